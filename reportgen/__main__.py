@@ -1,0 +1,5 @@
+"""`python -m reportgen`: the same as the installed command."""
+
+from reportgen.cli import main
+
+raise SystemExit(main())

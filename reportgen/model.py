@@ -1,0 +1,219 @@
+"""Records of what a dump SAYS: nothing computed, nothing judged.
+
+Sizes and offsets are bytes as printed. Moments are indexes into the flattened schedule. A `place` is an
+address in the dump's text (see `source`). An index such as `{0}` or `{1,0}` selects a leaf of a tuple;
+`{}` is the value itself, printed or not (XLA leaves it out where the shape is not a tuple).
+"""
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from reportgen.source import DumpText, Place
+
+WHOLE = "{}"
+
+
+class ValueKey(NamedTuple):
+    """What identifies a value within a dump: the defining instruction's name and the tuple index."""
+
+    name: str
+    index: str
+
+    def __str__(self) -> str:
+        return self.name + self.index
+
+
+class Position(NamedTuple):
+    """A place in the program where a value lives: an instruction, and the leaf of its result."""
+
+    name: str
+    index: str
+
+
+class Use(NamedTuple):
+    """A reader of a value: the instruction, which operand, and the leaf inside that operand."""
+
+    name: str
+    operand: int
+    index: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allocation:
+    """An `allocation I:` line. `size_bytes` is what is reserved; `color` is the memory space."""
+
+    index: int
+    size_bytes: int
+    color: int = 0
+    page: int | None = None
+    parameter: int | None = None
+    parameter_shape: str | None = None
+    parameter_shape_index: str | None = None
+    output_shape: str | None = None
+    is_constant: bool = False
+    is_thread_local: bool = False
+    is_maybe_live_out: bool = False
+    is_preallocated_temp: bool = False
+    unknown_attributes: tuple[str, ...] = ()
+    place: Place = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Value:
+    """A ` value:` line: a value and the slice of an allocation that it is given.
+
+    `size_bytes` and `offset_bytes` describe the slice; aliased values share one slice, as large as the
+    largest of them. `shape` is the shape with its layout, as printed.
+    """
+
+    id: int
+    key: ValueKey
+    is_phi: bool = False
+    color: int | None
+    allocation: int
+    size_bytes: int
+    offset_bytes: int
+    shape: str
+    place: Place = field(default=0, compare=False)
+
+    @property
+    def end_bytes(self) -> int:
+        return self.offset_bytes + self.size_bytes
+
+
+_POSITION = re.compile(rb"  ([^\s,{}]+)(?: (\{[\d,]*\}))?\n?")
+_USE = re.compile(rb"  ([^\s,{}]+), operand (\d+)(?: (\{[\d,]*\}))?\n?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsedValue:
+    """An entry of `Used values:`: where a value is, who reads it, and the instruction that defines it.
+
+    Positions and uses are kept as printed and split on demand. `instruction_place` is where the
+    instruction's text starts, `instruction_end` where it ends; both None in dialects without it.
+    """
+
+    id: int
+    key: ValueKey
+    is_phi: bool = False
+    color: int | None
+    positions_text: bytes = b""
+    uses_text: bytes = b""
+    instruction_place: Place | None = field(default=None, compare=False)
+    instruction_end: Place | None = field(default=None, compare=False)
+    place: Place = field(default=0, compare=False)
+
+    @property
+    def positions(self) -> tuple[Position, ...]:
+        return tuple(
+            Position(name.decode(), index.decode() or WHOLE) for name, index in _POSITION.findall(self.positions_text)
+        )
+
+    @property
+    def uses(self) -> tuple[Use, ...]:
+        return tuple(
+            Use(name.decode(), int(operand), index.decode() or WHOLE)
+            for name, operand, index in _USE.findall(self.uses_text)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveRange:
+    """A `BufferLiveRange` row: the moments `start` to `end`, both inclusive."""
+
+    key: ValueKey
+    start: int
+    end: int
+    place: Place = field(default=0, compare=False)
+
+
+class Scheduled(NamedTuple):
+    """An `InstructionSequence` row: the moment, and the instruction that runs then."""
+
+    moment: int
+    name: str
+
+
+class PeakRow(NamedTuple):
+    """A row of `Live ranges at T (peak)`. Builds before 2025-04-14 print no index (None)."""
+
+    name: str
+    index: str | None
+    size_bytes: int
+    cumulative_bytes: int | None
+
+
+class StackFrame(NamedTuple):
+    """A node of the stack-trace tree, in printed order; `depth` 0 is the entry computation."""
+
+    depth: int
+    label: str
+    total_bytes: int
+    current_bytes: int
+    remaining_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrintedPeak:
+    """XLA's own peak: the moment it chose and the rows it printed there."""
+
+    moment: int
+    rows: tuple[PeakRow, ...]
+    place: Place = field(default=0, compare=False)
+
+    @property
+    def sum_bytes(self) -> int:
+        return sum(row.size_bytes for row in self.rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackTrace:
+    """XLA's stack-trace breakdown: its headline and its nodes."""
+
+    total_bytes: int
+    frames: tuple[StackFrame, ...]
+    place: Place = field(default=0, compare=False)
+
+
+class Unparsed(NamedTuple):
+    """A line that no known line shape matches: where it went wrong, what was expected there, its text."""
+
+    place: Place
+    expected: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dump:
+    """Everything a dump says. Sections that are missing are None or empty, which is normal."""
+
+    allocations: tuple[Allocation, ...] = ()
+    values: tuple[Value, ...] = ()
+    total_bytes: int | None = None
+    total_place: Place = field(default=0, compare=False)
+    used_values: tuple[UsedValue, ...] | None = None
+    schedule_length: int | None = None
+    schedule: tuple[Scheduled, ...] = ()
+    schedule_place: Place = field(default=0, compare=False)
+    live_ranges: tuple[LiveRange, ...] | None = None
+    live_range_note: str | None = None
+    printed_peak: PrintedPeak | None = None
+    stack_trace: StackTrace | None = None
+    unparsed: tuple[Unparsed, ...] = field(default=(), compare=False)
+    unparsed_count: int = field(default=0, compare=False)
+    text: DumpText = field(compare=False)
+
+    @cached_property
+    def used_by_key(self) -> dict[ValueKey, UsedValue]:
+        return {used.key: used for used in self.used_values or ()}
+
+    @cached_property
+    def range_by_key(self) -> dict[ValueKey, LiveRange]:
+        return {live.key: live for live in self.live_ranges or ()}
+
+    @cached_property
+    def moment_of(self) -> dict[str, int]:
+        """Schedule position of each instruction name."""
+        return {name: moment for moment, name in self.schedule}

@@ -1,0 +1,113 @@
+"""The `BufferAssignment:` block: allocations, the values in them, and the total."""
+
+import re
+from typing import Any
+
+from reportgen.model import WHOLE, Allocation, Value, ValueKey
+from reportgen.parse import line_shapes
+from reportgen.parse.line_shapes import LineMismatch
+from reportgen.parse.scan import Scan
+
+_FLAGS = {
+    b", constant": "is_constant",
+    b", thread-local": "is_thread_local",
+    b", maybe-live-out": "is_maybe_live_out",
+    b", preallocated-temp": "is_preallocated_temp",
+}
+_ATTRIBUTE = re.compile(
+    rb"(?P<color>, color (\d{1,9}))|(?P<page>, page (\d{1,12}))"
+    rb"|(?P<parameter>, parameter (\d{1,9})(?:, shape \|([^|\n]*+)\|)? at ShapeIndex (\{[\d,]*+\}))"
+    rb"|(?P<output>, output shape is \|([^|\n]*+)\|)"
+    rb"|(?P<flag>, (?:constant|thread-local|maybe-live-out|preallocated-temp)(?=[,:]))"
+    rb"|(?P<unknown>, (?:[^,:|\n]++|\|[^|\n]*+\|)++)"
+)
+
+
+def heading(scan: Scan, position: int) -> int:
+    return line_shapes.HEADING.require(scan.data, position, scan.end).end()
+
+
+def allocation(scan: Scan, position: int) -> int:
+    found = line_shapes.ALLOCATION.require(scan.data, position, scan.end)
+    attributes, after = _attributes(scan, found.end())
+    scan.collected.allocations.append(
+        Allocation(index=int(found[1]), size_bytes=int(found[2]), place=scan.base + position, **attributes)
+    )
+    return after
+
+
+def _attributes(scan: Scan, position: int) -> tuple[dict[str, Any], int]:
+    attributes: dict[str, Any] = {}
+    unknown: list[str] = []
+    while found := _ATTRIBUTE.match(scan.data, position, scan.end):
+        _take_attribute(found, attributes, unknown)
+        position = found.end()
+    end = scan.line_end(position)
+    if scan.data[position:end].rstrip(b"\n") != b":":
+        raise LineMismatch(position, '":" or "," and an attribute of the allocation')
+    if unknown:
+        attributes["unknown_attributes"] = tuple(unknown)
+    return attributes, end
+
+
+def _take_attribute(found: re.Match[bytes], attributes: dict[str, Any], unknown: list[str]) -> None:
+    match found.lastgroup:
+        case "flag":
+            attributes[_FLAGS[found["flag"]]] = True
+        case "color":
+            attributes["color"] = int(found[2])
+        case "page":
+            attributes["page"] = int(found[4])
+        case "parameter":
+            attributes["parameter"] = int(found[6])
+            attributes["parameter_shape"] = _text(found[7])
+            attributes["parameter_shape_index"] = _text(found[8])
+        case "output":
+            attributes["output_shape"] = _text(found[10])
+        case _:
+            unknown.append(found[0][2:].decode("utf-8", "replace"))
+
+
+def _text(raw: bytes | None) -> str | None:
+    return None if raw is None else raw.decode("utf-8", "replace")
+
+
+def value(scan: Scan, position: int) -> int:
+    found = line_shapes.VALUE.require(scan.data, position, scan.end)
+    allocations = scan.collected.allocations
+    if not allocations:
+        raise LineMismatch(position, 'an "allocation" line before the first value')
+    number, name, index, phi, color, size, offset, shape = found.groups()
+    shape_text = scan.shape_texts.get(shape)
+    if shape_text is None:
+        shape_text = scan.shape_texts[shape] = shape.decode("utf-8", "replace")
+    scan.collected.values.append(
+        Value(
+            id=int(number),
+            key=ValueKey(name.decode("utf-8", "replace"), index.decode() if index else WHOLE),
+            is_phi=phi is not None,
+            color=int(color) if color else None,
+            allocation=allocations[-1].index,
+            size_bytes=int(size),
+            offset_bytes=int(offset),
+            shape=shape_text,
+            place=scan.base + position,
+        )
+    )
+    return found.end()
+
+
+def other_color_heading(scan: Scan, position: int) -> int:
+    return line_shapes.OTHER_COLOR_HEADING.require(scan.data, position, scan.end).end()
+
+
+def other_color_value(scan: Scan, position: int) -> int:
+    """These repeat values that are listed elsewhere, so nothing is collected (XLA b93001da59)."""
+    return line_shapes.OTHER_COLOR_VALUE.require(scan.data, position, scan.end).end()
+
+
+def total(scan: Scan, position: int) -> int:
+    found = line_shapes.TOTAL.require(scan.data, position, scan.end)
+    scan.collected.total_bytes = int(found[1])
+    scan.collected.total_place = scan.base + position
+    return found.end()

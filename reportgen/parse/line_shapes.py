@@ -1,0 +1,126 @@
+"""The grammar of a dump: every shape a line can have, each written once as pieces in order.
+
+A `LineShape` matches a line with one compiled pattern. When a line breaks, the same pieces are tried one
+by one to say where and what was expected, so the error cannot drift away from the grammar. Pieces must
+not need each other to decide where they end: then matching them one by one equals matching them joined.
+"""
+
+import re
+
+NAME = rb"([^\s{}<>,:()]+)"
+INDEX = rb"(\{[\d,]*+\})"
+BYTES = rb"(\d{1,20})"
+MOMENT = rb"(\d{1,12})"
+END = rb"(?:\n|\Z)"
+
+
+class LineMismatch(Exception):
+    """A line starts like a known shape and breaks: at which offset, and what was expected there."""
+
+    def __init__(self, offset: int, expected: str) -> None:
+        super().__init__(expected)
+        self.offset = offset
+        self.expected = expected
+
+
+class LineShape:
+    """A line as pieces of pattern; each piece may say what a reader should have found there."""
+
+    def __init__(self, *pieces: tuple[bytes, str] | bytes) -> None:
+        pairs = [piece if isinstance(piece, tuple) else (piece, "") for piece in pieces]
+        self._pieces = [(re.compile(pattern), expected) for pattern, expected in pairs]
+        self.match = re.compile(b"".join(pattern for pattern, _ in pairs)).match
+
+    def require(self, data: bytes, start: int, end: int) -> re.Match[bytes]:
+        """The match at `start`; raises LineMismatch with the first piece that does not fit."""
+        found = self.match(data, start, end)
+        if found is None:
+            raise self.mismatch(data, start, end)
+        return found
+
+    def mismatch(self, data: bytes, start: int, end: int) -> LineMismatch:
+        for pattern, expected in self._pieces:
+            found = pattern.match(data, start, end)
+            if found is None:
+                return LineMismatch(start, expected or f'"{pattern.pattern.decode()}"')
+            start = found.end()
+        return LineMismatch(start, "a line of the known form")
+
+
+_VALUE_HEAD: tuple[tuple[bytes, str] | bytes, ...] = (
+    (rb"<(\d{1,19}) ", '"<" and the id of a value'),
+    (NAME, "the name of the value"),
+    INDEX + b"?",
+    rb"( \(phi\))?",
+    rb"(?: @(\d{1,9}))?",
+    (b">", '">" after the name of the value'),
+)
+_LINE_END = (END, "the end of the line")
+
+HEADING = LineShape((b"BufferAssignment:", '"BufferAssignment:"'), _LINE_END)
+ALLOCATION = LineShape(
+    (rb"allocation (\d{1,12}): ", '"allocation", its index and ": "'),
+    rb"(?:0x[0-9a-fA-F]++, )?",
+    (rb"size " + BYTES, '"size" and the bytes of the allocation'),
+)
+VALUE = LineShape(
+    (b" value: ", '" value: "'),
+    *_VALUE_HEAD,
+    (rb" \(size=" + BYTES, '" (size=" and the bytes of the value'),
+    (rb",offset=" + BYTES, '",offset=" after the size of the value'),
+    (rb"\): ", '"): " after the offset of the value'),
+    (rb"([^\n]++)", "the shape of the value"),
+    _LINE_END,
+)
+OTHER_COLOR_HEADING = LineShape((b" reused by buffers of a different color:", "the note on other colors"), _LINE_END)
+OTHER_COLOR_VALUE = LineShape(
+    b"  value: ", *_VALUE_HEAD, (rb" \(color=\d++\)", '" (color=" and the color of the value'), _LINE_END
+)
+TOTAL = LineShape(
+    (b"Total bytes used: " + BYTES, '"Total bytes used: " and a number'), rb"(?: \([^()\n]*+\))?", _LINE_END
+)
+
+USED_HEADING = LineShape((b"Used values:", '"Used values:"'), _LINE_END)
+USED_VALUE = LineShape(*_VALUE_HEAD, _LINE_END)
+POSITION_ROWS = re.compile(rb"(?:  [^\s{}<>,:()]++(?: \{[\d,]*+\})?" + END + rb")*+")
+POSITIONS = LineShape((b" positions:", '" positions:"'), _LINE_END)
+USE_ROWS = re.compile(rb"(?:  [^\s{}<>,:()]++, operand \d{1,9}(?: \{[\d,]*+\})?" + END + rb")*+")
+USES = LineShape((b" uses:", '" uses:"'), _LINE_END)
+NO_USES = re.compile(rb"  \(none\)" + END)
+USES_UNKNOWN = LineShape((b" uses are not initialized yet.", '" uses are not initialized yet."'), _LINE_END)
+INSTRUCTION = LineShape((rb" from instruction: ?(?=%)", '" from instruction:" and "%"'))
+GLUED_HEAD = LineShape(*_VALUE_HEAD, rb"(?=\n positions:)")
+
+LIVE_RANGES = LineShape((rb"HloLiveRange \(max " + MOMENT, '"HloLiveRange (max " and a number'), rb"\):", _LINE_END)
+LIVE_RANGES_ABSENT = LineShape((rb"(HloLiveRange not available[^\n]*+)", "HloLiveRange"), _LINE_END)
+SEQUENCE_HEADING = LineShape(b"  InstructionSequence:", _LINE_END)
+SEQUENCE_ROW = LineShape(
+    (b"    " + MOMENT, "a moment of the schedule"),
+    (b":" + NAME, '":" and the name of an instruction'),
+    _LINE_END,
+)
+RANGE_HEADING = LineShape(b"  BufferLiveRange:", _LINE_END)
+RANGE_ROW = LineShape(
+    (b"    " + NAME, "the name of a value"),
+    (INDEX, "the index of the value, as in {0}"),
+    (b":" + MOMENT, '":" and the first moment of the range'),
+    (b"-" + MOMENT, '"-" and the last moment of the range'),
+    _LINE_END,
+)
+PEAK_HEADING = LineShape((rb"  Live ranges at " + MOMENT, "the moment of the peak"), rb" \(peak\):", _LINE_END)
+PEAK_ROW = LineShape(
+    (b"    " + NAME, "the name of a value"),
+    INDEX + b"?",
+    (rb": " + BYTES + b" bytes", '": ", a number and " bytes"'),
+    rb"(?: \(cumulative: " + BYTES + rb" bytes\))?",
+    _LINE_END,
+)
+PEAK_ABSENT = LineShape((rb"  (Peak memory could not be determined[^\n]*+)", "the note on the peak"), _LINE_END)
+STACK_HEADING = LineShape(
+    (rb"  Stack trace breakdown for peak usage: (\d[\d ]{0,25}) bytes", "the total of the stack trace"), _LINE_END
+)
+# Labels are raw user text, newlines included, so a frame is recognised by its tail.
+STACK_TAIL = re.compile(
+    rb" \([-\w.]++%, total: (\d[\d ]{0,25}) bytes, current: (\d[\d ]{0,25}) bytes,"
+    rb" remaining: (\d[\d ]{0,25}) bytes\)" + END
+)

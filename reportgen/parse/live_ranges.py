@@ -1,0 +1,130 @@
+"""The `HloLiveRange` block: the schedule, the live ranges, XLA's own peak and its stack-trace tree."""
+
+from reportgen.model import LiveRange, PeakRow, Scheduled, StackFrame, StackTrace, ValueKey
+from reportgen.parse import line_shapes
+from reportgen.parse.line_shapes import LineMismatch
+from reportgen.parse.scan import Scan
+
+_BRANCH_WIDTH = 4
+_BRANCHES = ("├── ", "└── ")
+
+
+def heading(scan: Scan, position: int) -> int:
+    absent = line_shapes.LIVE_RANGES_ABSENT.match(scan.data, position, scan.end)
+    if absent:
+        scan.collected.live_range_note = absent[1].decode("utf-8", "replace")
+        return absent.end()
+    found = line_shapes.LIVE_RANGES.require(scan.data, position, scan.end)
+    scan.collected.schedule_length = int(found[1])
+    scan.collected.schedule_place = scan.base + position
+    if scan.collected.live_ranges is None:
+        scan.collected.live_ranges = []
+    return found.end()
+
+
+def sequence_heading(scan: Scan, position: int) -> int:
+    scan.rows = "sequence"
+    return line_shapes.SEQUENCE_HEADING.require(scan.data, position, scan.end).end()
+
+
+def sequence_rows(scan: Scan, position: int) -> int:
+    match, append = line_shapes.SEQUENCE_ROW.match, scan.collected.schedule.append
+    found = line_shapes.SEQUENCE_ROW.require(scan.data, position, scan.end)
+    while True:
+        append(Scheduled(int(found[1]), found[2].decode("utf-8", "replace")))
+        position = found.end()
+        following = match(scan.data, position, scan.end)
+        if following is None:
+            return position
+        found = following
+
+
+def range_heading(scan: Scan, position: int) -> int:
+    scan.rows = "ranges"
+    return line_shapes.RANGE_HEADING.require(scan.data, position, scan.end).end()
+
+
+def range_rows(scan: Scan, position: int) -> int:
+    if scan.collected.live_ranges is None:
+        scan.collected.live_ranges = []
+    match, append = line_shapes.RANGE_ROW.match, scan.collected.live_ranges.append
+    found = line_shapes.RANGE_ROW.require(scan.data, position, scan.end)
+    while True:
+        name, index, start, end = found.groups()
+        key = ValueKey(name.decode("utf-8", "replace"), index.decode())
+        append(LiveRange(key=key, start=int(start), end=int(end), place=scan.base + position))
+        position = found.end()
+        following = match(scan.data, position, scan.end)
+        if following is None:
+            return position
+        found = following
+
+
+def peak_heading(scan: Scan, position: int) -> int:
+    found = line_shapes.PEAK_HEADING.require(scan.data, position, scan.end)
+    scan.collected.peak_moment = int(found[1])
+    scan.collected.peak_place = scan.base + position
+    scan.rows = "peak"
+    return found.end()
+
+
+def peak_rows(scan: Scan, position: int) -> int:
+    found = line_shapes.PEAK_ROW.require(scan.data, position, scan.end)
+    name, index, size, cumulative = found.groups()
+    scan.collected.peak_rows.append(
+        PeakRow(
+            name.decode("utf-8", "replace"),
+            index.decode() if index else None,
+            int(size),
+            int(cumulative) if cumulative else None,
+        )
+    )
+    return found.end()
+
+
+def peak_absent(scan: Scan, position: int) -> int:
+    found = line_shapes.PEAK_ABSENT.require(scan.data, position, scan.end)
+    scan.collected.live_range_note = found[1].decode("utf-8", "replace")
+    return found.end()
+
+
+def stack_trace(scan: Scan, position: int) -> int:
+    """The tree reaches to the end of the text: labels may hold anything, so only frame tails count."""
+    found = line_shapes.STACK_HEADING.require(scan.data, position, scan.end)
+    frames = []
+    after = found.end()
+    for tail in line_shapes.STACK_TAIL.finditer(scan.data, found.end(), scan.end):
+        frames.append(_frame(scan.data[after : tail.start()], tail.groups()))
+        after = tail.end()
+    scan.collected.stack_trace = StackTrace(
+        total_bytes=_grouped(found[1]), frames=tuple(frames), place=scan.base + position
+    )
+    scan.rows = "stack trace"
+    return after
+
+
+def _frame(prefixed_label: bytes, numbers: tuple[bytes, ...]) -> StackFrame:
+    """A node's depth is told by the columns before its branch; the root has four spaces and none."""
+    text = prefixed_label.decode("utf-8", "replace")
+    found = min((text.find(branch) for branch in _BRANCHES if branch in text), default=-1)
+    indented = found >= 0 and not text[:found].strip(" │")
+    depth = (found - 2) // _BRANCH_WIDTH if indented else 0
+    label = text[found + _BRANCH_WIDTH :] if indented else text[4:]
+    total, current, remaining = map(_grouped, numbers)
+    return StackFrame(depth, label, total, current, remaining)
+
+
+def _grouped(digits: bytes) -> int:
+    return int(digits.replace(b" ", b""))
+
+
+def rows(scan: Scan, position: int) -> int:
+    """A row with four spaces belongs to the list whose heading came last."""
+    match scan.rows:
+        case "sequence":
+            return sequence_rows(scan, position)
+        case "ranges":
+            return range_rows(scan, position)
+        case "peak":
+            return peak_rows(scan, position)
+    raise LineMismatch(position, "a list heading before this row")

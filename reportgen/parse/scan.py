@@ -1,0 +1,95 @@
+"""The state of one pass over a dump's text: where we are, and what has been collected so far."""
+
+from dataclasses import dataclass, field
+
+from reportgen.model import (
+    Allocation,
+    LiveRange,
+    PeakRow,
+    Scheduled,
+    StackTrace,
+    Unparsed,
+    UsedValue,
+    Value,
+    ValueKey,
+)
+from reportgen.source import Place
+
+UNPARSED_KEPT = 1_000
+_TEXT_KEPT = 200
+
+
+@dataclass(slots=True)
+class UsedDraft:
+    """A `Used values:` entry while its lines are being read."""
+
+    id: int
+    key: ValueKey
+    is_phi: bool
+    color: int | None
+    place: Place
+    positions_text: bytes = b""
+    uses_text: bytes = b""
+    instruction_place: Place | None = None
+    instruction_end: Place | None = None
+
+    def finished(self) -> UsedValue:
+        return UsedValue(
+            id=self.id,
+            key=self.key,
+            is_phi=self.is_phi,
+            color=self.color,
+            place=self.place,
+            positions_text=self.positions_text,
+            uses_text=self.uses_text,
+            instruction_place=self.instruction_place,
+            instruction_end=self.instruction_end,
+        )
+
+
+@dataclass(slots=True)
+class Collected:
+    """What has been read, in the order of the text."""
+
+    allocations: list[Allocation] = field(default_factory=list)
+    values: list[Value] = field(default_factory=list)
+    total_bytes: int | None = None
+    total_place: Place = 0
+    used_values: list[UsedDraft] | None = None
+    schedule_length: int | None = None
+    schedule: list[Scheduled] = field(default_factory=list)
+    schedule_place: Place = 0
+    live_ranges: list[LiveRange] | None = None
+    live_range_note: str | None = None
+    peak_moment: int | None = None
+    peak_place: Place = 0
+    peak_rows: list[PeakRow] = field(default_factory=list)
+    stack_trace: StackTrace | None = None
+    unparsed: list[Unparsed] = field(default_factory=list)
+    unparsed_count: int = 0
+
+
+@dataclass(slots=True)
+class Scan:
+    """A part's text with its first place, and the list that indented rows belong to (`rows`)."""
+
+    data: bytes
+    base: Place
+    end: int
+    collected: Collected
+    rows: str = ""
+    shape_texts: dict[bytes, str] = field(default_factory=dict)
+
+    def line_end(self, position: int) -> int:
+        """The offset behind the line that `position` is in, its newline included."""
+        found = self.data.find(b"\n", position, self.end)
+        return found + 1 if found >= 0 else self.end
+
+    def keep_unparsed(self, start: int, at: int, expected: str) -> int:
+        """Count the line at `start` as not understood; the first ones are kept with their text."""
+        after = self.line_end(start)
+        self.collected.unparsed_count += 1
+        if len(self.collected.unparsed) < UNPARSED_KEPT:
+            text = self.data[start : min(after, start + _TEXT_KEPT)].decode("utf-8", "replace").rstrip("\n")
+            self.collected.unparsed.append(Unparsed(self.base + at, expected, text))
+        return after

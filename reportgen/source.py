@@ -1,0 +1,92 @@
+"""The text of one dump, whole: up to three files, read as one address space.
+
+A dump is one file up to jaxlib 0.9 and three files since 0.10. Joined, the three have the grammar of
+the one, so the parser sees a single range of addresses and never learns which file a byte came from.
+A *place* is such an address; `DumpText.locate` turns it into file, line and column when a finding or
+a page needs them, so parsing never counts lines.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+Place = int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Location:
+    """Where a place is for a person: `file`, and `line` and `column` counted from 1 (columns in bytes)."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True)
+class TextPart:
+    """One file, or the window [`start`, `end`) of a log, that belongs to a dump.
+
+    `label` is the name a reader knows it by: relative to the given path, with forward slashes.
+    """
+
+    label: str
+    data: bytes
+    start: int
+    end: int
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        starts = [0]
+        found = self.data.find(b"\n")
+        while found >= 0:
+            starts.append(found + 1)
+            found = self.data.find(b"\n", found + 1)
+        return starts
+
+    def location(self, offset: int) -> Location:
+        line = bisect_right(self._line_starts, offset)
+        return Location(self.label, line, offset - self._line_starts[line - 1] + 1)
+
+
+class DumpText:
+    """The parts of a dump as one range of places, in the order given."""
+
+    def __init__(self, parts: tuple[TextPart, ...]) -> None:
+        self.parts = parts
+        self._bases: list[Place] = []
+        base = 0
+        for part in parts:
+            self._bases.append(base)
+            base += len(part.data) + 1
+
+    def parts_with_bases(self) -> Iterator[tuple[TextPart, Place]]:
+        """Each part with the place of the first byte of its data."""
+        return zip(self.parts, self._bases, strict=True)
+
+    def _at(self, place: Place) -> tuple[TextPart, int]:
+        number = bisect_right(self._bases, place) - 1
+        return self.parts[number], place - self._bases[number]
+
+    def locate(self, place: Place) -> Location:
+        part, offset = self._at(place)
+        return part.location(offset)
+
+    def slice(self, start: Place, end: Place) -> bytes:
+        """The bytes of [`start`, `end`), which must lie in one part."""
+        part, offset = self._at(start)
+        return part.data[offset : offset + end - start]
+
+    def line(self, place: Place) -> str:
+        """The whole line that `place` is in, without its newline."""
+        part, offset = self._at(place)
+        start = part.data.rfind(b"\n", 0, offset) + 1
+        end = part.data.find(b"\n", offset)
+        return part.data[start : end if end >= 0 else len(part.data)].decode("utf-8", "replace")
+
+    def contains(self, needle: bytes) -> bool:
+        """Whether `needle` occurs in any part."""
+        return any(part.data.find(needle, part.start, part.end) >= 0 for part in self.parts)

@@ -65,7 +65,8 @@ class Value:
     """A ` value:` line: a value and the slice of an allocation that it is given.
 
     `size_bytes` and `offset_bytes` describe the slice; aliased values share one slice, as large as the
-    largest of them. `shape` is the shape with its layout, as printed.
+    largest of them. `allocation` is a position in `Dump.allocations` (the printed index, unless the dump is
+    damaged). `shape` is the shape with its layout, as printed.
     """
 
     id: int
@@ -204,6 +205,18 @@ class Dump:
     unparsed: tuple[Unparsed, ...] = field(default=(), compare=False)
     unparsed_count: int = field(default=0, compare=False)
     text: DumpText = field(compare=False)
+
+    @cached_property
+    def value_by_key(self) -> dict[ValueKey, Value]:
+        return {value.key: value for value in self.values}
+
+    @cached_property
+    def first_used_by_name(self) -> dict[str, UsedValue]:
+        """For each defining instruction the first entry that prints it; all print the same text."""
+        first: dict[str, UsedValue] = {}
+        for used in self.used_values or ():
+            first.setdefault(used.key.name, used)
+        return first
 
     @cached_property
     def used_by_key(self) -> dict[ValueKey, UsedValue]:

@@ -87,7 +87,7 @@ def value(scan: Scan, position: int) -> int:
             key=ValueKey(name.decode("utf-8", "replace"), index.decode() if index else WHOLE),
             is_phi=phi is not None,
             color=int(color) if color else None,
-            allocation=allocations[-1].index,
+            allocation=len(allocations) - 1,
             size_bytes=int(size),
             offset_bytes=int(offset),
             shape=shape_text,

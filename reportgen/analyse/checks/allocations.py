@@ -1,0 +1,77 @@
+"""Do the allocations add up, and does each hold its values?"""
+
+from collections.abc import Iterator
+
+from reportgen.analyse.findings import finding
+from reportgen.analyse.records import Analysis, Finding
+from reportgen.model import Allocation
+
+
+def check_allocations(analysis: Analysis) -> Iterator[Finding]:
+    yield from _total(analysis)
+    yield from _order(analysis)
+    yield from _kinds(analysis)
+    yield from _output(analysis)
+    yield from _filled(analysis)
+
+
+def _total(analysis: Analysis) -> Iterator[Finding]:
+    dump = analysis.dump
+    total = sum(allocation.size_bytes for allocation in dump.allocations)
+    if dump.total_bytes is not None and dump.total_bytes != total:
+        message = f"XLA's total is {dump.total_bytes:,} bytes, the allocations add up to {total:,}"
+        yield finding(analysis, "total-mismatch", message, dump.total_place)
+
+
+def _order(analysis: Analysis) -> Iterator[Finding]:
+    for number, allocation in enumerate(analysis.dump.allocations):
+        if allocation.index != number:
+            message = f"allocation {allocation.index} stands where {number} is due: lines are missing or repeated"
+            yield finding(analysis, "allocation-order", message, allocation.place, allocation=number)
+            return
+
+
+def _kinds(analysis: Analysis) -> Iterator[Finding]:
+    for number, allocation in enumerate(analysis.dump.allocations):
+        kinds = _other_kinds(allocation)
+        if allocation.is_preallocated_temp and kinds:
+            message = f"allocation {allocation.index} is a preallocated temp and also {', '.join(kinds)}"
+        elif not allocation.is_preallocated_temp and not kinds:
+            message = f"allocation {allocation.index} is of no kind; it is counted as held throughout"
+        else:
+            continue
+        yield finding(analysis, "allocation-kind", message, allocation.place, allocation=number)
+
+
+def _other_kinds(allocation: Allocation) -> list[str]:
+    kinds = {
+        "a parameter": allocation.parameter is not None,
+        "the output": allocation.output_shape is not None,
+        "constant": allocation.is_constant,
+        "thread-local": allocation.is_thread_local,
+        "maybe live out": allocation.is_maybe_live_out,
+    }
+    return [kind for kind, applies in kinds.items() if applies]
+
+
+def _output(analysis: Analysis) -> Iterator[Finding]:
+    allocations = analysis.dump.allocations
+    outputs = sum(allocation.output_shape is not None for allocation in allocations)
+    if allocations and outputs != 1:
+        yield finding(analysis, "output-allocation", f"{outputs} allocations hold the output's top level; one is due")
+
+
+def _filled(analysis: Analysis) -> Iterator[Finding]:
+    for number, allocation in enumerate(analysis.dump.allocations):
+        tenants = [analysis.facts[value].value for value in analysis.tenants[number]]
+        end = max((value.end_bytes for value in tenants), default=0)
+        if end > allocation.size_bytes:
+            outside = max(tenants, key=lambda value: value.end_bytes)
+            message = (
+                f"{outside.key} ends at byte {end:,} of allocation {allocation.index},"
+                f" which has {allocation.size_bytes:,}"
+            )
+            yield finding(analysis, "outside-allocation", message, outside.place, allocation=number)
+        elif end < allocation.size_bytes:
+            message = f"no value reaches into the last {allocation.size_bytes - end:,} bytes of allocation {allocation.index}"
+            yield finding(analysis, "unfilled-allocation", message, allocation.place, allocation=number)

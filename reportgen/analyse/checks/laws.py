@@ -1,0 +1,35 @@
+"""The laws that the numbers of a report always obey; a breach means that a number here is wrong.
+
+live ≤ resident ≤ allocated − thread-local, and the bytes listed at the peak add up to the peak.
+"""
+
+from collections.abc import Iterator
+
+from reportgen.analyse.findings import finding
+from reportgen.analyse.records import Analysis, Finding, Space
+from reportgen.spans import StepFunction
+
+
+def check_laws(analysis: Analysis) -> Iterator[Finding]:
+    for space in analysis.spaces.values():
+        for law in _broken(space):
+            yield finding(analysis, "law-broken", f"memory space {space.color} ({space.name}): {law}")
+
+
+def _broken(space: Space) -> Iterator[str]:
+    if space.live is None or space.temp is None or space.peak_resident is None:
+        return
+    held = space.allocated_bytes - space.thread_local_bytes
+    if _largest_difference(space.live, space.temp) > space.static_bytes:
+        yield "more bytes are live than resident"
+    if space.peak_resident.amount > held:
+        yield f"{space.peak_resident.amount:,} bytes are resident at the peak, {held:,} are allocated"
+    composed = sum(share.size_bytes for share in space.composition)
+    if composed != space.peak_resident.amount:
+        yield f"the values at the peak add up to {composed:,}, not to {space.peak_resident.amount:,}"
+
+
+def _largest_difference(live: StepFunction, temp: StepFunction) -> int:
+    """The most that live exceeds temp at any moment: what is live in allocations held throughout."""
+    changes = [*live.changes(), *((moment, -change) for moment, change in temp.changes())]
+    return StepFunction.from_changes(changes, live.length).peak().amount

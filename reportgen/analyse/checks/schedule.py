@@ -1,0 +1,23 @@
+"""Is the schedule whole: every moment once, every instruction once, as many as the header says?"""
+
+from collections.abc import Iterator
+
+from reportgen.analyse.findings import finding
+from reportgen.analyse.records import Analysis, Finding
+
+
+def check_schedule(analysis: Analysis) -> Iterator[Finding]:
+    dump = analysis.dump
+    if dump.schedule_length is None:
+        return
+    if len(dump.schedule) != dump.schedule_length:
+        message = f"the header says {dump.schedule_length} instructions, {len(dump.schedule)} are listed"
+        yield finding(analysis, "schedule-damaged", message, dump.schedule_place)
+    for expected, (moment, name) in enumerate(dump.schedule):
+        if moment != expected:
+            message = f"{name} is listed as instruction {moment} where {expected} is due"
+            yield finding(analysis, "schedule-damaged", message, dump.schedule_place)
+            break
+    if len(dump.moment_of) != len(dump.schedule):
+        message = "an instruction is listed more than once in the schedule"
+        yield finding(analysis, "schedule-damaged", message, dump.schedule_place)

@@ -1,0 +1,86 @@
+"""The kinds of finding: each slug with its severity. The help page has a section for every one.
+
+*error*: the dump contradicts itself, so a number may be wrong. *warning*: something unusual that a
+reader should look at. *note*: worth knowing, and normal.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from reportgen.analyse.records import Analysis, Finding, Severity
+from reportgen.source import Place
+
+LISTED_PER_SLUG: dict[Severity, int] = {"error": 100, "warning": 100, "note": 5}
+
+SEVERITIES: dict[str, Severity] = {
+    "alias-gap": "note",
+    "allocation-kind": "warning",
+    "allocation-order": "error",
+    "async-start": "note",
+    "below-layout": "warning",
+    "bytes-shared": "error",
+    "caller-handover": "note",
+    "color-mismatch": "warning",
+    "duplicate-value": "error",
+    "ends-early": "warning",
+    "law-broken": "error",
+    "no-allocations": "warning",
+    "no-instructions": "note",
+    "no-live-ranges": "note",
+    "no-total": "warning",
+    "no-used-values": "note",
+    "old-alias": "note",
+    "output-allocation": "warning",
+    "outside-allocation": "error",
+    "peak-replay": "warning",
+    "peak-rows": "warning",
+    "peak-unexplained": "warning",
+    "position-mismatch": "warning",
+    "range-outside-schedule": "error",
+    "range-start": "warning",
+    "range-without-value": "error",
+    "schedule-damaged": "error",
+    "sliced-handover": "note",
+    "stack-trace-sum": "warning",
+    "thread-local": "warning",
+    "total-mismatch": "error",
+    "touching-slices": "warning",
+    "unfilled-allocation": "note",
+    "unfinished-file": "warning",
+    "unknown-attribute": "note",
+    "unknown-shape": "note",
+    "unparsed-line": "warning",
+    "use-after-end": "warning",
+    "used-values-differ": "error",
+    "value-without-range": "note",
+}
+_ORDER: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
+
+
+def finding(
+    analysis: Analysis,
+    slug: str,
+    message: str,
+    place: Place | None = None,
+    *,
+    values: tuple[int, ...] = (),
+    allocation: int | None = None,
+) -> Finding:
+    """A finding of a known kind, with its place in the dump's files."""
+    location = None if place is None else analysis.dump.text.locate(place)
+    return Finding(slug, SEVERITIES[slug], message, location, values, allocation)
+
+
+def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Worst first; of each kind the first few, the last of them saying how many more there are."""
+    by_slug: defaultdict[str, list[Finding]] = defaultdict(list)
+    for found in findings:
+        by_slug[found.slug].append(found)
+    listed: list[Finding] = []
+    for slug in sorted(by_slug, key=lambda slug: (_ORDER[SEVERITIES[slug]], slug)):
+        limit = LISTED_PER_SLUG[SEVERITIES[slug]]
+        listed.extend(by_slug[slug][:limit])
+        more = len(by_slug[slug]) - limit
+        if more > 0:
+            listed.append(Finding(slug, SEVERITIES[slug], f"… and {more} more of this kind"))
+    return tuple(listed)

@@ -1,0 +1,149 @@
+"""XLA's printed peak, replayed and explained.
+
+XLA chooses the moment of its peak by a running sum of dense sizes over births and deaths, and prints the
+values live there. The procedure has five known faults; this module tells which of them show in a dump
+and leads, step by step and exactly, from the printed sum to the bytes under live values at that moment.
+Source of the procedure: XLA `HloLiveRange::ComputePeakMemoryMoment` and `HloLiveRange::ToString`.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
+from reportgen.analyse.records import BridgeStep, Space, ValueFacts, XlaPeak
+from reportgen.analyse.sizes import dense_bytes
+from reportgen.analyse.value_sizes import POINTER_BYTES
+from reportgen.model import WHOLE, Dump, PrintedPeak, ValueKey
+from reportgen.parse.shapes import ShapeError, parse_shape, tuple_arity
+
+LEAVES = "tuple-leaves"
+PADDING = "tile-padding"
+BIRTHS = "births-before-deaths"
+ALIASES = "aliases-twice"
+SPACES = "spaces-mixed"
+
+
+def xla_peak(dump: Dump, facts: Sequence[ValueFacts], spaces: Mapping[int, Space]) -> XlaPeak | None:
+    """None when the dump prints no peak."""
+    printed = dump.printed_peak
+    if printed is None:
+        return None
+    sizes = [_size_by_xla(dump, fact) for fact in facts]
+    live = _live_at(facts, printed.moment)
+    truth = sum(space.live.at(printed.moment) for space in spaces.values() if space.live)
+    replayed, running_maximum = _replay(facts, sizes)
+    return XlaPeak(
+        moment=printed.moment,
+        sum_bytes=printed.sum_bytes,
+        replayed_moment=replayed,
+        reasons=tuple(_reasons(facts, sizes, live, _live_at_peaks(facts, spaces), running_maximum, truth)),
+        live_bytes=truth,
+        bridge=_bridge(printed, facts, live, truth),
+    )
+
+
+def _live_at(facts: Sequence[ValueFacts], moment: int) -> list[int]:
+    return [n for n, fact in enumerate(facts) if fact.live and fact.live.start <= moment <= fact.live.end]
+
+
+def _live_at_peaks(facts: Sequence[ValueFacts], spaces: Mapping[int, Space]) -> set[int]:
+    moments = {peak.moment for space in spaces.values() if (peak := space.peak_live)}
+    return set(chain.from_iterable(_live_at(facts, moment) for moment in moments))
+
+
+def _size_by_xla(dump: Dump, fact: ValueFacts) -> int:
+    """Dense bytes of the whole defining instruction's shape; a tuple counts as its table of pointers."""
+    key = fact.value.key
+    if key.index != WHOLE:
+        return POINTER_BYTES * _arity(dump, key.name)
+    arity = tuple_arity(fact.value.shape)
+    if arity is not None:
+        return POINTER_BYTES * arity
+    try:
+        return dense_bytes(parse_shape(fact.value.shape), pointer_bytes=POINTER_BYTES) or 0
+    except ShapeError:
+        return 0
+
+
+def _arity(dump: Dump, name: str) -> int:
+    """Elements of the tuple that an instruction returns, from its table value or its own text."""
+    table = dump.value_by_key.get(ValueKey(name, WHOLE))
+    if table is not None:
+        return tuple_arity(table.shape) or 0
+    used = dump.first_used_by_name.get(name)
+    if used is None or used.instruction_place is None or used.instruction_end is None:
+        return 0
+    text = dump.text.slice(used.instruction_place, used.instruction_end).decode("utf-8", "replace")
+    return tuple_arity(text.partition(" = ")[2]) or 0
+
+
+def _replay(facts: Sequence[ValueFacts], sizes: Sequence[int]) -> tuple[int | None, int]:
+    """(moment of the first strict maximum, the maximum): births of a moment come before its deaths."""
+    births: defaultdict[int, int] = defaultdict(int)
+    deaths: defaultdict[int, int] = defaultdict(int)
+    for fact, size in zip(facts, sizes, strict=True):
+        if fact.live:
+            births[fact.live.start] += size
+            deaths[fact.live.end + 1] += size
+    best_moment, best, running = 0, 0, 0
+    for moment in sorted(births.keys() | deaths.keys()):
+        running += births.get(moment, 0)
+        if running > best:
+            best_moment, best = moment, running
+        running -= deaths.get(moment, 0)
+    return best_moment, best
+
+
+def _reasons(
+    facts: Sequence[ValueFacts],
+    sizes: Sequence[int],
+    live: Sequence[int],
+    live_at_peaks: set[int],
+    running_maximum: int,
+    truth: int,
+) -> list[str]:
+    concerned = live_at_peaks.union(live)
+    shows = {
+        LEAVES: any(_is_leaf(facts[n]) and sizes[n] != facts[n].dense_bytes for n in concerned),
+        PADDING: any(facts[n].padding_bytes for n in concerned),
+        BIRTHS: running_maximum != sum(sizes[n] for n in live),
+        ALIASES: sum(facts[n].value.size_bytes for n in live) != truth,
+        SPACES: len({facts[n].value.color for n in live if sizes[n]}) > 1,
+    }
+    return [slug for slug, applies in shows.items() if applies]
+
+
+def _is_leaf(fact: ValueFacts) -> bool:
+    return fact.value.key.index != WHOLE
+
+
+def _bridge(
+    printed: PrintedPeak, facts: Sequence[ValueFacts], live: Sequence[int], truth: int
+) -> tuple[BridgeStep, ...]:
+    rows = _printed_bytes(printed, facts, live)
+    if rows is None:
+        return ()
+    changes: defaultdict[str, int] = defaultdict(int)
+    for number, size in rows.items():
+        fact = facts[number]
+        change = fact.value.size_bytes - size
+        is_wrong_leaf = _is_leaf(fact) and size != fact.dense_bytes
+        leaf = (fact.dense_bytes or 0) - size if is_wrong_leaf else 0
+        changes[LEAVES] += leaf
+        changes[PADDING] += change - leaf
+    changes[ALIASES] = truth - sum(facts[n].value.size_bytes for n in live)
+    return tuple(BridgeStep(slug, change) for slug, change in changes.items() if change)
+
+
+def _printed_bytes(printed: PrintedPeak, facts: Sequence[ValueFacts], live: Sequence[int]) -> dict[int, int] | None:
+    """Printed bytes by value; rows without an index are matched by their order, which is that of ids."""
+    if len(printed.rows) != len(live):
+        return None
+    if all(row.index is None for row in printed.rows):
+        ordered = sorted(live, key=lambda n: facts[n].value.id)
+        if [facts[n].value.key.name for n in ordered] != [row.name for row in printed.rows]:
+            return None
+        return {n: row.size_bytes for n, row in zip(ordered, printed.rows, strict=True)}
+    by_key = {facts[n].value.key: n for n in live}
+    found = {by_key.get(ValueKey(row.name, row.index or WHOLE)): row.size_bytes for row in printed.rows}
+    return None if None in found or len(found) != len(live) else {n: size for n, size in found.items() if n is not None}

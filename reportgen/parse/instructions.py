@@ -1,0 +1,113 @@
+"""The text of one instruction → its parts. Called for what is shown, never for a whole dump.
+
+    %NAME = SHAPE opcode(OPERANDS), attribute=…, metadata={op_name="…" source_file="…" source_line=7}
+
+Shapes, attributes and strings nest, so nothing is split on commas or braces alone.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from reportgen.parse.shapes import ShapeError, scan_shape
+
+_STRING = r'"(?:[^"\\]|\\.)*+"'
+_TOKEN = re.compile(rf"{_STRING}|[(){{}}\[\]]|,")
+_OPERAND = re.compile(r"%([^\s,(){}\[\]]+)")
+_FIELD = re.compile(rf"(\w+)=({_STRING}|[^\s\"{{}}]+)")
+_ESCAPE = re.compile(rb"\\([0-7]{3}|[\s\S])")
+_NAMED_ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instruction:
+    """An instruction's parts as printed; `metadata` values are unescaped."""
+
+    name: str
+    shape: str = ""
+    opcode: str = ""
+    operands: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def op_name(self) -> str | None:
+        return self.metadata.get("op_name") or None
+
+    @property
+    def source(self) -> str | None:
+        """`file:line` of the program, when the dump says it (newer JAX prints only a stack frame's id)."""
+        file, line = self.metadata.get("source_file"), self.metadata.get("source_line")
+        return f"{file}:{line}" if file and line else file
+
+
+def parse_instruction(text: str) -> Instruction:
+    """Never raises: what cannot be split is left empty."""
+    name, equals, rest = text.partition(" = ")
+    name = name.strip().removeprefix("ROOT ").removeprefix("%")
+    if not equals:
+        return Instruction(name=name)
+    try:
+        shape_end = scan_shape(rest)
+    except ShapeError:
+        shape_end = max(rest.find(" "), 0)
+    opcode, opened, _ = rest[shape_end:].lstrip().partition("(")
+    if not opened:
+        return Instruction(name=name, shape=rest[:shape_end])
+    operands_start = rest.find("(", shape_end) + 1
+    operands_end = _closing(rest, operands_start)
+    attributes = tuple(_split(rest, operands_end + 1))
+    return Instruction(
+        name=name,
+        shape=rest[:shape_end],
+        opcode=opcode,
+        operands=tuple(_OPERAND.findall(rest, operands_start, operands_end)),
+        attributes=attributes,
+        metadata=_metadata(attributes),
+    )
+
+
+def _closing(text: str, start: int) -> int:
+    """Where the bracket closes that is open at `start`; the end of the text if it never does."""
+    depth = 1
+    for token in _TOKEN.finditer(text, start):
+        if token[0] in "({[":
+            depth += 1
+        elif token[0] in ")}]":
+            depth -= 1
+            if depth == 0:
+                return token.start()
+    return len(text)
+
+
+def _split(text: str, start: int) -> Iterator[str]:
+    """The attributes behind the operands, at the commas outside of brackets and strings."""
+    depth = 0
+    for token in _TOKEN.finditer(text, start):
+        if token[0] in "({[":
+            depth += 1
+        elif token[0] in ")}]":
+            depth -= 1
+        elif token[0] == "," and depth == 0:
+            yield from filter(None, [text[start : token.start()].strip()])
+            start = token.end()
+    yield from filter(None, [text[start:].strip()])
+
+
+def _metadata(attributes: tuple[str, ...]) -> dict[str, str]:
+    for attribute in attributes:
+        if attribute.startswith("metadata={"):
+            return {key: _unquoted(value) for key, value in _FIELD.findall(attribute, len("metadata={"))}
+    return {}
+
+
+def _unquoted(value: str) -> str:
+    """C escapes, with octal bytes for what is not ASCII: `\\316\\273` is λ."""
+    if not value.startswith('"'):
+        return value
+    return _ESCAPE.sub(_unescaped, value[1:-1].encode()).decode("utf-8", "replace")
+
+
+def _unescaped(escape: re.Match[bytes]) -> bytes:
+    code = escape[1]
+    return bytes([int(code, 8) & 0xFF]) if len(code) == 3 else _NAMED_ESCAPES.get(code, code)

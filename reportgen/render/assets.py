@@ -1,0 +1,34 @@
+"""Where the templates are, and the files of `templates/assets`, as bytes.
+
+A wheel carries the templates inside the package; a checkout has them beside it. The chart library
+`vega.js` is in neither repository nor source distribution: it is made when the package is installed.
+"""
+
+from pathlib import Path
+
+from reportgen.errors import BrokenInstallation
+
+
+def template_root() -> Path:
+    """The directory of the templates: packaged in an installed wheel, top-level in a checkout."""
+    package = Path(__file__).parents[1]
+    packaged = package / "templates"
+    return packaged if packaged.is_dir() else package.parent / "templates"
+
+
+def read_asset(name: str) -> bytes:
+    """The file `name` of `templates/assets`."""
+    path = template_root() / "assets" / name
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise BrokenInstallation(_missing(path)) from None
+
+
+def _missing(path: Path) -> str:
+    if path.name == "vega.js":
+        return (
+            f"{path} is missing: the chart library is made when the package is installed. "
+            "Run `pip install -e .` in the checkout, or `pip install --force-reinstall xla-reportgen`."
+        )
+    return f"{path} is missing: the installation is incomplete. Run `pip install --force-reinstall xla-reportgen`."

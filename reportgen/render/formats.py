@@ -1,0 +1,61 @@
+"""Numbers for people, with the exact number always at hand.
+
+Filters return f-string `Markup`, which is twice as fast as a macro for each table cell; whatever text
+goes into one is escaped right beside it.
+"""
+
+from markupsafe import Markup, escape
+
+_UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+_STEP = 1024
+
+
+def human_bytes(size: int) -> str:
+    """`2.52 GiB`: binary units, two decimals; bytes below 1024 in full."""
+    if abs(size) < _STEP:
+        return f"{size} B"
+    amount = float(size)
+    for unit in _UNITS:
+        amount /= _STEP
+        if abs(amount) < _STEP - 0.005 or unit == _UNITS[-1]:
+            return f"{amount:.2f} {unit}"
+    raise AssertionError("unreachable: the last unit takes every amount")
+
+
+def exact_bytes(size: int) -> str:
+    """`2,709,520,384 bytes`."""
+    return f"{size:,} byte" if size == 1 else f"{size:,} bytes"
+
+
+def bytes_markup(size: int | None) -> Markup:
+    """The amount for people, with the exact one in the title and in the data; a dash when unknown."""
+    if size is None:
+        return Markup('<span class="none" title="not known">–</span>')
+    return Markup(f'<data value="{size:d}" title="{exact_bytes(size)}">{human_bytes(size)}</data>')
+
+
+def count_markup(count: int | None) -> Markup:
+    """`66,703`, sortable."""
+    if count is None:
+        return Markup('<span class="none" title="not known">–</span>')
+    return Markup(f'<data value="{count:d}">{count:,}</data>')
+
+
+def percent(part: int, whole: int) -> str:
+    """`12.5 %`; a dash where there is no whole."""
+    return f"{100 * part / whole:.1f} %" if whole else "–"
+
+
+def factor(padded: int | None, dense: int | None) -> str:
+    """`64×`, how many times the dense bytes are needed."""
+    if not dense or padded is None:
+        return "–"
+    return f"{padded / dense:.3g}×"
+
+
+def soft_breaks(text: str) -> Markup:
+    """Long names may break behind dots, slashes and underscores."""
+    broken = escape(text)
+    for mark in (".", "/", "_"):
+        broken = Markup(str(broken).replace(mark, mark + "<wbr>"))
+    return broken

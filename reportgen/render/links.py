@@ -1,0 +1,56 @@
+"""Links from one page to values, allocations, instructions and help, as escaped markup."""
+
+from markupsafe import Markup, escape
+
+from reportgen.model import WHOLE, ValueKey
+from reportgen.render.formats import soft_breaks
+from reportgen.render.module import Module
+
+
+class Links:
+    """Made for one folder: `to_module` leads from its pages to the module's, `root` to the site's."""
+
+    def __init__(self, module: Module, folder_depth: int) -> None:
+        self._module = module
+        self._skip = len(module.routes.folder)
+        self.to_module = "../" * folder_depth
+        self.root = "../" * (folder_depth + 2)
+
+    def path(self, path: str) -> str:
+        """The href of a path from the site's root that lies in this module's folder."""
+        return self.to_module + path[self._skip :]
+
+    def value_href(self, number: int) -> str:
+        return self.path(self._module.routes.value(number))
+
+    def value(self, number: int) -> Markup:
+        key = self._module.analysis.facts[number].value.key
+        index = "" if key.index == WHOLE else f"<span class=index>{key.index}</span>"
+        return Markup(f'<a href="{self.value_href(number)}">{soft_breaks(key.name)}{index}</a>')
+
+    def allocation_href(self, number: int) -> str:
+        return self.path(self._module.routes.allocation(number))
+
+    def allocation(self, number: int) -> Markup:
+        index = self._module.analysis.dump.allocations[number].index
+        return Markup(f'<a href="{self.allocation_href(number)}">allocation {index}</a>')
+
+    def listing(self, kind: str, page: int = 1) -> str:
+        return self.path(self._module.routes.listing(kind, page))
+
+    def instruction(self, name: str, index: str = WHOLE) -> Markup:
+        """An instruction's name, linked to the value it defines, where it defines one."""
+        number = self._module.value_of(ValueKey(name, index))
+        text = soft_breaks(name)
+        return text if number is None else Markup(f'<a href="{self.value_href(number)}">{text}</a>')
+
+    def term(self, anchor: str, text: str) -> Markup:
+        """A word of the glossary."""
+        return Markup(f'<a class=term href="{self.root}help/glossary.html#{anchor}">{escape(text)}</a>')
+
+    def moment(self, moment: int | None) -> Markup:
+        """A moment with the instruction that runs then."""
+        if moment is None:
+            return Markup("–")
+        name = self._module.instruction_at(moment)
+        return Markup(f"{moment} <span class=at>{self.instruction(name)}</span>") if name else Markup(str(moment))

@@ -1,0 +1,110 @@
+"""One analysed dump as the pages see it: its names, its look-ups, and what the overview needs of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+from reportgen.analyse.records import Analysis
+from reportgen.model import WHOLE, UsedValue, ValueKey
+from reportgen.parse.instructions import Instruction, parse_instruction
+from reportgen.render.routes import ModuleRoutes, module_slug
+
+
+@dataclass(frozen=True, kw_only=True)
+class Module:
+    """`label` is the dump's path as reported, `title` the name people know the module by."""
+
+    label: str
+    title: str
+    stage: str | None
+    number: int | None
+    analysis: Analysis
+    notes: str = ""
+    routes: ModuleRoutes = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "routes", ModuleRoutes(module_slug(self.label, self.title), self.analysis))
+
+    @cached_property
+    def number_of(self) -> Mapping[ValueKey, int]:
+        """The number of each value, by its key."""
+        return {fact.value.key: number for number, fact in enumerate(self.analysis.facts)}
+
+    @cached_property
+    def _first_of_instruction(self) -> Mapping[str, int]:
+        first: dict[str, int] = {}
+        for number, fact in enumerate(self.analysis.facts):
+            first.setdefault(fact.value.key.name, number)
+        return first
+
+    @cached_property
+    def _name_at(self) -> Mapping[int, str]:
+        return dict(self.analysis.dump.schedule)
+
+    @cached_property
+    def _carriers(self) -> Mapping[ValueKey, int]:
+        """Which value lies at each position: an element that is passed on has no value of its own."""
+        carriers: dict[ValueKey, int] = {}
+        for used in self.analysis.dump.used_values or ():
+            number = self.number_of.get(used.key)
+            if number is not None:
+                for position in used.positions:
+                    carriers.setdefault(ValueKey(*position), number)
+        return carriers
+
+    def value_of(self, key: ValueKey) -> int | None:
+        """The value at a position: the one defined there, or passed on there, or the instruction's first."""
+        exact = self.number_of.get(key)
+        if exact is not None:
+            return exact
+        carried = self._carriers.get(key)
+        return carried if carried is not None else self._first_of_instruction.get(key.name)
+
+    def instruction_at(self, moment: int) -> str | None:
+        return self._name_at.get(moment)
+
+    def used(self, number: int) -> UsedValue | None:
+        return self.analysis.dump.used_by_key.get(self.analysis.facts[number].value.key)
+
+    def instruction_text(self, name: str) -> str | None:
+        """The text of the instruction that defines values `name{…}`."""
+        used = self.analysis.dump.first_used_by_name.get(name)
+        if used is None or used.instruction_place is None or used.instruction_end is None:
+            return None
+        raw = self.analysis.dump.text.slice(used.instruction_place, used.instruction_end)
+        return raw.decode("utf-8", "replace")
+
+    def instruction(self, name: str) -> Instruction | None:
+        text = self.instruction_text(name)
+        return None if text is None else _parsed(text)
+
+    def is_first_of_instruction(self, number: int) -> bool:
+        """Whether the instruction's text is shown in full on this value's page."""
+        return self._first_of_instruction[self.analysis.facts[number].value.key.name] == number
+
+    def first_of_instruction(self, name: str) -> int | None:
+        return self._first_of_instruction.get(name)
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str) -> Instruction:
+    return parse_instruction(text)
+
+
+def allocation_kinds(module: Module, number: int) -> list[str]:
+    """An allocation's attributes in words."""
+    allocation = module.analysis.dump.allocations[number]
+    words = {
+        f"parameter {allocation.parameter}": allocation.parameter is not None,
+        "output": allocation.output_shape is not None,
+        "constant": allocation.is_constant,
+        "thread-local": allocation.is_thread_local,
+        "maybe live out": allocation.is_maybe_live_out,
+        "preallocated temp": allocation.is_preallocated_temp,
+    }
+    return [word for word, applies in words.items() if applies]
+
+
+def key_text(key: ValueKey) -> str:
+    """`fusion.10{0}`, and just the name for a value that is no element of a tuple."""
+    return key.name if key.index == WHOLE else str(key)

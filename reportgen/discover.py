@@ -99,9 +99,13 @@ def discover(paths: Sequence[Path]) -> Discovered:
             one.report("warning", printable(one.path), one.emptiness())
     _drop_repeats(found)
     _prefix_clashing(found)
-    problems = sorted((problem for one in found for problem in one.problems), key=lambda problem: problem.file)
+    problems = {problem for one in found for problem in one.problems}
     readmes = (path / "README.md" for path in paths)
-    return Discovered(_numbered(found), tuple(problems), next(filter(Path.is_file, readmes), None))
+    return Discovered(
+        _numbered(found),
+        tuple(sorted(problems, key=lambda problem: (problem.file, problem.message))),
+        next(filter(Path.is_file, readmes), None),
+    )
 
 
 def _nothing_found(found: list[_Found]) -> str:

@@ -31,11 +31,13 @@ _SOMETHING_ELSE = re.compile(
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 
-_MODULE = re.compile(r"(?:(?P<timestamp>[0-9]+)\.)?module_(?P<number>[0-9]{4,})(?:\.(?P<rest>.+))?", re.DOTALL)
+# Numbers are as long as a file name may be; a log can claim longer ones, which Python refuses to convert.
+_MODULE = re.compile(r"(?:(?P<timestamp>[0-9]{1,255})\.)?module_(?P<number>[0-9]{4,255})(?:\.(?P<rest>.+))?", re.DOTALL)
 
 # Lazy groups: the name ends at the first dot after which the rest reads as a stage.
 _REST = re.compile(
-    r"(?:(?P<name>.+?)\.)??(?:cl_(?P<changelist>[0-9]+)\.)?(?P<stage>sm_[0-9]+\.[0-9]+[a-z]?_[^.]+|[^.]+)", re.DOTALL
+    r"(?:(?P<name>.+?)\.)??(?:cl_(?P<changelist>[0-9]{1,255})\.)?(?P<stage>sm_[0-9]+\.[0-9]+[a-z]?_[^.]+|[^.]+)",
+    re.DOTALL,
 )
 _GPU_STAGE = re.compile(r"(?:^|_)gpu_")
 

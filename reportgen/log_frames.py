@@ -20,7 +20,8 @@ SEARCHED_SIZE = 16 << 20
 
 # Only names that XLA gives: programs print lines such as "*** Begin epoch ***" of their own.
 _MARKER = re.compile(
-    rb"\*\*\* (Begin|End) ((?:[0-9]+\.)?module_[0-9]{4}\S*|\S+-(?:buffer-assignment(?:-values)?|live-range)\.txt) \*\*\*"
+    rb"\*\*\* (Begin|End) "
+    rb"((?:[0-9]+\.)?module_[0-9]{4}\S*|\S+-(?:buffer-assignment(?:-values)?|live-range)\.txt) \*\*\*"
 )
 _LONGEST_MARKER = 512  # a file name has at most 255 bytes
 

@@ -2,7 +2,8 @@
 
 Sizes and offsets are bytes as printed. Moments are indexes into the flattened schedule. A `place` is an
 address in the dump's text (see `source`). An index such as `{0}` or `{1,0}` selects a leaf of a tuple;
-`{}` is the value itself, printed or not (XLA leaves it out where the shape is not a tuple).
+`{}` is the value itself, printed or not (XLA leaves it out where the shape is not a tuple). XLA calls it a
+ShapeIndex.
 """
 
 import re
@@ -19,17 +20,17 @@ class ValueKey(NamedTuple):
     """What identifies a value within a dump: the defining instruction's name and the tuple index."""
 
     name: str
-    index: str
+    shape_index: str
 
     def __str__(self) -> str:
-        return self.name + self.index
+        return self.name + self.shape_index
 
 
 class Position(NamedTuple):
     """A place in the program where a value lives: an instruction, and the leaf of its result."""
 
     name: str
-    index: str
+    shape_index: str
 
 
 class Use(NamedTuple):
@@ -37,7 +38,7 @@ class Use(NamedTuple):
 
     name: str
     operand: int
-    index: str
+    shape_index: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +142,7 @@ class PeakRow(NamedTuple):
     """A row of `Live ranges at T (peak)`. Builds before 2025-04-14 print no index (None)."""
 
     name: str
-    index: str | None
+    shape_index: str | None
     size_bytes: int
     cumulative_bytes: int | None
 

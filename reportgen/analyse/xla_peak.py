@@ -8,6 +8,7 @@ Source of the procedure: XLA `HloLiveRange::ComputePeakMemoryMoment` and `HloLiv
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 
 from reportgen.analyse.records import BridgeStep, Space, ValueFacts, XlaPeak
@@ -28,7 +29,7 @@ def xla_peak(dump: Dump, facts: Sequence[ValueFacts], spaces: Mapping[int, Space
     printed = dump.printed_peak
     if printed is None:
         return None
-    sizes = [_size_by_xla(dump, fact) for fact in facts]
+    sizes = _sizes_by_xla(dump, facts)
     live = _live_at(facts, printed.moment)
     truth = sum(space.live.at(printed.moment) for space in spaces.values() if space.live)
     replayed, running_maximum = _replay(facts, sizes)
@@ -51,16 +52,20 @@ def _live_at_peaks(facts: Sequence[ValueFacts], spaces: Mapping[int, Space]) -> 
     return set(chain.from_iterable(_live_at(facts, moment) for moment in moments))
 
 
-def _size_by_xla(dump: Dump, fact: ValueFacts) -> int:
+def _sizes_by_xla(dump: Dump, facts: Sequence[ValueFacts]) -> list[int]:
     """Dense bytes of the whole defining instruction's shape; a tuple counts as its table of pointers."""
-    key = fact.value.key
-    if key.index != WHOLE:
-        return POINTER_BYTES * _arity(dump, key.name)
-    arity = tuple_arity(fact.value.shape)
+    leaf_names = dict.fromkeys(fact.value.key.name for fact in facts if _is_leaf(fact))
+    tables = {name: POINTER_BYTES * _arity(dump, name) for name in leaf_names}
+    return [tables[fact.value.key.name] if _is_leaf(fact) else _whole_size(fact.value.shape) for fact in facts]
+
+
+@lru_cache(maxsize=4096)
+def _whole_size(shape_text: str) -> int:
+    arity = tuple_arity(shape_text)
     if arity is not None:
         return POINTER_BYTES * arity
     try:
-        return dense_bytes(parse_shape(fact.value.shape), pointer_bytes=POINTER_BYTES) or 0
+        return dense_bytes(parse_shape(shape_text), pointer_bytes=POINTER_BYTES) or 0
     except ShapeError:
         return 0
 
@@ -114,7 +119,7 @@ def _reasons(
 
 
 def _is_leaf(fact: ValueFacts) -> bool:
-    return fact.value.key.index != WHOLE
+    return fact.value.key.shape_index != WHOLE
 
 
 def _bridge(
@@ -139,11 +144,11 @@ def _printed_bytes(printed: PrintedPeak, facts: Sequence[ValueFacts], live: Sequ
     """Printed bytes by value; rows without an index are matched by their order, which is that of ids."""
     if len(printed.rows) != len(live):
         return None
-    if all(row.index is None for row in printed.rows):
+    if all(row.shape_index is None for row in printed.rows):
         ordered = sorted(live, key=lambda n: facts[n].value.id)
         if [facts[n].value.key.name for n in ordered] != [row.name for row in printed.rows]:
             return None
         return {n: row.size_bytes for n, row in zip(ordered, printed.rows, strict=True)}
     by_key = {facts[n].value.key: n for n in live}
-    found = {by_key.get(ValueKey(row.name, row.index or WHOLE)): row.size_bytes for row in printed.rows}
+    found = {by_key.get(ValueKey(row.name, row.shape_index or WHOLE)): row.size_bytes for row in printed.rows}
     return None if None in found or len(found) != len(live) else {n: size for n, size in found.items() if n is not None}

@@ -23,6 +23,7 @@ MAX_RANK = 64
 
 _CACHED_LENGTH = 256  # a longer leaf is not worth the memory that its key would hold
 _COMMENT_EVERY = 5
+_IN_PARENTHESES = ("(", "b(")
 _OPAQUE_KINDS = frozenset({"token", "opaque"})
 _PRINTING_ORDER = ("D", "T", "L", "#", "*", "E", "S", "SC", "P", "M")
 
@@ -47,7 +48,7 @@ _KNOWN_ATTRIBUTES = {
     "L": (re.compile(rf"\({_COUNT}\)"), "a number of elements, such as (128)"),
     "E": (re.compile(rf"\({_COUNT}\)"), "a number of bits, such as (4)"),
     "S": (re.compile(rf"\({_NUMBER}\)"), "a memory space, such as (1)"),
-    "SC": (re.compile(rf"(?:\({_NUMBER}:{_list_of(_NUMBER)}\))++"), "split indices, such as (0:64)"),
+    "SC": (re.compile(rf"(?:\({_NUMBER}:{_list_of(_NUMBER)}\)){{1,{MAX_RANK}}}+"), "split indices, such as (0:64)"),
 }
 
 _Brackets = tuple[str, str, re.Pattern[str]]
@@ -180,7 +181,7 @@ def parse_shape(text: str) -> Shape:
 
     Leaves are remembered: a dump repeats a few hundred of them a million times.
     """
-    if not text.endswith(")") and len(text) <= _CACHED_LENGTH:
+    if len(text) <= _CACHED_LENGTH and not text.startswith(_IN_PARENTHESES):
         return _remembered_leaf(text)
     shape, end = _read(text, 0, 0)
     if end != len(text):
@@ -190,7 +191,7 @@ def parse_shape(text: str) -> Shape:
 
 def scan_shape(text: str, start: int = 0) -> int:
     """Where the shape that begins at `start` ends. Only brackets are checked; `ShapeError` where they do not match."""
-    if text.startswith(("(", "b("), start):
+    if text.startswith(_IN_PARENTHESES, start):
         return _matching(text, start, _TUPLE)
     return _layout_end(text, _head(text, start).end())
 
@@ -201,7 +202,7 @@ def tuple_arity(text: str) -> int | None:
         return None
     try:
         end = scan_shape(text)
-        if _TUPLE_WITHIN.search(text, 1, end) is None:
+        if _TUPLE_WITHIN.search(text, 0, end) is None:
             return text.count(", ", 0, end) + (end > len("()"))
         return _nested_arity(text, end)
     except ShapeError:

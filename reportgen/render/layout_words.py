@@ -22,7 +22,7 @@ from reportgen.analyse.sizes import (
 from reportgen.parse.shapes import ArrayShape, BufferShape, Layout, OpaqueShape, Shape, Tile, TupleShape
 
 _SMALL_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_LONGEST_QUOTE = 200  # characters of an attribute that has no words here
+_LONGEST_QUOTE = 200  # characters of the attributes that have no words here
 _NO_POINTERS = 0  # an array holds none, so their size does not matter
 
 
@@ -69,24 +69,34 @@ def _opaque_sentence(shape: OpaqueShape) -> str:
 
 
 def _elements_sentence(shape: ArrayShape) -> str:
-    bits = element_bits(shape.element_type)
-    width = "a type whose size is unknown" if bits is None else f"{_counted(bits, 'bit')} each"
+    width = _width(shape)
     if not shape.dimensions:
-        return f"A scalar of type {shape.element_type}, {width.removesuffix(' each')}."
+        return f"A scalar of type {shape.element_type}, {width.replace(' each', '')}."
     sizes = "×".join(map(_size, shape.dimensions))
     count = element_count(shape)
     total = f": {_counted(count, 'element')}" if count is not None and len(shape.dimensions) > 1 else ""
     return f"An array of {sizes} elements of type {shape.element_type}, {width}{total}."
 
 
+def _width(shape: ArrayShape) -> str:
+    bits, own_bits = element_bits(shape.element_type), memory_bits(shape.element_type)
+    if bits is None:
+        return "size unknown"
+    stored = shape.layout.element_bits if shape.layout else None
+    rounded = f" ({own_bits} in memory)" if bits != own_bits and stored is None else ""
+    return f"{_counted(bits, 'bit')} each{rounded}"
+
+
 def _dynamic_sentences(shape: ArrayShape) -> list[str]:
     """The dimensions whose size the program learns only when it runs."""
     sizes = list(enumerate(zip(shape.dimensions, shape.dynamic, strict=True)))
-    bounded = [f"dimension {number} has at most {size:,}" for number, (size, dynamic) in sizes if dynamic and size]
+    bounded = [
+        f"dimension {number} (at most {size:,})" for number, (size, dynamic) in sizes if dynamic and size is not None
+    ]
     unbounded = [str(number) for number, (size, _) in sizes if size is None]
     sentences = []
     if bounded:
-        sentences.append(f"Known only at run time: {', '.join(bounded)}; memory is reserved for the most.")
+        sentences.append(f"Known only at run time, with memory reserved for the most: {', '.join(bounded)}.")
     if unbounded:
         sentences.append(f"Without any bound: {_dimensions(unbounded)}.")
     if bounded and not unbounded:
@@ -118,9 +128,9 @@ def _tile_sentences(shape: ArrayShape) -> list[str]:
     first, *later = shape.layout.tiles
     levels = tile_levels(shape)
     if not levels:
-        return [f"Tiles {''.join(map(_tile_text, shape.layout.tiles))} pad it by an amount that depends on its size."]
+        return [f"Tiles {''.join(map(_tile_text, shape.layout.tiles))} pad it by what depends on the unknown sizes."]
     sentences = [_padding_sentence(first, levels[0], len(shape.dimensions))]
-    sentences += [_regrouping_sentence(tile, sizes) for tile, sizes in zip(later, levels[1:], strict=False)]
+    sentences += [_regrouping_sentence(tile, sizes) for tile, sizes in zip(later, levels[1:-1], strict=True)]
     return sentences
 
 
@@ -128,14 +138,14 @@ def _padding_sentence(tile: Tile, sizes: list[int], rank: int) -> str:
     """What the first tile does: XLA `ShapeUtil::ArraySize` rounds up the dimensions under it."""
     merged, steps = merged_under_tile(sizes[len(sizes) - len(tile) :], tile)
     padded = [round_up(size, step) for size, step in zip(merged, steps, strict=True)]
-    multiples = "a multiple" if len(steps) == 1 else "multiples"
-    joined = f", merged into {_counted(len(steps), 'dimension')}," if None in tile else ""
-    filled = f" (sizes of 1 stand in for the {_counted(len(tile) - rank, 'missing one')})" if rank < len(tile) else ""
+    dimensions = _fastest(len(tile))
+    if rank < len(tile):
+        dimensions += f" (after adding {_number(len(tile) - rank)} of size 1)"
+    if None in tile:
+        dimensions += f", merged into {_number(len(steps))},"
+    rule = f"{_are(len(tile))} padded to {'a multiple' if len(steps) == 1 else 'multiples'} of {_sizes(steps)}"
     outcome = "needs no padding" if merged == padded else f"becomes {_sizes(padded)}"
-    return (
-        f"Tile {_tile_text(tile)}: {_fastest(len(tile))}{filled}{joined} {_are(len(steps))} padded to {multiples}"
-        f" of {_sizes(steps)}; here {_sizes(merged)} {outcome}."
-    )
+    return f"Tile {_tile_text(tile)}: {dimensions} {rule}; here {_sizes(merged)} {outcome}."
 
 
 def _regrouping_sentence(tile: Tile, sizes: list[int]) -> str:
@@ -145,7 +155,7 @@ def _regrouping_sentence(tile: Tile, sizes: list[int]) -> str:
     text = f"Tile {_tile_text(tile)} then regroups {_fastest(len(tile))} of the tiled array, {_sizes(merged)},"
     if all(size % step == 0 for size, step in zip(merged, steps, strict=True)):
         return f"{text} in blocks of {_sizes(steps)}: another order, no further padding."
-    return f"{text} in blocks of {_sizes(steps)} that it cannot fill; XLA's size counts the first tile only."
+    return f"{text} in blocks of {_sizes(steps)}, which do not divide it; XLA's size counts the first tile only."
 
 
 def _attribute_sentences(shape: ArrayShape) -> list[str]:
@@ -163,10 +173,9 @@ def _attribute_sentences(shape: ArrayShape) -> list[str]:
 
 
 def _element_bits_sentence(bits: int, own_bits: int | None) -> str:
-    each = f"E({bits}): each element takes up {_counted(bits, 'bit')} in memory"
-    if own_bits is None or bits == own_bits:
-        return f"{each}."
-    return f"{each} instead of {own_bits:,}{', packed' if bits < own_bits else ''}."
+    usual = "" if own_bits in {None, bits} else f" instead of {own_bits}"
+    packed = own_bits is not None and bits < own_bits
+    return f"E({bits}): each element {'is packed into' if packed else 'takes up'} {_counted(bits, 'bit')}{usual}."
 
 
 def _tail_padding_sentence(multiple: int, *, tiled: bool) -> str:
@@ -186,28 +195,26 @@ def _split_sentences(layout: Layout) -> list[str]:
 
 
 def _other_sentences(layout: Layout) -> list[str]:
-    sentences = []
-    for name, text in layout.other:
-        quote = name + (text if len(text) <= _LONGEST_QUOTE else text[:_LONGEST_QUOTE] + "…")
-        if name == "M":
-            sentences.append(f"{quote}: bytes of metadata in front of the data, which XLA's size leaves out.")
-        else:
-            sentences.append(f"The layout also says {quote}.")
-    return sentences
+    """The attributes that do not bear on the size."""
+    text = "".join(name + arguments for name, arguments in layout.other)
+    if not text:
+        return []
+    quote = text if len(text) <= _LONGEST_QUOTE else text[:_LONGEST_QUOTE] + "…"
+    return [f"The layout also says {quote}, which XLA's size leaves out."]
 
 
 def _bytes_sentence(shape: ArrayShape, padded: int | None) -> str:
     dense = dense_bytes(shape, pointer_bytes=_NO_POINTERS)
     if dense is None or padded is None:
-        return "Sparse: its size is unknown." if is_sparse(shape.layout) else "Its size is unknown."
-    text = f"Without padding it has {_counted(dense, 'byte')}"
+        return "A sparse array: its size is unknown." if is_sparse(shape.layout) else "Its size in bytes is unknown."
+    text = f"It has {_counted(dense, 'byte')}"
     if shape.layout is None:
-        return f"{text}."
+        return f"{text} without padding."
     if padded == dense:
-        return f"{text}, and this layout adds none."
+        return f"{text}; this layout adds no padding."
     if padded < dense:
-        return f"{text}; its largest piece has {_counted(padded, 'byte')}."
-    return f"{text}, in this layout {padded:,}: {_factor(padded, dense)} times as much."
+        return f"{text} without padding; its largest piece has {padded:,} in this layout."
+    return f"{text} without padding and {padded:,} in this layout, {_growth(padded, dense)}."
 
 
 def _stated_size(size_bytes: int | None, padded: int | None) -> list[str]:
@@ -223,10 +230,13 @@ def _stated_size(size_bytes: int | None, padded: int | None) -> list[str]:
     return [f"{text}, {abs(size_bytes - padded):,} {more_or_less} than the layout asks for."]
 
 
-def _factor(padded: int, dense: int) -> str:
-    """`padded` / `dense` to two decimals, in whole numbers because a quotient may be too large for a float."""
+def _growth(padded: int, dense: int) -> str:
+    """To two decimals, and in whole numbers, because the quotient may be too large for a float."""
     hundredths = (200 * padded + dense) // (2 * dense)
-    return f"{hundredths // 100:,}.{hundredths % 100:02}".removesuffix(".00")
+    if hundredths == 100:
+        return "less than 1 % more"
+    factor = f"{hundredths // 100:,}.{hundredths % 100:02}".removesuffix(".00")
+    return f"{factor} times as much"
 
 
 def _fastest(count: int) -> str:

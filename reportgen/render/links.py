@@ -25,7 +25,7 @@ class Links:
 
     def value(self, number: int) -> Markup:
         key = self._module.analysis.facts[number].value.key
-        index = "" if key.index == WHOLE else f"<span class=index>{key.index}</span>"
+        index = "" if key.shape_index == WHOLE else f"<span class=index>{key.shape_index}</span>"
         return Markup(f'<a href="{self.value_href(number)}">{soft_breaks(key.name)}{index}</a>')
 
     def allocation_href(self, number: int) -> str:

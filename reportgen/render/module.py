@@ -107,4 +107,4 @@ def allocation_kinds(module: Module, number: int) -> list[str]:
 
 def key_text(key: ValueKey) -> str:
     """`fusion.10{0}`, and just the name for a value that is no element of a tuple."""
-    return key.name if key.index == WHOLE else str(key)
+    return key.name if key.shape_index == WHOLE else str(key)

@@ -6,7 +6,7 @@ anything at all. Every href is relative, so the site works from `file://` and un
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from reportgen.analyse.records import Analysis
 
@@ -76,6 +76,6 @@ def pages_of(rows: int) -> int:
     return max(1, -(-rows // ROWS_PER_PAGE))
 
 
-def rows_of(page: int, rows: Sequence[object]) -> slice:
+def rows_of(page: int) -> slice:
     """Which rows are on a page, counted from 1."""
     return slice((page - 1) * ROWS_PER_PAGE, page * ROWS_PER_PAGE)

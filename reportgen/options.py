@@ -1,0 +1,18 @@
+"""What a user can ask for, with the defaults in one place."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+DEFAULT_TITLE = "XLA memory report"
+DEFAULT_OUTPUT = Path("site")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildOptions:
+    """`jobs` is the number of processes; `force` allows writing into a directory that is not ours."""
+
+    paths: tuple[Path, ...]
+    output: Path = DEFAULT_OUTPUT
+    title: str = DEFAULT_TITLE
+    force: bool = False
+    jobs: int = 1

@@ -1,0 +1,187 @@
+"""The pages of one module: its own page, the long tables, the allocations and the values."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from reportgen.analyse.classes import MemoryClass, memory_class
+from reportgen.analyse.records import Share, Space
+from reportgen.render import reasons
+from reportgen.render.allocation_pages import allocation_pages
+from reportgen.render.charts import memory_over_time
+from reportgen.render.links import Links
+from reportgen.render.module import Module, allocation_kinds
+from reportgen.render.page import Page
+from reportgen.render.routes import pages_of, rows_of
+from reportgen.render.summary import finding_counts
+from reportgen.render.templates import render
+from reportgen.render.value_pages import value_pages
+
+_SHOWN_SHARES = 20
+_SHOWN_VALUES = 20
+_SHOWN_ALLOCATIONS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ShareRow:
+    """A share of the peak with the class of its allocation."""
+
+    share: Share
+    memory_class: MemoryClass
+
+
+@dataclass(frozen=True, slots=True)
+class AllocationRow:
+    """An allocation as a row of a table."""
+
+    number: int
+    kinds: list[str]
+    memory_class: MemoryClass
+    space: str
+    size_bytes: int
+    values: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """What a table leaves to another page: how many rows, how many bytes, and where they are."""
+
+    count: int
+    size_bytes: int
+    href: str
+
+
+def module_pages(module: Module, site_title: str) -> Iterator[Page]:
+    """Every page of a module."""
+    yield _index(module, site_title)
+    yield from _values_listing(module, site_title)
+    yield from _allocations_listing(module, site_title)
+    for space in module.analysis.spaces.values():
+        if len(space.composition) > _SHOWN_SHARES:
+            yield from _peak_listing(module, space, site_title)
+    yield from allocation_pages(module, site_title)
+    yield from value_pages(module, site_title)
+
+
+def _index(module: Module, site_title: str) -> Page:
+    analysis, links = module.analysis, Links(module, 0)
+    largest = _by_size(module)[:_SHOWN_VALUES]
+    content = render(
+        "module.html",
+        module.routes.index,
+        site_title=site_title,
+        module=module,
+        analysis=analysis,
+        backend=analysis.backend,
+        finding_counts=finding_counts(analysis),
+        links=links,
+        spaces=list(analysis.spaces.values()),
+        missing=[f.message for f in analysis.findings if f.slug in reasons.MISSING_SECTIONS],
+        xla=analysis.xla_peak,
+        reasons=[(slug, reasons.SENTENCES[slug]) for slug in analysis.xla_peak.reasons] if analysis.xla_peak else [],
+        bridge=[(step, reasons.BRIDGE[step.slug]) for step in analysis.xla_peak.bridge] if analysis.xla_peak else [],
+        space_parts=[_space_part(module, space, links) for space in analysis.spaces.values()],
+        largest=[(number, analysis.facts[number]) for number in largest],
+        allocations=_allocation_rows(module)[:_SHOWN_ALLOCATIONS],
+        files=list(dict.fromkeys(part.label for part in analysis.dump.text.parts)),
+    )
+    return Page(module.routes.index, content)
+
+
+def _space_part(module: Module, space: Space, links: Links) -> dict[str, Any]:
+    rows = _share_rows(module, space)
+    hidden = rows[_SHOWN_SHARES:]
+    rest = Rest(len(hidden), sum(row.share.size_bytes for row in hidden), links.listing(_peak_kind(space)))
+    peak = space.peak_resident
+    has_chart = peak is not None and space.allocated_bytes > 0
+    return {
+        "space": space,
+        "chart": memory_over_time(module.analysis, space) if has_chart else None,
+        "rows": rows[:_SHOWN_SHARES],
+        "rest": rest,
+    }
+
+
+def _peak_kind(space: Space) -> str:
+    return f"peak-{space.color}"
+
+
+def _share_rows(module: Module, space: Space) -> list[ShareRow]:
+    allocations = module.analysis.dump.allocations
+    return [ShareRow(share, memory_class(allocations[share.allocation])) for share in space.composition]
+
+
+def _by_size(module: Module) -> list[int]:
+    facts = module.analysis.facts
+    return sorted(range(len(facts)), key=lambda n: (-facts[n].value.size_bytes, facts[n].value.id))
+
+
+def _allocation_rows(module: Module) -> list[AllocationRow]:
+    analysis = module.analysis
+    rows = [
+        AllocationRow(
+            number,
+            allocation_kinds(module, number),
+            memory_class(allocation),
+            f"{allocation.color} · {analysis.spaces[allocation.color].name}",
+            allocation.size_bytes,
+            len(analysis.tenants[number]),
+        )
+        for number, allocation in enumerate(analysis.dump.allocations)
+    ]
+    return sorted(rows, key=lambda row: (-row.size_bytes, row.number))
+
+
+def _values_listing(module: Module, site_title: str) -> Iterator[Page]:
+    facts = module.analysis.facts
+    rows = [(number, facts[number]) for number in _by_size(module)]
+    lede = "Every value of the module that has bytes, the largest first."
+    yield from _listing(module, site_title, "values", "Values", lede, rows)
+
+
+def _allocations_listing(module: Module, site_title: str) -> Iterator[Page]:
+    lede = "Every allocation of the module, the largest first."
+    yield from _listing(module, site_title, "allocations", "Allocations", lede, _allocation_rows(module))
+
+
+def _peak_listing(module: Module, space: Space, site_title: str) -> Iterator[Page]:
+    assert space.peak_resident is not None
+    heading = f"The peak of space {space.color} · {space.name}"
+    lede = f"What is resident at moment {space.peak_resident.moment}, every byte once, the largest first."
+    rows = _share_rows(module, space)
+    yield from _listing(module, site_title, _peak_kind(space), heading, lede, rows, space.peak_resident.amount)
+
+
+def _listing(
+    module: Module,
+    site_title: str,
+    kind: str,
+    heading: str,
+    lede: str,
+    rows: Sequence[Any],
+    total: int = 0,
+) -> Iterator[Page]:
+    pages, links = pages_of(len(rows)), Links(module, 0)
+    href = partial(links.listing, kind)
+    for page in range(1, pages + 1):
+        shown = rows[rows_of(page)]
+        others = sum(row.share.size_bytes for row in rows) - sum(row.share.size_bytes for row in shown) if total else 0
+        path = module.routes.listing(kind, page)
+        content = render(
+            "listing.html",
+            path,
+            site_title=site_title,
+            module=module,
+            links=links,
+            kind=kind,
+            heading=heading,
+            lede=lede,
+            rows=shown,
+            rest=Rest(len(rows) - len(shown), others, href(page % pages + 1)),
+            total=total,
+            page=page,
+            pages=pages,
+            href=href,
+        )
+        yield Page(path, content)

@@ -1,0 +1,38 @@
+"""Markdown → HTML, for the help pages and for notes that users put beside their dumps.
+
+Notes are somebody's text: raw HTML is escaped, and an image or a link that would leave the site for
+anything but a web page is refused.
+"""
+
+import re
+from functools import cache
+
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+_SCHEME = re.compile(r"^\s*([a-zA-Z][a-zA-Z0-9+.\-]*):")
+_HEADING_ID = re.compile(r"^(.*?)\s*\{#([a-z0-9\-]+)\}\s*$")
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    made = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
+    made.validateLink = _is_safe  # type: ignore[method-assign]
+    return made
+
+
+def _is_safe(url: str) -> bool:
+    scheme = _SCHEME.match(url)
+    return scheme is None or scheme[1].lower() in ("http", "https", "mailto")
+
+
+def markdown(text: str) -> Markup:
+    """HTML of `text`; a heading that ends with `{#slug}` gets that id."""
+    markdown_it = _markdown()
+    tokens = markdown_it.parse(text)
+    for opening, inline in zip(tokens, tokens[1:], strict=False):
+        named = _HEADING_ID.match(inline.content) if opening.type == "heading_open" else None
+        if named and inline.children:
+            opening.attrSet("id", named[2])
+            inline.children[-1].content = re.sub(r"\s*\{#[a-z0-9\-]+\}\s*$", "", inline.children[-1].content)
+    return Markup(markdown_it.renderer.render(tokens, markdown_it.options, {}))

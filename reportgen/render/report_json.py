@@ -1,0 +1,64 @@
+"""`report.json`: the figures for programs, the same document as `check --json` prints."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from reportgen.analyse.records import Analysis, Finding, Space
+
+SCHEMA = 1
+
+
+def report_json(modules: Iterable[Mapping[str, Any]]) -> bytes:
+    """The whole document, modules by path."""
+    ordered = sorted(modules, key=lambda module: str(module["path"]))
+    document = {"schema": SCHEMA, "modules": ordered}
+    return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+
+
+def module_report(path: str, name: str, analysis: Analysis) -> dict[str, Any]:
+    """One module; what needs live ranges is null without them."""
+    dump, xla = analysis.dump, analysis.xla_peak
+    return {
+        "path": path,
+        "name": name,
+        "backend": analysis.backend,
+        "allocations": len(dump.allocations),
+        "values": len(dump.values),
+        "live_ranges": len(dump.live_ranges or ()),
+        "schedule_length": dump.schedule_length,
+        "total_bytes": dump.total_bytes,
+        "unparsed_lines": dump.unparsed_count,
+        "xla_peak": xla and {"moment": xla.moment, "sum_bytes": xla.sum_bytes, "reasons": list(xla.reasons)},
+        "spaces": {str(color): _space(space) for color, space in analysis.spaces.items()},
+        "findings": [_finding(finding) for finding in analysis.findings],
+    }
+
+
+def _space(space: Space) -> dict[str, Any]:
+    live, temp, resident = space.peak_live, space.peak_temp, space.peak_resident
+    return {
+        "name": space.name,
+        "allocated_bytes": space.allocated_bytes,
+        "static_bytes": space.static_bytes,
+        "thread_local_bytes": space.thread_local_bytes,
+        "slack_bytes": space.slack_bytes,
+        "padding_bytes": space.padding_bytes,
+        "peak_live_bytes": live and live.amount,
+        "peak_live_moment": live and live.moment,
+        "peak_live_ties": live and live.ties,
+        "peak_temp_bytes": temp and temp.amount,
+        "peak_resident_bytes": resident and resident.amount,
+        "peak_resident_moment": resident and resident.moment,
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    place = finding.location
+    return {
+        "slug": finding.slug,
+        "severity": finding.severity,
+        "message": finding.message,
+        "file": place and place.file,
+        "line": place and place.line,
+    }

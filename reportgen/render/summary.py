@@ -1,0 +1,70 @@
+"""What the overview and the terminal say of a module: small, and cheap to hand between processes."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from reportgen.analyse.records import Analysis, Severity, Space
+from reportgen.render.module import Module
+from reportgen.render.report_json import module_report
+
+_SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """The figures are those of the memory space that needs most; `report` is the module in report.json."""
+
+    label: str
+    title: str
+    href: str
+    backend: str
+    space_name: str
+    peak_resident_bytes: int | None
+    allocated_bytes: int
+    xla_bytes: int | None
+    values: int
+    schedule_length: int | None
+    finding_counts: tuple[tuple[Severity, int], ...]
+    report: Mapping[str, Any]
+
+
+def summary(module: Module) -> Summary:
+    analysis = module.analysis
+    space = _largest_space(analysis)
+    peak = space.peak_resident if space else None
+    return Summary(
+        label=module.label,
+        title=module.title,
+        href=module.routes.index,
+        backend=analysis.backend,
+        space_name=f"{space.color} · {space.name}" if space else "–",
+        peak_resident_bytes=peak.amount if peak else None,
+        allocated_bytes=space.allocated_bytes if space else 0,
+        xla_bytes=analysis.xla_peak.sum_bytes if analysis.xla_peak else None,
+        values=len(analysis.facts),
+        schedule_length=analysis.dump.schedule_length,
+        finding_counts=finding_counts(analysis),
+        report=module_report(module.label, module.title, analysis),
+    )
+
+
+def biggest_first(entry: Summary) -> tuple[int, str]:
+    """The order of the overview; where no peak is known, what is allocated stands in for it."""
+    peak = entry.peak_resident_bytes
+    return (-(entry.allocated_bytes if peak is None else peak), entry.label)
+
+
+def _largest_space(analysis: Analysis) -> Space | None:
+    def size(space: Space) -> int:
+        peak = space.peak_resident
+        return space.allocated_bytes if peak is None else peak.amount
+
+    return max(analysis.spaces.values(), key=size, default=None)
+
+
+def finding_counts(analysis: Analysis) -> tuple[tuple[Severity, int], ...]:
+    """How many findings there are of each severity, worst first, without those there are none of."""
+    counts = Counter(finding.severity for finding in analysis.findings)
+    return tuple((severity, counts[severity]) for severity in _SEVERITIES if counts[severity])

@@ -1,0 +1,37 @@
+"""The Jinja environment: templates compiled once, everything escaped, nothing undefined."""
+
+from functools import cache
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+import reportgen
+from reportgen.render import formats, routes
+from reportgen.render.assets import template_root
+
+
+@cache
+def environment() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(template_root()),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+    )
+    made.filters["bytes"] = formats.bytes_markup
+    made.filters["exact"] = formats.exact_bytes
+    made.filters["human"] = formats.human_bytes
+    made.filters["count"] = formats.count_markup
+    made.filters["breakable"] = formats.soft_breaks
+    made.globals["percent"] = formats.percent
+    made.globals["factor"] = formats.factor
+    made.globals["version"] = reportgen.__version__
+    return made
+
+
+def render(template: str, path: str, **context: object) -> bytes:
+    """The page that will stand at `path`, which decides what `root` is in its links."""
+    text = environment().get_template(template).render(root=routes.root_from(path), **context)
+    return text.encode("utf-8", "replace")

@@ -1,0 +1,70 @@
+"""A Chromium for the tests in this directory; a page in it that has problems fails its test."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.browser.browser import Watch, find_browser, served
+
+NO_BROWSER = "no Chromium: run `python tests/run.py`, which installs one, or set REPORTGEN_CHROMIUM to its path"
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m browser` selects
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A headless Chromium; without one the tests are skipped, or fail with REPORTGEN_REQUIRE_BROWSER set."""
+    executable = find_browser()
+    if not executable:
+        give_up = pytest.fail if os.environ.get("REPORTGEN_REQUIRE_BROWSER") else pytest.skip
+        give_up(NO_BROWSER)
+    with sync_playwright() as playwright:
+        quiet = ["--disable-gpu", "--disable-quic", "--disable-sync"]
+        browser = playwright.chromium.launch(executable_path=executable, args=quiet)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def watch(browser: Browser) -> Iterator[Watch]:
+    """The watch over `page`, for tests that cause problems on purpose or have a server of their own."""
+    context = browser.new_context()
+    try:
+        watch = Watch(context)
+        yield watch
+        watch.check()
+    finally:
+        context.close()
+
+
+@pytest.fixture
+def page(watch: Watch) -> Page:
+    """An empty page. Open a site in it with `visit`: nothing outside of that can be reached."""
+    return watch.context.new_page()
+
+
+@pytest.fixture
+def visit(page: Page, watch: Watch) -> Callable[..., Page]:
+    """`visit(site, "d/1/index.html")` opens a page of a site, given as a directory or as `serve` returns it."""
+
+    def open_page(site: Path | str, relative: str = "index.html") -> Page:
+        page.goto(watch.allow(site) + relative)
+        return page
+
+    return open_page
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[Path], str]]:
+    """`serve(directory)` is the address, ending in a sub-path, at which the directory is served."""
+    with ExitStack() as servers:
+        yield lambda directory: servers.enter_context(served(directory))

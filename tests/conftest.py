@@ -1,0 +1,52 @@
+"""What tests of all kinds share: a built wheel, and the rule that browser tests must have run."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+_BROWSER_TESTS_PASSED = pytest.StashKey[int]()
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this checkout, built as an installer builds it."""
+    directory = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(directory), str(ROOT)]
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stdout + built.stderr
+    return next(directory.glob("*.whl"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_BROWSER_TESTS_PASSED] = 0
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.when == "call" and report.passed and item.get_closest_marker("browser"):
+        item.config.stash[_BROWSER_TESTS_PASSED] += 1
+    return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if _browser_tests_are_missing(session.config) and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if _browser_tests_are_missing(config):
+        terminalreporter.section("no browser test passed", red=True, bold=True)
+        terminalreporter.line("REPORTGEN_REQUIRE_BROWSER is set: a run without them is a failure.")
+
+
+def _browser_tests_are_missing(config: pytest.Config) -> bool:
+    required = bool(os.environ.get("REPORTGEN_REQUIRE_BROWSER")) and not config.option.collectonly
+    return required and not config.stash[_BROWSER_TESTS_PASSED]

@@ -1,0 +1,121 @@
+"""Every check of the project, from a fresh clone, with one command: `python tests/run.py`.
+
+Makes `.venv` unless the project is already installed in the active one, gets a Chromium if there is none,
+then runs ruff, mypy and pytest. With arguments it runs pytest alone: `python tests/run.py tests/browser -x`.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+NO_BROWSER = """\
+The browser tests need a Chromium and none could be installed. Do one of these, then run this again:
+  - install Chromium, Google Chrome or Microsoft Edge with the system's package manager
+    (Debian: `apt-get install chromium`; Fedora: `dnf install chromium`; macOS: `brew install --cask chromium`);
+  - run `{python} -m playwright install --with-deps chromium`;
+  - set REPORTGEN_CHROMIUM to the path of one that starts."""
+
+
+def main(arguments: list[str]) -> int:
+    python = prepared_python()
+    ensure_browser(python)
+    pytest = [python, "-m", "pytest", *arguments]
+    if arguments:
+        return call(pytest)
+    lint = [[python, "-m", "ruff", "check"], [python, "-m", "ruff", "format", "--check"], [python, "-m", "mypy"]]
+    # pytest comes last, so that the last line on the screen is its summary.
+    return max([abs(call(command)) for command in [*lint, pytest]])
+
+
+def prepared_python() -> str:
+    """The interpreter of an environment in which this checkout and its development tools are installed."""
+    environment = Path(sys.prefix) if _is_installed_here() else ROOT / ".venv"
+    python = environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    if not python.exists():
+        make_environment(environment)
+    stamp = environment / "reportgen-installed"
+    recipe = _recipe()
+    if not stamp.is_file() or stamp.read_text(encoding="utf-8") != recipe or not _library().is_file():
+        install(python)
+        stamp.write_text(recipe, encoding="utf-8")
+    return str(python)
+
+
+def make_environment(directory: Path) -> None:
+    command = [sys.executable, "-m", "venv", str(directory)]
+    if call(command) == 0:
+        return
+    # Debian keeps a part of venv in a package of its own.
+    if _can_use_apt() and _apt_install("python3-venv") and call([*command, "--clear"]) == 0:
+        return
+    shutil.rmtree(directory, ignore_errors=True)  # half an environment would be taken for one the next time
+    sys.exit("Cannot make a virtual environment: install the venv module of this Python (Debian: python3-venv).")
+
+
+def install(python: Path) -> None:
+    quietly = ["--quiet", "--disable-pip-version-check"]
+    if code := call([str(python), "-m", "pip", "install", *quietly, "--editable", ".", *_development_tools()]):
+        sys.exit(code)
+
+
+def ensure_browser(python: str) -> None:
+    find = [python, "-m", "tests.browser.browser"]
+    if call(find, quiet=True) == 0:
+        return
+    if _can_use_apt() and _apt_install("chromium") and call(find) == 0:
+        return
+    libraries = ["--with-deps"] if _can_use_apt() else []
+    if call([python, "-m", "playwright", "install", *libraries, "chromium"]) == 0 and call(find) == 0:
+        return
+    sys.exit(NO_BROWSER.format(python=python))
+
+
+def call(command: list[str], *, quiet: bool = False) -> int:
+    """Run `command` in the checkout and return its exit code."""
+    if quiet:
+        return subprocess.run(command, cwd=ROOT, check=False, capture_output=True).returncode
+    print("$", *command, flush=True)
+    return subprocess.run(command, cwd=ROOT, check=False).returncode
+
+
+def _is_installed_here() -> bool:
+    if sys.prefix == sys.base_prefix:
+        return False
+    return any(distribution.name == "xla-reportgen" for distribution in metadata.distributions())
+
+
+def _recipe() -> str:
+    """What an installation depends on; as long as it is the same there is nothing to install again."""
+    files = (ROOT / "pyproject.toml", ROOT / "hatch_build.py")
+    return hashlib.sha256(b"\0".join([os.fsencode(ROOT), *(file.read_bytes() for file in files)])).hexdigest()
+
+
+def _library() -> Path:
+    return ROOT / "templates" / "assets" / "vega.js"
+
+
+def _development_tools() -> list[str]:
+    # Read here and not by pip: it knows groups since 25.1, newer than the pip in many a new environment.
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    tools: list[str] = project["dependency-groups"]["dev"]
+    return tools
+
+
+def _can_use_apt() -> bool:
+    return os.name == "posix" and os.geteuid() == 0 and shutil.which("apt-get") is not None
+
+
+def _apt_install(package: str) -> bool:
+    apt = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"]
+    return call([*apt, "update"]) == 0 and call([*apt, "install", "--yes", package]) == 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,84 @@
+"""The wheel is what users get: it must hold what the checkout has, and the chart library that is made for it."""
+
+import re
+import tomllib
+from email.message import Message
+from email.parser import BytesParser
+from pathlib import Path
+from zipfile import ZipFile
+
+import altair
+import pytest
+
+import reportgen
+from reportgen.errors import BrokenInstallation
+from reportgen.render import assets
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def names(wheel: Path) -> list[str]:
+    with ZipFile(wheel) as archive:
+        return archive.namelist()
+
+
+@pytest.fixture(scope="module")
+def metadata(wheel: Path, names: list[str]) -> Message:
+    name = next(name for name in names if name.endswith(".dist-info/METADATA"))
+    with ZipFile(wheel) as archive:
+        return BytesParser().parsebytes(archive.read(name))
+
+
+def test_the_wheel_holds_every_module_and_template(names: list[str]) -> None:
+    modules = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("reportgen/**/*.py")}
+    templates = {f"reportgen/{path.relative_to(ROOT).as_posix()}" for path in _files(ROOT / "templates")}
+    assert modules | templates | {"reportgen/py.typed", "reportgen/templates/assets/vega.js"} <= set(names)
+    assert len(names) == len(set(names))
+
+
+def test_the_wheel_holds_nothing_else(names: list[str]) -> None:
+    assert {name.split("/")[0] for name in names} == {"reportgen", names[-1].split("/")[0]}
+
+
+def test_the_metadata_says_what_the_package_says(metadata: Message) -> None:
+    assert metadata["Name"] == "xla-reportgen"
+    assert metadata["Version"] == reportgen.__version__
+    assert metadata["License-Expression"] == "Apache-2.0"
+
+
+def test_the_maker_of_the_chart_library_is_not_needed_at_run_time(metadata: Message) -> None:
+    needed = {re.split(r"[^\w-]", requirement)[0] for requirement in metadata.get_all("Requires-Dist", [])}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert needed == {re.split(r"[^\w-]", requirement)[0] for requirement in project["dependencies"]}
+    assert "vl-convert-python" not in needed
+
+
+def test_the_chart_library_is_the_one_that_altair_writes_for() -> None:
+    title = assets.read_asset("vega.js").decode("utf-8").splitlines()[0]
+    bundled = re.search(r"Vega-Lite (\d+\.\d+)", title)
+    expected = re.match(r"v?(\d+\.\d+)", altair.VEGALITE_VERSION)
+    assert bundled
+    assert expected
+    assert bundled[1] == expected[1]
+
+
+def test_the_chart_library_in_the_wheel_is_that_of_the_checkout(wheel: Path) -> None:
+    with ZipFile(wheel) as archive:
+        assert archive.read("reportgen/templates/assets/vega.js") == assets.read_asset("vega.js")
+
+
+def test_a_missing_chart_library_says_how_to_make_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(assets, "template_root", lambda: tmp_path)
+    with pytest.raises(BrokenInstallation, match=r"vega\.js is missing.*Run `pip install"):
+        assets.read_asset("vega.js")
+
+
+def test_a_missing_asset_says_that_the_installation_is_broken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(assets, "template_root", lambda: tmp_path)
+    with pytest.raises(BrokenInstallation, match=r"theme\.css is missing"):
+        assets.read_asset("theme.css")
+
+
+def _files(directory: Path) -> list[Path]:
+    return [path for path in directory.rglob("*") if path.is_file()]

@@ -6,7 +6,7 @@ left alone; one that the manifest lists and the new site lacks is removed.
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from reportgen.errors import OutputRefused
@@ -16,71 +16,77 @@ MANIFEST = ".reportgen.json"
 _PLACEHOLDERS = frozenset({".gitignore", ".gitkeep", ".keep"})
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Written:
-    """What became of the files of a site."""
+    """What became of the files of a site, or of a part of it."""
 
-    written: int = 0
-    unchanged: int = 0
+    paths: frozenset[str] = frozenset()
+    changed: int = 0
     removed: int = 0
-    paths: set[str] = field(default_factory=set)
+
+    def __add__(self, other: "Written") -> "Written":
+        return Written(self.paths | other.paths, self.changed + other.changed, self.removed + other.removed)
 
 
-class SiteWriter:
-    """Writes pages into a directory; `finish` removes what an earlier build left and this one did not make.
+def write_pages(directory: Path, pages: Iterable[Page]) -> Written:
+    """Write each page unless its file has the right bytes. Raises OutputRefused when that is impossible."""
+    paths: set[str] = set()
+    folders: set[Path] = set()
+    changed = 0
+    for page in pages:
+        target = directory / page.path
+        paths.add(page.path)
+        try:
+            if not _has_bytes(target, page.content):
+                if target.parent not in folders:
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    folders.add(target.parent)
+                target.write_bytes(page.content)
+                changed += 1
+        except OSError as error:
+            raise OutputRefused(f"{target}: cannot be written: {error.strerror or error}") from error
+    return Written(frozenset(paths), changed)
 
-    Raises OutputRefused for a directory with files in it that no earlier build made, unless `force`, and
-    whenever a file cannot be written.
+
+class SiteDirectory:
+    """A directory that is ours to write into, from the first page to the removal of what is left over.
+
+    Raises OutputRefused for a directory with files in it that no earlier build made, unless `force`.
     """
 
     def __init__(self, directory: Path, *, force: bool = False) -> None:
         self._directory = directory
-        self._previous = _manifest(directory)
-        self._folders: set[Path] = set()
-        self.result = Written()
-        if self._previous is None and not force and _has_files(directory):
+        previous = _manifest(directory)
+        if previous is None and not force and _has_files(directory):
             raise OutputRefused(
                 f"{directory} is not empty and was not made by reportgen. Choose another directory with -o,"
                 " or write into this one with --force; files of other origin are kept."
             )
+        self._previous = previous or set()
+        self._write_manifest(self._previous)
 
-    def write(self, pages: Iterable[Page]) -> None:
-        for page in pages:
-            self._write_one(page)
+    def _write_manifest(self, paths: Iterable[str]) -> None:
+        """Written before the first page, so that a build that was interrupted is known as ours."""
+        listing = json.dumps({"files": sorted(paths)}, indent=0).encode() + b"\n"
+        write_pages(self._directory, [Page(MANIFEST, listing)])
 
-    def _write_one(self, page: Page) -> None:
-        target = self._directory / page.path
-        self.result.paths.add(page.path)
-        try:
-            if _has_bytes(target, page.content):
-                self.result.unchanged += 1
-                return
-            if target.parent not in self._folders:
-                target.parent.mkdir(parents=True, exist_ok=True)
-                self._folders.add(target.parent)
-            target.write_bytes(page.content)
-            self.result.written += 1
-        except OSError as error:
-            raise OutputRefused(f"{target}: cannot be written: {error.strerror or error}") from error
+    def finish(self, written: Written) -> Written:
+        """Remove what an earlier build left and this one did not make, and list what there is now."""
+        removed = sum(self._remove(self._directory / path) for path in sorted(self._previous - written.paths))
+        self._write_manifest(written.paths)
+        return written + Written(removed=removed)
 
-    def finish(self) -> Written:
-        for path in sorted((self._previous or set()) - self.result.paths):
-            self._remove(self._directory / path)
-        listing = json.dumps({"files": sorted(self.result.paths)}, indent=0).encode()
-        self._write_one(Page(MANIFEST, listing + b"\n"))
-        return self.result
-
-    def _remove(self, target: Path) -> None:
+    def _remove(self, target: Path) -> bool:
         try:
             target.unlink()
         except OSError:
-            return
-        self.result.removed += 1
+            return False
         for folder in target.relative_to(self._directory).parents[:-1]:
             try:
                 (self._directory / folder).rmdir()
             except OSError:
-                return
+                break
+        return True
 
 
 def _has_bytes(path: Path, content: bytes) -> bool:

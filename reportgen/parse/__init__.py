@@ -127,6 +127,4 @@ def _finished(collected: Collected, text: DumpText) -> Dump:
 def _printed_peak(collected: Collected) -> PrintedPeak | None:
     if collected.peak_moment is None:
         return None
-    return PrintedPeak(
-        moment=collected.peak_moment, rows=tuple(collected.peak_rows), place=collected.peak_place
-    )
+    return PrintedPeak(moment=collected.peak_moment, rows=tuple(collected.peak_rows), place=collected.peak_place)

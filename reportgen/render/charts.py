@@ -69,7 +69,9 @@ def _memory_over_time() -> dict[str, Any]:
     levels = alt.Chart(alt.NamedData(name="levels")).mark_rule(strokeDash=[6, 4], stroke="var(--text)")
     level_names = alt.Chart(alt.NamedData(name="levels")).mark_text(align="right", dy=-5, fill="var(--text)")
     marks = alt.Chart(alt.NamedData(name="marks")).mark_rule(stroke="var(--accent)", strokeWidth=1.5)
-    mark_names = alt.Chart(alt.NamedData(name="marks")).mark_text(align="left", dx=4, baseline="top", fill="var(--text)")
+    mark_names = alt.Chart(alt.NamedData(name="marks")).mark_text(
+        align="left", dx=4, baseline="top", fill="var(--text)"
+    )
     chart = alt.layer(
         areas,
         live,

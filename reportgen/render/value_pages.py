@@ -19,7 +19,9 @@ from reportgen.render.templates import render
 
 _MOST_NEIGHBOURS = 20
 _MOST_ROWS = 500
-_LEDE = "What this value is, where its bytes lie, how long they are needed, and who uses them before, meanwhile and after."
+_LEDE = (
+    "What this value is, where its bytes lie, how long they are needed, and who uses them before, meanwhile and after."
+)
 _OWN_METADATA = ("op_name", "source_file", "source_line")
 
 

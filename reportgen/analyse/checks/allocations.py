@@ -73,5 +73,7 @@ def _filled(analysis: Analysis) -> Iterator[Finding]:
             )
             yield finding(analysis, "outside-allocation", message, outside.place, allocation=number)
         elif end < allocation.size_bytes:
-            message = f"no value reaches into the last {allocation.size_bytes - end:,} bytes of allocation {allocation.index}"
+            message = (
+                f"no value reaches into the last {allocation.size_bytes - end:,} bytes of allocation {allocation.index}"
+            )
             yield finding(analysis, "unfilled-allocation", message, allocation.place, allocation=number)

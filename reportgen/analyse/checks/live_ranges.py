@@ -96,9 +96,7 @@ def _last_use(analysis: Analysis, used: UsedValue) -> tuple[int, str]:
     return max(((moment_of.get(use.name, -1), use.name) for use in used.uses), default=(-1, ""))
 
 
-def _early_end(
-    analysis: Analysis, number: int, live: LiveRange, last_moment: int, last_use: str
-) -> tuple[str, str]:
+def _early_end(analysis: Analysis, number: int, live: LiveRange, last_moment: int, last_use: str) -> tuple[str, str]:
     """The kind of a use behind the end of a range, with the reason where the reason is known."""
     successors = [analysis.facts[n] for n in analysis.tenancy.after[number]]
     if _calls_computations(analysis, last_use):

@@ -28,7 +28,9 @@ def _replay(analysis: Analysis, printed: PrintedPeak, peak: XlaPeak) -> Iterator
 def _rows(analysis: Analysis, printed: PrintedPeak) -> Iterator[Finding]:
     live = sum(r.start <= printed.moment <= r.end for r in analysis.dump.live_ranges or ())
     if live != len(printed.rows):
-        message = f"XLA lists {len(printed.rows)} values at its peak, {live} live ranges contain moment {printed.moment}"
+        message = (
+            f"XLA lists {len(printed.rows)} values at its peak, {live} live ranges contain moment {printed.moment}"
+        )
         yield finding(analysis, "peak-rows", message, printed.place)
     stated = [row.cumulative_bytes for row in printed.rows]
     sums = list(accumulate(row.size_bytes for row in printed.rows))

@@ -1,0 +1,155 @@
+"""Flags → options, and errors → a message and an exit code.
+
+Exit codes: 0 fine; 1 a problem with the input or the output, or findings under --strict; 2 usage;
+130 interrupted. Heavy packages are imported only by the command that needs them.
+"""
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import reportgen
+from reportgen.errors import ReportgenError
+from reportgen.options import DEFAULT_OUTPUT, DEFAULT_TITLE, BuildOptions
+from reportgen.terminal import Terminal
+
+if TYPE_CHECKING:
+    from reportgen.build import Report
+
+INTERRUPTED = 130
+
+_DESCRIPTION = """\
+Turn XLA buffer-assignment dumps into a static site that says what memory each module needs, what its
+peak is made of, and where every value lies."""
+_EPILOG = """\
+Dumps are written by XLA_FLAGS="--xla_dump_to=DIR --xla_dump_hlo_as_text".
+Exit codes: 0 fine, 1 a problem with input or output (or findings under --strict), 2 usage, 130 interrupted."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    terminal = Terminal(quiet=getattr(options, "quiet", False), verbose=getattr(options, "verbose", False))
+    try:
+        code: int = options.run(options, terminal)
+        sys.stdout.flush()
+        return code
+    except ReportgenError as error:
+        terminal.error(str(error))
+        return error.exit_code
+    except KeyboardInterrupt:
+        terminal.error("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="reportgen",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"reportgen {reportgen.__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _add_build(commands)
+    _add_check(commands)
+    return parser
+
+
+def _add_build(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = _command(commands, "build", "build the site")
+    parser.add_argument(
+        "-o", "--output", type=Path, default=DEFAULT_OUTPUT, metavar="DIR", help="(default: %(default)s)"
+    )
+    parser.add_argument("--title", default=DEFAULT_TITLE, help='the title of the site (default: "%(default)s")')
+    parser.add_argument(
+        "--force", action="store_true", help="write into a directory that holds other files; they are kept"
+    )
+    parser.add_argument("--open", action="store_true", help="show the site in a browser")
+    volume = parser.add_mutually_exclusive_group()
+    volume.add_argument("-q", "--quiet", action="store_true", help="say nothing but errors")
+    volume.add_argument("-v", "--verbose", action="store_true", help="say what is found in each module")
+    parser.set_defaults(run=_build)
+
+
+def _add_check(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = _command(commands, "check", "parse and analyse without building a site")
+    parser.add_argument(
+        "--json", action="store_true", help="print the figures as JSON, the same as report.json of a site"
+    )
+    parser.set_defaults(run=_check, verbose=True)
+
+
+def _command(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, purpose: str
+) -> argparse.ArgumentParser:
+    parser = commands.add_parser(name, help=purpose, description=purpose.capitalize() + ".", allow_abbrev=False)
+    parser.add_argument(
+        "paths", nargs="+", type=Path, metavar="PATH", help="a directory with dumps in it, a dump, or a log with dumps"
+    )
+    parser.add_argument("--strict", action="store_true", help="exit with 1 when there are warnings or errors")
+    parser.add_argument(
+        "--jobs", type=_positive, default=_processors(), metavar="N", help="processes to use (default: %(default)s)"
+    )
+    return parser
+
+
+def _positive(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 1024:
+        raise argparse.ArgumentTypeError("a number from 1 to 1024 is needed")
+    return int(text)
+
+
+def _processors() -> int:
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return min(count or 1, 8)
+
+
+def _check(options: argparse.Namespace, terminal: Terminal) -> int:
+    from reportgen.build import check
+
+    report = check(options.paths, options.jobs, terminal.progress)
+    terminal.problems(report.problems)
+    if options.json:
+        from reportgen.render.report_json import report_json
+
+        sys.stdout.buffer.write(report_json(entry.report for entry in report.summaries))
+    else:
+        terminal.modules(report.summaries)
+    return _exit_code(report, options)
+
+
+def _build(options: argparse.Namespace, terminal: Terminal) -> int:
+    from reportgen.build import build
+
+    report = build(
+        BuildOptions(
+            paths=tuple(options.paths),
+            output=options.output,
+            title=options.title,
+            force=options.force,
+            jobs=options.jobs,
+        ),
+        terminal.progress,
+    )
+    index = (options.output / "index.html").resolve()
+    terminal.problems(report.problems)
+    terminal.modules(report.summaries if options.verbose else ())
+    terminal.finished(report, options.output, index)
+    if options.open:
+        import webbrowser
+
+        webbrowser.open(index.as_uri())
+    return _exit_code(report, options)
+
+
+def _exit_code(report: "Report", options: argparse.Namespace) -> int:
+    return 1 if report.has_problems(strict=options.strict) else 0

@@ -1,0 +1,97 @@
+"""What is said in the terminal: progress and problems on stderr, results on stdout.
+
+A terminal gets one line that is rewritten; anything else gets plain lines. `NO_COLOR` turns color off.
+"""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from reportgen.build import Report
+    from reportgen.reading import Problem
+    from reportgen.render.summary import Summary
+
+_COLORS = {"error": "31", "warning": "33", "note": "36"}
+_CLEAR_LINE = "\r\x1b[K"
+
+
+class Terminal:
+    """`quiet` leaves only errors."""
+
+    def __init__(self, *, quiet: bool = False, verbose: bool = False) -> None:
+        self._quiet = quiet
+        self._verbose = verbose
+        self._rewrites = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._colored = self._rewrites and not os.environ.get("NO_COLOR")
+        self._has_line = False
+
+    def progress(self, done: int, total: int, label: str) -> None:
+        if self._quiet:
+            return
+        line = f"{done}/{total} {label}"
+        if self._rewrites:
+            width = shutil.get_terminal_size().columns
+            self._say(_CLEAR_LINE + _printable(line)[: width - 1], end="")
+            self._has_line = True
+        elif self._verbose or total <= 20 or done == total or done % max(1, total // 10) == 0:
+            self._say(line)
+
+    def problems(self, problems: Iterable["Problem"]) -> None:
+        self._end_progress()
+        for problem in problems:
+            if not self._quiet or problem.severity == "error":
+                self._say(f"{self._color(problem.severity)}: {problem.file}: {problem.message}")
+
+    def error(self, message: str) -> None:
+        self._end_progress()
+        self._say(f"reportgen: {self._color('error')}: {message}")
+
+    def modules(self, summaries: Sequence["Summary"]) -> None:
+        """One line a module, then its findings by kind."""
+        from reportgen.render.formats import exact_bytes, human_bytes
+
+        for entry in summaries:
+            peak = entry.peak_resident_bytes
+            size = "no live ranges" if peak is None else f"peak resident {human_bytes(peak)} ({exact_bytes(peak)})"
+            findings = ", ".join(f"{number} {severity}s" for severity, number in entry.finding_counts)
+            print(
+                _printable(
+                    f"{entry.label}: {entry.backend}, space {entry.space_name}: {size}; {findings or 'no findings'}"
+                )
+            )
+            for finding in entry.report["findings"]:
+                if finding["severity"] != "note":
+                    place = f"{finding['file']}:{finding['line']}: " if finding["file"] else ""
+                    print(_printable(f"  {place}{finding['severity']}: {finding['message']} [{finding['slug']}]"))
+
+    def finished(self, report: "Report", output: Path, index: Path) -> None:
+        """The last lines of a build: how much there is, and where."""
+        if self._quiet:
+            return
+        modules, written = len(report.summaries), report.written
+        print(
+            f"{modules} module{'' if modules == 1 else 's'}, {len(written.paths):,} files:"
+            f" {written.changed:,} written, {len(written.paths) - written.changed:,} unchanged, {written.removed:,} removed"
+        )
+        print(output / "index.html")
+        print(index.as_uri())
+
+    def _end_progress(self) -> None:
+        if self._has_line:
+            self._say(_CLEAR_LINE, end="")
+            self._has_line = False
+
+    def _color(self, severity: str) -> str:
+        return f"\x1b[{_COLORS[severity]}m{severity}\x1b[0m" if self._colored else severity
+
+    def _say(self, text: str, end: str = "\n") -> None:
+        print(text, end=end, file=sys.stderr, flush=True)
+
+
+def _printable(text: str) -> str:
+    """Without control characters, which a name may hold to play tricks on a terminal."""
+    return "".join(character if character.isprintable() else "�" for character in text)

@@ -1,0 +1,17 @@
+// Draws each figure[data-chart]: the specification of its kind, and the data that stands beside it.
+(function () {
+  "use strict";
+  document.querySelectorAll("figure[data-chart]").forEach(function (figure) {
+    var specification = Object.assign({}, window.REPORT_CHARTS[figure.dataset.chart]);
+    var data = figure.querySelector('script[type="application/json"]');
+    specification.datasets = JSON.parse(data.textContent);
+    window.vegaEmbed(figure.querySelector(".plot"), specification, {
+      ast: true,
+      actions: false,
+      renderer: "svg"
+    }).catch(function (error) {
+      console.error(error);
+      figure.querySelector(".plot").textContent = "The chart could not be drawn; its facts are in the tables.";
+    });
+  });
+})();

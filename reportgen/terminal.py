@@ -75,7 +75,8 @@ class Terminal:
         modules, written = len(report.summaries), report.written
         print(
             f"{modules} module{'' if modules == 1 else 's'}, {len(written.paths):,} files:"
-            f" {written.changed:,} written, {len(written.paths) - written.changed:,} unchanged, {written.removed:,} removed"
+            f" {written.changed:,} written, {len(written.paths) - written.changed:,} unchanged,"
+            f" {written.removed:,} removed"
         )
         print(output / "index.html")
         print(index.as_uri())

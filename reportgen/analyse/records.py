@@ -95,17 +95,17 @@ class Space:
 
     @property
     def peak_live(self) -> Peak | None:
-        return self.live and self.live.peak()
+        return None if self.live is None else self.live.peak()
 
     @property
     def peak_temp(self) -> Peak | None:
-        return self.temp and self.temp.peak()
+        return None if self.temp is None else self.temp.peak()
 
     @property
     def peak_resident(self) -> Peak | None:
         """The most that the device must hold at once: what the caller holds, and the temporaries."""
         temp = self.peak_temp
-        return temp and Peak(self.static_bytes + temp.amount, temp.moment, temp.ties)
+        return None if temp is None else Peak(self.static_bytes + temp.amount, temp.moment, temp.ties)
 
     @property
     def slack_bytes(self) -> int | None:

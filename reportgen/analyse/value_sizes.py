@@ -4,14 +4,14 @@ from collections import defaultdict
 from functools import lru_cache
 
 from reportgen.analyse.records import Backend, ValueFacts
-from reportgen.analyse.sizes import dense_bytes, padded_bytes
+from reportgen.analyse.sizes import dense_bytes, memory_bits, padded_bytes, round_up
 from reportgen.model import Dump, Value
 from reportgen.parse.shapes import ArrayShape, ShapeError, parse_shape, tuple_arity
 
 TPU_POINTER_BYTES = 4
 POINTER_BYTES = 8
 _TPU_TUPLE_ROUNDINGS = (32, 512)
-_TPU_UNTILED_ROUNDING = 4096
+_TPU_UNTILED_ELEMENTS = 1024
 
 
 def value_facts(dump: Dump, backend: Backend) -> tuple[ValueFacts, ...]:
@@ -78,8 +78,8 @@ def possible_sizes(shape_text: str, padded: int, backend: Backend) -> tuple[int,
     """The slice sizes that a backend may give to a shape of `padded` bytes.
 
     Besides the plain rule: TPU compilers round tuple tables up to 32 or 512 bytes and untiled arrays up
-    to 4096 (observed in dumps; the size function is not public). CPU and GPU add 4 bytes per dimension
-    to a shape with dynamic dimensions.
+    to 1024 elements (observed in dumps; the size function is not public). CPU and GPU add 4 bytes per
+    dimension to a shape with dynamic dimensions.
     """
     if backend == "tpu":
         return (padded, *_tpu_sizes(shape_text, padded))
@@ -90,14 +90,14 @@ def possible_sizes(shape_text: str, padded: int, backend: Backend) -> tuple[int,
 
 def _tpu_sizes(shape_text: str, padded: int) -> tuple[int, ...]:
     if shape_text.startswith("("):
-        return tuple(_round_up(padded, step) for step in _TPU_TUPLE_ROUNDINGS)
-    return () if "T(" in shape_text else (_round_up(padded, _TPU_UNTILED_ROUNDING),)
+        return tuple(round_up(padded, step) for step in _TPU_TUPLE_ROUNDINGS)
+    shape = parse_shape(shape_text)
+    if "T(" in shape_text or not isinstance(shape, ArrayShape):
+        return ()
+    step = (memory_bits(shape.element_type) or 0) * _TPU_UNTILED_ELEMENTS // 8
+    return (round_up(padded, step),) if step else ()
 
 
 def _rank(shape_text: str) -> int:
     shape = parse_shape(shape_text)
     return len(shape.dimensions) if isinstance(shape, ArrayShape) else 0
-
-
-def _round_up(amount: int, step: int) -> int:
-    return -(-amount // step) * step

@@ -102,7 +102,7 @@ def _metadata(attributes: tuple[str, ...]) -> dict[str, str]:
 
 
 def _unquoted(value: str) -> str:
-    """C escapes, with octal bytes for what is not ASCII: `\\316\\273` is λ."""
+    r"""C escapes, with octal bytes for what is not ASCII: `\316\273` is λ."""
     if not value.startswith('"'):
         return value
     return _ESCAPE.sub(_unescaped, value[1:-1].encode()).decode("utf-8", "replace")

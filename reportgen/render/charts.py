@@ -5,21 +5,18 @@ holds none. Colors are CSS variables, which the SVG renderer keeps, so a chart f
 """
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from reportgen.analyse.classes import CLASSES, memory_class
 from reportgen.analyse.records import Analysis, Space
-from reportgen.spans import StepFunction
+from reportgen.render import formats
+from reportgen.spans import Peak, StepFunction
 
 MOST_POINTS = 1_000
-_BYTES_AXIS = (
-    "abs(datum.value) >= 1073741824 ? format(datum.value / 1073741824, '.3~f') + ' GiB'"
-    " : abs(datum.value) >= 1048576 ? format(datum.value / 1048576, '.3~f') + ' MiB'"
-    " : abs(datum.value) >= 1024 ? format(datum.value / 1024, '.3~f') + ' KiB'"
-    " : format(datum.value, '.3~f') + ' B'"
-)
+_TICKS = 5
 _HELD_CLASSES = CLASSES[:4]
 
 
@@ -38,7 +35,8 @@ def _memory_over_time() -> dict[str, Any]:
     import altair as alt
 
     moment = alt.X("moment:Q", title="program order (moment of the schedule)", scale=alt.Scale(nice=False, zero=False))
-    size_axis = alt.Axis(labelExpr=_BYTES_AXIS, tickCount=5)
+    ticks, unit_bytes, unit = (alt.param(name=name, value=None) for name in ("ticks", "unit_bytes", "unit"))
+    size_axis = alt.Axis(values=ticks, labelExpr="format(datum.value / unit_bytes, '~g') + ' ' + unit")
     tooltip = [
         alt.Tooltip("moment:Q", title="moment", format=",d"),
         alt.Tooltip("instruction:N", title="instruction"),
@@ -80,7 +78,7 @@ def _memory_over_time() -> dict[str, Any]:
         marks.encode(x="moment:Q", tooltip=[alt.Tooltip("label:N"), alt.Tooltip("moment:Q", format=",d")]),
         mark_names.encode(x="moment:Q", y="row:Q", text="label:N"),
     )
-    return _themed(chart.properties(width="container", height=240))
+    return _themed(chart.add_params(ticks, unit_bytes, unit).properties(width="container", height=240))
 
 
 def _themed(chart: Any) -> dict[str, Any]:
@@ -116,22 +114,47 @@ def memory_over_time(analysis: Analysis, space: Space) -> dict[str, Any] | None:
     ]
     live = [{"moment": moment, "bytes": amount} for moment, amount in thinned(space.live)]
     limit = space.allocated_bytes - space.thread_local_bytes
-    marks = [{"moment": space.peak_resident.moment, "label": "peak", "row": limit}]
-    xla = analysis.xla_peak
-    if xla and xla.moment != space.peak_resident.moment:
-        marks.append({"moment": xla.moment, "label": "XLA's peak", "row": limit * 0.92})
-    return {"steps": steps, "live": live, "levels": [{"bytes": limit, "label": "allocated"}], "marks": marks}
+    levels = [{"bytes": limit, "label": "allocated"}]
+    datasets = {"steps": steps, "live": live, "levels": levels, "marks": _marks(analysis, space.peak_resident, limit)}
+    return {"datasets": datasets, "params": byte_ticks(limit)}
+
+
+def _marks(analysis: Analysis, peak: Peak, limit: int) -> list[dict[str, Any]]:
+    """Our peak and XLA's, each with the side of its line that has room for a name."""
+    marks = [("peak", peak.moment, limit)]
+    if analysis.xla_peak and analysis.xla_peak.moment != peak.moment:
+        marks.append(("XLA’s peak", analysis.xla_peak.moment, round(limit * 0.9)))
+    return [
+        {"label": label, "moment": moment, "row": row, "side": "left" if 2 * moment < analysis.moments else "right"}
+        for label, moment, row in marks
+    ]
+
+
+def byte_ticks(limit: int) -> dict[str, Any]:
+    """Where an axis up to `limit` bytes has its ticks: round numbers of a binary unit."""
+    unit = max(0, (max(limit, 1).bit_length() - 1) // 10)
+    unit_bytes = 1024**unit
+    step = _round_step(limit / unit_bytes / _TICKS)
+    count = int(limit / unit_bytes / step) + 1
+    ticks = [round(number * step * unit_bytes) for number in range(count + 1)]
+    return {"ticks": ticks, "unit_bytes": unit_bytes, "unit": ("B", *formats.UNITS)[unit]}
+
+
+def _round_step(least: float) -> float:
+    """The smallest of 1, 2, 5, 10, 20, 50… (or of tenths and hundredths of these) that is not below `least`."""
+    power: float = 10.0 ** math.floor(math.log10(least)) if least > 0 else 1.0
+    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least * 0.999)
 
 
 def _held_by_class(analysis: Analysis, space: Space) -> dict[str, int]:
     """Bytes that the caller holds throughout, by class."""
-    held = dict.fromkeys(_HELD_CLASSES[:3], 0)
+    held: dict[str, int] = dict.fromkeys(_HELD_CLASSES[:3], 0)
     for number in space.allocations:
         allocation = analysis.dump.allocations[number]
         kind = memory_class(allocation)
         if kind in held:
             held[kind] += allocation.size_bytes
-    return dict(held)
+    return held
 
 
 def thinned(function: StepFunction, points: int = MOST_POINTS) -> Sequence[tuple[int, int]]:

@@ -6,7 +6,7 @@ goes into one is escaped right beside it.
 
 from markupsafe import Markup, escape
 
-_UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _STEP = 1024
 
 
@@ -15,9 +15,9 @@ def human_bytes(size: int) -> str:
     if abs(size) < _STEP:
         return f"{size} B"
     amount = float(size)
-    for unit in _UNITS:
+    for unit in UNITS:
         amount /= _STEP
-        if abs(amount) < _STEP - 0.005 or unit == _UNITS[-1]:
+        if abs(amount) < _STEP - 0.005 or unit == UNITS[-1]:
             return f"{amount:.2f} {unit}"
     raise AssertionError("unreachable: the last unit takes every amount")
 

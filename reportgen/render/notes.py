@@ -6,6 +6,7 @@ anything but a web page is refused.
 
 import re
 from functools import cache
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markupsafe import Markup
@@ -30,7 +31,7 @@ def markdown(text: str) -> Markup:
     """HTML of `text`; a heading that ends with `{#slug}` gets that id."""
     markdown_it = _markdown()
     tokens = markdown_it.parse(text)
-    for opening, inline in zip(tokens, tokens[1:], strict=False):
+    for opening, inline in pairwise(tokens):
         named = _HEADING_ID.match(inline.content) if opening.type == "heading_open" else None
         if named and inline.children:
             opening.attrSet("id", named[2])

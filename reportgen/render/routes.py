@@ -67,7 +67,7 @@ class ModuleRoutes:
         return f"{self.folder}a/{self.allocation_names[number]}{suffix}.html"
 
     def listing(self, kind: str, page: int = 1) -> str:
-        """A page of a long table: `kind` is `values`, `allocations`, `peak-0`…"""
+        """A page of a long table: `kind` is `values`, `allocations`, or `peak-` and a color."""
         return f"{self.folder}{kind}.html" if page == 1 else f"{self.folder}{kind}.page-{page}.html"
 
 

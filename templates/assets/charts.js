@@ -4,7 +4,11 @@
   document.querySelectorAll("figure[data-chart]").forEach(function (figure) {
     var specification = Object.assign({}, window.REPORT_CHARTS[figure.dataset.chart]);
     var data = figure.querySelector('script[type="application/json"]');
-    specification.datasets = JSON.parse(data.textContent);
+    var given = JSON.parse(data.textContent);
+    specification.datasets = given.datasets;
+    specification.params = (specification.params || []).map(function (param) {
+      return param.name in given.params ? Object.assign({}, param, { value: given.params[param.name] }) : param;
+    });
     window.vegaEmbed(figure.querySelector(".plot"), specification, {
       ast: true,
       actions: false,

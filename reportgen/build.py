@@ -15,7 +15,7 @@ from reportgen.analyse import analyse
 from reportgen.discover import Discovered, discover
 from reportgen.errors import NoDumpFound, OutputRefused, ReportgenError
 from reportgen.options import BuildOptions
-from reportgen.output import SiteDirectory, Written, write_pages
+from reportgen.output import NOTHING_WRITTEN, SiteDirectory, Written, write_pages
 from reportgen.parse import parse_dump
 from reportgen.reading import DumpFiles, Problem, load_text
 from reportgen.render.module import Module
@@ -34,7 +34,7 @@ class Outcome:
     label: str
     summary: Summary | None
     problems: tuple[Problem, ...]
-    written: Written = Written()
+    written: Written = NOTHING_WRITTEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Report:
 
     summaries: tuple[Summary, ...]
     problems: tuple[Problem, ...]
-    written: Written = Written()
+    written: Written = NOTHING_WRITTEN
 
     def has_problems(self, *, strict: bool) -> bool:
         """Whether something could not be read or, when `strict`, whether anything was found to be wrong."""
@@ -65,7 +65,7 @@ def build(options: BuildOptions, progress: Progress) -> Report:
     directory = SiteDirectory(options.output, force=options.force)
     work = partial(build_dump, site_title=options.title, output=options.output)
     report = _report(discovered, list(_each(work, discovered.dumps, options.jobs, progress)))
-    written = sum((report.written, _write_site(options, discovered, report)), Written())
+    written = report.written + _write_site(options, discovered, report)
     return Report(report.summaries, report.problems, directory.finish(written))
 
 
@@ -80,7 +80,7 @@ def _outside(discovered: Discovered, output: Path) -> Discovered:
 
 def check_dump(files: DumpFiles) -> Outcome:
     """Parse and analyse one dump; never raises."""
-    return _guarded(files, lambda module: Written())
+    return _guarded(files, lambda module: NOTHING_WRITTEN)
 
 
 def build_dump(files: DumpFiles, *, site_title: str, output: Path) -> Outcome:
@@ -135,7 +135,7 @@ def _report(discovered: Discovered, outcomes: Sequence[Outcome]) -> Report:
     summaries = sorted((outcome.summary for outcome in outcomes if outcome.summary), key=biggest_first)
     problems = [problem for outcome in outcomes for problem in outcome.problems]
     ordered = sorted([*discovered.problems, *problems], key=lambda problem: (problem.file, problem.message))
-    return Report(tuple(summaries), tuple(ordered), sum((outcome.written for outcome in outcomes), Written()))
+    return Report(tuple(summaries), tuple(ordered), sum((outcome.written for outcome in outcomes), NOTHING_WRITTEN))
 
 
 def _each(

@@ -28,6 +28,9 @@ class Written:
         return Written(self.paths | other.paths, self.changed + other.changed, self.removed + other.removed)
 
 
+NOTHING_WRITTEN = Written()
+
+
 def write_pages(directory: Path, pages: Iterable[Page]) -> Written:
     """Write each page unless its file has the right bytes. Raises OutputRefused when that is impossible."""
     paths: set[str] = set()

@@ -36,6 +36,7 @@ def _pages(module: Module, number: int, links: Links, site_title: str) -> Iterat
     tenants = _in_order(module, number)
     pages = pages_of(len(tenants))
     shared = {
+        "tab": "",
         "site_title": site_title,
         "module": module,
         "links": links,

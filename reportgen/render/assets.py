@@ -16,6 +16,11 @@ def template_root() -> Path:
     return packaged if packaged.is_dir() else package.parent / "templates"
 
 
+def asset_names() -> list[str]:
+    """Every file of `templates/assets`, and the chart library, which must be there too."""
+    return sorted({path.name for path in (template_root() / "assets").iterdir()} | {"vega.js"})
+
+
 def read_asset(name: str) -> bytes:
     """The file `name` of `templates/assets`."""
     path = template_root() / "assets" / name

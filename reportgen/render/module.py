@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
+from reportgen.analyse.origins import Origin, origins
 from reportgen.analyse.records import Analysis
 from reportgen.model import WHOLE, UsedValue, ValueKey
 from reportgen.parse.instructions import Instruction, parse_instruction
@@ -24,6 +25,14 @@ class Module:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "routes", ModuleRoutes(module_slug(self.label, self.title), self.analysis))
+
+    @cached_property
+    def _origins(self) -> Mapping[str, Origin]:
+        return origins(self.analysis.dump)
+
+    def origin(self, number: int) -> Origin:
+        """Opcode, scope and source of the instruction that defines a value."""
+        return self._origins.get(self.analysis.facts[number].value.key.name, Origin())
 
     @cached_property
     def number_of(self) -> Mapping[ValueKey, int]:

@@ -70,6 +70,7 @@ def _index(module: Module, site_title: str) -> Page:
     content = render(
         "module.html",
         module.routes.index,
+        tab="index.html",
         site_title=site_title,
         module=module,
         analysis=analysis,
@@ -171,6 +172,7 @@ def _listing(
         content = render(
             "listing.html",
             path,
+            tab=f"{kind}.html",
             site_title=site_title,
             module=module,
             links=links,

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from reportgen.reading import Problem
 from reportgen.render import routes
-from reportgen.render.assets import read_asset, template_root
+from reportgen.render.assets import asset_names, read_asset, template_root
 from reportgen.render.charts import specifications_script
 from reportgen.render.notes import markdown
 from reportgen.render.page import Page
@@ -15,15 +15,13 @@ from reportgen.render.report_json import report_json
 from reportgen.render.summary import Summary, biggest_first
 from reportgen.render.templates import render
 
-ASSETS = ("theme.css", "style.css", "theme.js", "tables.js", "charts.js", "vega.js")
-
 
 def site_pages(
     site_title: str, summaries: Sequence[Summary], problems: Sequence[Problem], readme: str
 ) -> Iterator[Page]:
     """Everything but the modules' own pages."""
     yield Page("assets/chart-specifications.js", specifications_script())
-    for name in ASSETS:
+    for name in asset_names():
         yield Page(f"assets/{name}", read_asset(name))
     yield from _help(site_title)
     yield Page(routes.REPORT, report_json(entry.report for entry in summaries))

@@ -8,6 +8,18 @@ import reportgen
 from reportgen.render import formats, routes
 from reportgen.render.assets import template_root
 
+MODULE_VIEWS = (
+    ("index.html", "Summary"),
+    ("peak.html", "Peak"),
+    ("padding.html", "Padding"),
+    ("lifetimes.html", "Lifetimes"),
+    ("values.html", "Values"),
+    ("allocations.html", "Allocations"),
+    ("schedule.html", "Schedule"),
+    ("findings.html", "Findings"),
+)
+"""The views of a module: file name in its folder, and what the tab says."""
+
 
 @cache
 def environment() -> Environment:
@@ -27,6 +39,7 @@ def environment() -> Environment:
     made.filters["breakable"] = formats.soft_breaks
     made.globals["percent"] = formats.percent
     made.globals["factor"] = formats.factor
+    made.globals["module_views"] = MODULE_VIEWS
     made.globals["version"] = reportgen.__version__
     return made
 

@@ -59,6 +59,7 @@ class ValueRenderer:
         content = render(
             "value.html",
             path,
+            tab="",
             site_title=self._site_title,
             module=module,
             links=self._links,

@@ -10,6 +10,7 @@ from reportgen.analyse.records import Share, Space
 from reportgen.render import reasons
 from reportgen.render.allocation_pages import allocation_pages
 from reportgen.render.charts import memory_over_time
+from reportgen.render.data_shards import values_shard
 from reportgen.render.links import Links
 from reportgen.render.module import Module, allocation_kinds
 from reportgen.render.page import Page
@@ -55,6 +56,7 @@ class Rest:
 def module_pages(module: Module, site_title: str) -> Iterator[Page]:
     """Every page of a module."""
     yield _index(module, site_title)
+    yield values_shard(module)
     yield from _values_listing(module, site_title)
     yield from _allocations_listing(module, site_title)
     for space in module.analysis.spaces.values():

@@ -1,0 +1,84 @@
+"""The module's data for scripts: columns, and tables of the words that repeat in them.
+
+A page opened from `file://` may not fetch anything, so a shard is a script that hands its data over.
+Columns with numbers into a table of words are a third of the size of rows.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from reportgen.analyse.classes import CLASSES, memory_class
+from reportgen.model import WHOLE
+from reportgen.render.module import Module
+from reportgen.render.page import Page
+
+
+class Words:
+    """A table of words, each once, in the order they are first met."""
+
+    def __init__(self, known: Iterable[str] = ()) -> None:
+        self._numbers = {word: number for number, word in enumerate(known)}
+
+    def number(self, word: str) -> int:
+        return self._numbers.setdefault(word, len(self._numbers))
+
+    def table(self) -> list[str]:
+        return list(self._numbers)
+
+
+def shard(module: Module, name: str, data: Any) -> Page:
+    """A script that hands `data` over as `name`; `</` cannot end the script element, since it is a file."""
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+    return Page(f"{module.routes.folder}data/{name}.js", f'Report.put("{name}",{text});\n'.encode("utf-8", "replace"))
+
+
+def values_shard(module: Module) -> Page:
+    """Every value and allocation, for the map, the moments and the search; -1 stands for unknown."""
+    return shard(module, "values", {**_value_columns(module), "allocations": _allocation_columns(module)})
+
+
+def _value_columns(module: Module) -> dict[str, Any]:
+    facts, allocations = module.analysis.facts, module.analysis.dump.allocations
+    opcodes, scopes, sources, shapes = Words(), Words([""]), Words([""]), Words()
+    origins = [module.origin(number) for number in range(len(facts))]
+    classes = [CLASSES.index(memory_class(allocation)) for allocation in allocations]
+    return {
+        "page": list(module.routes.value_names),
+        "name": [fact.value.key.name for fact in facts],
+        "index": ["" if (index := fact.value.key.shape_index) == WHOLE else index for fact in facts],
+        "allocation": [fact.value.allocation for fact in facts],
+        "offset": [fact.value.offset_bytes for fact in facts],
+        "size": [fact.value.size_bytes for fact in facts],
+        "padding": [fact.padding_bytes for fact in facts],
+        "first": [fact.live.start if fact.live else -1 for fact in facts],
+        "last": [fact.live.end if fact.live else -1 for fact in facts],
+        "class": [classes[fact.value.allocation] for fact in facts],
+        "opcode": [opcodes.number(origin.opcode) for origin in origins],
+        "scope": [scopes.number(origin.scope) for origin in origins],
+        "source": [sources.number(origin.source) for origin in origins],
+        "shape": [shapes.number(_short(fact.value.shape)) for fact in facts],
+        "classes": list(CLASSES),
+        "opcodes": opcodes.table(),
+        "scopes": scopes.table(),
+        "sources": sources.table(),
+        "shapes": shapes.table(),
+    }
+
+
+_LONGEST_SHAPE = 80
+
+
+def _short(shape: str) -> str:
+    return shape if len(shape) <= _LONGEST_SHAPE else shape[:_LONGEST_SHAPE] + "…"
+
+
+def _allocation_columns(module: Module) -> dict[str, Sequence[Any]]:
+    allocations = module.analysis.dump.allocations
+    return {
+        "page": list(module.routes.allocation_names),
+        "index": [allocation.index for allocation in allocations],
+        "size": [allocation.size_bytes for allocation in allocations],
+        "color": [allocation.color for allocation in allocations],
+        "class": [CLASSES.index(memory_class(allocation)) for allocation in allocations],
+    }

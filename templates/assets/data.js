@@ -1,0 +1,27 @@
+// Data of a module, loaded when it is first needed: a script element, because a page from file:// may not fetch.
+// `Report.load(name)` gives a promise; the folder comes from <html data-shards="…">.
+(function () {
+  "use strict";
+  var waiting = {};
+  window.Report = {
+    put: function (name, data) { waiting[name].resolve(data); },
+    load: function (name) {
+      if (waiting[name]) return waiting[name].promise;
+      var entry = waiting[name] = {};
+      entry.promise = new Promise(function (resolve, reject) { entry.resolve = resolve; entry.reject = reject; });
+      var script = document.createElement("script");
+      script.src = document.documentElement.dataset.shards + name + ".js";
+      script.onerror = function () { entry.reject(new Error("cannot load " + script.src)); };
+      document.head.append(script);
+      return entry.promise;
+    },
+    // 2.52 GiB, as the pages write it.
+    bytes: function (size) {
+      var units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+      if (Math.abs(size) < 1024) return size + " B";
+      var unit = -1;
+      do { size /= 1024; unit += 1; } while (Math.abs(size) >= 1023.995 && unit < units.length - 1);
+      return size.toFixed(2) + " " + units[unit];
+    }
+  };
+})();

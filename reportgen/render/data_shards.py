@@ -12,6 +12,7 @@ from reportgen.analyse.classes import CLASSES, memory_class
 from reportgen.model import WHOLE
 from reportgen.render.module import Module
 from reportgen.render.page import Page
+from reportgen.spans import StepFunction
 
 
 class Words:
@@ -36,6 +37,22 @@ def shard(module: Module, name: str, data: Any) -> Page:
 def values_shard(module: Module) -> Page:
     """Every value and allocation, for the map, the moments and the search; -1 stands for unknown."""
     return shard(module, "values", {**_value_columns(module), "allocations": _allocation_columns(module)})
+
+
+def timeline_shard(module: Module) -> Page:
+    """The name of the instruction at each moment, and every step of each space, for any moment and any zoom."""
+    analysis = module.analysis
+    spaces = {
+        str(space.color): {"static": space.static_bytes, "live": _steps(space.live), "temp": _steps(space.temp)}
+        for space in analysis.spaces.values()
+        if space.live and space.temp
+    }
+    names = [module.instruction_at(moment) or "" for moment in range(len(analysis.dump.schedule))]
+    return shard(module, "timeline", {"names": names, "spaces": spaces})
+
+
+def _steps(function: StepFunction) -> dict[str, Sequence[int]]:
+    return {"moments": function.moments, "amounts": function.amounts}
 
 
 def _value_columns(module: Module) -> dict[str, Any]:

@@ -9,8 +9,9 @@ from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.records import Share, Space
 from reportgen.render import reasons
 from reportgen.render.allocation_pages import allocation_pages
-from reportgen.render.charts import memory_over_time
-from reportgen.render.data_shards import values_shard
+from reportgen.render.chart_data import memory_over_time
+from reportgen.render.charts import HELD_CLASSES
+from reportgen.render.data_shards import timeline_shard, values_shard
 from reportgen.render.links import Links
 from reportgen.render.module import Module, allocation_kinds
 from reportgen.render.page import Page
@@ -57,6 +58,7 @@ def module_pages(module: Module, site_title: str) -> Iterator[Page]:
     """Every page of a module."""
     yield _index(module, site_title)
     yield values_shard(module)
+    yield timeline_shard(module)
     yield from _values_listing(module, site_title)
     yield from _allocations_listing(module, site_title)
     for space in module.analysis.spaces.values():
@@ -69,6 +71,7 @@ def module_pages(module: Module, site_title: str) -> Iterator[Page]:
 def _index(module: Module, site_title: str) -> Page:
     analysis, links = module.analysis, Links(module, 0)
     largest = _by_size(module)[:_SHOWN_VALUES]
+    space_parts = [_space_part(module, space, links) for space in analysis.spaces.values()]
     content = render(
         "module.html",
         module.routes.index,
@@ -84,7 +87,10 @@ def _index(module: Module, site_title: str) -> Page:
         xla=analysis.xla_peak,
         reasons=[(slug, reasons.SENTENCES[slug]) for slug in analysis.xla_peak.reasons] if analysis.xla_peak else [],
         bridge=[(step, reasons.BRIDGE[step.slug]) for step in analysis.xla_peak.bridge] if analysis.xla_peak else [],
-        space_parts=[_space_part(module, space, links) for space in analysis.spaces.values()],
+        space_parts=space_parts,
+        has_charts=any(part["chart"] for part in space_parts),
+        moments=max(analysis.moments, 1),
+        classes=HELD_CLASSES,
         largest=[(number, analysis.facts[number]) for number in largest],
         allocations=_allocation_rows(module)[:_SHOWN_ALLOCATIONS],
         files=list(dict.fromkeys(part.label for part in analysis.dump.text.parts)),
@@ -96,11 +102,9 @@ def _space_part(module: Module, space: Space, links: Links) -> dict[str, Any]:
     rows = _share_rows(module, space)
     hidden = rows[_SHOWN_SHARES:]
     rest = Rest(len(hidden), sum(row.share.size_bytes for row in hidden), links.listing(_peak_kind(space)))
-    peak = space.peak_resident
-    has_chart = peak is not None and space.allocated_bytes > 0
     return {
         "space": space,
-        "chart": memory_over_time(module.analysis, space) if has_chart else None,
+        "chart": memory_over_time(module.analysis, space),
         "rows": rows[:_SHOWN_SHARES],
         "rest": rest,
     }

@@ -12,6 +12,7 @@
     return document.documentElement.dataset.theme ||
       (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
   }
+  document.documentElement.classList.add("scripted");
   var chosen = stored();
   if (chosen === "dark" || chosen === "light") document.documentElement.dataset.theme = chosen;
   document.addEventListener("DOMContentLoaded", function () {

@@ -47,9 +47,9 @@ def _held(analysis: Analysis, space: Space, last: int) -> list[dict[str, Any]]:
         if kind in held:
             held[kind] += allocation.size_bytes
     bands, low = [], 0
-    for kind, size in held.items():
+    for name, size in held.items():
         if size:
-            bands.append({"class": kind, "first": 0, "last": last, "low": low, "high": low + size})
+            bands.append({"class": name, "first": 0, "last": last, "low": low, "high": low + size})
         low += size
     return bands
 

@@ -15,6 +15,7 @@ from reportgen.render.data_shards import timeline_shard, values_shard
 from reportgen.render.links import Links
 from reportgen.render.module import Module, allocation_kinds
 from reportgen.render.page import Page
+from reportgen.render.peak_page import peak_page
 from reportgen.render.routes import pages_of, rows_of
 from reportgen.render.summary import finding_counts
 from reportgen.render.templates import render
@@ -59,10 +60,11 @@ def module_pages(module: Module, site_title: str) -> Iterator[Page]:
     yield _index(module, site_title)
     yield values_shard(module)
     yield timeline_shard(module)
+    yield peak_page(module, site_title)
     yield from _values_listing(module, site_title)
     yield from _allocations_listing(module, site_title)
     for space in module.analysis.spaces.values():
-        if len(space.composition) > _SHOWN_SHARES:
+        if space.composition:
             yield from _peak_listing(module, space, site_title)
     yield from allocation_pages(module, site_title)
     yield from value_pages(module, site_title)

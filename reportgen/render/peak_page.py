@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
-from typing import Any
 
 from reportgen.analyse.classes import CLASSES
 from reportgen.analyse.decompose import Group, groupings
@@ -13,6 +12,7 @@ from reportgen.render.links import Links
 from reportgen.render.module import Module
 from reportgen.render.page import Page
 from reportgen.render.templates import render
+from reportgen.spans import Peak
 
 SHOWN_GROUPS = 40
 SHOWN_SCOPES = 200
@@ -49,6 +49,19 @@ class Tile:
     children: tuple["Tile", ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What the page says of one memory space; only `space` where nothing is resident or known."""
+
+    space: Space
+    peak: Peak | None
+    value_count: int = 0
+    tables: tuple[GroupTable, ...] = ()
+    scopes: ScopeTable | None = None
+    icicle: Tile | None = None
+    is_icicle_whole: bool = True
+
+
 def peak_page(module: Module, site_title: str) -> Page:
     links, path = Links(module, 0), module.routes.listing("peak")
     content = render(
@@ -64,22 +77,22 @@ def peak_page(module: Module, site_title: str) -> Page:
     return Page(path, content)
 
 
-def _part(module: Module, space: Space) -> dict[str, Any]:
+def _part(module: Module, space: Space) -> Part:
     peak = space.peak_resident
     if peak is None or not peak.amount:
-        return {"space": space, "peak": peak, "tables": (), "tree": None}
+        return Part(space=space, peak=peak)
     tree = scope_tree(module.analysis, space, module.origin)
-    tile = _tile(tree, tree.size_bytes, 0, 1.0)
     groups = groupings(module.analysis, space, module.origin)
-    return {
-        "space": space,
-        "peak": peak,
-        "tables": [_table(name, rows) for name, rows in groups.items()],
-        "tree": tile,
-        "scopes": _scope_table(tree),
-        "values": tree.values,
-        "left_out": _boxes(tile) < sum(1 for _ in walk(tree)),
-    }
+    tile = _tile(tree, tree.size_bytes, 0, 1.0)
+    return Part(
+        space=space,
+        peak=peak,
+        value_count=tree.values,
+        tables=tuple(_table(name, rows) for name, rows in groups.items()),
+        scopes=_scope_table(tree),
+        icicle=tile,
+        is_icicle_whole=_boxes(tile) == sum(1 for _ in walk(tree)),
+    )
 
 
 def _table(name: str, groups: Sequence[Group]) -> GroupTable:

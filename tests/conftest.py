@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.site import SAMPLES, build_site
+
 ROOT = Path(__file__).parents[1]
 
 _BROWSER_TESTS_PASSED = pytest.StashKey[int]()
@@ -21,6 +23,12 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     built = subprocess.run(command, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stdout + built.stderr
     return next(directory.glob("*.whl"))
+
+
+@pytest.fixture(scope="session")
+def samples_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of `samples/`, built once: a test that would change it takes a copy."""
+    return build_site(SAMPLES, tmp_path_factory.mktemp("samples") / "site")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,0 +1,72 @@
+"""Pages are valid, safe under their own content policy, and complete: one for each value and allocation."""
+
+import re
+from pathlib import Path
+
+import html5lib
+import pytest
+
+from reportgen.discover import discover
+from reportgen.render.routes import module_slug
+from tests.support.site import SitePage, read_page
+
+_ALLOCATION = re.compile(r"^allocation (\d+): ", re.MULTILINE)
+_VALUE = re.compile(r"^ value: <(\d+) (\S+)", re.MULTILINE)
+
+
+def test_every_page_is_valid_html(site: Path) -> None:
+    assert [problem for path in site.rglob("*.html") for problem in _html_problems(path)] == []
+
+
+def _html_problems(path: Path) -> list[str]:
+    parser = html5lib.HTMLParser()
+    parser.parse(path.read_bytes())
+    return [f"{path.name}:{line}:{column}: {code}" for (line, column), code, _ in parser.errors]
+
+
+def test_every_page_has_a_language_a_title_one_heading_and_fits_small_screens(pages: dict[str, SitePage]) -> None:
+    assert [path for path, page in pages.items() if not _is_well_made(page)] == []
+
+
+def _is_well_made(page: SitePage) -> bool:
+    has_viewport = any(meta.get("name") == "viewport" for meta in page.all("meta"))
+    has_language = page.all("html")[0].get("lang") == "en"
+    return has_viewport and has_language and len(page.all("title")) == 1 and len(page.all("h1")) == 1
+
+
+def test_no_page_needs_more_than_its_content_policy_allows(pages: dict[str, SitePage]) -> None:
+    assert [path for path, page in pages.items() if not _is_safe(page)] == []
+
+
+def _is_safe(page: SitePage) -> bool:
+    policies = [meta["content"] for meta in page.all("meta") if meta.get("http-equiv") == "Content-Security-Policy"]
+    handlers = [name for _, attributes in page.elements for name in attributes if name.startswith("on")]
+    is_strict = len(policies) == 1 and "default-src 'none'; script-src 'self';" in policies[0]
+    return is_strict and not handlers and not page.inline_scripts
+
+
+def test_every_value_and_allocation_has_its_page(site: Path, dumps: Path) -> None:
+    for files in discover([dumps]).dumps:
+        folder = site / "m" / module_slug(files.label, files.name.module_name)
+        text = files.parts[0].path.read_text(encoding="utf-8")
+        assert _ids_of_pages(folder / "a") == set(_ALLOCATION.findall(text))
+        assert _ids_of_pages(folder / "v") == {number for number, _ in _VALUE.findall(text)}
+
+
+def _ids_of_pages(folder: Path) -> set[str]:
+    """An allocation of many values has further pages: `12.page-2.html`."""
+    return {path.name.partition(".")[0] for path in folder.iterdir()}
+
+
+def test_the_page_of_a_value_is_headed_by_its_name(site: Path, dumps: Path) -> None:
+    for files in discover([dumps]).dumps:
+        folder = site / "m" / module_slug(files.label, files.name.module_name) / "v"
+        for number, name in _VALUE.findall(files.parts[0].path.read_text(encoding="utf-8")):
+            page = read_page((folder / f"{number}.html").read_text(encoding="utf-8"))
+            assert name.removesuffix("{}") in page.text
+
+
+@pytest.mark.parametrize("fact", ["2,709,520,384 bytes", "830,472,464", "moment 78"])
+def test_the_page_of_seed_002_says_what_its_peak_really_is(seeds_site: Path, fact: str) -> None:
+    (path,) = seeds_site.glob("m/002-*/index.html")
+    assert fact in " ".join(read_page(path.read_text(encoding="utf-8")).text.split())

@@ -1,0 +1,484 @@
+"""The command line: what it prints where, its exit codes, and that no input makes it fail with a traceback."""
+
+import gzip
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import reportgen
+import reportgen.build
+from reportgen.analyse import analyse
+from reportgen.cli import main
+from tests.support.site import ROOT, SAMPLES, link_problems, read_pages, tree
+
+TINY = SAMPLES / "cpu-tiny"
+NAME = next(path.name for path in TINY.glob("*-buffer-assignment.txt"))
+ALLOCATIONS = (TINY / NAME).read_text(encoding="utf-8")
+ONE_FILE = next((SAMPLES / "cpu-train-step").glob("*-buffer-assignment.txt"))
+
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs signals, or names that Windows does not have")
+
+
+class Ran(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """`run("check", path)`, in this process; several dumps need `--jobs 1` there."""
+
+    def run(*arguments: object) -> Ran:
+        try:
+            code = main([str(argument) for argument in arguments])
+        except SystemExit as stopped:
+            code = int(stopped.code or 0)
+        return Ran(code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def dumps(tmp_path: Path) -> Path:
+    """A copy of a small dump, for tests that put something beside it."""
+    return shutil.copytree(TINY, tmp_path / "dumps")
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    return tmp_path / "site"
+
+
+def process(*arguments: object, **environment: str) -> Ran:
+    command = [sys.executable, "-m", "reportgen", *map(str, arguments)]
+    ran = subprocess.run(command, env=os.environ | environment, capture_output=True, check=False)
+    return Ran(ran.returncode, ran.stdout.decode(), ran.stderr.decode())
+
+
+def write_text(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+# Usage
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["frobnicate"],
+        ["check"],
+        ["build"],
+        ["build", "dumps", "--jobs", "0"],
+        ["build", "dumps", "--jobs", "two"],
+        ["build", "dumps", "--quiet", "--verbose"],
+        ["build", "dumps", "--outp", "site"],
+        ["check", "dumps", "--output", "site"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_is_told_on_stderr_with_exit_code_2(run: Run, arguments: list[str]) -> None:
+    ran = run(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("usage: reportgen")
+    assert "error: " in ran.err
+
+
+def test_help_says_how_to_get_dumps_and_what_exit_codes_mean(run: Run) -> None:
+    ran = run("--help")
+    assert (ran.code, ran.err) == (0, "")
+    assert "--xla_dump_to=" in ran.out
+    assert "130" in ran.out
+
+
+def test_the_version_is_one_line(run: Run) -> None:
+    assert run("--version") == (0, f"reportgen {reportgen.__version__}\n", "")
+
+
+@pytest.mark.parametrize(("arguments", "code"), [("['--version']", 0), ("['check']", 2)])
+def test_version_and_usage_load_no_heavy_package(arguments: str, code: int) -> None:
+    script = f"""
+import sys
+from reportgen.cli import main
+try:
+    main({arguments})
+except SystemExit as stopped:
+    assert stopped.code == {code}
+heavy = {{"altair", "jinja2", "markdown_it", "watchdog", "concurrent.futures"}} & sys.modules.keys()
+assert not heavy, heavy
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
+
+
+# Input
+
+
+def test_a_sound_dump_is_fine(run: Run) -> None:
+    ran = run("check", TINY)
+    assert ran.code == 0
+    assert re.fullmatch(rf"{re.escape(NAME)}: cpu, .*917,504 bytes.*\n", ran.out)
+    assert ran.err == f"1/1 {NAME}\n"
+
+
+@pytest.mark.parametrize("command", ["check", "build"])
+def test_a_missing_path_is_named(run: Run, tmp_path: Path, output: Path, command: str) -> None:
+    ran = run(command, tmp_path / "nowhere", *(["-o", output] if command == "build" else []))
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith(f"reportgen: error: {(tmp_path / 'nowhere').as_posix()}: ")
+    assert not output.exists()
+
+
+@pytest.mark.parametrize("unrelated", [0, 10_000])
+def test_a_directory_without_dumps_says_how_to_get_them(run: Run, tmp_path: Path, unrelated: int) -> None:
+    for number in range(unrelated):
+        (tmp_path / f"{number}.txt").write_bytes(b"nothing\n")
+    ran = run("check", tmp_path)
+    assert (ran.code, ran.out) == (1, "")
+    assert "--xla_dump_to=" in ran.err
+    assert "--xla_dump_hlo_as_text" in ran.err
+
+
+def test_a_dump_is_found_among_many_other_files(run: Run, dumps: Path) -> None:
+    for number in range(10_000):
+        (dumps / f"{number}.hlo.txt").write_bytes(b"HloModule m\n")
+    ran = run("check", dumps)
+    assert (ran.code, ran.out.count("\n")) == (0, 1)
+
+
+def damaged_texts() -> dict[str, str]:
+    text = ONE_FILE.read_text(encoding="utf-8")
+    lines = text.splitlines(keepends=True)
+    return {
+        "empty": "",
+        "first line only": "BufferAssignment:\n",
+        "first half": text[: len(text) // 2],
+        "a fifth": text[: len(text) // 5],
+        "second half": text[len(text) // 2 :],
+        "backwards": "".join(reversed(lines)),
+        "twice": text + text,
+        "every third line missing": "".join(line for number, line in enumerate(lines) if number % 3),
+        "lines cut": "".join(line[: 5 + number % 40] + "\n" for number, line in enumerate(lines)),
+        "no numbers": re.sub(r"\d", "x", text),
+        "huge numbers": re.sub(r"\d+", "99999999999999999999999", text),
+        "negative numbers": re.sub(r"(?<==)\d+", "-1", text),
+        "zeros": re.sub(r"(?<=[ =])\d+", "0", text),
+        "no brackets": re.sub(r"[\[\]{}()<>]", "", text),
+        "NUL bytes": text.replace("\n", "\n\0"),
+        "carriage returns": text.replace("\n", "\r\n"),
+    }
+
+
+@pytest.mark.parametrize("damage", damaged_texts())
+def test_a_damaged_dump_gives_a_site_that_is_sound(run: Run, tmp_path: Path, output: Path, damage: str) -> None:
+    write_text(tmp_path / "dumps" / NAME, damaged_texts()[damage])
+    ran = run("build", tmp_path / "dumps", "-o", output)
+    assert "failed" not in ran.err
+    assert ran.code == 0
+    pages = read_pages(output)
+    assert link_problems(pages, frozenset(tree(output))) == []
+    assert [path for path, page in pages.items() if len(page.ids) != len(set(page.ids))] == []
+
+
+def test_bytes_that_are_no_text_are_no_reason_to_fail(run: Run, dumps: Path) -> None:
+    (dumps / NAME).write_bytes(bytes(range(256)) * 40)
+    ran = run("check", dumps)
+    assert ran.code == 0
+    assert "failed" not in ran.err
+
+
+def test_a_file_that_cannot_be_read_is_an_error_and_the_rest_is_shown(
+    run: Run, dumps: Path, output: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_text(dumps / "a" / NAME, ALLOCATIONS)
+    refuse_to_open(dumps / "a" / NAME, monkeypatch)
+    ran = run("build", dumps, "-o", output)
+    assert ran.code == 1
+    assert f"error: a/{NAME}: it cannot be read: Permission denied" in ran.err
+    assert "1 module," in ran.out
+    assert "Permission denied" in read_pages(output)["index.html"].text
+
+
+def refuse_to_open(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a permission does to everybody but root, who may run the tests."""
+    original: Callable[..., Any] = Path.open
+
+    def refusing(opened: Path, *rest: Any, **named: Any) -> Any:
+        if opened == path:
+            raise PermissionError(13, "Permission denied", str(opened))
+        return original(opened, *rest, **named)
+
+    monkeypatch.setattr(Path, "open", refusing)
+
+
+def test_compression_that_breaks_off_is_a_warning(run: Run, tmp_path: Path) -> None:
+    whole = gzip.compress(ONE_FILE.read_bytes())
+    (tmp_path / f"{NAME}.gz").write_bytes(whole[: len(whole) // 2])
+    ran = run("check", tmp_path)
+    assert ran.code == 0
+    assert re.search(rf"^warning: {re.escape(NAME)}\.gz: its compressed data stops", ran.err, re.MULTILINE)
+    assert run("check", "--strict", tmp_path).code == 1
+
+
+def test_compression_that_is_none_is_an_error(run: Run, dumps: Path) -> None:
+    (dumps / f"other-{NAME}.gz").write_bytes(b"\1\2\3")
+    ran = run("check", dumps)
+    assert ran.code == 1
+    assert re.search(rf"^error: other-{re.escape(NAME)}\.gz: its compressed data is damaged", ran.err, re.MULTILINE)
+
+
+def test_strict_fails_on_findings_that_are_more_than_notes(run: Run, dumps: Path) -> None:
+    assert run("check", "--strict", SAMPLES / "cpu-odd-names").code == 0
+    write_text(dumps / NAME, ALLOCATIONS.replace("size=262144", "size=262145"))
+    ran = run("check", dumps)
+    assert ran.code == 0
+    assert re.search(rf"^  {re.escape(NAME)}:\d+:\d*:? ?(error|warning): .* \[[a-z-]+\]$", ran.out, re.MULTILINE)
+    assert run("check", "--strict", dumps).code == 1
+
+
+def test_a_defect_of_ours_in_one_dump_does_not_lose_the_others(
+    run: Run, dumps: Path, output: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(dump: Any, backend: Any) -> Any:
+        if len(dump.values) > 4:
+            raise ZeroDivisionError("a <defect>")
+        return analyse(dump, backend)
+
+    monkeypatch.setattr(reportgen.build, "analyse", failing)
+    write_text(dumps / "other" / NAME, ONE_FILE.read_text(encoding="utf-8"))
+    ran = run("build", dumps, "-o", output, "--jobs", 1)
+    message = "reportgen failed on this dump, please report it: ZeroDivisionError: a <defect>"
+    assert ran.code == 1
+    assert f"error: other/{NAME}: {message}" in ran.err
+    assert "1 module," in ran.out
+    assert message in read_pages(output)["index.html"].text
+
+
+# Output
+
+
+def test_the_figures_as_json_are_those_of_the_site(run: Run, output: Path) -> None:
+    ran = run("check", "--json", "--jobs", 1, SAMPLES)
+    run("build", SAMPLES, "--jobs", 1, "-o", output)
+    assert ran.out.encode() == (output / "report.json").read_bytes()
+    assert len(json.loads(ran.out)["modules"]) == len(list(SAMPLES.glob("*/")))
+
+
+def test_the_number_of_processes_changes_nothing_on_stdout() -> None:
+    one, two = (process("check", SAMPLES, "--jobs", jobs) for jobs in (1, 2))
+    assert (one.code, one.out) == (two.code, two.out)
+    assert sorted(line.partition(" ")[2] for line in one.err.splitlines()) == sorted(
+        line.partition(" ")[2] for line in two.err.splitlines()
+    )
+
+
+def test_a_build_ends_with_the_path_and_a_link_to_click(run: Run, output: Path) -> None:
+    ran = run("build", TINY, "-o", output)
+    assert ran.code == 0
+    assert ran.out.splitlines()[1:] == [str(output / "index.html"), (output / "index.html").as_uri()]
+    assert re.match(r"1 module, \d+ files: \d+ written, 0 unchanged, 0 removed\n", ran.out)
+    assert " 0 written, " in run("build", TINY, "-o", output).out
+
+
+def test_quiet_says_nothing_but_errors(run: Run, dumps: Path, output: Path) -> None:
+    assert run("build", TINY, "-o", output, "-q") == (0, "", "")
+    (dumps / f"other-{NAME}.gz").write_bytes(b"\1\2\3")
+    ran = run("build", dumps, "-o", output, "--quiet")
+    assert (ran.code, ran.out) == (1, "")
+    assert re.fullmatch(r"error: other-.*\n", ran.err)
+
+
+def test_verbose_says_what_is_in_each_module(run: Run, output: Path) -> None:
+    quiet, verbose = run("build", TINY, "-o", output), run("build", TINY, "-o", output, "-v")
+    assert NAME not in quiet.out
+    assert verbose.out.startswith(run("check", TINY).out)
+
+
+def test_the_site_is_opened_in_a_browser_if_asked_for(run: Run, output: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    run("build", TINY, "-o", output)
+    run("build", TINY, "-o", output, "--open")
+    assert opened == [(output / "index.html").as_uri()]
+
+
+def test_a_title_is_text_on_every_page(run: Run, output: Path) -> None:
+    title = "</title><script>alert('1')</script> & \"more\""
+    assert run("build", TINY, "-o", output, "--title", title).code == 0
+    for page in read_pages(output).values():
+        assert title in page.text
+        assert not page.inline_scripts
+
+
+def test_a_foreign_directory_is_refused_without_force(run: Run, output: Path) -> None:
+    write_text(output / "thesis.txt", "mine")
+    refused = run("build", TINY, "-o", output)
+    assert (refused.code, refused.out) == (1, "")
+    assert "--force" in refused.err
+    assert run("build", TINY, "-o", output, "--force").code == 0
+    assert (output / "thesis.txt").read_text(encoding="utf-8") == "mine"
+
+
+def test_a_site_inside_the_searched_directory_is_not_read_back(run: Run, dumps: Path) -> None:
+    site = dumps / "site"
+    run("build", dumps, "-o", site)
+    before = tree(site)
+    write_text(site / NAME, ALLOCATIONS)  # as if somebody had published the dump with its report
+    ran = run("build", dumps, "-o", site)
+    assert (ran.code, ran.err) == (0, f"1/1 {NAME}\n")
+    assert " 0 written, " in ran.out
+    assert {path: content for path, content in tree(site).items() if path != NAME} == before
+
+
+def test_dumps_in_the_output_directory_alone_are_not_taken(run: Run, dumps: Path) -> None:
+    ran = run("build", dumps, "-o", dumps)
+    assert ran.code == 1
+    assert "-o" in ran.err
+    assert tree(dumps) == tree(TINY)
+
+
+# Terminal
+
+
+def pretend_terminal(monkeypatch: pytest.MonkeyPatch, **environment: str) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    for name in ("NO_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+
+
+def test_without_a_terminal_there_are_only_plain_lines(run: Run, tmp_path: Path) -> None:
+    (tmp_path / f"{NAME}.gz").write_bytes(b"\1\2\3")
+    for ran in (run("check", TINY), run("check", tmp_path), run("check", tmp_path / "nowhere")):
+        assert not set("\r\x1b") & set(ran.out + ran.err)
+        assert ran.err.endswith("\n")
+
+
+@pytest.mark.parametrize(
+    ("environment", "is_colored", "is_rewritten"),
+    [
+        ({}, True, True),
+        ({"NO_COLOR": "1"}, False, True),
+        ({"NO_COLOR": ""}, True, True),
+        ({"TERM": "dumb"}, False, False),
+    ],
+    ids=str,
+)
+def test_a_terminal_has_one_line_of_progress_and_colors(
+    run: Run,
+    dumps: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    environment: dict[str, str],
+    is_colored: bool,
+    is_rewritten: bool,
+) -> None:
+    (dumps / f"other-{NAME}.gz").write_bytes(b"\1\2\3")
+    pretend_terminal(monkeypatch, **environment)
+    err = run("check", dumps).err
+    assert ("\x1b[31merror\x1b[0m" in err) == is_colored
+    assert ("\r\x1b[K" in err) == is_rewritten
+    assert err.count("\n") == (1 if is_rewritten else 2)
+
+
+@posix_only
+def test_a_name_cannot_play_tricks_on_the_terminal(run: Run, tmp_path: Path) -> None:
+    name = "module_0001.\x1b[2J\rjit.cpu_after_optimizations-buffer-assignment.txt"
+    write_text(tmp_path / name, ALLOCATIONS)
+    (tmp_path / f"other-{name}.gz").write_bytes(b"\1\2\3")
+    for ran in (run("check", tmp_path), run("check", tmp_path / "\x1b[2J")):
+        assert ran.code == 1
+        assert not set("\r\x1b") & set(ran.out + ran.err)
+
+
+def test_output_that_cannot_show_a_character_shows_another() -> None:
+    ran = process("check", TINY, PYTHONIOENCODING="ascii")
+    assert ran.code == 0
+    assert "space 0 ? memory" in ran.out
+
+
+# Ends
+
+
+def test_an_interruption_is_told_in_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*rest: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(reportgen.build, "check", interrupted)
+    assert run("check", TINY) == (130, "", "reportgen: error: interrupted\n")
+
+
+@posix_only
+def test_ctrl_c_ends_all_processes_without_a_traceback(tmp_path: Path) -> None:
+    for number in range(300):
+        shutil.copyfile(ONE_FILE, tmp_path / f"module_{number:04}.m.cpu_after_optimizations-buffer-assignment.txt")
+    command = [sys.executable, "-m", "reportgen", "check", str(tmp_path), "--jobs", "2"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as running:
+        assert running.stderr
+        running.stderr.readline()
+        os.killpg(running.pid, signal.SIGINT)
+        rest = running.stderr.read()
+    assert running.returncode == 130
+    assert rest.endswith("reportgen: error: interrupted\n")
+    assert "Traceback" not in rest
+
+
+LOSING_A_PROCESS = """
+import os, sys
+from reportgen import build, cli
+
+class Deadly:
+    def __reduce__(self):
+        return os._exit, (9,)  # what the process does that receives it
+
+build.check_dump = Deadly()
+if __name__ == "__main__":
+    sys.exit(cli.main(["check", "--jobs", "2", sys.argv[1]]))
+"""
+
+
+def test_a_process_that_is_ended_from_outside_is_told_in_one_line(tmp_path: Path) -> None:
+    script = write_text(tmp_path / "losing.py", LOSING_A_PROCESS)
+    ran = subprocess.run([sys.executable, script, SAMPLES], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert re.fullmatch(r"reportgen: error: .* --jobs 1\.\n", ran.stderr)
+
+
+@posix_only
+@pytest.mark.parametrize("flags", [[], ["--json"]], ids=str)
+def test_a_reader_that_has_seen_enough_ends_the_command_in_silence(flags: list[str]) -> None:
+    command = [sys.executable, "-m", "reportgen", "check", str(SAMPLES), "--jobs", "1", *flags]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stdout
+        running.stdout.close()
+        assert running.stderr
+        err = running.stderr.read()
+    assert running.returncode == 141
+    assert re.fullmatch(r"(\d/\d \S+\n)+", err)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+def test_a_full_disk_behind_stdout_is_told() -> None:
+    command = [sys.executable, "-m", "reportgen", "check", str(TINY)]
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert ran.returncode == 1
+    assert re.fullmatch(r"1/1 \S+\nreportgen: error: .*No space left on device\n", ran.stderr)
+
+
+def test_the_module_runs_as_the_command_does() -> None:
+    assert process("--version", PYTHONPATH=str(ROOT)).out == f"reportgen {reportgen.__version__}\n"

@@ -1,0 +1,203 @@
+"""Writing a site: nothing without need, nothing of anybody else's, and nothing outside of its directory."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reportgen.errors import OutputRefused
+from reportgen.output import MANIFEST, SiteDirectory, Written, write_pages
+from reportgen.render.page import Page
+
+LONG_AGO = 1_000_000_000
+HOSTILE = [
+    "../stranger.txt",
+    "folder/../../stranger.txt",
+    "link/stranger.txt",
+    "",
+    ".",
+    "..",
+    "folder",
+    "no\0name",
+    "\ud800",
+    "x" * 5000,
+    7,
+    None,
+]
+
+
+def write_site(directory: Path, *paths: str, force: bool = False) -> Written:
+    site = SiteDirectory(directory, force=force)
+    return site.finish(write_pages(directory, [Page(path, path.encode()) for path in paths]))
+
+
+def files(directory: Path) -> set[str]:
+    """Every file but the manifest."""
+    found = (path.relative_to(directory).as_posix() for path in directory.rglob("*") if not path.is_dir())
+    return set(found) - {MANIFEST}
+
+
+def listed(directory: Path) -> list[str]:
+    paths: list[str] = json.loads((directory / MANIFEST).read_bytes())["files"]
+    return paths
+
+
+def list_in_manifest(directory: Path, *paths: object) -> None:
+    (directory / MANIFEST).write_text(json.dumps({"files": paths}), encoding="utf-8")
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A directory that is not there yet."""
+    return tmp_path / "deep" / "site"
+
+
+@pytest.fixture
+def stranger(tmp_path: Path) -> Path:
+    """A file outside of the site that nothing may touch."""
+    path = tmp_path / "deep" / "stranger.txt"
+    path.parent.mkdir()
+    path.write_bytes(b"keep me")
+    return path
+
+
+def test_a_site_and_its_manifest_are_written(site: Path) -> None:
+    assert write_site(site, "index.html", "m/v/1.html") == Written(frozenset({"index.html", "m/v/1.html"}), changed=2)
+    assert (site / "m" / "v" / "1.html").read_bytes() == b"m/v/1.html"
+    assert listed(site) == ["index.html", "m/v/1.html"]
+
+
+def test_a_file_that_is_right_already_is_not_written(site: Path) -> None:
+    write_site(site, "index.html", "other.html")
+    (site / "other.html").write_bytes(b"OTHER.HTML")  # as long as the right bytes
+    for path in site.iterdir():
+        os.utime(path, ns=(LONG_AGO, LONG_AGO))
+    assert write_site(site, "index.html", "other.html").changed == 1
+    kept = {path.name for path in site.iterdir() if path.stat().st_mtime_ns == LONG_AGO}
+    assert kept == {"index.html", MANIFEST}
+    assert (site / "other.html").read_bytes() == b"other.html"
+
+
+def test_what_the_new_site_lacks_is_removed_with_its_folders(site: Path) -> None:
+    write_site(site, "index.html", "m/old/v/1.html", "m/old/v/2.html", "m/new/v/1.html")
+    assert write_site(site, "index.html", "m/new/v/1.html").removed == 2
+    assert files(site) == {"index.html", "m/new/v/1.html"}
+    assert not (site / "m" / "old").exists()
+
+
+def test_a_file_that_no_build_made_is_kept(site: Path) -> None:
+    write_site(site, "index.html", "m/old/1.html")
+    (site / "m" / "old" / "mine.txt").write_bytes(b"mine")
+    write_site(site, "index.html")
+    assert files(site) == {"index.html", "m/old/mine.txt"}
+
+
+def test_a_directory_with_files_of_other_origin_is_refused(site: Path) -> None:
+    site.mkdir(parents=True)
+    (site / "thesis.txt").write_bytes(b"mine")
+    with pytest.raises(OutputRefused, match=r"is not empty and was not made by reportgen.*-o.*--force"):
+        write_site(site, "index.html")
+    assert files(site) == {"thesis.txt"}
+    assert not (site / MANIFEST).exists()
+
+
+def test_force_writes_beside_files_of_other_origin_and_keeps_them(site: Path) -> None:
+    site.mkdir(parents=True)
+    (site / "thesis.txt").write_bytes(b"mine")
+    write_site(site, "index.html", "old.html", force=True)
+    write_site(site, "index.html")
+    assert files(site) == {"thesis.txt", "index.html"}
+
+
+@pytest.mark.parametrize("placeholder", [".gitignore", ".gitkeep", ".keep"])
+def test_a_placeholder_that_keeps_a_folder_in_a_repository_is_no_obstacle(site: Path, placeholder: str) -> None:
+    site.mkdir(parents=True)
+    (site / placeholder).write_bytes(b"*\n")
+    write_site(site, "index.html", "old.html")
+    write_site(site, "index.html")
+    assert files(site) == {placeholder, "index.html"}
+
+
+@pytest.mark.parametrize("hostile", HOSTILE, ids=ascii)
+def test_a_hostile_manifest_removes_nothing_outside_and_stops_nothing(
+    site: Path, stranger: Path, hostile: object
+) -> None:
+    write_site(site, "index.html", "folder/page.html")
+    (site / "link").symlink_to(stranger.parent, target_is_directory=True)
+    list_in_manifest(site, hostile, "folder/page.html")
+    write_site(site, "index.html")
+    assert stranger.read_bytes() == b"keep me"
+    assert (files(site), listed(site)) == ({"index.html"}, ["index.html"])
+
+
+def test_an_absolute_path_in_a_manifest_removes_nothing(site: Path, stranger: Path) -> None:
+    write_site(site, "index.html")
+    list_in_manifest(site, str(stranger), stranger.as_posix())
+    write_site(site, "index.html")
+    assert stranger.read_bytes() == b"keep me"
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"files": 1}', b"\xff", b"[" * 100_000], ids=range(6))
+def test_a_file_that_is_no_manifest_makes_no_site(site: Path, content: bytes) -> None:
+    site.mkdir(parents=True)
+    (site / MANIFEST).write_bytes(content)
+    with pytest.raises(OutputRefused, match="was not made by reportgen"):
+        write_site(site, "index.html")
+
+
+@pytest.mark.parametrize("force", [False, True])
+@pytest.mark.parametrize("below", ["", "site"])
+def test_a_file_is_no_output_directory(stranger: Path, below: str, force: bool) -> None:
+    with pytest.raises(OutputRefused, match=r"stranger\.txt"):
+        write_site(stranger / below, "index.html", force=force)
+    assert stranger.read_bytes() == b"keep me"
+
+
+def test_a_folder_in_the_place_of_a_page_is_refused(site: Path) -> None:
+    (site / "index.html" / "mine").mkdir(parents=True)
+    with pytest.raises(OutputRefused, match=r"index\.html: cannot be written"):
+        write_site(site, "index.html", force=True)
+
+
+# A test that runs as root is not stopped by permissions, so the calls are made to fail.
+@pytest.mark.parametrize("call", ["mkdir", "write_bytes"])
+def test_a_directory_that_cannot_be_written_is_refused(site: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+    def refuse(path: Path, *rest: Any, **named: Any) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, call, refuse)
+    with pytest.raises(OutputRefused, match=r"cannot be written: Permission denied"):
+        write_site(site, "index.html")
+
+
+def test_a_directory_that_cannot_be_listed_is_refused(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path) -> Iterator[Path]:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    site.mkdir(parents=True)
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    with pytest.raises(OutputRefused, match=r"site: cannot be read: Permission denied"):
+        write_site(site, "index.html")
+
+
+def test_an_interrupted_build_is_completed_by_the_next(site: Path) -> None:
+    def interrupted() -> Iterator[Page]:
+        yield Page("index.html", b"half")
+        raise KeyboardInterrupt
+
+    SiteDirectory(site)
+    with pytest.raises(KeyboardInterrupt):
+        write_pages(site, interrupted())
+    write_site(site, "index.html", "m/1.html")
+    assert (site / "index.html").read_bytes() == b"index.html"
+    assert files(site) == {"index.html", "m/1.html"}
+
+
+def test_an_interrupted_build_forgets_no_file_of_the_build_before(site: Path) -> None:
+    write_site(site, "index.html", "old.html")
+    SiteDirectory(site)
+    assert listed(site) == ["index.html", "old.html"]
+    assert write_site(site, "index.html").removed == 1

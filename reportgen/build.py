@@ -4,8 +4,10 @@ A dump is a unit of work that takes its files' names and gives back a small summ
 handed to any `concurrent.futures` executor.
 """
 
+import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -25,6 +27,7 @@ Progress = Callable[[int, int, str], None]
 """Called with how many dumps are done, how many there are, and the label of the last one."""
 
 _WAITING_PER_JOB = 4
+_LOST_PROCESS = "A process was ended from outside, most likely for lack of memory. Try again with --jobs 1."
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +154,9 @@ def _each(
 def _in_processes(work: Callable[[DumpFiles], Outcome], dumps: Iterable[DumpFiles], jobs: int) -> Iterator[Outcome]:
     """Only a few dumps wait at a time, so that memory stays bounded by the number of processes."""
     remaining = iter(dumps)
-    with ProcessPoolExecutor(jobs) as pool:
-        pending: set[Future[Outcome]] = set()
+    pending: set[Future[Outcome]] = set()
+    pool = ProcessPoolExecutor(jobs, initializer=_end_silently_when_interrupted)
+    try:
         while True:
             free = jobs * _WAITING_PER_JOB - len(pending)
             pending.update(pool.submit(work, files) for files in islice(remaining, free))
@@ -160,3 +164,12 @@ def _in_processes(work: Callable[[DumpFiles], Outcome], dumps: Iterable[DumpFile
                 return
             done, pending = wait(pending, return_when=FIRST_COMPLETED)
             yield from (future.result() for future in done)
+    except BrokenProcessPool as error:
+        raise ReportgenError(_LOST_PROCESS) from error
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _end_silently_when_interrupted() -> None:
+    """Ctrl-C reaches every process; only the first has something to say about it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -5,8 +5,8 @@ Exit codes: 0 fine; 1 a problem with the input or the output, or findings under 
 """
 
 import argparse
+import io
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from reportgen.build import Report
 
 INTERRUPTED = 130
+BROKEN_PIPE = 141  # 128 + SIGPIPE, which Windows does not have
 
 _DESCRIPTION = """\
 Turn XLA buffer-assignment dumps into a static site that says what memory each module needs, what its
@@ -33,6 +34,7 @@ Exit codes: 0 fine, 1 a problem with input or output (or findings under --strict
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; returns the exit code."""
     options = _parser().parse_args(arguments)
+    _replace_what_cannot_be_encoded()
     terminal = Terminal(quiet=getattr(options, "quiet", False), verbose=getattr(options, "verbose", False))
     try:
         code: int = options.run(options, terminal)
@@ -45,8 +47,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         terminal.error("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + signal.SIGPIPE
+        _discard_output()
+        return BROKEN_PIPE
+    except OSError as error:  # such as a full disk behind stdout
+        _discard_output()
+        terminal.error(str(error))
+        return 1
+
+
+def _replace_what_cannot_be_encoded() -> None:
+    """A `?` where stdout has no sign for a character; Python would stop with an error."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+
+
+def _discard_output() -> None:
+    """Python writes what stdout still holds when it ends, and would fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -75,16 +75,19 @@ class SiteDirectory:
 
     def finish(self, written: Written) -> Written:
         """Remove what an earlier build left and this one did not make, and list what there is now."""
-        removed = sum(self._remove(self._directory / path) for path in sorted(self._previous - written.paths))
+        removed = sum(self._remove(path) for path in sorted(self._previous - written.paths))
         self._write_manifest(written.paths)
         return written + Written(removed=removed)
 
-    def _remove(self, target: Path) -> bool:
+    def _remove(self, path: str) -> bool:
+        target = self._directory / path
         try:
+            if not target.parent.resolve().is_relative_to(self._directory.resolve()):
+                return False  # behind a link
             target.unlink()
-        except OSError:
+        except (OSError, ValueError):  # a manifest may say what can be no name
             return False
-        for folder in target.relative_to(self._directory).parents[:-1]:
+        for folder in Path(path).parents[:-1]:
             try:
                 (self._directory / folder).rmdir()
             except OSError:
@@ -100,20 +103,25 @@ def _has_bytes(path: Path, content: bytes) -> bool:
 
 
 def _has_files(directory: Path) -> bool:
-    if directory.exists() and not directory.is_dir():
-        raise OutputRefused(f"{directory} is a file; -o needs a directory.")
-    return directory.is_dir() and any(entry.name not in _PLACEHOLDERS for entry in directory.iterdir())
+    try:
+        return any(entry.name not in _PLACEHOLDERS for entry in directory.iterdir())
+    except FileNotFoundError:
+        return False
+    except NotADirectoryError:
+        raise OutputRefused(f"{directory} is a file; -o needs a directory.") from None
+    except OSError as error:
+        raise OutputRefused(f"{directory}: cannot be read: {error.strerror or error}") from error
 
 
 def _manifest(directory: Path) -> set[str] | None:
     """The files of the last build, as safe relative paths; None where no build has been."""
     try:
         listed = json.loads((directory / MANIFEST).read_bytes())["files"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
     return {path for path in listed if isinstance(path, str) and _is_inside(path)} if isinstance(listed, list) else None
 
 
 def _is_inside(path: str) -> bool:
     parts = Path(path).parts
-    return bool(parts) and not Path(path).is_absolute() and ".." not in parts
+    return bool(parts) and not Path(path).anchor and ".." not in parts

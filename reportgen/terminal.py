@@ -32,10 +32,10 @@ class Terminal:
     def progress(self, done: int, total: int, label: str) -> None:
         if self._quiet:
             return
-        line = f"{done}/{total} {label}"
+        line = _printable(f"{done}/{total} {label}")
         if self._rewrites:
             width = shutil.get_terminal_size().columns
-            self._say(_CLEAR_LINE + _printable(line)[: width - 1], end="")
+            self._say(_CLEAR_LINE + line[: width - 1], end="")
             self._has_line = True
         elif self._verbose or total <= 20 or done == total or done % max(1, total // 10) == 0:
             self._say(line)
@@ -44,11 +44,12 @@ class Terminal:
         self._end_progress()
         for problem in problems:
             if not self._quiet or problem.severity == "error":
-                self._say(f"{self._color(problem.severity)}: {problem.file}: {problem.message}")
+                self._say(f"{self._color(problem.severity)}: {_printable(f'{problem.file}: {problem.message}')}")
 
     def error(self, message: str) -> None:
         self._end_progress()
-        self._say(f"reportgen: {self._color('error')}: {message}")
+        lines = "\n".join(map(_printable, message.split("\n")))
+        self._say(f"reportgen: {self._color('error')}: {lines}")
 
     def modules(self, summaries: Sequence["Summary"]) -> None:
         """One line a module, then its findings by kind."""
@@ -57,7 +58,7 @@ class Terminal:
         for entry in summaries:
             peak = entry.peak_resident_bytes
             size = "no live ranges" if peak is None else f"peak resident {human_bytes(peak)} ({exact_bytes(peak)})"
-            findings = ", ".join(f"{number} {severity}s" for severity, number in entry.finding_counts)
+            findings = ", ".join(_counted(number, severity) for severity, number in entry.finding_counts)
             print(
                 _printable(
                     f"{entry.label}: {entry.backend}, space {entry.space_name}: {size}; {findings or 'no findings'}"
@@ -74,7 +75,7 @@ class Terminal:
             return
         modules, written = len(report.summaries), report.written
         print(
-            f"{modules} module{'' if modules == 1 else 's'}, {len(written.paths):,} files:"
+            f"{_counted(modules, 'module')}, {_counted(len(written.paths), 'file')}:"
             f" {written.changed:,} written, {len(written.paths) - written.changed:,} unchanged,"
             f" {written.removed:,} removed"
         )
@@ -91,6 +92,10 @@ class Terminal:
 
     def _say(self, text: str, end: str = "\n") -> None:
         print(text, end=end, file=sys.stderr, flush=True)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _printable(text: str) -> str:

@@ -37,10 +37,19 @@ def xla_peak(dump: Dump, facts: Sequence[ValueFacts], spaces: Mapping[int, Space
         moment=printed.moment,
         sum_bytes=printed.sum_bytes,
         replayed_moment=replayed,
-        reasons=tuple(_reasons(facts, sizes, live, _live_at_peaks(facts, spaces), running_maximum, truth)),
+        reasons=()
+        if _agrees(printed, spaces, truth)
+        else tuple(_reasons(facts, sizes, live, _live_at_peaks(facts, spaces), running_maximum, truth)),
         live_bytes=truth,
         bridge=_bridge(printed, facts, live, truth),
     )
+
+
+def _agrees(printed: PrintedPeak, spaces: Mapping[int, Space], truth: int) -> bool:
+    """Whether XLA's sum is right, in one space, and at a moment of that space's peak."""
+    live = [space.live for space in spaces.values() if space.live and space.live.peak().amount]
+    at_peak = all(function.at(printed.moment) == function.peak().amount for function in live)
+    return len(live) <= 1 and at_peak and printed.sum_bytes == truth
 
 
 def _live_at(facts: Sequence[ValueFacts], moment: int) -> list[int]:

@@ -47,7 +47,7 @@ def _absent(analysis: Analysis) -> Iterator[Finding]:
             message = f"{fact.value.key} is thread-local and yet has a live range"
             yield finding(analysis, "thread-local", message, fact.value.place, values=(number,))
         elif not is_thread_local and not fact.live:
-            message = f"{fact.value.key} has no live range, so it counts at no moment"
+            message = f"{fact.value.key} has no live range, so it is live at no moment"
             yield finding(analysis, "value-without-range", message, fact.value.place, values=(number,))
 
 

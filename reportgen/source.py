@@ -51,6 +51,10 @@ class TextPart:
         line = bisect_right(self._line_starts, offset)
         return Location(self.label, line, offset - self._line_starts[line - 1] + 1)
 
+    def offset(self, location: Location) -> int:
+        """The inverse of `location`."""
+        return self._line_starts[location.line - 1] + location.column - 1
+
 
 class DumpText:
     """The parts of a dump as one range of places, in the order given."""
@@ -74,6 +78,13 @@ class DumpText:
     def locate(self, place: Place) -> Location:
         part, offset = self._at(place)
         return part.location(offset)
+
+    def place_of(self, location: Location) -> Place | None:
+        """The place that `locate` gave this location for."""
+        for part, base in self.parts_with_bases():
+            if part.label == location.file and part.start <= part.offset(location) <= part.end:
+                return base + part.offset(location)
+        return None
 
     def slice(self, start: Place, end: Place) -> bytes:
         """The bytes of [`start`, `end`), which must lie in one part."""

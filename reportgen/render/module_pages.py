@@ -12,6 +12,7 @@ from reportgen.render.allocation_pages import allocation_pages
 from reportgen.render.chart_data import memory_over_time
 from reportgen.render.charts import HELD_CLASSES
 from reportgen.render.data_shards import timeline_shard, values_shard
+from reportgen.render.findings_page import findings_page
 from reportgen.render.lifetimes_page import lifetimes_page
 from reportgen.render.links import Links
 from reportgen.render.module import Module, allocation_kinds
@@ -19,6 +20,7 @@ from reportgen.render.padding_page import padding_page
 from reportgen.render.page import Page
 from reportgen.render.peak_page import peak_page
 from reportgen.render.routes import pages_of, rows_of
+from reportgen.render.schedule_pages import schedule_pages
 from reportgen.render.summary import finding_counts
 from reportgen.render.templates import render
 from reportgen.render.value_pages import value_pages
@@ -65,6 +67,8 @@ def module_pages(module: Module, site_title: str) -> Iterator[Page]:
     yield peak_page(module, site_title)
     yield padding_page(module, site_title)
     yield lifetimes_page(module, site_title)
+    yield findings_page(module, site_title)
+    yield from schedule_pages(module, site_title)
     yield from _values_listing(module, site_title)
     yield from _allocations_listing(module, site_title)
     for space in module.analysis.spaces.values():

@@ -1,0 +1,61 @@
+"""The dump's own lines around a place, so that a reader can check what the report says of them.
+
+Lines can be megabytes long and dumps hundreds of them, so lines are cut as bytes and never split up.
+"""
+
+import re
+from typing import NamedTuple
+
+from reportgen.render.module import Module
+from reportgen.source import Place, TextPart
+
+LONGEST = 300
+_AROUND = 2
+_MOST_BYTES = 4 * LONGEST
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+class ExcerptLine(NamedTuple):
+    """A line of a dump's file, counted from 1, shortened; `is_it` marks the one that was asked for."""
+
+    number: int
+    text: str
+    is_it: bool
+
+
+def excerpt(module: Module, place: Place) -> list[ExcerptLine]:
+    """The line of a place, with two lines before and after it."""
+    for part, base in module.analysis.dump.text.parts_with_bases():
+        if base <= place <= base + len(part.data):
+            return _around(part, place - base)
+    return []
+
+
+def _around(part: TextPart, offset: int) -> list[ExcerptLine]:
+    here = _line_start(part, offset)
+    before = [here]
+    while len(before) <= _AROUND and before[-1] > part.start:
+        before.append(_line_start(part, before[-1] - 1))
+    number, start = part.location(before[-1]).line, before[-1]
+    lines: list[ExcerptLine] = []
+    while start < part.end and len(lines) < len(before) + _AROUND:
+        end = _line_end(part, start)
+        text = _shown(part.data[start : min(end, start + _MOST_BYTES)])
+        lines.append(ExcerptLine(number + len(lines), text, start == here))
+        start = end + 1
+    return lines
+
+
+def _line_start(part: TextPart, offset: int) -> int:
+    newline = part.data.rfind(b"\n", part.start, offset)
+    return part.start if newline < 0 else newline + 1
+
+
+def _line_end(part: TextPart, offset: int) -> int:
+    newline = part.data.find(b"\n", offset, part.end)
+    return part.end if newline < 0 else newline
+
+
+def _shown(raw: bytes) -> str:
+    text = _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", raw.decode("utf-8", "replace").rstrip("\r"))
+    return text if len(text) <= LONGEST else text[:LONGEST] + "…"

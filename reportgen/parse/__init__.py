@@ -49,7 +49,7 @@ def _scan(scan: Scan, position: int) -> None:
 
 
 def _blank(scan: Scan, position: int) -> int:
-    return position + 1
+    return scan.line_end(position)
 
 
 def _unknown(scan: Scan, position: int) -> int:
@@ -99,6 +99,7 @@ _READERS: dict[bytes, Reader] = {
     b" f": used_values.instruction,
     b"Hl": live_ranges.heading,
     b"  ": _indented,
+    b"\r\n": _blank,
     b"\n": _blank,
 }
 

@@ -43,7 +43,7 @@ def _attributes(scan: Scan, position: int) -> tuple[dict[str, Any], int]:
         _take_attribute(found, attributes, unknown)
         position = found.end()
     end = scan.line_end(position)
-    if scan.data[position:end].rstrip(b"\n") != b":":
+    if scan.data[position:end].rstrip(b"\r\n") != b":":
         raise LineMismatch(position, '":" or "," and an attribute of the allocation')
     if unknown:
         attributes["unknown_attributes"] = tuple(unknown)

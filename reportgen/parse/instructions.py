@@ -14,7 +14,7 @@ from reportgen.parse.shapes import ShapeError, scan_shape
 _STRING = r'"(?:[^"\\]|\\.)*+"'
 _TOKEN = re.compile(rf"{_STRING}|[(){{}}\[\]]|,")
 _OPERAND = re.compile(r"%([^\s,(){}\[\]]+)")
-_FIELD = re.compile(rf"(\w+)=({_STRING}|[^\s\"{{}}]+)")
+_FIELD = re.compile(rf"\b(\w++)=({_STRING}|[^\s\"{{}}]++)")
 _ESCAPE = re.compile(rb"\\([0-7]{3}|[\s\S])")
 _NAMED_ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r"}
 

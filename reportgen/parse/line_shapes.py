@@ -11,7 +11,7 @@ NAME = rb"([^\s{}<>,:()]+)"
 INDEX = rb"(\{[\d,]*+\})"
 BYTES = rb"(\d{1,20})"
 MOMENT = rb"(\d{1,12})"
-END = rb"(?:\n|\Z)"
+END = rb"(?:\r?\n|\Z)"  # CR LF where a dump has been through Windows
 
 
 class LineMismatch(Exception):
@@ -69,7 +69,7 @@ VALUE = LineShape(
     (rb" \(size=" + BYTES, '" (size=" and the bytes of the value'),
     (rb",offset=" + BYTES, '",offset=" after the size of the value'),
     (rb"\): ", '"): " after the offset of the value'),
-    (rb"([^\n]++)", "the shape of the value"),
+    (rb"([^\r\n]++)", "the shape of the value"),
     _LINE_END,
 )
 OTHER_COLOR_HEADING = LineShape((b" reused by buffers of a different color:", "the note on other colors"), _LINE_END)
@@ -89,10 +89,10 @@ USES = LineShape((b" uses:", '" uses:"'), _LINE_END)
 NO_USES = re.compile(rb"  \(none\)" + END)
 USES_UNKNOWN = LineShape((b" uses are not initialized yet.", '" uses are not initialized yet."'), _LINE_END)
 INSTRUCTION = LineShape((rb" from instruction: ?(?=%)", '" from instruction:" and "%"'))
-GLUED_HEAD = LineShape(*_VALUE_HEAD, rb"(?=\n positions:)")
+GLUED_HEAD = LineShape(*_VALUE_HEAD, rb"(?=\r?\n positions:)")
 
 LIVE_RANGES = LineShape((rb"HloLiveRange \(max " + MOMENT, '"HloLiveRange (max " and a number'), rb"\):", _LINE_END)
-LIVE_RANGES_ABSENT = LineShape((rb"(HloLiveRange not available[^\n]*+)", "HloLiveRange"), _LINE_END)
+LIVE_RANGES_ABSENT = LineShape((rb"(HloLiveRange not available[^\r\n]*+)", "HloLiveRange"), _LINE_END)
 SEQUENCE_HEADING = LineShape(b"  InstructionSequence:", _LINE_END)
 SEQUENCE_ROW = LineShape(
     (b"    " + MOMENT, "a moment of the schedule"),
@@ -115,7 +115,7 @@ PEAK_ROW = LineShape(
     rb"(?: \(cumulative: " + BYTES + rb" bytes\))?",
     _LINE_END,
 )
-PEAK_ABSENT = LineShape((rb"  (Peak memory could not be determined[^\n]*+)", "the note on the peak"), _LINE_END)
+PEAK_ABSENT = LineShape((rb"  (Peak memory could not be determined[^\r\n]*+)", "the note on the peak"), _LINE_END)
 STACK_HEADING = LineShape(
     (rb"  Stack trace breakdown for peak usage: (\d[\d ]{0,25}) bytes", "the total of the stack trace"), _LINE_END
 )

@@ -28,8 +28,8 @@ class UsedDraft:
     is_phi: bool
     color: int | None
     place: Place
-    positions_text: bytes = b""
-    uses_text: bytes = b""
+    positions_text: bytearray = field(default_factory=bytearray)  # damage may make it come in a million pieces
+    uses_text: bytearray = field(default_factory=bytearray)
     instruction_place: Place | None = None
     instruction_end: Place | None = None
 
@@ -40,8 +40,8 @@ class UsedDraft:
             is_phi=self.is_phi,
             color=self.color,
             place=self.place,
-            positions_text=self.positions_text,
-            uses_text=self.uses_text,
+            positions_text=bytes(self.positions_text),
+            uses_text=bytes(self.uses_text),
             instruction_place=self.instruction_place,
             instruction_end=self.instruction_end,
         )
@@ -85,11 +85,17 @@ class Scan:
         found = self.data.find(b"\n", position, self.end)
         return found + 1 if found >= 0 else self.end
 
+    def text_end(self, line_end: int) -> int:
+        """Where the text of the line ends that ends at `line_end`: before its LF or CR LF."""
+        for end_byte in b"\n\r":
+            line_end -= self.data[line_end - 1] == end_byte
+        return line_end
+
     def keep_unparsed(self, start: int, at: int, expected: str) -> int:
         """Count the line at `start` as not understood; the first ones are kept with their text."""
         after = self.line_end(start)
         self.collected.unparsed_count += 1
         if len(self.collected.unparsed) < UNPARSED_KEPT:
-            text = self.data[start : min(after, start + _TEXT_KEPT)].decode("utf-8", "replace").rstrip("\n")
+            text = self.data[start : min(after, start + _TEXT_KEPT)].decode("utf-8", "replace").rstrip("\r\n")
             self.collected.unparsed.append(Unparsed(self.base + at, expected, text))
         return after

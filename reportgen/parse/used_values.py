@@ -51,7 +51,7 @@ def positions(scan: Scan, position: int) -> int:
 def position_rows(scan: Scan, position: int) -> int:
     found = line_shapes.POSITION_ROWS.match(scan.data, position, scan.end)
     after = found.end() if found else position
-    _current(scan, position).positions_text += scan.data[position:after]
+    _current(scan, position).positions_text += _rows(scan, position, after)
     return after
 
 
@@ -68,8 +68,14 @@ def uses(scan: Scan, position: int) -> int:
 def use_rows(scan: Scan, position: int) -> int:
     found = line_shapes.USE_ROWS.match(scan.data, position, scan.end)
     after = found.end() if found else position
-    _current(scan, position).uses_text += scan.data[position:after]
+    _current(scan, position).uses_text += _rows(scan, position, after)
     return after
+
+
+def _rows(scan: Scan, position: int, after: int) -> bytes:
+    """Rows as the model keeps them: in UTF-8, with the names that other lines give to bytes that are no text."""
+    rows = scan.data[position:after]
+    return rows if rows.isascii() else rows.decode("utf-8", "replace").encode()
 
 
 def instruction(scan: Scan, position: int) -> int:
@@ -77,7 +83,7 @@ def instruction(scan: Scan, position: int) -> int:
     start = line_shapes.INSTRUCTION.require(scan.data, position, scan.end).end()
     draft = _current(scan, position)
     after = scan.line_end(start)
-    end = after - 1 if scan.data[after - 1] == 0x0A else after
+    end = scan.text_end(after)
     if scan.data[end - 1] == 0x3E:
         head = scan.data.rfind(b"<", start, end)
         if head >= 0 and line_shapes.GLUED_HEAD.match(scan.data, head, scan.end):

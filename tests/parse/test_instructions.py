@@ -1,0 +1,142 @@
+"""Instructions: what nests or is quoted is never taken for a separator, and nothing in a text raises."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reportgen.parse.instructions import Instruction, parse_instruction
+from tests.support.guards import finishes
+
+
+def test_the_parts_of_an_instruction() -> None:
+    text = (
+        "%fusion.3 = bf16[1280,2048]{1,0:T(8,128)(2,1)S(1)} fusion(%self.1, %b), kind=kLoop, calls=%fused,"
+        ' metadata={op_name="jit(f)/dot" source_file="/src/a.py" source_line=7}'
+    )
+    metadata = {"op_name": "jit(f)/dot", "source_file": "/src/a.py", "source_line": "7"}
+    found = parse_instruction(text)
+    assert found == Instruction(
+        name="fusion.3",
+        shape="bf16[1280,2048]{1,0:T(8,128)(2,1)S(1)}",
+        opcode="fusion",
+        operands=("self.1", "b"),
+        attributes=("kind=kLoop", "calls=%fused", text[text.index("metadata") :]),
+        metadata=metadata,
+    )
+    assert (found.op_name, found.source) == ("jit(f)/dot", "/src/a.py:7")
+
+
+def test_the_root_of_a_computation() -> None:
+    assert parse_instruction("ROOT %add = f32[] add(%x, %y)").name == "add"
+
+
+def test_operands_may_come_with_their_shapes() -> None:
+    found = parse_instruction(
+        "%t = () tuple((f32[2]{0}, (s32[], f32[])) %a.1, f32[]{:T(128)} %b, /*index=5*/token[] %c)"
+    )
+    assert found.operands == ("a.1", "b", "c")
+
+
+def test_a_tuple_is_one_shape() -> None:
+    shape = "(f32[2]{0}, (s32[], f32[8]{0:T(8)}), /*index=5*/token[])"
+    assert parse_instruction(f"%t = {shape} tuple(%a, /*index=5*/%b)").shape == shape
+
+
+@pytest.mark.parametrize("constant", ["3.5", "{1, 2}", "{ { 1, 2 }, { 3, 4 } }", '"a(b"', "{...}", "(1, {2})"])
+def test_a_constant_has_no_operands(constant: str) -> None:
+    found = parse_instruction(f'%c = s32[2]{{0}} constant({constant}), metadata={{op_name="k"}}')
+    assert (found.opcode, found.operands, found.op_name) == ("constant", (), "k")
+
+
+@pytest.mark.parametrize(
+    "attribute",
+    [
+        "sharding={devices=[2,1]<=[2] metadata={op_name=no}}",
+        "replica_groups={{0,1},{2,3}}",
+        "dimensions={0,1}",
+        r'custom_call_target="a, \", {b=c}"',
+        r'backend_config="{\"alpha_real\":1,\"epilogue\":\")}\"}"',
+        'backend_config={"flag_configs":[],"window":{"a":["1","2"]},"s":"}, x={"}',
+        'frontend_attributes={k="v,w",_x={"a":"b"}}',
+        "slice={[0:8], [0:128:2]}",
+        "control-predecessors={%c, %d}",
+    ],
+)
+def test_an_attribute_stays_whole(attribute: str) -> None:
+    found = parse_instruction(f'%x = f32[] custom-call(%a), first=1, {attribute}, metadata={{op_name="n"}}')
+    assert found.attributes == ("first=1", attribute, 'metadata={op_name="n"}')
+    assert found.op_name == "n"
+
+
+@pytest.mark.parametrize(
+    ("printed", "meant"),
+    [
+        (r"\"q\" {x}, (y", '"q" {x}, (y'),
+        (r"\'a\'", "'a'"),
+        (r"one\ntwo\tthree", "one\ntwo\tthree"),
+        (r"\316\273 and \\", "λ and \\"),
+        (r"\377", "�"),
+        ("source_file=x", "source_file=x"),
+        ("λ", "λ"),
+    ],
+)
+def test_strings_in_metadata_are_unescaped(printed: str, meant: str) -> None:
+    found = parse_instruction(f'%x = f32[] add(%a), metadata={{op_type="dot" op_name="{printed}" stack_frame_id=4}}')
+    assert found.metadata == {"op_type": "dot", "op_name": meant, "stack_frame_id": "4"}
+
+
+def test_the_source_is_what_the_metadata_say_of_it() -> None:
+    def source(metadata: str) -> str | None:
+        return parse_instruction(f"%x = f32[] add(%a), metadata={{{metadata}}}").source
+
+    assert source('source_file="a.py" source_line=3') == "a.py:3"
+    assert source('source_file="a.py"') == "a.py"
+    assert source("source_line=3") is None
+    assert source("stack_frame_id=9") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("", Instruction(name="")),
+        ("%x", Instruction(name="x")),
+        ("%x = ", Instruction(name="x")),
+        ("%x = f32[2]{0}", Instruction(name="x", shape="f32[2]{0}")),
+        ("%x = f32[2", Instruction(name="x")),
+        ("%x = f32[2 add(%a)", Instruction(name="x", shape="f32[2", opcode="add", operands=("a",))),
+        ("%x = f32[] add(%a, %b", Instruction(name="x", shape="f32[]", opcode="add", operands=("a", "b"))),
+        ("%x = f32[] add(%a),, ,", Instruction(name="x", shape="f32[]", opcode="add", operands=("a",))),
+    ],
+)
+def test_what_is_missing_is_left_empty(text: str, parts: Instruction) -> None:
+    assert parse_instruction(text) == parts
+
+
+def test_metadata_that_are_cut_off_keep_what_is_whole() -> None:
+    found = parse_instruction('%x = f32[] add(%a), metadata={op_type="add" op_name="jit(f')
+    assert found.metadata == {"op_type": "add"}
+
+
+@given(st.text(st.sampled_from(list('%x= f32[]{}(),"\\metadata=/*'))))
+def test_nothing_in_a_text_raises(text: str) -> None:
+    parse_instruction(text)
+    parse_instruction(f"%x = {text}")
+    parse_instruction(f"%x = f32[] add({text}), metadata={{{text}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"%t = ({', '.join(['bf16[4096,3584]{1,0:T(8,128)(2,1)}'] * 5_000)}) tuple({', '.join(['%fusion.1'] * 5_000)})",
+        f"%x = {'(' * 200_000}",
+        f"%x = f32[] add({'{' * 200_000}",
+        f"%x = f32[] add(%a), metadata={{{'a' * 200_000}",
+        f"%x = f32[] add(%a), metadata={{{'a=' * 100_000}",
+        f'%x = f32[] add(%a), x="{chr(92) * 200_000}',
+        f"%x = f32[] add({'%a' * 100_000}",
+    ],
+    ids=lambda text: text[:30],
+)
+def test_long_texts_take_linear_time(text: str) -> None:
+    with finishes(10):
+        parse_instruction(text)

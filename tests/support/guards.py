@@ -1,0 +1,13 @@
+"""A guard against hanging: far above what any test needs, so that a slow machine fails none."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+
+
+@contextmanager
+def finishes(seconds: float) -> Iterator[None]:
+    """What runs within is linear; if it were quadratic it would take longer than `seconds` by far."""
+    start = monotonic()
+    yield
+    assert monotonic() - start < seconds

@@ -1,0 +1,41 @@
+"""The dumps that the repository brings along."""
+
+from functools import cache
+from pathlib import Path
+
+from reportgen.analyse import analyse
+from reportgen.analyse.records import Analysis
+from reportgen.discover import discover
+from reportgen.parse import parse_dump
+from reportgen.reading import DumpFiles, load_text
+from reportgen.source import DumpText
+
+ROOT = Path(__file__).parents[2]
+SAMPLES = ROOT / "samples"
+
+
+@cache
+def samples() -> dict[str, DumpFiles]:
+    """Every sample by its label."""
+    return {files.label: files for files in discover([SAMPLES]).dumps}
+
+
+def sample_labels() -> list[str]:
+    return sorted(samples())
+
+
+@cache
+def sample_text(label: str) -> DumpText:
+    text, problems = load_text(samples()[label])
+    assert problems == ()
+    return text
+
+
+@cache
+def sample_analysis(label: str) -> Analysis:
+    return analyse(parse_dump(sample_text(label)), samples()[label].name.backend)
+
+
+def sample_files(label: str) -> list[bytes]:
+    """The bytes of each file of a sample."""
+    return [part.data[part.start : part.end] for part in sample_text(label).parts]

@@ -1,0 +1,157 @@
+"""Intervals and their union over time, held against sets of bytes."""
+
+from collections.abc import Iterable
+from itertools import combinations, pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reportgen.spans import (
+    CoverageTree,
+    Interval,
+    Occupancy,
+    Peak,
+    StepFunction,
+    covered_over_time,
+    gaps,
+    length,
+    merge,
+    overlap,
+)
+
+MOMENTS = 8
+
+edges = st.integers(0, 12)
+# Some are empty or reversed, as the slices and ranges of a damaged dump can be.
+intervals = st.lists(st.tuples(edges, edges), max_size=8)
+occupancies = st.lists(st.builds(Occupancy, st.integers(0, 9), st.integers(0, 9), edges, edges), max_size=10)
+changes = st.lists(st.tuples(st.integers(-2, MOMENTS + 2), st.integers(-5, 5)), max_size=10)
+
+
+def covered(some: Iterable[Interval]) -> set[int]:
+    return {byte for low, high in some for byte in range(low, high)}
+
+
+def covered_at(moment: int, some: Iterable[Occupancy]) -> set[int]:
+    return covered((low, high) for first, last, low, high in some if first <= moment <= last)
+
+
+@given(intervals)
+def test_merged_intervals_hold_the_same_bytes(some: list[Interval]) -> None:
+    assert covered(merge(some)) == covered(some)
+
+
+@given(intervals)
+def test_merged_intervals_are_in_order_and_apart(some: list[Interval]) -> None:
+    merged = merge(some)
+    assert all(low < high for low, high in merged)
+    assert all(before[1] < after[0] for before, after in pairwise(merged))
+
+
+def test_touching_intervals_become_one() -> None:
+    assert merge([(4, 8), (0, 4), (9, 9)]) == [(0, 8)]
+
+
+@given(intervals)
+def test_the_length_is_the_number_of_bytes(some: list[Interval]) -> None:
+    assert length(some) == len(covered(some))
+
+
+@given(intervals, edges, edges)
+def test_gaps_are_the_bytes_that_nothing_covers(some: list[Interval], low: int, high: int) -> None:
+    free = gaps(some, low, high)
+    assert covered(free) == set(range(low, high)) - covered(some)
+    assert merge(free) == free
+
+
+@given(intervals, edges)
+def test_used_and_free_bytes_add_up_to_the_size(some: list[Interval], size: int) -> None:
+    inside = [(low, min(high, size)) for low, high in some]
+    assert length(inside) + length(gaps(some, 0, size)) == size
+
+
+@given(st.tuples(edges, edges), st.tuples(edges, edges))
+def test_the_overlap_is_the_number_of_shared_bytes(one: Interval, other: Interval) -> None:
+    one, other = (min(one), max(one)), (min(other), max(other))
+    assert overlap(one, other) == overlap(other, one) == len(covered([one]) & covered([other]))
+
+
+@given(occupancies)
+def test_each_byte_counts_once_at_each_moment(some: list[Occupancy]) -> None:
+    over_time = covered_over_time(some, MOMENTS)
+    assert [over_time.at(moment) for moment in range(MOMENTS)] == [
+        len(covered_at(moment, some)) for moment in range(MOMENTS)
+    ]
+
+
+def test_a_slice_that_is_handed_over_counts_once_in_the_shared_moment() -> None:
+    handed_over = [Occupancy(0, 3, 0, 100), Occupancy(3, 5, 0, 100)]
+    assert covered_over_time(handed_over, 6) == StepFunction((0,), (100,), 6)
+
+
+def test_a_slice_that_ends_with_the_schedule_is_held_to_its_last_moment() -> None:
+    assert covered_over_time([Occupancy(2, 4, 0, 7)], 4) == StepFunction((0, 2), (0, 7), 4)
+
+
+@given(changes)
+def test_a_step_function_is_the_running_sum_of_its_changes(some: list[tuple[int, int]]) -> None:
+    steps = StepFunction.from_changes(some, MOMENTS)
+    for moment in range(MOMENTS):
+        assert steps.at(moment) == sum(change for at, change in some if at <= moment)
+
+
+@given(changes)
+def test_the_moments_of_a_step_function_start_with_zero_and_grow(some: list[tuple[int, int]]) -> None:
+    moments = StepFunction.from_changes(some, MOMENTS).moments
+    assert moments[0] == 0
+    assert all(before < after for before, after in pairwise(moments))
+    assert moments[-1] < MOMENTS
+
+
+@given(changes)
+def test_a_step_function_is_made_again_from_its_changes(some: list[tuple[int, int]]) -> None:
+    steps = StepFunction.from_changes(some, MOMENTS)
+    assert StepFunction.from_changes(steps.changes(), MOMENTS) == steps
+
+
+@given(changes)
+def test_pieces_cover_every_moment_once(some: list[tuple[int, int]]) -> None:
+    steps = StepFunction.from_changes(some, MOMENTS)
+    told = {moment: amount for first, end, amount in steps.pieces() for moment in range(first, end)}
+    assert told == {moment: steps.at(moment) for moment in range(MOMENTS)}
+
+
+@given(changes)
+def test_the_peak_is_the_first_of_the_largest_amounts(some: list[tuple[int, int]]) -> None:
+    steps = StepFunction.from_changes(some, MOMENTS)
+    amounts = [steps.at(moment) for moment in range(MOMENTS)]
+    assert steps.peak() == Peak(max(amounts), amounts.index(max(amounts)), amounts.count(max(amounts)))
+
+
+def test_an_empty_time_axis_has_its_peak_at_zero_without_ties() -> None:
+    assert StepFunction.from_changes([(0, 5)], 0).peak() == Peak(0, 0, 0)
+
+
+@given(st.data())
+def test_a_coverage_tree_counts_what_comes_and_goes(data: st.DataObject) -> None:
+    points = data.draw(st.lists(st.integers(0, 30), min_size=2, max_size=9, unique=True).map(sorted))
+    tree = CoverageTree(points)
+    held: list[Interval] = []
+    for goes in data.draw(st.lists(st.booleans(), max_size=12)):
+        if held and goes:
+            tree.cover(*held.pop(data.draw(st.integers(0, len(held) - 1))), -1)
+        else:
+            low, high = data.draw(st.sampled_from(list(combinations(points, 2))))
+            tree.cover(low, high, 1)
+            held.append((low, high))
+        assert tree.covered_bytes == len(covered(held))
+
+
+@pytest.mark.parametrize("points", [[0, 5], [3, 4], [0, 1, 10**18]])
+def test_a_coverage_tree_over_few_points(points: list[int]) -> None:
+    tree = CoverageTree(points)
+    tree.cover(points[0], points[-1], 1)
+    assert tree.covered_bytes == points[-1] - points[0]
+    tree.cover(points[0], points[-1], -1)
+    assert tree.covered_bytes == 0

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from reportgen.analyse.classes import MemoryClass, memory_class
+from reportgen.analyse.identity import Signature, content_digest, signature
 from reportgen.analyse.records import Analysis, Severity, Space
 from reportgen.render.module import Module
 from reportgen.render.report_json import module_report
@@ -14,7 +16,10 @@ _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """The figures are those of the memory space that needs most; `report` is the module in report.json."""
+    """The figures are those of the memory space that needs most; `report` is the module in report.json.
+
+    `bytes_by_class` adds up to the peak resident or, where that is not known, to what is allocated.
+    """
 
     label: str
     title: str
@@ -27,6 +32,9 @@ class Summary:
     values: int
     schedule_length: int | None
     finding_counts: tuple[tuple[Severity, int], ...]
+    bytes_by_class: Mapping[MemoryClass, int]
+    content_digest: str
+    signature: Signature
     report: Mapping[str, Any]
 
 
@@ -46,14 +54,22 @@ def summary(module: Module) -> Summary:
         values=len(analysis.facts),
         schedule_length=analysis.dump.schedule_length,
         finding_counts=finding_counts(analysis),
+        bytes_by_class=_bytes_by_class(analysis, space) if space else {},
+        content_digest=content_digest(analysis.dump.text),
+        signature=signature(analysis.dump),
         report=module_report(module.label, module.title, analysis),
     )
 
 
-def biggest_first(entry: Summary) -> tuple[int, str]:
-    """The order of the overview; where no peak is known, what is allocated stands in for it."""
+def needed_bytes(entry: Summary) -> int:
+    """The peak resident; where none is known, what is allocated stands in for it."""
     peak = entry.peak_resident_bytes
-    return (-(entry.allocated_bytes if peak is None else peak), entry.label)
+    return entry.allocated_bytes if peak is None else peak
+
+
+def biggest_first(entry: Summary) -> tuple[int, str]:
+    """The order of the overview."""
+    return (-needed_bytes(entry), entry.label)
 
 
 def _largest_space(analysis: Analysis) -> Space | None:
@@ -62,6 +78,17 @@ def _largest_space(analysis: Analysis) -> Space | None:
         return space.allocated_bytes if peak is None else peak.amount
 
     return max(analysis.spaces.values(), key=size, default=None)
+
+
+def _bytes_by_class(analysis: Analysis, space: Space) -> Mapping[MemoryClass, int]:
+    allocations = analysis.dump.allocations
+    parts = [(share.allocation, share.size_bytes) for share in space.composition]
+    if space.peak_resident is None:
+        parts = [(number, allocations[number].size_bytes) for number in space.allocations]
+    sizes: Counter[MemoryClass] = Counter()
+    for number, size_bytes in parts:
+        sizes[memory_class(allocations[number])] += size_bytes
+    return dict(sizes)
 
 
 def finding_counts(analysis: Analysis) -> tuple[tuple[Severity, int], ...]:

@@ -15,12 +15,17 @@ from reportgen.analyse.classes import CLASSES
 
 HELD_CLASSES = CLASSES[:4]
 _AXIS_WIDTH = 76
+_BYTES_LABEL = "format(datum.value / unit_bytes, '~g') + ' ' + unit"
 
 
 @cache
 def specifications() -> Mapping[str, Any]:
     """Every kind of chart by its name, as Vega-Lite."""
-    return {"memory-over-time": _memory_over_time(), "packing-map": _packing_map()}
+    return {
+        "largest-modules": _largest_modules(),
+        "memory-over-time": _memory_over_time(),
+        "packing-map": _packing_map(),
+    }
 
 
 def specifications_script() -> bytes:
@@ -46,8 +51,37 @@ def _time_axis(field: str, **options: Any) -> Any:
 def _bytes_axis(ticks: Any, **options: Any) -> Any:
     import altair as alt
 
-    label = "format(datum.value / unit_bytes, '~g') + ' ' + unit"
-    return alt.Axis(values=ticks, labelExpr=label, minExtent=_AXIS_WIDTH, maxExtent=_AXIS_WIDTH, title=None, **options)
+    width = _AXIS_WIDTH
+    return alt.Axis(values=ticks, labelExpr=_BYTES_LABEL, minExtent=width, maxExtent=width, title=None, **options)
+
+
+def _largest_modules() -> dict[str, Any]:
+    """A bar for each module, in parts by class; names come as a parameter, since they may repeat."""
+    import altair as alt
+
+    parameters = _parameters("ticks", "unit_bytes", "unit", "limit", "names")
+    scale = alt.Scale(domainMin=0, domainMax=alt.expr("limit * 1.3"), nice=False)
+    size = alt.X("low:Q", scale=scale, axis=alt.Axis(values=parameters["ticks"], labelExpr=_BYTES_LABEL, title=None))
+    names = alt.Axis(
+        labelExpr="names[datum.value]",
+        labelLimit=alt.expr("containerSize()[0] < 600 ? 120 : 280"),
+        labelFontSize=12,
+        title=None,
+        ticks=False,
+        domain=False,
+    )
+    place = alt.Y("rank:O", axis=names, scale=alt.Scale(paddingInner=0.25, paddingOuter=0.1))
+    color = alt.Color(
+        "class:N",
+        scale=alt.Scale(domain=list(CLASSES), range=[f"var(--class-{name})" for name in CLASSES]),
+        legend=None,
+    )
+    bars = _named("parts").mark_bar(cursor="pointer").encode(x=size, x2="high:Q", y=place, color=color, href="href:N")
+    totals = _named("totals").mark_text(align="left", dx=5, fontSize=12, fill="var(--text)")
+    chart = alt.layer(bars, totals.encode(x="end:Q", y="rank:O", text="label:N"))
+    # The page gives the height, so much for each bar: Vega-Lite cannot fit the width when it chooses a height itself.
+    sized = chart.properties(width="container", height="container")
+    return _themed(sized.add_params(*parameters.values()), "var(--{})")
 
 
 def _memory_over_time() -> dict[str, Any]:

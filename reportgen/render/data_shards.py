@@ -12,6 +12,7 @@ from reportgen.analyse.classes import CLASSES, memory_class
 from reportgen.model import WHOLE
 from reportgen.render.module import Module
 from reportgen.render.page import Page
+from reportgen.render.routes import ROWS_PER_PAGE
 from reportgen.spans import StepFunction
 
 
@@ -29,9 +30,28 @@ class Words:
 
 
 def shard(module: Module, name: str, data: Any) -> Page:
+    """A shard of a module."""
+    return _shard(module.routes.folder, name, data)
+
+
+def site_shard(name: str, data: Any) -> Page:
+    """A shard of the whole site."""
+    return _shard("", name, data)
+
+
+def _shard(folder: str, name: str, data: Any) -> Page:
     """A script that hands `data` over as `name`; `</` cannot end the script element, since it is a file."""
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
-    return Page(f"{module.routes.folder}data/{name}.js", f'Report.put("{name}",{text});\n'.encode("utf-8", "replace"))
+    return Page(f"{folder}data/{name}.js", f'Report.put("{name}",{text});\n'.encode("utf-8", "replace"))
+
+
+def instructions_shard(module: Module) -> Page:
+    """The scheduled instructions that define no value, for the search; `page` is the schedule's page with them."""
+    defining = {fact.value.key.name for fact in module.analysis.facts}
+    rows = enumerate(sorted(dict(module.analysis.dump.schedule).items()))
+    others = [(name, moment, row // ROWS_PER_PAGE + 1) for row, (moment, name) in rows if name not in defining]
+    names, moments, pages = zip(*others, strict=True) if others else ((), (), ())
+    return shard(module, "instructions", {"name": names, "moment": moments, "page": pages})
 
 
 def values_shard(module: Module) -> Page:

@@ -11,11 +11,12 @@ from reportgen.render import reasons
 from reportgen.render.allocation_pages import allocation_pages
 from reportgen.render.chart_data import memory_over_time
 from reportgen.render.charts import HELD_CLASSES
-from reportgen.render.data_shards import timeline_shard, values_shard
+from reportgen.render.data_shards import instructions_shard, timeline_shard, values_shard
 from reportgen.render.findings_page import findings_page
 from reportgen.render.lifetimes_page import lifetimes_page
 from reportgen.render.links import Links
 from reportgen.render.module import Module, allocation_kinds
+from reportgen.render.notes import note_markup
 from reportgen.render.padding_page import padding_page
 from reportgen.render.page import Page
 from reportgen.render.peak_page import peak_page
@@ -69,6 +70,7 @@ def module_pages(module: Module, site_title: str) -> Iterator[Page]:
     yield lifetimes_page(module, site_title)
     yield findings_page(module, site_title)
     yield from schedule_pages(module, site_title)
+    yield instructions_shard(module)
     yield from _values_listing(module, site_title)
     yield from _allocations_listing(module, site_title)
     for space in module.analysis.spaces.values():
@@ -88,6 +90,7 @@ def _index(module: Module, site_title: str) -> Page:
         tab="index.html",
         site_title=site_title,
         module=module,
+        notes=note_markup(module.notes),
         analysis=analysis,
         backend=analysis.backend,
         finding_counts=finding_counts(analysis),

@@ -37,3 +37,8 @@ def markdown(text: str) -> Markup:
             opening.attrSet("id", named[2])
             inline.children[-1].content = re.sub(r"\s*\{#[a-z0-9\-]+\}\s*$", "", inline.children[-1].content)
     return Markup(markdown_it.renderer.render(tokens, markdown_it.options, {}))
+
+
+def note_markup(text: str) -> Markup:
+    """A user's note, its headings one level lower than the page's own."""
+    return markdown(re.sub(r"^#", "##", text, flags=re.MULTILINE)) if text.strip() else Markup("")

@@ -13,6 +13,7 @@ from reportgen.analyse.records import Analysis
 OVERVIEW = "index.html"
 GLOSSARY = "help/glossary.html"
 FINDINGS_HELP = "help/findings.html"
+NOT_FOUND = "404.html"
 REPORT = "report.json"
 STYLESHEET = "assets/style.css"
 ROWS_PER_PAGE = 1_000
@@ -23,6 +24,11 @@ _DIGEST_LENGTH = 8
 def root_from(path: str) -> str:
     """What leads from a page back to the site's root: `../` for each folder."""
     return "../" * path.count("/")
+
+
+def overview(page: int = 1) -> str:
+    """A page of the table of modules; the first is the overview itself."""
+    return OVERVIEW if page == 1 else f"modules.page-{page}.html"
 
 
 def module_slug(label: str, name: str) -> str:

@@ -1,18 +1,16 @@
 """The pages that belong to no module: the overview, help, assets and the figures for programs."""
 
-import re
 from collections.abc import Iterator, Sequence
-
-from markupsafe import Markup
 
 from reportgen.reading import Problem
 from reportgen.render import routes
 from reportgen.render.assets import asset_names, read_asset, template_root
 from reportgen.render.charts import specifications_script
-from reportgen.render.notes import markdown
+from reportgen.render.notes import markdown, note_markup
+from reportgen.render.overview import overview_pages
 from reportgen.render.page import Page
 from reportgen.render.report_json import report_json
-from reportgen.render.summary import Summary, biggest_first
+from reportgen.render.summary import Summary
 from reportgen.render.templates import render
 
 
@@ -26,24 +24,8 @@ def site_pages(
     yield from _help(site_title)
     yield Page(routes.REPORT, report_json(entry.report for entry in summaries))
     yield Page(".nojekyll", b"")
-    yield _overview(site_title, summaries, problems, readme)
-
-
-def _overview(site_title: str, summaries: Sequence[Summary], problems: Sequence[Problem], readme: str) -> Page:
-    content = render(
-        "overview.html",
-        routes.OVERVIEW,
-        site_title=site_title,
-        modules=sorted(summaries, key=biggest_first),
-        problems=problems,
-        readme=note_markup(readme),
-    )
-    return Page(routes.OVERVIEW, content)
-
-
-def note_markup(text: str) -> Markup:
-    """A user's note, its headings one level lower than the page's own."""
-    return markdown(re.sub(r"^#", "##", text, flags=re.MULTILINE)) if text.strip() else Markup("")
+    yield Page(routes.NOT_FOUND, render("404.html", routes.NOT_FOUND, site_title=site_title))
+    yield from overview_pages(site_title, summaries, problems, note_markup(readme))
 
 
 def _help(site_title: str) -> Iterator[Page]:

@@ -1,16 +1,19 @@
-// Data of a module, loaded when it is first needed: a script element, because a page from file:// may not fetch.
-// `Report.load(name)` gives a promise; the folder comes from <html data-shards="…">.
+// Data, loaded when it is first needed: a script element, because a page from file:// may not fetch.
+// `Report.load(name)` gives a promise of a module's shard; the folder comes from <html data-shards="…">.
+// `Report.loadModules()` gives one of all modules, whose shard lies at the site's root, <html data-root="…">.
 (function () {
   "use strict";
   var waiting = {};
   window.Report = {
     put: function (name, data) { waiting[name].resolve(data); },
-    load: function (name) {
+    root: document.documentElement.dataset.root,
+    loadModules: function () { return window.Report.load("modules", window.Report.root + "data/"); },
+    load: function (name, folder) {
       if (waiting[name]) return waiting[name].promise;
       var entry = waiting[name] = {};
       entry.promise = new Promise(function (resolve, reject) { entry.resolve = resolve; entry.reject = reject; });
       var script = document.createElement("script");
-      script.src = document.documentElement.dataset.shards + name + ".js";
+      script.src = (folder === undefined ? document.documentElement.dataset.shards : folder) + name + ".js";
       script.onerror = function () { entry.reject(new Error("cannot load " + script.src)); };
       document.head.append(script);
       return entry.promise;

@@ -13,6 +13,7 @@ from reportgen.render.chart_data import memory_over_time
 from reportgen.render.charts import HELD_CLASSES
 from reportgen.render.data_shards import instructions_shard, timeline_shard, values_shard
 from reportgen.render.findings_page import findings_page
+from reportgen.render.histogram import Histogram, histogram
 from reportgen.render.lifetimes_page import lifetimes_page
 from reportgen.render.links import Links
 from reportgen.render.module import Module, allocation_kinds
@@ -157,12 +158,15 @@ def _values_listing(module: Module, site_title: str) -> Iterator[Page]:
     facts = module.analysis.facts
     rows = [(number, facts[number]) for number in _by_size(module)]
     lede = "Every value of the module that has bytes, the largest first."
-    yield from _listing(module, site_title, "values", "Values", lede, rows)
+    sizes = histogram("values", (fact.value.size_bytes for fact in facts))
+    yield from _listing(module, site_title, "values", "Values", lede, rows, sizes=sizes)
 
 
 def _allocations_listing(module: Module, site_title: str) -> Iterator[Page]:
     lede = "Every allocation of the module, the largest first."
-    yield from _listing(module, site_title, "allocations", "Allocations", lede, _allocation_rows(module))
+    rows = _allocation_rows(module)
+    sizes = histogram("allocations", (row.size_bytes for row in rows))
+    yield from _listing(module, site_title, "allocations", "Allocations", lede, rows, sizes=sizes)
 
 
 def _peak_listing(module: Module, space: Space, site_title: str) -> Iterator[Page]:
@@ -181,6 +185,7 @@ def _listing(
     lede: str,
     rows: Sequence[Any],
     total: int = 0,
+    sizes: Histogram | None = None,
 ) -> Iterator[Page]:
     pages, links = pages_of(len(rows)), Links(module, 0)
     href = partial(links.listing, kind)
@@ -201,6 +206,7 @@ def _listing(
             rows=shown,
             rest=Rest(len(rows) - len(shown), others, href(page % pages + 1)),
             total=total,
+            sizes=sizes if page == 1 else None,
             page=page,
             pages=pages,
             href=href,

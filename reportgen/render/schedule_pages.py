@@ -61,6 +61,7 @@ def schedule_pages(module: Module, site_title: str) -> Iterator[Page]:
             site_title=site_title,
             module=module,
             links=links,
+            facts=module.analysis.facts,
             spaces=list(module.analysis.spaces.values()),
             marks=[(mark, _href(links, moments, mark.moment)) for mark in marks],
             rows=[rows.row(moment) for moment in moments[rows_of(page)]],
@@ -117,10 +118,11 @@ class _Rows:
 
 
 def _defined(module: Module) -> Mapping[str, list[int]]:
-    """The values that each instruction defines."""
+    """The values that each instruction defines, in the order of their ids."""
     defined: defaultdict[str, list[int]] = defaultdict(list)
-    for number, fact in enumerate(module.analysis.facts):
-        defined[fact.value.key.name].append(number)
+    facts = module.analysis.facts
+    for number in sorted(range(len(facts)), key=lambda number: facts[number].value.id):
+        defined[facts[number].value.key.name].append(number)
     return defined
 
 

@@ -1,6 +1,6 @@
 """The overview: every module, the one that needs most memory first, on as many pages as that takes.
 
-It stays quick with thousands of modules: a page holds a thousand rows, copies are folded into one row, and
+It stays quick with thousands of modules: a page holds some hundred rows, copies are folded into one row, and
 whatever looks at all modules at once (search, the filter, previous and next) reads a shard.
 """
 
@@ -18,12 +18,14 @@ from reportgen.render import formats, routes
 from reportgen.render.chart_data import byte_ticks
 from reportgen.render.data_shards import site_shard
 from reportgen.render.page import Page
-from reportgen.render.recompiled import recompiled
+from reportgen.render.recompiled import Recompiled, recompiled
 from reportgen.render.summary import Summary, biggest_first, needed_bytes
 from reportgen.render.templates import render
 
+MODULES_PER_PAGE = 500
 MOST_BARS = 20
-_MOST_GROUPS = 50
+_MOST_FUNCTIONS = 10
+_MOST_VARIANTS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,32 +39,40 @@ class Row:
 def overview_pages(
     site_title: str, summaries: Sequence[Summary], problems: Sequence[Problem], readme: Markup
 ) -> Iterator[Page]:
-    """The overview, the pages that go on with its table, and the shard with all modules."""
+    """The overview, the pages that go on with its tables, and the shard with all modules."""
     modules = sorted(summaries, key=biggest_first)
-    rows = folded(modules)
-    pages = routes.pages_of(len(rows))
+    rows, groups = folded(modules), recompiled(modules)
     yield site_shard("modules", _columns(rows))
-    shared: dict[str, Any] = {
-        "site_title": site_title,
-        "count": len(modules),
-        "rows_in_all": len(rows),
-        "pages": pages,
-        "href": routes.overview,
-    }
-    groups = recompiled(modules)
-    first = {
-        "problems": problems,
-        "readme": readme,
-        "chart": largest_modules(rows),
-        "largest": [row.module for row in rows[:MOST_BARS]],
-        "classes": CLASSES,
-        "recompiled": groups[:_MOST_GROUPS],
-        "unlisted_groups": len(groups) - len(groups[:_MOST_GROUPS]),
-    }
+    table = {"site_title": site_title, "count": len(modules), "rows_in_all": len(rows), "href": routes.overview}
+    first = {"problems": problems, "readme": readme, **_chart(rows), **_recompiled(groups)}
+    pages = routes.pages_of(len(rows), MODULES_PER_PAGE)
     for page in range(1, pages + 1):
         template, own = ("overview.html", first) if page == 1 else ("modules.html", {})
+        shown = rows[routes.rows_of(page, MODULES_PER_PAGE)]
         path = routes.overview(page)
-        yield Page(path, render(template, path, page=page, rows=rows[routes.rows_of(page)], **shared, **own))
+        yield Page(path, render(template, path, rows=shown, page=page, pages=pages, **table, **own))
+    if first["has_more_recompiled"]:
+        yield Page(
+            routes.RECOMPILED, render("recompiled.html", routes.RECOMPILED, site_title=site_title, groups=groups)
+        )
+
+
+def _chart(rows: Sequence[Row]) -> dict[str, Any]:
+    return {"chart": largest_modules(rows), "largest": [row.module for row in rows[:MOST_BARS]], "classes": CLASSES}
+
+
+def _recompiled(groups: Sequence[Recompiled]) -> dict[str, Any]:
+    """What the overview says of recompiled functions, and whether that leaves something to a page of its own."""
+    shown = groups[:_MOST_FUNCTIONS]
+    is_complete = len(shown) == len(groups) and all(
+        len(group.variants) <= _MOST_VARIANTS and group.module_count == len(group.variants) for group in shown
+    )
+    return {
+        "recompiled": shown,
+        "recompiled_count": len(groups),
+        "most_variants": _MOST_VARIANTS,
+        "has_more_recompiled": not is_complete,
+    }
 
 
 def folded(modules: Sequence[Summary]) -> list[Row]:
@@ -76,7 +86,7 @@ def folded(modules: Sequence[Summary]) -> list[Row]:
 def _columns(rows: Sequence[Row]) -> Mapping[str, Sequence[Any]]:
     """All modules for scripts, in the order of the overview; `page` is the one with the module's row."""
     listed = [
-        (module, number // routes.ROWS_PER_PAGE + 1)
+        (module, number // MODULES_PER_PAGE + 1)
         for number, row in enumerate(rows)
         for module in (row.module, *row.copies)
     ]

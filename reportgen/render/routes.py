@@ -14,6 +14,7 @@ OVERVIEW = "index.html"
 GLOSSARY = "help/glossary.html"
 FINDINGS_HELP = "help/findings.html"
 NOT_FOUND = "404.html"
+RECOMPILED = "recompiled.html"
 REPORT = "report.json"
 STYLESHEET = "assets/style.css"
 ROWS_PER_PAGE = 1_000
@@ -77,11 +78,11 @@ class ModuleRoutes:
         return f"{self.folder}{kind}.html" if page == 1 else f"{self.folder}{kind}.page-{page}.html"
 
 
-def pages_of(rows: int) -> int:
+def pages_of(rows: int, per_page: int = ROWS_PER_PAGE) -> int:
     """How many pages a table of `rows` rows takes; an empty table has one."""
-    return max(1, -(-rows // ROWS_PER_PAGE))
+    return max(1, -(-rows // per_page))
 
 
-def rows_of(page: int) -> slice:
+def rows_of(page: int, per_page: int = ROWS_PER_PAGE) -> slice:
     """Which rows are on a page, counted from 1."""
-    return slice((page - 1) * ROWS_PER_PAGE, page * ROWS_PER_PAGE)
+    return slice((page - 1) * per_page, page * per_page)

@@ -3,6 +3,7 @@
 from functools import cache
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 import reportgen
 from reportgen.render import formats, routes
@@ -19,6 +20,14 @@ MODULE_VIEWS = (
     ("findings.html", "Findings"),
 )
 """The views of a module: file name in its folder, and what the tab says."""
+
+
+@cache
+def module_tabs(to_module: str, current: str) -> Markup:
+    """The links to a module's views, from a page that `to_module` leads away from."""
+    here = {current: " aria-current=page"}
+    links = (f"<a href={to_module}{file}{here.get(file, '')}>{name}</a>" for file, name in MODULE_VIEWS)
+    return Markup("".join(links))
 
 
 @cache
@@ -39,7 +48,7 @@ def environment() -> Environment:
     made.filters["breakable"] = formats.soft_breaks
     made.globals["percent"] = formats.percent
     made.globals["factor"] = formats.factor
-    made.globals["module_views"] = MODULE_VIEWS
+    made.globals["module_tabs"] = module_tabs
     made.globals["version"] = reportgen.__version__
     return made
 

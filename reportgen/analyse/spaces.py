@@ -67,7 +67,7 @@ def _over_time(
     """live(t) of the space, and the part of it that lies in preallocated temps."""
     if dump.live_ranges is None:
         return None, None
-    moments = moments_of(dump)
+    moments = max(moments_of(dump), 1)  # what is live in an empty schedule is live at moment 0
     live: list[tuple[int, int]] = []
     temp: list[tuple[int, int]] = []
     for number in numbers:

@@ -52,7 +52,7 @@ def _stack_trace(analysis: Analysis, trace: StackTrace, printed: PrintedPeak) ->
     remaining = trace.frames[-1].remaining_bytes if trace.frames else 0
     if not current == trace.total_bytes == printed.sum_bytes or remaining:
         message = (
-            f"the stack trace's frames add up to {current:,} of {trace.total_bytes:,} bytes;"
-            f" the peak's rows to {printed.sum_bytes:,}"
+            f"the stack trace's frames add up to {current:,} of {trace.total_bytes:,} bytes and the last leaves"
+            f" {remaining:,}; the peak's rows add up to {printed.sum_bytes:,}"
         )
         yield finding(analysis, "stack-trace-sum", message, trace.place)

@@ -19,6 +19,11 @@ def dump_text(*files: str | bytes) -> DumpText:
     return DumpText(tuple(TextPart(label, data, 0, len(data)) for label, data in zip(LABELS, contents, strict=False)))
 
 
+def nowhere() -> DumpText:
+    """The text of a dump that was never printed: an empty file."""
+    return dump_text("")
+
+
 def parsed(*files: str | bytes) -> Dump:
     return parse_dump(dump_text(*files))
 

@@ -22,6 +22,7 @@ from reportgen.model import (
     ValueKey,
 )
 from reportgen.source import DumpText, TextPart
+from tests.support.dumps import nowhere
 from tests.support.printer import Dialect, position_rows, use_rows
 
 _SHAPES = ["f32[]", "f32[2]{0}", "bf16[8,128]{1,0:T(8,128)(2,1)S(1)}", "()", "(f32[], /*index=5*/f32[4]{0})", "new[7]"]
@@ -123,7 +124,7 @@ def dumps(draw: st.DrawFn) -> Dump:
         allocations=held,
         values=tuple(tenants),
         total_bytes=draw(st.none() | sizes),
-        text=DumpText(()),
+        text=nowhere(),
     )
     entries = draw(st.none() | st.lists(used_values, max_size=4))
     return _with_live_ranges(draw, dump if entries is None else _with_used_values(draw, dump, entries))
@@ -201,7 +202,7 @@ def consistent_dumps(draw: st.DrawFn) -> Dump:
         schedule_length=length,
         schedule=tuple(Scheduled(moment, f"i{moment}") for moment in range(length)),
         live_ranges=tuple(live),
-        text=DumpText(()),
+        text=nowhere(),
     )
 
 

@@ -17,6 +17,7 @@ from reportgen.spans import Peak
 SHOWN_GROUPS = 40
 SHOWN_SCOPES = 200
 _NARROWEST = 1 / 200
+_ROOM_FOR_WORDS = 1 / 40
 _DEEPEST = 14
 
 
@@ -42,10 +43,11 @@ class ScopeTable:
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A box of the icicle: `share` of its parent's width, and the boxes below it."""
+    """A box of the icicle: `share` of its parent’s width, and the boxes below; a narrow one has no room for words."""
 
     scope: Scope
     share: float
+    is_narrow: bool
     children: tuple["Tile", ...]
 
 
@@ -119,7 +121,7 @@ def _tile(scope: Scope, parent_bytes: int, depth: int, width: float) -> Tile:
             for child in scope.children
             if width * child.size_bytes >= _NARROWEST * scope.size_bytes
         )
-    return Tile(scope, scope.size_bytes / parent_bytes, children)
+    return Tile(scope, scope.size_bytes / parent_bytes, width < _ROOM_FOR_WORDS, children)
 
 
 def _boxes(tile: Tile) -> int:

@@ -1,0 +1,134 @@
+"""An idle stretch lies within the live range, between two moments at which its value is defined or read."""
+
+from pathlib import Path
+
+from hypothesis import given
+
+from reportgen.analyse import analyse
+from reportgen.analyse.lifetimes import byte_steps, idle_at_peak, idle_stretches, steps_held
+from reportgen.analyse.padding import values_of
+from reportgen.analyse.records import Analysis
+from reportgen.discover import discover
+from reportgen.model import Dump
+from reportgen.parse import parse_dump
+from reportgen.reading import load_text
+from tests.support.dumps import analysed, edited
+from tests.support.printer import Dialect, printed
+from tests.support.strategies import consistent_dumps, dialects
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+
+STEP = """BufferAssignment:
+allocation 0: size 100, parameter 0, shape |u8[100]| at ShapeIndex {}:
+ value: <1 p @0> (size=100,offset=0): u8[100]{0}
+allocation 1: size 30, preallocated-temp:
+ value: <2 a @0> (size=10,offset=0): u8[10]{0}
+ value: <3 b @0> (size=20,offset=10): u8[20]{0}
+
+Total bytes used: 130 (130B)
+
+Used values:
+<1 p @0>
+ positions:
+  p
+ uses:
+  b, operand 0
+ from instruction: %p = u8[100]{0} parameter(0)
+<2 a @0>
+ positions:
+  a
+ uses:
+  d, operand 0
+ from instruction: %a = u8[10]{0} iota()
+<3 b @0>
+ positions:
+  b
+ uses:
+  c, operand 0
+  d, operand 1
+ from instruction: %b = u8[20]{0} negate(%p)
+
+
+HloLiveRange (max 6):
+  InstructionSequence:
+    0:p
+    1:a
+    2:b
+    3:c
+    4:d
+    5:e
+  BufferLiveRange:
+    p{}:0-6
+    a{}:1-4
+    b{}:2-4
+"""
+
+
+def found(analysis: Analysis) -> list[tuple[str, str, int, int, int]]:
+    stretches = idle_stretches(analysis, analysis.spaces[0])
+    names = [fact.value.key.name for fact in analysis.facts]
+    return [(names[idle.value], idle.kind, idle.first, idle.last, idle.byte_steps) for idle in stretches]
+
+
+def test_a_parameter_is_idle_before_its_first_and_after_its_last_use() -> None:
+    assert found(analysed(STEP)) == [
+        ("p", "after the last use", 3, 5, 300),
+        ("p", "before the first use", 0, 1, 200),
+        ("a", "before the first use", 2, 3, 20),
+    ]
+
+
+def test_a_parameter_that_nobody_reads_is_idle_for_as_long_as_it_is_live() -> None:
+    unused = edited(STEP, ("  b, operand 0\n from instruction: %p", " from instruction: %p"))
+    assert found(analysed(unused))[0] == ("p", "never used", 0, 5, 600)
+
+
+def test_a_value_is_idle_between_two_uses() -> None:
+    later = edited(STEP, ("  d, operand 1", "  e, operand 1"), ("b{}:2-4", "b{}:2-5"))
+    assert ("b", "between uses", 4, 4, 20) in found(analysed(later))
+
+
+def test_without_used_values_nobody_is_called_idle() -> None:
+    allocations, _, rest = STEP.partition("Used values:")
+    assert found(analysed(allocations + rest[rest.index("HloLiveRange") :])) == []
+
+
+def test_only_what_spans_the_peak_counts_there() -> None:
+    analysis = analysed(STEP)
+    space = analysis.spaces[0]
+    assert space.peak_resident is not None
+    assert space.peak_resident.moment == 2
+    rows = idle_at_peak(space, idle_stretches(analysis, space))
+    assert [(size, analysis.facts[idle.value].value.key.name) for size, idle in rows] == [(10, "a")]
+
+
+def test_bytes_times_steps_end_with_the_schedule() -> None:
+    analysis = analysed(STEP)
+    assert byte_steps(analysis, analysis.spaces[0]) == [(600, 0), (60, 2), (40, 1)]
+
+
+def assert_sound(analysis: Analysis) -> None:
+    for space in analysis.spaces.values():
+        stretches, values = idle_stretches(analysis, space), set(values_of(analysis, space))
+        for idle in stretches:
+            live = analysis.facts[idle.value].live
+            assert live is not None
+            assert idle.value in values
+            assert live.start <= idle.first <= idle.last <= live.end
+            assert idle.steps <= steps_held(analysis, idle.value)
+        assert [idle.byte_steps for idle in stretches] == sorted((idle.byte_steps for idle in stretches), reverse=True)
+        taken = [(idle.value, moment) for idle in stretches for moment in range(idle.first, idle.last + 1)]
+        assert len(taken) == len(set(taken))
+        at_peak = sum(size for size, _ in idle_at_peak(space, stretches))
+        assert at_peak <= (space.peak_resident.amount if space.peak_resident else 0)
+
+
+def test_samples_are_sound() -> None:
+    for files in discover([SAMPLES]).dumps:
+        assert_sound(analyse(parse_dump(load_text(files)[0]), files.name.backend))
+
+
+# An empty schedule has no moment for a peak to be at.
+@given(consistent_dumps().filter(lambda dump: bool(dump.schedule_length)), dialects)
+def test_any_dump_is_sound(dump: Dump, dialect: Dialect) -> None:
+    assert_sound(analysed(*printed(dump, dialect)))

@@ -1,0 +1,154 @@
+"""The views of a module: there for every module, complete without scripts, and adding up to what they break down."""
+
+from collections.abc import Iterator, Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reportgen.analyse import analyse
+from reportgen.analyse.checks import CHECKS
+from reportgen.discover import discover
+from reportgen.parse import parse_dump
+from reportgen.reading import load_text
+from reportgen.render.excerpts import LONGEST, excerpt
+from reportgen.render.findings_page import QUESTIONS
+from reportgen.render.histogram import histogram
+from reportgen.render.module import Module
+from reportgen.render.module_pages import module_pages
+from reportgen.render.templates import MODULE_VIEWS
+from tests.support.dumps import analysed, edited
+from tests.support.site import SAMPLES, read_page
+
+LARGEST_PAGE = 3_000_000
+
+STEP = """BufferAssignment:
+allocation 0: size 100, parameter 0, shape |u8[100]| at ShapeIndex {}:
+ value: <1 p @0> (size=100,offset=0): u8[100]{0}
+allocation 1: size 30, preallocated-temp:
+ value: <2 a @0> (size=30,offset=0): u8[30]{0}
+
+Total bytes used: 130 (130B)
+
+Used values:
+<1 p @0>
+ positions:
+  p
+ uses:
+  a, operand 0
+ from instruction: %p = u8[100]{0} parameter(0)
+<2 a @0>
+ positions:
+  a
+ uses:
+ from instruction: %a = u8[30]{0} negate(%p), metadata={op_name="jit(f)/<b>/neg" source_file="f.py" source_line=7}
+
+
+HloLiveRange (max 2):
+  InstructionSequence:
+    0:p
+    1:a
+  BufferLiveRange:
+    p{}:0-2
+    a{}:1-2
+"""
+
+
+def module_of(text: str) -> Module:
+    return Module(label="step.txt", title="step", stage=None, number=None, analysis=analysed(text))
+
+
+def pages_of(module: Module) -> dict[str, str]:
+    """The pages of a module's own folder, by their file names."""
+    pages = {page.path.removeprefix(module.routes.folder): page.content for page in module_pages(module, "Site")}
+    return {name: content.decode() for name, content in pages.items() if name.endswith(".html") and "/" not in name}
+
+
+def sample_modules() -> Iterator[Module]:
+    for files in discover([SAMPLES]).dumps:
+        analysis = analyse(parse_dump(load_text(files)[0]), files.name.backend)
+        yield Module(label=files.label, title=files.label, stage=None, number=None, analysis=analysis)
+
+
+def plain(html: str) -> str:
+    """What a reader sees, with a space between cells."""
+    return " ".join(" ".join(read_page(html.replace("<wbr>", "")).texts).split())
+
+
+def links_of(html: str) -> list[Mapping[str, str]]:
+    return read_page(html).all("a")
+
+
+def test_every_tab_of_every_sample_leads_to_a_page_that_says_it_is_current() -> None:
+    for module in sample_modules():
+        pages = pages_of(module)
+        for name, _ in MODULE_VIEWS:
+            assert [link["href"] for link in links_of(pages[name]) if "aria-current" in link] == [name]
+        assert max(len(page.encode()) for page in pages.values()) < LARGEST_PAGE
+        assert all(f"peak-{s.color}.html" in pages for s in module.analysis.spaces.values() if s.composition)
+
+
+def test_the_peak_page_names_what_the_dump_does_not_say() -> None:
+    text = plain(pages_of(module_of(STEP))["peak.html"])
+    assert "no source line in the dump 100 B 76.9 %" in text
+    assert "no scope in the dump 100 B 76.9 %" in text
+    assert "f.py:7 30 B 23.1 %" in text
+    assert "jit(f)/<b>/neg 30 B 23.1 %" in text
+    assert text.count("Peak resident 130 B 100 %") == 6
+
+
+def test_the_schedule_marks_the_peak_and_gives_each_moment_an_anchor() -> None:
+    page = read_page(pages_of(module_of(STEP))["schedule.html"])
+    rows = [row for row in page.all("tr") if "id" in row]
+    assert [(row["id"], row.get("class")) for row in rows] == [("t0", None), ("t1", "peak")]
+    assert "schedule.html#t1" in [link["href"] for link in page.all("a")]
+
+
+def test_views_say_what_is_missing() -> None:
+    allocations = STEP.partition("Total bytes")[0]
+    pages = pages_of(module_of(allocations))
+    for name in ("peak.html", "lifetimes.html", "schedule.html"):
+        assert any(paragraph.get("class") == "missing" for paragraph in read_page(pages[name]).all("p"))
+    assert "No value has padding here: 2 values of 130 B dense" in plain(pages["padding.html"])
+
+
+def test_a_finding_is_shown_with_the_lines_of_the_dump_around_its_place() -> None:
+    page = pages_of(module_of(edited(STEP, ("(size=30,offset=0)", "(size=30,offset=9)"))))["findings.html"]
+    line = "4 allocation 1: size 30, preallocated-temp: 5 the line value: <2 a @0> (size=30,offset=9)"
+    assert line in plain(page)
+
+
+def test_the_page_says_of_every_check_what_it_asks() -> None:
+    assert list(QUESTIONS) == [check.__name__ for check in CHECKS]
+
+
+@pytest.mark.parametrize("value", [0, 1])
+def test_an_excerpt_holds_two_lines_before_and_after(value: int) -> None:
+    module = module_of(STEP)
+    place = module.analysis.facts[value].value.place
+    lines, at = excerpt(module, place), module.analysis.dump.text.locate(place).line
+    assert [(line.number, line.is_it) for line in lines] == [(at + by, by == 0) for by in range(-2, 3)]
+    assert [line.text for line in lines] == [STEP.splitlines()[line.number - 1] for line in lines]
+
+
+def test_an_excerpt_ends_with_the_file_and_shortens_long_lines() -> None:
+    module = module_of(edited(STEP, ("u8[30]{0}\n", f"u8[30]{{0}}{'é' * 1000}\n")))
+    assert [line.number for line in excerpt(module, 0)] == [1, 2, 3]
+    assert [line.number for line in excerpt(module, len(module.analysis.dump.text.parts[0].data))][-1] == 29
+    (long,) = [line.text for line in excerpt(module, module.analysis.facts[1].value.place) if line.is_it]
+    assert len(long) == LONGEST + 1
+    assert long.endswith("é…")
+
+
+@given(st.lists(st.integers(0, 10**12) | st.integers(0, 5)))
+def test_a_histogram_adds_up_and_every_size_is_in_its_bin(sizes: list[int]) -> None:
+    made = histogram("values", sizes)
+    if made is None:
+        assert not sizes
+        return
+    assert (made.count, made.size_bytes) == (len(sizes), sum(sizes))
+    for one in made.bins:
+        inside = [size for size in sizes if one.low <= size < one.high]
+        assert (one.count, one.size_bytes) == (len(inside), sum(inside))
+    assert sum(one.count for one in made.bins) == len(sizes)
+    assert all(lower.high in (higher.low, 1) for higher, lower in zip(made.bins, made.bins[1:], strict=False))

@@ -19,7 +19,7 @@ def installed(wheel: Path, tmp_path: Path) -> Path:
     constraints.write_text("\n".join(line for line in used_here if "reportgen" not in line), encoding="utf-8")
     subprocess.run([sys.executable, "-m", "venv", environment], check=True)
     scripts = environment / ("Scripts" if sys.platform == "win32" else "bin")
-    install = [scripts / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    install: list[str | Path] = [scripts / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     done = subprocess.run([*install, "-c", constraints, wheel], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return scripts / "reportgen"

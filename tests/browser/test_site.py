@@ -1,0 +1,209 @@
+"""Every kind of page in a real browser: from a disk, from a server, on a phone, and without scripts."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.browser.browser import SUB_PATH, Watch
+
+Visit = Callable[..., Page]
+Serve = Callable[[Path], str]
+
+PHONE_WIDTH = 390
+PAGE_WIDTH = "document.documentElement.scrollWidth"
+TOLD = ":is(h1, h2, h3, p, li, caption, dt, dd, tbody tr, tfoot tr)"
+UNSEEN = """
+elements => elements.filter(element => element.textContent.trim() && !element.getClientRects().length)
+    .map(element => element.textContent)
+"""
+
+
+@pytest.fixture(params=["file", "server"])
+def root(request: pytest.FixtureRequest, samples_site: Path, serve: Serve) -> Path | str:
+    """The site as a directory, and as an address with a sub-path."""
+    return samples_site if request.param == "file" else serve(samples_site)
+
+
+@pytest.fixture
+def module(samples_site: Path) -> Path:
+    """The folder of a module with several memory spaces, and so with everything that a page can have."""
+    indexes = samples_site.glob("m/jit-mlp-train-step-*/index.html")
+    return next(index.parent for index in indexes if "VMEM" in index.read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def kinds(samples_site: Path, module: Path) -> list[str]:
+    """A page of each kind: overview, help, every view of a module, an allocation and a value."""
+    return relative(samples_site, [*samples_site.glob("*.html"), *samples_site.glob("help/*.html"), *views(module)])
+
+
+def views(module: Path) -> Iterator[Path]:
+    """The pages in a module's folder, and the longest of its allocations and of its values."""
+    yield from module.glob("*.html")
+    for folder in ("a", "v"):
+        yield max((module / folder).glob("*.html"), key=lambda page: (page.stat().st_size, page.name))
+
+
+def relative(site: Path, pages: list[Path]) -> list[str]:
+    return sorted(page.relative_to(site).as_posix() for page in pages)
+
+
+def test_every_kind_of_page_opens_without_a_problem(visit: Visit, root: Path | str, kinds: list[str]) -> None:
+    for path in kinds:
+        expect(visit(root, path).locator("h1")).to_be_visible()
+
+
+def test_a_page_of_charts_draws_them(visit: Visit, root: Path | str, module: Path, samples_site: Path) -> None:
+    page = visit(root, (module / "index.html").relative_to(samples_site).as_posix())
+    chart = page.locator("figure[data-chart] svg").first
+    expect(chart).to_be_visible()
+    box = chart.bounding_box()
+    assert box
+    assert min(box["width"], box["height"]) > 100
+
+
+def test_links_lead_from_the_overview_to_a_value_and_back(visit: Visit, root: Path | str) -> None:
+    page = visit(root)
+    follow(page, "m/", "**/m/*/index.html")
+    follow(page, "v/", "**/v/*.html")
+    page.locator("header ol a").first.click()
+    page.wait_for_url(f"**{SUB_PATH}index.html" if isinstance(root, str) else "**/site/index.html")
+
+
+def follow(page: Page, href: str, address: str) -> None:
+    """By the first link that a reader sees; others may lie in a part that is folded."""
+    page.locator(f"main a[href^='{href}']:visible").first.click()
+    page.wait_for_url(address)
+
+
+# Tables
+
+
+@pytest.fixture
+def table(visit: Visit, samples_site: Path, module: Path) -> Locator:
+    """The list of all values, the largest first."""
+    page = visit(samples_site, (module / "values.html").relative_to(samples_site).as_posix())
+    return page.locator("main table.sortable").first
+
+
+def numbers(table: Locator, column: int) -> list[float]:
+    cells: list[str] = table.locator(f"tbody tr > :nth-child({column}) data").evaluate_all(
+        "cells => cells.map(cell => cell.value)"
+    )
+    return [float(cell) for cell in cells]
+
+
+def column_of(table: Locator, name: str) -> int:
+    """Counted from 1, as CSS does."""
+    heads = [text.strip() for text in table.locator("thead th").all_inner_texts()]
+    return next(place for place, text in enumerate(heads, start=1) if text.startswith(name))
+
+
+def use_mouse(button: Locator) -> None:
+    button.click()
+
+
+def use_keyboard(button: Locator) -> None:
+    button.focus()
+    expect(button).to_be_focused()
+    button.page.keyboard.press("Enter")
+
+
+@pytest.mark.parametrize("use", [use_mouse, use_keyboard])
+def test_a_column_sorts_both_ways_and_says_so(table: Locator, use: Callable[[Locator], None]) -> None:
+    column = column_of(table, "Offset")
+    head = table.locator(f"thead th:nth-child({column})")
+    before = numbers(table, column)
+    use(head.locator("button"))
+    assert numbers(table, column) == sorted(before, reverse=True)
+    expect(head).to_have_attribute("aria-sort", "descending")
+    use(head.locator("button"))
+    assert numbers(table, column) == sorted(before)
+    expect(head).to_have_attribute("aria-sort", "ascending")
+    expect(table.locator("th[aria-sort]")).to_have_count(1)
+
+
+# Themes
+
+
+def background(page: Page) -> str:
+    color: str = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    return color
+
+
+def test_the_theme_switch_changes_the_colors_and_is_remembered(visit: Visit, root: Path | str) -> None:
+    page = visit(root)
+    light = background(page)
+    page.locator("#theme-switch").click()
+    dark = background(page)
+    assert dark != light
+    page.reload()
+    assert background(page) == dark
+    assert background(visit(root, "help/glossary.html")) == dark
+    page.locator("#theme-switch").click()
+    assert background(page) == light
+
+
+def test_the_theme_is_the_one_of_the_system_until_it_is_chosen(visit: Visit, samples_site: Path) -> None:
+    page = visit(samples_site)
+    light = background(page)
+    page.emulate_media(color_scheme="dark")
+    dark = background(page)
+    assert dark != light
+    page.locator("#theme-switch").click()
+    assert background(page) == light
+
+
+# Without scripts
+
+
+@pytest.fixture
+def without_scripts(browser: Browser, samples_site: Path) -> Iterator[Callable[[str], Page]]:
+    """`open(path)` shows a page of the samples in a browser that runs no script."""
+    context = browser.new_context(java_script_enabled=False)
+    watch, page = Watch(context), context.new_page()
+    address = watch.allow(samples_site)
+
+    def visit(path: str) -> Page:
+        page.goto(address + path)
+        return page
+
+    yield visit
+    watch.check()
+    context.close()
+
+
+def test_without_scripts_every_text_and_row_is_shown(without_scripts: Callable[[str], Page], kinds: list[str]) -> None:
+    for path in kinds:
+        told = without_scripts(path).locator(f"main {TOLD}:not(details *, [hidden], [hidden] *)")
+        assert (path, told.evaluate_all(UNSEEN)) == (path, [])
+        assert told.count() > 1
+
+
+def test_without_scripts_there_is_no_control_that_does_nothing(
+    without_scripts: Callable[[str], Page], kinds: list[str]
+) -> None:
+    for path in kinds:
+        controls = without_scripts(path).locator(":is(button, input, select):visible")
+        assert (path, controls.count()) == (path, 0)
+
+
+def test_without_scripts_links_lead_to_a_value(without_scripts: Callable[[str], Page]) -> None:
+    page = without_scripts("index.html")
+    follow(page, "m/", "**/m/*/index.html")
+    follow(page, "v/", "**/v/*.html")
+    expect(page.locator("h1")).to_be_visible()
+
+
+# Phones
+
+
+def test_no_page_scrolls_sideways_on_a_phone(visit: Visit, page: Page, samples_site: Path, module: Path) -> None:
+    page.set_viewport_size({"width": PHONE_WIDTH, "height": 844})
+    wide = [module, *samples_site.glob("m/jit-odd-*"), *samples_site.glob("m/jit-control-flow-*")]
+    pages = [page for module in wide for page in views(module)]
+    pages += [*samples_site.glob("*.html"), *samples_site.glob("help/*.html")]
+    widths = {path: visit(samples_site, path).evaluate(PAGE_WIDTH) for path in relative(samples_site, pages)}
+    assert {path: width for path, width in widths.items() if width > PHONE_WIDTH} == {}

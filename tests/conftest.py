@@ -1,4 +1,4 @@
-"""What tests of all kinds share: a built wheel, and the rule that browser tests must have run."""
+"""What tests of all kinds share: a built wheel and site, goldens, and the rule that browser tests must have run."""
 
 import os
 import subprocess
@@ -7,12 +7,24 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
+from tests.support.goldens import Goldens
 from tests.support.site import SAMPLES, build_site
 
 ROOT = Path(__file__).parents[1]
 
 _BROWSER_TESTS_PASSED = pytest.StashKey[int]()
+
+# A slow machine fails no test.
+settings.register_profile("reportgen", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("reportgen")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-goldens", action="store_true", help="rewrite tests/goldens/ with what the tests give now"
+    )
 
 
 @pytest.fixture(scope="session")
@@ -29,6 +41,12 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def samples_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of `samples/`, built once: a test that would change it takes a copy."""
     return build_site(SAMPLES, tmp_path_factory.mktemp("samples") / "site")
+
+
+@pytest.fixture
+def goldens(request: pytest.FixtureRequest) -> Goldens:
+    """Texts of earlier runs; `--update-goldens` rewrites them."""
+    return Goldens(is_updating=request.config.getoption("--update-goldens"))
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,0 +1,194 @@
+"""The walls of the house: who imports whom, who touches files, and how long things may be."""
+
+import ast
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "reportgen"
+
+# Imports run from right to left. A folder is one area; what is not listed has no place yet.
+RANKS = [
+    {"", "dump_names", "errors", "options", "source", "spans"},
+    {"model", "reading"},
+    {"folders", "log_frames", "parse"},
+    {"analyse", "discover"},
+    {"render"},
+    {"output"},
+    {"build"},
+    {"serve"},
+    {"watch"},
+    {"terminal"},
+    {"cli"},
+    {"__main__"},
+]
+# Where more is forbidden than that.
+WALLS = {
+    "model": {"source"},
+    "parse": {"errors", "model", "source", "spans"},
+    "analyse": {"errors", "model", "parse", "source", "spans"},
+    "render": {"", "analyse", "errors", "model", "parse", "reading", "source", "spans"},
+}
+HOMES = {
+    "altair": {"render/charts.py"},
+    "jinja2": {"render/templates.py"},
+    "markdown_it": {"render/notes.py"},
+    "watchdog": {"watch.py"},
+}
+WRITERS = {"output.py", "serve.py"}
+READERS_IN_RENDER = {"render/assets.py", "render/site_pages.py"}
+WRITING = {
+    "write_bytes",
+    "write_text",
+    "mkdir",
+    "unlink",
+    "rmdir",
+    "touch",
+    "rename",
+    "symlink_to",
+    "makedirs",
+    "remove",
+}
+READING = {"read_bytes", "read_text", "open", "iterdir", "glob", "rglob"}
+HEAVY = ("altair", "jinja2", "markdown_it", "concurrent.futures.process", "watchdog")
+
+LONGEST_FILE, LONGEST_FUNCTION, MEDIAN_FUNCTION = 400, 60, 12
+
+
+def modules() -> list[str]:
+    """Every module of the package, as a path below it."""
+    return sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
+
+
+def python_files() -> list[str]:
+    """Every module of the package and every test, as a path in the repository."""
+    paths = chain(PACKAGE.rglob("*.py"), (ROOT / "tests").rglob("*.py"))
+    return sorted(path.relative_to(ROOT).as_posix() for path in paths)
+
+
+@cache
+def tree(module: str) -> ast.Module:
+    return ast.parse((PACKAGE / module).read_text(encoding="utf-8"))
+
+
+def imported(module: str) -> set[str]:
+    """Full names of what a module imports, at its top or later."""
+    names: set[str] = set()
+    for node in ast.walk(tree(module)):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return names
+
+
+def area(module: str) -> str:
+    """`render` for everything in that folder, `cli` for `cli.py`, nothing for the package itself."""
+    return module.partition("/")[0].removesuffix(".py").removesuffix("__init__")
+
+
+def imported_areas(module: str) -> set[str]:
+    """The areas that a module imports from, without its own."""
+    areas = {area(module_name(name)) for name in imported(module) if name.split(".")[0] == "reportgen"}
+    return areas - {area(module)}
+
+
+def module_name(name: str) -> str:
+    """`reportgen.analyse.analyse` names something in `analyse`, `reportgen.__version__` something in the package."""
+    first = name.removeprefix("reportgen").lstrip(".").partition(".")[0]
+    is_area = (PACKAGE / first).is_dir() or (PACKAGE / f"{first}.py").is_file()
+    return first if is_area else ""
+
+
+def rank(name: str) -> int:
+    return next(number for number, areas in enumerate(RANKS) if name in areas)
+
+
+def calls(module: str) -> Iterator[tuple[str, ast.Call]]:
+    """Each call with the last part of the name that is called."""
+    for node in ast.walk(tree(module)):
+        if isinstance(node, ast.Call):
+            yield getattr(node.func, "attr", getattr(node.func, "id", "")), node
+
+
+def opens_for_writing(call: ast.Call) -> bool:
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+    modes = [argument.value for argument in arguments if isinstance(argument, ast.Constant)]
+    return any(isinstance(mode, str) and set(mode) <= set("rwaxbt+") and set(mode) & set("wax+") for mode in modes)
+
+
+def functions() -> Iterator[tuple[str, int]]:
+    """Every function and how many lines it has, its decorators not counted."""
+    for module in modules():
+        for node in ast.walk(tree(module)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield f"{module}:{node.name}", (node.end_lineno or 0) - node.lineno + 1
+
+
+def test_every_module_has_its_place() -> None:
+    assert {area(module) for module in modules()} <= set().union(*RANKS)
+
+
+@pytest.mark.parametrize("module", modules())
+def test_imports_run_one_way(module: str) -> None:
+    own = area(module)
+    assert {name for name in imported_areas(module) if rank(name) >= rank(own)} == set()
+    assert imported_areas(module) <= WALLS.get(own, imported_areas(module))
+
+
+def test_each_foreign_package_is_imported_in_one_module() -> None:
+    homes = defaultdict(set)
+    for module in modules():
+        for package in {name.split(".")[0] for name in imported(module)} - sys.stdlib_module_names - {"reportgen"}:
+            homes[package].add(module)
+    assert all(area(module) == "render" for module in homes.pop("markupsafe"))
+    assert all(found <= HOMES.get(package, set()) for package, found in homes.items()), homes
+
+
+@pytest.mark.parametrize("module", [module for module in modules() if module not in WRITERS])
+def test_only_the_output_writes_files(module: str) -> None:
+    assert [
+        name for name, call in calls(module) if name in WRITING or (name == "open" and opens_for_writing(call))
+    ] == []
+
+
+@pytest.mark.parametrize("module", [module for module in modules() if area(module) in WALLS])
+def test_nothing_between_text_and_pages_opens_files_but_templates(module: str) -> None:
+    reads = [name for name, _ in calls(module) if name in READING]
+    assert module in READERS_IN_RENDER or reads == []
+
+
+def test_no_file_is_too_long_to_be_read() -> None:
+    lengths = {module: len((PACKAGE / module).read_text(encoding="utf-8").splitlines()) for module in modules()}
+    assert {module for module, length in lengths.items() if length > LONGEST_FILE} == set()
+
+
+def test_functions_are_short() -> None:
+    lengths = dict(functions())
+    assert {name for name, length in lengths.items() if length > LONGEST_FUNCTION} == set()
+    assert median(lengths.values()) <= MEDIAN_FUNCTION
+
+
+@pytest.mark.parametrize("file", python_files())
+def test_every_module_says_why_it_exists(file: str) -> None:
+    assert ast.get_docstring(ast.parse((ROOT / file).read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["build"], ["check", "--jobs=0", "x"]], ids=" ".join)
+def test_a_short_answer_imports_nothing_heavy(arguments: Sequence[str]) -> None:
+    program = (
+        "import sys; sys.argv[0] = 'reportgen'; import atexit;"
+        f" atexit.register(lambda: print('heavy:', *(name for name in {HEAVY} if name in sys.modules)));"
+        " from reportgen.cli import main; sys.exit(main())"
+    )
+    command = [sys.executable, "-c", program, *arguments]
+    finished = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert finished.stdout.splitlines()[-1].split() == ["heavy:"], finished.stderr

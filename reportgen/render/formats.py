@@ -50,7 +50,8 @@ def factor(padded: int | None, dense: int | None) -> str:
     """`64×`, how many times the dense bytes are needed."""
     if not dense or padded is None:
         return "–"
-    return f"{padded / dense:.3g}×"
+    times = padded / dense
+    return f"{times:.3g}×" if times < 100 else f"{times:,.0f}×"
 
 
 def soft_breaks(text: str) -> Markup:

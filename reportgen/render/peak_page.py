@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from heapq import nsmallest
 
 from reportgen.analyse.classes import CLASSES
@@ -11,6 +12,7 @@ from reportgen.analyse.scopes import Scope, scope_tree, walk
 from reportgen.render.links import Links
 from reportgen.render.module import Module
 from reportgen.render.page import Page
+from reportgen.render.schedule_pages import schedule_href
 from reportgen.render.templates import render
 from reportgen.spans import Peak
 
@@ -74,6 +76,7 @@ def peak_page(module: Module, site_title: str) -> Page:
         module=module,
         links=links,
         classes=CLASSES[:-1],
+        schedule=partial(schedule_href, module, links),
         parts=[_part(module, space) for space in module.analysis.spaces.values()],
     )
     return Page(path, content)

@@ -1,5 +1,6 @@
 """The schedule of a module: what runs at each moment, what it defines, what it reads last, what is live then."""
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -49,9 +50,10 @@ class Mark(NamedTuple):
 
 
 def schedule_pages(module: Module, site_title: str) -> Iterator[Page]:
-    rows = _Rows(module)
-    moments, links = sorted(dict(module.analysis.dump.schedule)), Links(module, 0)
-    pages, marks = pages_of(len(moments)), _marks(module)
+    rows, links = _Rows(module), Links(module, 0)
+    moments = sorted(dict(module.analysis.dump.schedule))
+    marks = [(mark, schedule_href(module, links, mark.moment)) for mark in _marks(module)]
+    pages = pages_of(len(moments))
     for page in range(1, pages + 1):
         path = module.routes.listing("schedule", page)
         content = render(
@@ -63,7 +65,7 @@ def schedule_pages(module: Module, site_title: str) -> Iterator[Page]:
             links=links,
             facts=module.analysis.facts,
             spaces=list(module.analysis.spaces.values()),
-            marks=[(mark, _href(links, moments, mark.moment)) for mark in marks],
+            marks=marks,
             rows=[rows.row(moment) for moment in moments[rows_of(page)]],
             count=len(moments),
             page=page,
@@ -73,11 +75,13 @@ def schedule_pages(module: Module, site_title: str) -> Iterator[Page]:
         yield Page(path, content)
 
 
-def _href(links: Links, moments: Sequence[int], moment: int) -> str | None:
+def schedule_href(module: Module, links: Links, moment: int) -> str | None:
     """Where the row of a moment is; None when the schedule does not list it."""
-    if moment not in moments:
+    moments = sorted(dict(module.analysis.dump.schedule))
+    row = bisect_left(moments, moment)
+    if row == len(moments) or moments[row] != moment:
         return None
-    return f"{links.listing('schedule', moments.index(moment) // ROWS_PER_PAGE + 1)}#t{moment}"
+    return f"{links.listing('schedule', row // ROWS_PER_PAGE + 1)}#t{moment}"
 
 
 def _marks(module: Module) -> list[Mark]:

@@ -13,6 +13,7 @@ from reportgen.parse import parse_dump
 from reportgen.reading import load_text
 from reportgen.render.excerpts import LONGEST, excerpt
 from reportgen.render.findings_page import QUESTIONS
+from reportgen.render.formats import factor
 from reportgen.render.histogram import histogram
 from reportgen.render.module import Module
 from reportgen.render.module_pages import module_pages
@@ -138,6 +139,14 @@ def test_an_excerpt_ends_with_the_file_and_shortens_long_lines() -> None:
     (long,) = [line.text for line in excerpt(module, module.analysis.facts[1].value.place) if line.is_it]
     assert len(long) == LONGEST + 1
     assert long.endswith("é…")
+
+
+@pytest.mark.parametrize(
+    ("padded", "dense", "text"),
+    [(96, 68, "1.41×"), (64, 1, "64×"), (4096, 4, "1,024×"), (399, 4, "99.8×"), (1, 0, "–")],
+)
+def test_a_factor_is_never_written_with_an_exponent(padded: int, dense: int, text: str) -> None:
+    assert factor(padded, dense) == text
 
 
 @given(st.lists(st.integers(0, 10**12) | st.integers(0, 5)))

@@ -231,3 +231,8 @@ class Dump:
     def moment_of(self) -> dict[str, int]:
         """Schedule position of each instruction name."""
         return {name: moment for moment, name in self.schedule}
+
+    @cached_property
+    def name_at(self) -> dict[int, str]:
+        """The instruction that runs at each moment."""
+        return dict(self.schedule)

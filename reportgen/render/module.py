@@ -47,10 +47,6 @@ class Module:
         return first
 
     @cached_property
-    def _name_at(self) -> Mapping[int, str]:
-        return dict(self.analysis.dump.schedule)
-
-    @cached_property
     def _carriers(self) -> Mapping[ValueKey, int]:
         """Which value lies at each position: an element that is passed on has no value of its own."""
         carriers: dict[ValueKey, int] = {}
@@ -70,7 +66,7 @@ class Module:
         return carried if carried is not None else self._first_of_instruction.get(key.name)
 
     def instruction_at(self, moment: int) -> str | None:
-        return self._name_at.get(moment)
+        return self.analysis.dump.name_at.get(moment)
 
     def used(self, number: int) -> UsedValue | None:
         return self.analysis.dump.used_by_key.get(self.analysis.facts[number].value.key)

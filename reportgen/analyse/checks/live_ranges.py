@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 
+from reportgen.analyse.callers import calls_computations
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Analysis, Finding, ValueFacts, moments_of
 from reportgen.model import LiveRange, UsedValue, ValueKey
-
-_CALLERS = (b" while(", b" call(", b" conditional(")
 
 
 def check_live_ranges(analysis: Analysis) -> Iterator[Finding]:
@@ -99,20 +98,11 @@ def _last_use(analysis: Analysis, used: UsedValue) -> tuple[int, str]:
 def _early_end(analysis: Analysis, number: int, live: LiveRange, last_moment: int, last_use: str) -> tuple[str, str]:
     """The kind of a use behind the end of a range, with the reason where the reason is known."""
     successors = [analysis.facts[n] for n in analysis.tenancy.after[number]]
-    if _calls_computations(analysis, last_use):
+    if calls_computations(analysis.dump, last_use):
         return "caller-handover", ", which calls a computation: that is scheduled before its caller"
     if last_moment == live.end + 1 and any(s.live and s.live.start == last_moment for s in successors):
         return "alias-gap", ": builds before 2022-06-24 end a value one moment before its alias starts"
     return "use-after-end", ""
-
-
-def _calls_computations(analysis: Analysis, name: str) -> bool:
-    """By the instruction's own text where it defines a value, else by XLA's habit of naming it."""
-    used = analysis.dump.first_used_by_name.get(name)
-    if used is None or used.instruction_place is None or used.instruction_end is None:
-        return name.startswith(("while", "call", "conditional"))
-    text = analysis.dump.text.slice(used.instruction_place, used.instruction_end)
-    return any(opcode in text for opcode in _CALLERS)
 
 
 def _is_at_root(analysis: Analysis, used: UsedValue) -> bool:

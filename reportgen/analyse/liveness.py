@@ -1,0 +1,129 @@
+"""Why a value is still alive: the rule of XLA that decides where its live range ends.
+
+A live range is often longer than its last use, and the dump does not say why. XLA has only a few reasons
+(`HloLiveRange` in its source): what the caller holds, what belongs to a result, what a loop carries on, what an
+async operation needs. Each leaves its mark in the dump, in the order in which `liveness` looks for them.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from reportgen.analyse.callers import calls_computations
+from reportgen.analyse.records import Analysis, ValueFacts
+from reportgen.model import LiveRange, Position, Use
+
+Rule = Literal[
+    "no range",
+    "thread-local",
+    "no list of uses",
+    "result",
+    "parameter",
+    "last use",
+    "caller",
+    "alias",
+    "position",
+    "async",
+    "carried",
+    "part of a result",
+    "never used",
+    "unknown",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Liveness:
+    """The rule that ends a value's life, and what touches the value last.
+
+    `last_use` is the moment of the last reader, `last_user`; both None where nothing that is scheduled reads it.
+    `decider` is the instruction that the rule is about, where that is another one.
+    """
+
+    rule: Rule
+    last_use: int | None = None
+    last_user: str | None = None
+    decider: str | None = None
+
+
+def liveness(analysis: Analysis, number: int) -> Liveness:
+    """Why the value `number` lives to the end of its live range."""
+    fact = analysis.facts[number]
+    used = analysis.dump.used_by_key.get(fact.value.key)
+    if used is None:
+        return Liveness(_without_range(analysis, fact) if fact.live is None else "no list of uses")
+    last_use, last_user = _last(analysis, used.uses)
+    if fact.live is None:
+        return Liveness(_without_range(analysis, fact), last_use, last_user)
+    rule, decider = _rule(analysis, number, fact.live, used.positions, last_use, last_user)
+    return Liveness(rule, last_use, last_user, decider)
+
+
+def _without_range(analysis: Analysis, fact: ValueFacts) -> Rule:
+    return "thread-local" if analysis.dump.allocations[fact.value.allocation].is_thread_local else "no range"
+
+
+def _last(analysis: Analysis, touches: Iterable[Position | Use]) -> tuple[int | None, str | None]:
+    """The last of the instructions that are scheduled, with its moment."""
+    moment_of = analysis.dump.moment_of
+    last: tuple[int | None, str | None] = (None, None)
+    for touch in touches:
+        moment = moment_of.get(touch.name)
+        if moment is not None and (last[0] is None or moment > last[0]):
+            last = moment, touch.name
+    return last
+
+
+def _rule(
+    analysis: Analysis,
+    number: int,
+    live: LiveRange,
+    positions: tuple[Position, ...],
+    last_use: int | None,
+    last_user: str | None,
+) -> tuple[Rule, str | None]:
+    if live.end >= analysis.moments:
+        rule = _held_to_the_end(analysis, number, positions)
+        if rule:
+            return rule, None
+    if last_use == live.end:
+        return "last use", None
+    if last_use is not None and last_use > live.end:
+        return _ends_before_use(analysis, number, live, last_use, last_user)
+    return _ends_after_use(analysis, number, live, positions, last_use)
+
+
+def _held_to_the_end(analysis: Analysis, number: int, positions: tuple[Position, ...]) -> Rule | None:
+    """Past the last moment live only the result, and the arguments that the caller wants back unchanged."""
+    schedule = analysis.dump.schedule
+    if schedule and any(position.name == schedule[-1].name for position in positions):
+        return "result"
+    allocation = analysis.dump.allocations[analysis.facts[number].value.allocation]
+    return "parameter" if allocation.parameter is not None and not allocation.is_maybe_live_out else None
+
+
+def _ends_before_use(
+    analysis: Analysis, number: int, live: LiveRange, last_use: int, last_user: str | None
+) -> tuple[Rule, str | None]:
+    """A caller stands behind what it calls; and builds before 2022-06-24 end a value just before its alias starts."""
+    if last_user is not None and calls_computations(analysis.dump, last_user):
+        return "caller", last_user
+    successors = (analysis.facts[later] for later in analysis.tenancy.after[number])
+    heirs = (heir.value.key.name for heir in successors if heir.live and live.end <= heir.live.start <= last_use)
+    heir = next(heirs, None)
+    return ("unknown", None) if heir is None else ("alias", heir)
+
+
+def _ends_after_use(
+    analysis: Analysis, number: int, live: LiveRange, positions: tuple[Position, ...], last_use: int | None
+) -> tuple[Rule, str | None]:
+    last_position, holder = _last(analysis, positions)
+    name_at_end = analysis.dump.name_at.get(live.end, "")
+    if last_use is None and live.start == live.end:
+        return "never used", None
+    if last_position == live.end:
+        return "position", holder
+    if name_at_end.partition(".")[0].endswith("-done"):
+        return "async", name_at_end
+    if analysis.facts[number].value.is_phi:
+        return "carried", None
+    return ("part of a result", holder) if last_position == live.end - 1 else ("unknown", None)

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from reportgen.analyse.records import Conflict, Tenancy, ValueFacts
 from reportgen.spans import overlap
@@ -14,29 +14,53 @@ def tenancy(facts: Sequence[ValueFacts], tenants: Iterable[Sequence[int]]) -> Te
     after: defaultdict[int, list[int]] = defaultdict(list)
     conflicts: list[Conflict] = []
     for numbers in tenants:
-        ledger, longest = ByteLedger(), ByteLedger()
-        for number in sorted(numbers, key=lambda n: _start(facts[n])):
-            _move_in(facts, number, before, ledger)
-            for earlier in before[number]:
-                after[earlier].append(number)
-            conflicts.extend(_conflicts(facts, number, longest))
-    return Tenancy(tuple(before), tuple(tuple(after[n]) for n in range(len(facts))), tuple(conflicts))
+        if len(numbers) > 1:
+            in_order = sorted((n for n in numbers if _holds_bytes(facts[n])), key=lambda n: _start(facts[n]))
+            if _move_in(facts, in_order, before, after):
+                conflicts.extend(_all_conflicts(facts, in_order))
+    return Tenancy(tuple(before), tuple(tuple(after.get(n, ())) for n in range(len(facts))), tuple(conflicts))
+
+
+def _holds_bytes(facts: ValueFacts) -> bool:
+    return facts.live is not None and facts.value.size_bytes > 0
 
 
 def _start(facts: ValueFacts) -> tuple[int, int, int]:
     return (facts.live.start, facts.live.end, facts.value.id) if facts.live else (-1, -1, facts.value.id)
 
 
-def _move_in(facts: Sequence[ValueFacts], number: int, before: list[tuple[int, ...]], ledger: "ByteLedger") -> None:
-    value = facts[number].value
-    if facts[number].live and value.size_bytes:
+def _move_in(
+    facts: Sequence[ValueFacts],
+    in_order: Sequence[int],
+    before: list[tuple[int, ...]],
+    after: defaultdict[int, list[int]],
+) -> bool:
+    """Let each value take its bytes from those who hold them; whether any was still needed by its holder.
+
+    The first value that takes bytes before their holder's end meets that holder itself, so where this
+    never happens there is no conflict at all, and the costlier search for every pair is not needed.
+    """
+    ledger, is_early = ByteLedger(), False
+    for number in in_order:
+        value, live = facts[number].value, facts[number].live
         before[number] = ledger.replace(value.offset_bytes, value.end_bytes, number)
+        for earlier in before[number]:
+            after[earlier].append(number)
+            held = facts[earlier].live
+            is_early = is_early or bool(held and live and held.end > live.start)
+    return is_early
+
+
+def _all_conflicts(facts: Sequence[ValueFacts], in_order: Sequence[int]) -> Iterator[Conflict]:
+    longest = ByteLedger()
+    for number in in_order:
+        yield from _conflicts(facts, number, longest)
 
 
 def _conflicts(facts: Sequence[ValueFacts], number: int, longest: "ByteLedger") -> list[Conflict]:
     """Overlaps of more than the one moment in which an operand hands its bytes to a result."""
     value, live = facts[number].value, facts[number].live
-    if live is None or not value.size_bytes:
+    if live is None:
         return []
     found = []
     for earlier in longest.holders(value.offset_bytes, value.end_bytes):

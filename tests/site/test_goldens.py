@@ -1,0 +1,15 @@
+"""Two small pages in full, so that a change of a template is looked at before it reaches thousands of pages."""
+
+from pathlib import Path
+
+import pytest
+
+import reportgen
+from tests.support.goldens import Goldens
+
+
+@pytest.mark.parametrize(("name", "page"), [("value", "v/23.html"), ("allocation", "a/1.html")])
+def test_a_page_is_as_it_was_when_last_looked_at(samples_site: Path, goldens: Goldens, name: str, page: str) -> None:
+    (folder,) = samples_site.glob("m/jit-tiny-*")
+    text = (folder / page).read_text(encoding="utf-8")
+    goldens.check(f"cpu-tiny.{name}.html", text.replace(reportgen.__version__, "VERSION"))

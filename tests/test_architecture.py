@@ -45,18 +45,7 @@ HOMES = {
 }
 WRITERS = {"output.py", "serve.py"}
 READERS_IN_RENDER = {"render/assets.py", "render/site_pages.py"}
-WRITING = {
-    "write_bytes",
-    "write_text",
-    "mkdir",
-    "unlink",
-    "rmdir",
-    "touch",
-    "rename",
-    "symlink_to",
-    "makedirs",
-    "remove",
-}
+WRITING = {"write_bytes", "write_text", "mkdir", "unlink", "rmdir", "touch", "rename", "symlink_to", "makedirs"}
 READING = {"read_bytes", "read_text", "open", "iterdir", "glob", "rglob"}
 HEAVY = ("altair", "jinja2", "markdown_it", "concurrent.futures.process", "watchdog")
 

@@ -1,0 +1,36 @@
+"""Texts made to be slow: reading stays linear in their length, whatever they repeat."""
+
+import pytest
+
+from tests.support.dumps import parsed
+from tests.support.guards import finishes
+
+LINES = 40_000
+TREE = "  Stack trace breakdown for peak usage: 0 bytes\n"
+TAIL = " (1%, total: 1 bytes, current: 1 bytes, remaining: 1 bytes)\n"
+
+TEXTS = {
+    "positions and noise": "<0 c @0>\n positions:\n" + f"  {'a' * 30}\n?\n" * LINES,
+    "uses and noise": "<0 c @0>\n uses:\n" + f"  {'a' * 30}, operand 0\n?\n" * LINES,
+    "heads that never close": "<0 c @0>\n from instruction: %x" + "<" * 10 * LINES + ">\n positions:\n",
+    "instructions that end like heads": "<0 c @0>\n" + " from instruction: %x<1 a>\n" * LINES,
+    "beginnings of tails": TREE + " (1%, total: " * LINES,
+    "brackets in labels": TREE + " (" * 5 * LINES,
+    "digits in labels": TREE + " (" + "1" * 10 * LINES,
+    "branches in labels": TREE + "├── " * LINES + TAIL,
+    "a name without end": "allocation 0: size 1:\n value: <0 " + "a" * 10 * LINES + "\n",
+    "attributes without end": "allocation 0: size 1" + ", a" * LINES + "\n",
+    "bars without end": "allocation 0: size 1, " + "|a" * LINES + "\n",
+    "shapes without end": "allocation 0: size 1" + ", parameter 3, shape |" * LINES + "\n",
+    "an index without end": "  BufferLiveRange:\n    a{" + "1," * 5 * LINES + "\n",
+    "spaces": " " * 10 * LINES,
+    "rows of nothing": "    \n" * LINES,
+    "no line at all": "x" * 20 * LINES,
+    "carriage returns": "\r" * 10 * LINES,
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_reading_takes_linear_time(name: str) -> None:
+    with finishes(20):
+        parsed(TEXTS[name])

@@ -1,5 +1,7 @@
 """Links from one page to values, allocations, instructions and help, as escaped markup."""
 
+from collections.abc import Callable
+
 from markupsafe import Markup, escape
 
 from reportgen.model import WHOLE, ValueKey
@@ -8,17 +10,26 @@ from reportgen.render.module import Module
 
 
 class Links:
-    """Made for one folder: `to_module` leads from its pages to the module's, `root` to the site's."""
+    """Made for one folder: `to_module` leads from its pages to the module's, `root` to the site's.
 
-    def __init__(self, module: Module, folder_depth: int) -> None:
+    Pages in a `folder` of the module's, such as `v/`, number in the ten thousands. Links there are as short as
+    they can be: without soft breaks in names, which those pages break anywhere.
+    """
+
+    def __init__(self, module: Module, folder_depth: int, folder: str = "") -> None:
         self._module = module
+        self._folder = folder
         self._skip = len(module.routes.folder)
+        self._name: Callable[[str], Markup] = escape if folder else soft_breaks
         self.to_module = "../" * folder_depth
         self.root = "../" * (folder_depth + 2)
 
     def path(self, path: str) -> str:
         """The href of a path from the site's root that lies in this module's folder."""
-        return self.to_module + path[self._skip :]
+        inside = path[self._skip :]
+        if self._folder and inside.startswith(self._folder):
+            return inside[len(self._folder) :]
+        return self.to_module + inside
 
     def value_href(self, number: int) -> str:
         return self.path(self._module.routes.value(number))
@@ -26,14 +37,14 @@ class Links:
     def value(self, number: int) -> Markup:
         key = self._module.analysis.facts[number].value.key
         index = "" if key.shape_index == WHOLE else f"<span class=index>{key.shape_index}</span>"
-        return Markup(f'<a href="{self.value_href(number)}">{soft_breaks(key.name)}{index}</a>')
+        return Markup(f"<a href={self.value_href(number)}>{self._name(key.name)}{index}</a>")
 
     def allocation_href(self, number: int) -> str:
         return self.path(self._module.routes.allocation(number))
 
     def allocation(self, number: int) -> Markup:
         index = self._module.analysis.dump.allocations[number].index
-        return Markup(f'<a href="{self.allocation_href(number)}">allocation {index}</a>')
+        return Markup(f"<a href={self.allocation_href(number)}>allocation {index}</a>")
 
     def listing(self, kind: str, page: int = 1) -> str:
         return self.path(self._module.routes.listing(kind, page))
@@ -41,12 +52,12 @@ class Links:
     def instruction(self, name: str, index: str = WHOLE) -> Markup:
         """An instruction's name, linked to the value it defines, where it defines one."""
         number = self._module.value_of(ValueKey(name, index))
-        text = soft_breaks(name)
-        return text if number is None else Markup(f'<a href="{self.value_href(number)}">{text}</a>')
+        text = self._name(name)
+        return text if number is None else Markup(f"<a href={self.value_href(number)}>{text}</a>")
 
     def term(self, anchor: str, text: str) -> Markup:
         """A word of the glossary."""
-        return Markup(f'<a class=term href="{self.root}help/glossary.html#{anchor}">{escape(text)}</a>')
+        return Markup(f"<a class=term href={self.root}help/glossary.html#{anchor}>{escape(text)}</a>")
 
     def moment(self, moment: int | None) -> Markup:
         """A moment with the instruction that runs then."""

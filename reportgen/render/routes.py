@@ -18,6 +18,8 @@ RECOMPILED = "recompiled.html"
 REPORT = "report.json"
 STYLESHEET = "assets/style.css"
 ROWS_PER_PAGE = 1_000
+VALUES_FOLDER = "v/"
+ALLOCATIONS_FOLDER = "a/"
 _SLUG_LENGTH = 60
 _DIGEST_LENGTH = 8
 
@@ -67,11 +69,11 @@ class ModuleRoutes:
         return self.folder + "index.html"
 
     def value(self, number: int) -> str:
-        return f"{self.folder}v/{self.value_names[number]}.html"
+        return f"{self.folder}{VALUES_FOLDER}{self.value_names[number]}.html"
 
     def allocation(self, number: int, page: int = 1) -> str:
         suffix = "" if page == 1 else f".page-{page}"
-        return f"{self.folder}a/{self.allocation_names[number]}{suffix}.html"
+        return f"{self.folder}{ALLOCATIONS_FOLDER}{self.allocation_names[number]}{suffix}.html"
 
     def listing(self, kind: str, page: int = 1) -> str:
         """A page of a long table: `kind` is `values`, `allocations`, or `peak-` and a color."""

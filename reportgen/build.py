@@ -102,7 +102,7 @@ def _guarded(files: DumpFiles, then: Callable[[Module], Written]) -> Outcome:
     except OutputRefused:
         raise
     except ReportgenError as error:
-        return Outcome(files.label, None, (Problem("error", files.label, str(error)),))
+        return Outcome(files.label, None, (Problem("error", files.label, str(error).removeprefix(f"{files.label}: ")),))
     except Exception as error:  # a defect of ours in one dump must not lose the report of the others
         message = f"reportgen failed on this dump, please report it: {type(error).__name__}: {error}"
         return Outcome(files.label, None, (Problem("error", files.label, message),))

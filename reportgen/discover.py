@@ -96,7 +96,7 @@ def discover(paths: Sequence[Path]) -> Discovered:
         raise NoDumpFound(_nothing_found(found))
     for one in found:
         if not one.dumps:
-            one.report("warning", printable(one.path), one.emptiness())
+            one.report("warning", printable(one.path.name), one.emptiness())
     _drop_repeats(found)
     _prefix_clashing(found)
     problems = {problem for one in found for problem in one.problems}

@@ -131,17 +131,6 @@ def read_available(path: Path) -> tuple[bytes, str | None]:
     return read.getvalue(), None
 
 
-def read_bytes(path: Path) -> bytes:
-    """The whole of `path`, decompressed.
-
-    Raises UnreadableInput, with the file named, if any of it cannot be read.
-    """
-    data, damage = read_available(path)
-    if damage:
-        raise UnreadableInput(f"{printable(path)}: {damage}")
-    return data
-
-
 def load_text(files: DumpFiles) -> tuple[DumpText, tuple[Problem, ...]]:
     """The text of a dump, and what was wrong while reading it.
 
@@ -153,7 +142,7 @@ def load_text(files: DumpFiles) -> tuple[DumpText, tuple[Problem, ...]]:
     for part in files.parts:
         data, damage = read(part.path)
         if not data and damage and not texts:
-            raise UnreadableInput(f"{printable(part.path)}: {damage}")
+            raise UnreadableInput(f"{part.label}: {damage}")
         if data or not damage:
             texts.append(_text_part(part, data))
         if problem := _problem_of(part, data, damage):

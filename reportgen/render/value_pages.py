@@ -168,9 +168,7 @@ class ValueRenderer:
         own, boxes = self._box(number), [self._box(other) for other in others]
         return {
             "map": neighbourhood(own, boxes),
-            "columns": ", ".join(map(str, moments))
-            if few
-            else f"{moments[0]} to {moments[-1]}, where something changes",
+            "columns": _columns(own, boxes),
             "map_class": memory_class(self._module.analysis.dump.allocations[fact.value.allocation]),
             "merged": len(others) if len(others) > MOST else 0,
         }

@@ -27,18 +27,18 @@ def slots(facts: Sequence[ValueFacts], numbers: Sequence[int], size_bytes: int) 
 
     They are made one by one, because a large allocation has more of them than anyone will read.
     """
-    arrivals: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
-    departures: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    arrivals: defaultdict[int, list[tuple[int, int, int]]] = defaultdict(list)
+    departures: defaultdict[int, list[tuple[int, int, int]]] = defaultdict(list)
     for number in numbers:
         value = facts[number].value
         if value.size_bytes:
             arrivals[value.offset_bytes].append(_in_time(facts, number))
             departures[value.end_bytes].append(_in_time(facts, number))
-    present: list[tuple[int, int]] = []
+    present: list[tuple[int, int, int]] = []
     low = 0
     for edge in sorted({*arrivals, *departures, size_bytes}):
         if edge > low:
-            yield Slot(low, edge, tuple(number for _, number in present))
+            yield Slot(low, edge, tuple(number for _, _, number in present))
         low = edge
         for tenant in departures[edge]:
             present.remove(tenant)
@@ -53,6 +53,6 @@ def slot_count(facts: Sequence[ValueFacts], numbers: Sequence[int], size_bytes: 
     return len(edges | {0, size_bytes}) - 1
 
 
-def _in_time(facts: Sequence[ValueFacts], number: int) -> tuple[int, int]:
+def _in_time(facts: Sequence[ValueFacts], number: int) -> tuple[int, int, int]:
     live = facts[number].live
-    return (_WITHOUT_RANGE if live is None else live.start, number)
+    return (_WITHOUT_RANGE, _WITHOUT_RANGE, number) if live is None else (live.start, live.end, number)

@@ -1,84 +1,173 @@
-"""A page for each allocation: what it is, who lives in it, and what is free at the peak."""
+"""A page for each allocation: what it is, how it is packed, who lived where in it, and what is free in it when."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
+from typing import Any, NamedTuple
+
+from markupsafe import Markup, escape
 
 from reportgen.analyse.classes import memory_class
-from reportgen.analyse.composition import live_at
+from reportgen.analyse.holes import Holes, holes
+from reportgen.analyse.slots import Slot, slot_count, slots
+from reportgen.analyse.spaces import occupancies
+from reportgen.render.drawings.packing import MOST, Scale, packing
+from reportgen.render.drawings.stairs import stairs
+from reportgen.render.drawings.svg import Box
+from reportgen.render.formats import bytes_markup
 from reportgen.render.links import Links
-from reportgen.render.module import Module, allocation_kinds
+from reportgen.render.module import Module, allocation_kinds, key_text
 from reportgen.render.page import Page
-from reportgen.render.routes import pages_of, rows_of
+from reportgen.render.routes import ALLOCATIONS_FOLDER, pages_of, rows_of
 from reportgen.render.templates import render
-from reportgen.spans import gaps
+
+_MOST_SLOTS = 100
+_MOST_TENANTS = 12
+_LONGEST_SHAPE = 60
 
 
-@dataclass(frozen=True, slots=True)
-class AtPeak:
-    """How an allocation is used at the moment of its space's peak resident; used + free = size."""
+class Moment(NamedTuple):
+    """How an allocation is used at a moment; used + free = size."""
 
+    name: str
     moment: int
     used_bytes: int
     free_bytes: int
     largest_hole: int
 
 
+@dataclass(frozen=True, slots=True)
+class SlotRow:
+    """A byte range with the links to its tenants in time order, as far as they are listed."""
+
+    slot: Slot
+    tenants: Markup
+    unlisted: int
+
+
 def allocation_pages(module: Module, site_title: str) -> Iterator[Page]:
-    links = Links(module, 1)
+    renderer = AllocationRenderer(module, site_title)
     for number in range(len(module.analysis.dump.allocations)):
-        yield from _pages(module, number, links, site_title)
+        yield from renderer.pages(number)
 
 
-def _pages(module: Module, number: int, links: Links, site_title: str) -> Iterator[Page]:
-    analysis = module.analysis
-    allocation = analysis.dump.allocations[number]
-    tenants = _in_order(module, number)
-    pages = pages_of(len(tenants))
-    shared = {
-        "tab": "",
-        "site_title": site_title,
-        "module": module,
-        "links": links,
-        "allocation": allocation,
-        "memory_class": memory_class(allocation),
-        "kinds": allocation_kinds(module, number),
-        "space": analysis.spaces[allocation.color],
-        "at_peak": at_peak(module, number),
-        "location": str(analysis.dump.text.locate(allocation.place)),
-        "count": len(tenants),
-        "pages": pages,
-        "href": partial(_href, module, number, links),
-    }
-    for page in range(1, pages + 1):
-        rows = [(value, analysis.facts[value]) for value in tenants[rows_of(page)]]
-        path = module.routes.allocation(number, page)
-        yield Page(path, render("allocation.html", path, rows=rows, page=page, **shared))
+class AllocationRenderer:
+    """Renders the allocation pages of one module; the table of values goes on over further pages."""
+
+    def __init__(self, module: Module, site_title: str) -> None:
+        self._module = module
+        self._site_title = site_title
+        self._links = Links(module, 1, ALLOCATIONS_FOLDER)
+
+    def pages(self, number: int) -> Iterator[Page]:
+        tenants = self._in_order(number)
+        shared = self._facts(number)
+        drawn = self._over_time(number)
+        pages = pages_of(len(tenants))
+        for page in range(1, pages + 1):
+            path = self._module.routes.allocation(number, page)
+            rows = Markup("\n".join(map(self._row, tenants[rows_of(page)])))
+            only_first = drawn if page == 1 else {"moments": (), "map": None, "slots": ()}
+            yield Page(path, render("allocation.html", path, rows=rows, page=page, pages=pages, **shared, **only_first))
+
+    def _facts(self, number: int) -> dict[str, Any]:
+        module, analysis = self._module, self._module.analysis
+        allocation = analysis.dump.allocations[number]
+        location = analysis.dump.text.locate(allocation.place)
+        return {
+            "tab": "",
+            "site_title": self._site_title,
+            "module": module,
+            "links": self._links,
+            "allocation": allocation,
+            "steps": self._steps(number),
+            "memory_class": memory_class(allocation),
+            "kinds": allocation_kinds(module, number),
+            "space": analysis.spaces[allocation.color],
+            "location": f"{location.file}:{location.line}",
+            "count": len(analysis.tenants[number]),
+            "href": partial(self._href, number),
+        }
+
+    def _href(self, number: int, page: int) -> str:
+        return self._links.path(self._module.routes.allocation(number, page))
+
+    def _steps(self, number: int) -> Markup:
+        """To the allocations before and after it."""
+        allocations = self._module.analysis.dump.allocations
+        steps = []
+        if number > 0:
+            steps.append(f"<a rel=prev href={self._href(number - 1, 1)}>← {allocations[number - 1].index}</a>")
+        if number + 1 < len(allocations):
+            steps.append(f"<a rel=next href={self._href(number + 1, 1)}>{allocations[number + 1].index} →</a>")
+        return Markup(" ".join(steps))
+
+    def _in_order(self, number: int) -> list[int]:
+        facts = self._module.analysis.facts
+
+        def by_offset_and_time(value: int) -> tuple[int, int, int]:
+            fact = facts[value]
+            return fact.value.offset_bytes, fact.live.start if fact.live else -1, fact.value.id
+
+        return sorted(self._module.analysis.tenants[number], key=by_offset_and_time)
+
+    def _row(self, number: int) -> str:
+        """A row of the table of values; moments are plain numbers, which sort as they are."""
+        fact = self._module.analysis.facts[number]
+        live, offset = fact.live, fact.value.offset_bytes
+        start, end = ("–", "–") if live is None else (live.start, live.end)
+        sizes = "<td>".join(map(bytes_markup, (fact.value.size_bytes, fact.dense_bytes, fact.padding_bytes)))
+        shape = fact.value.shape
+        shown = shape if len(shape) <= _LONGEST_SHAPE else shape[: _LONGEST_SHAPE - 1] + "…"
+        return (
+            f"<tr><th scope=row>{self._links.value(number)}<td><data value={offset}>{offset:,}</data><td>{sizes}"
+            f"<td>{start}<td>{end}<td><code>{escape(shown)}</code>"
+        )
+
+    def _over_time(self, number: int) -> dict[str, Any]:
+        """What can be said where live ranges are known, and drawn where there is more than one value."""
+        analysis = self._module.analysis
+        tenants, size_bytes = analysis.tenants[number], analysis.dump.allocations[number].size_bytes
+        peak = analysis.spaces[analysis.dump.allocations[number].color].peak_resident
+        if peak is None or not size_bytes:
+            return {"moments": (), "map": None, "slots": ()}
+        over_time = holes(occupancies(analysis.facts, tenants), size_bytes, analysis.moments)
+        moments = _moments(over_time, size_bytes, peak.moment)
+        if len(tenants) < 2:
+            return {"moments": moments[:1], "map": None, "slots": ()}
+        scale = Scale(analysis.moments, size_bytes)
+        count = slot_count(analysis.facts, tenants, size_bytes)
+        return {
+            "moments": moments,
+            "map": packing([self._box(value) for value in tenants if analysis.facts[value].live], scale, peak.moment),
+            "merged": max(0, len(tenants) - MOST),
+            "shown": MOST,
+            "stairs": stairs(*over_time, scale, peak.moment),
+            "last_moment": max(0, analysis.moments - 1),
+            "is_reduced": scale.width < analysis.moments,
+            "slots": [*map(self._slot, islice(slots(analysis.facts, tenants, size_bytes), _MOST_SLOTS))],
+            "slots_more": max(0, count - _MOST_SLOTS),
+        }
+
+    def _box(self, number: int) -> Box:
+        value, live = self._module.analysis.facts[number].value, self._module.analysis.facts[number].live
+        assert live is not None, "only what is live is drawn"
+        low, high = value.offset_bytes, value.end_bytes
+        title = f"{key_text(value.key)}: {live.start} to {live.end}, bytes {low:,} to {high:,}"
+        return Box(live.start, live.end + 1, low, high, title, self._links.value_href(number))
+
+    def _slot(self, slot: Slot) -> SlotRow:
+        links = Markup(", ").join(map(self._links.value, slot.tenants[:_MOST_TENANTS]))
+        return SlotRow(slot, links, max(0, len(slot.tenants) - _MOST_TENANTS))
 
 
-def _href(module: Module, number: int, links: Links, page: int) -> str:
-    return links.path(module.routes.allocation(number, page))
-
-
-def _in_order(module: Module, number: int) -> list[int]:
-    facts = module.analysis.facts
-
-    def by_offset_and_time(value: int) -> tuple[int, int, int]:
-        fact = facts[value]
-        return fact.value.offset_bytes, fact.live.start if fact.live else -1, fact.value.id
-
-    return sorted(module.analysis.tenants[number], key=by_offset_and_time)
-
-
-def at_peak(module: Module, number: int) -> AtPeak | None:
-    """None where nothing is known over time."""
-    analysis = module.analysis
-    allocation = analysis.dump.allocations[number]
-    peak = analysis.spaces[allocation.color].peak_resident
-    if peak is None:
-        return None
-    live = [analysis.facts[value].value for value in live_at(analysis.facts, analysis.tenants[number], peak.moment)]
-    holes = gaps([(value.offset_bytes, value.end_bytes) for value in live], 0, allocation.size_bytes)
-    free = sum(high - low for low, high in holes)
-    largest = max((high - low for low, high in holes), default=0)
-    return AtPeak(peak.moment, allocation.size_bytes - free, free, largest)
+def _moments(over_time: Holes, size_bytes: int, peak: int) -> list[Moment]:
+    """The peak of the memory space, and when least and most of the allocation is free."""
+    free = over_time.free
+    least, most = (free.moments[free.amounts.index(pick(free.amounts))] for pick in (min, max))
+    named = {"peak of the memory space": peak, "least free, first": least, "most free, first": most}
+    return [
+        Moment(name, moment, size_bytes - free.at(moment), free.at(moment), over_time.largest.at(moment))
+        for name, moment in named.items()
+    ]

@@ -1,0 +1,48 @@
+"""Amounts over time as stairs: an area for the one, a line for the other.
+
+Where a column stands for several moments it shows the least of them, so nothing looks freer than it is.
+"""
+
+from markupsafe import Markup
+
+from reportgen.render.drawings.packing import Scale
+from reportgen.render.drawings.svg import drawing, path
+from reportgen.spans import StepFunction
+
+
+def stairs(area: StepFunction, line: StepFunction, scale: Scale, peak: int | None) -> Markup:
+    """Both to the scale of the packing map, so that the two drawings can be read one above the other."""
+    steps = _steps(area, scale)
+    body = [path(f"M0 {scale.height}{steps}V{scale.height}z", "area"), path(_line(_steps(line, scale)), "line")]
+    if peak is not None:
+        body.append(path(f"M{scale.column(peak)} 0v{scale.height}", "peak"))
+    return drawing(scale.width, scale.height, body, classes="map", label="Free bytes over time")
+
+
+def _line(steps: str) -> str:
+    """The stairs begin with a height, so a line begins there."""
+    height, _, rest = steps[1:].partition("H")
+    return f"M0 {height}H{rest}"
+
+
+def _steps(amounts: StepFunction, scale: Scale) -> str:
+    """`V…H…` for each stretch of columns of one height, counted from the top."""
+    text: list[str] = []
+    before = None
+    for column, amount in enumerate(_least(amounts, scale)):
+        height = scale.height - amount * scale.height // max(1, scale.size_bytes)
+        if height != before:
+            text.append(f"H{column}V{height}" if text else f"V{height}")
+        before = height
+    return "".join([*text, f"H{scale.width}"])
+
+
+def _least(amounts: StepFunction, scale: Scale) -> list[int]:
+    """The least amount of each column."""
+    least: list[int | None] = [None] * scale.width
+    for first, behind, amount in amounts.pieces():
+        left = min(scale.column(first), scale.width - 1)
+        for column in range(left, max(left, scale.column(behind - 1)) + 1):
+            known = least[min(column, scale.width - 1)]
+            least[min(column, scale.width - 1)] = amount if known is None else min(known, amount)
+    return [amount or 0 for amount in least]

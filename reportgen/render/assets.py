@@ -10,7 +10,7 @@ from pathlib import Path
 from reportgen.errors import BrokenInstallation
 
 BUNDLES: Mapping[str, tuple[str, ...]] = {
-    "site.css": ("theme.css", "style.css", "search.css", "views.css", "pages.css"),
+    "site.css": ("theme.css", "style.css", "search.css", "views.css", "pages.css", "print.css"),
     "site.js": (
         "frame.js",
         "data.js",

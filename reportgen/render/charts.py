@@ -179,6 +179,8 @@ def _themed(chart: Any, variable: str | None) -> dict[str, Any]:
         chart.configure(
             background="transparent", font="sans-serif", padding={"left": 0, "right": 8, "top": 5, "bottom": 5}
         )
+        # A page names its plot as an image, so what is inside is not read out.
+        .configure_mark(aria=False)
         .configure_axis(
             labelColor=color("muted"),
             titleColor=color("muted"),

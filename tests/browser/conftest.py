@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.browser import Watch, find_browser, served
+from tests.support.site import relative, views
 
 NO_BROWSER = "no Chromium: run `python tests/run.py`, which installs one, or set REPORTGEN_CHROMIUM to its path"
 
@@ -68,3 +69,22 @@ def serve() -> Iterator[Callable[[Path], str]]:
     """`serve(directory)` is the address, ending in a sub-path, at which the directory is served."""
     with ExitStack() as servers:
         yield lambda directory: servers.enter_context(served(directory))
+
+
+@pytest.fixture(params=["file", "server"])
+def root(request: pytest.FixtureRequest, samples_site: Path, serve: Callable[[Path], str]) -> Path | str:
+    """The site as a directory, and as an address with a sub-path."""
+    return samples_site if request.param == "file" else serve(samples_site)
+
+
+@pytest.fixture
+def module(samples_site: Path) -> Path:
+    """The folder of a module with several memory spaces, and so with everything that a page can have."""
+    indexes = samples_site.glob("m/jit-mlp-train-step-*/index.html")
+    return next(index.parent for index in indexes if "VMEM" in index.read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def kinds(samples_site: Path, module: Path) -> list[str]:
+    """A page of each kind: overview, help, every view of a module, an allocation and a value."""
+    return relative(samples_site, [*samples_site.glob("*.html"), *samples_site.glob("help/*.html"), *views(module)])

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.browser import SUB_PATH, Watch
+from tests.support.site import relative, views
 
 Visit = Callable[..., Page]
 Serve = Callable[[Path], str]
@@ -18,36 +19,6 @@ UNSEEN = """
 elements => elements.filter(element => element.textContent.trim() && !element.getClientRects().length)
     .map(element => element.textContent)
 """
-
-
-@pytest.fixture(params=["file", "server"])
-def root(request: pytest.FixtureRequest, samples_site: Path, serve: Serve) -> Path | str:
-    """The site as a directory, and as an address with a sub-path."""
-    return samples_site if request.param == "file" else serve(samples_site)
-
-
-@pytest.fixture
-def module(samples_site: Path) -> Path:
-    """The folder of a module with several memory spaces, and so with everything that a page can have."""
-    indexes = samples_site.glob("m/jit-mlp-train-step-*/index.html")
-    return next(index.parent for index in indexes if "VMEM" in index.read_text(encoding="utf-8"))
-
-
-@pytest.fixture
-def kinds(samples_site: Path, module: Path) -> list[str]:
-    """A page of each kind: overview, help, every view of a module, an allocation and a value."""
-    return relative(samples_site, [*samples_site.glob("*.html"), *samples_site.glob("help/*.html"), *views(module)])
-
-
-def views(module: Path) -> Iterator[Path]:
-    """The pages in a module's folder, and the longest of its allocations and of its values."""
-    yield from module.glob("*.html")
-    for folder in ("a", "v"):
-        yield max((module / folder).glob("*.html"), key=lambda page: (page.stat().st_size, page.name))
-
-
-def relative(site: Path, pages: list[Path]) -> list[str]:
-    return sorted(page.relative_to(site).as_posix() for page in pages)
 
 
 def test_every_kind_of_page_opens_without_a_problem(visit: Visit, root: Path | str, kinds: list[str]) -> None:

@@ -1,6 +1,6 @@
 """A site as its readers have it, files that link to each other; nothing here knows how they are made."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from html.parser import HTMLParser
@@ -91,6 +91,18 @@ def read_pages(site: Path) -> dict[str, SitePage]:
     """Every page of a site, by its path from the root."""
     paths = sorted(site.rglob("*.html"))
     return {path.relative_to(site).as_posix(): read_page(path.read_text(encoding="utf-8")) for path in paths}
+
+
+def views(module: Path) -> Iterator[Path]:
+    """The pages in a module's folder, and the longest of its allocations and of its values."""
+    yield from module.glob("*.html")
+    for folder in ("a", "v"):
+        yield max((module / folder).glob("*.html"), key=lambda page: (page.stat().st_size, page.name))
+
+
+def relative(site: Path, pages: Iterable[Path]) -> list[str]:
+    """Paths of pages from the root of their site."""
+    return sorted(page.relative_to(site).as_posix() for page in pages)
 
 
 def target(page: str, url: str) -> str:

@@ -1,0 +1,63 @@
+"""Every kind of page, in light and dark, has nothing that axe-core complains about."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+Visit = Callable[..., Page]
+
+AXE = Axe()
+# It would fetch the style sheets, which the policy of the pages forbids.
+OPTIONS = {"resultTypes": ["violations"], "preload": False}
+
+
+def complaints(page: Page) -> list[str]:
+    """What axe finds on a page as it is now: the rule, and each element that breaks it."""
+    violations: list[dict[str, Any]] = AXE.run(page, options=OPTIONS).response["violations"]
+    return [f"{found['id']}: {node['target']} {node['html'][:200]}" for found in violations for node in found["nodes"]]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_kind_of_page_has_a_violation(
+    visit: Visit, page: Page, samples_site: Path, kinds: list[str], scheme: str
+) -> None:
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    found = [f"{path}: {one}" for path in kinds for one in complaints(_settled(visit(samples_site, path)))]
+    assert not found, "\n".join(found)
+
+
+def _settled(page: Page) -> Page:
+    """The page with its charts drawn and everything unfolded."""
+    if charts := page.locator("figure[data-chart]").count():
+        page.wait_for_function(f"document.querySelectorAll('figure[data-chart] svg').length >= {charts}")
+    page.evaluate("document.querySelectorAll('details').forEach(details => { details.open = true; })")
+    return page
+
+
+def test_the_open_search_has_no_violation(visit: Visit, root: Path | str) -> None:
+    page = visit(root)
+    page.keyboard.press("/")
+    page.keyboard.type("jit")
+    page.get_by_role("option").first.wait_for()
+    page.keyboard.press("ArrowDown")
+    assert complaints(page) == []
+    page.keyboard.type(" nothing like this")
+    page.get_by_text("0 results").wait_for()
+    assert complaints(page) == []
+
+
+def test_the_list_of_keys_has_no_violation(visit: Visit, root: Path | str) -> None:
+    page = visit(root)
+    page.keyboard.press("?")
+    page.get_by_role("dialog").wait_for()
+    assert complaints(page) == []
+
+
+def test_the_filter_has_no_violation(visit: Visit, root: Path | str) -> None:
+    page = visit(root)
+    page.fill("[data-filter-of]", "tpu")
+    assert complaints(page) == []

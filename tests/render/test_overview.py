@@ -1,0 +1,175 @@
+"""The overview folds copies, groups what was compiled for several shapes, and reaches every module."""
+
+import json
+import re
+
+import pytest
+from markupsafe import Markup
+
+from reportgen.analyse.identity import Leaf, content_digest, signature
+from reportgen.render.overview import MODULES_PER_PAGE, MOST_BARS, folded, largest_modules, overview_pages
+from reportgen.render.recompiled import ABSENT, function_name, recompiled
+from reportgen.render.site_pages import site_pages
+from reportgen.render.summary import Summary
+from tests.support.dumps import dump_text, parsed
+from tests.support.site import read_page
+from tests.support.summaries import made_up
+
+ALLOCATION = "BufferAssignment:\nallocation 0: {address}size 4, parameter 0, shape |f32[]| at ShapeIndex {{}}:\n"
+
+
+def _pages(*summaries: Summary) -> dict[str, str]:
+    return {page.path: page.content.decode() for page in overview_pages("Memory", summaries, (), Markup(""))}
+
+
+# Copies
+
+
+def test_a_digest_ignores_the_addresses_of_allocations_and_nothing_else() -> None:
+    digests = {content_digest(dump_text(ALLOCATION.format(address=f"{address}, "))) for address in ("0x1f", "0x2e")}
+    assert len(digests) == 1
+    assert content_digest(dump_text(ALLOCATION.format(address="").replace("size 4", "size 8"))) not in digests
+
+
+def test_a_digest_knows_the_parts_apart() -> None:
+    assert content_digest(dump_text("one", "two")) != content_digest(dump_text("onetwo"))
+
+
+def test_modules_of_one_content_share_the_row_of_the_first() -> None:
+    modules = [made_up(0), made_up(1, content="same"), made_up(2), made_up(3, content="same")]
+    rows = [(row.module.label, [copy.label for copy in row.copies]) for row in folded(modules)]
+    assert rows == [(modules[0].label, []), (modules[1].label, [modules[3].label]), (modules[2].label, [])]
+
+
+def test_a_folded_module_is_linked_and_counted() -> None:
+    overview = _pages(*(made_up(number, content="same") for number in range(3)))["index.html"]
+    assert "× 3 with the same content" in overview
+    assert {f"m/{number}/index.html" for number in range(3)} <= set(read_page(overview).references)
+
+
+# What was compiled for several shapes
+
+
+def test_a_signature_lists_parameters_in_their_order_and_the_leaves_of_the_output() -> None:
+    dump = parsed(
+        "BufferAssignment:\n"
+        "allocation 0: size 8, output shape is |(f32[2], (s32[], f32[3]))|, maybe-live-out:\n"
+        "allocation 1: size 8, parameter 10, shape |f32[2]| at ShapeIndex {}:\n"
+        "allocation 2: size 4, parameter 2, shape |s32[]| at ShapeIndex {1}:\n"
+        "allocation 3: size 12, parameter 2, shape |f32[3]| at ShapeIndex {0}:\n"
+    )
+    assert signature(dump) == (
+        Leaf("parameter 2{0}", "f32[3]"),
+        Leaf("parameter 2{1}", "s32[]"),
+        Leaf("parameter 10", "f32[2]"),
+        Leaf("output{0}", "f32[2]"),
+        Leaf("output{1,0}", "s32[]"),
+        Leaf("output{1,1}", "f32[3]"),
+    )
+
+
+def test_variants_say_only_what_differs() -> None:
+    small, large = made_up(0, shapes=("f32[8,64]", "f32[64]")), made_up(1, shapes=("f32[32,64]", "f32[64]"))
+    (group,) = recompiled([small, large])
+    assert [variant.leaves for variant in group.variants] == [
+        (Leaf("parameter 0", "f32[8,64]"),),
+        (Leaf("parameter 0", "f32[32,64]"),),
+    ]
+
+
+def test_a_variant_without_a_parameter_says_so() -> None:
+    (group,) = recompiled([made_up(0, shapes=("f32[8]", "f32[8]")), made_up(1, shapes=("f32[8]",))])
+    assert group.variants[1].leaves == (Leaf("parameter 1", ABSENT),)
+
+
+def test_the_variant_that_needs_most_comes_first_with_all_its_modules() -> None:
+    modules = [
+        made_up(0, needed=1, shapes=["a"]),
+        made_up(1, needed=9, shapes=["b"]),
+        made_up(2, needed=5, shapes=["a"]),
+    ]
+    (group,) = recompiled(modules)
+    assert [[module.href for module in variant.modules] for variant in group.variants] == [
+        ["m/1/index.html"],
+        ["m/2/index.html", "m/0/index.html"],
+    ]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        made_up(1, shapes=("f32[8]",)),
+        made_up(1, shapes=("f32[9]",), title="jit_other"),
+        made_up(1, shapes=("f32[9]",), backend="gpu"),
+        made_up(1, shapes=()),
+    ],
+    ids=["same shapes", "another name", "another backend", "unknown shapes"],
+)
+def test_no_group_without_a_second_signature(other: Summary) -> None:
+    assert recompiled([made_up(0, shapes=("f32[8]",)), other]) == []
+
+
+def test_functions_that_tensorflow_traced_again_are_one_function() -> None:
+    titles = [f"a_inference_train_step_{number}__XlaMustCompile_true_config_proto_3_.198" for number in (141, 236)]
+    assert {function_name(title) for title in titles} == {"train_step"}
+
+
+def test_few_variants_stand_on_the_overview_and_many_on_a_page_of_their_own() -> None:
+    few = _pages(made_up(0, shapes=["a"]), made_up(1, shapes=["b"]))
+    many = _pages(*(made_up(number, shapes=[str(number)]) for number in range(40)))
+    assert 'id="recompiled"' in few["index.html"]
+    assert "recompiled.html" not in few
+    assert "and 34 more variants" in many["index.html"]
+    assert {f"m/{number}/index.html" for number in range(40)} <= set(read_page(many["recompiled.html"]).references)
+
+
+# The table and the chart
+
+
+def test_every_module_has_a_row_on_one_of_the_pages() -> None:
+    count = 2 * MODULES_PER_PAGE + 1
+    pages = _pages(*(made_up(number) for number in range(count)))
+    tables = [pages["index.html"], pages["modules.page-2.html"], pages["modules.page-3.html"]]
+    rows = [re.findall(r'<tr><th scope="row"><a href="m/(\d+)/index.html"', page) for page in tables]
+    assert [len(found) for found in rows[1:]] == [MODULES_PER_PAGE, 1]
+    assert {int(number) for found in rows for number in found} == set(range(count))
+
+
+def test_the_shard_lists_copies_on_the_page_of_their_row() -> None:
+    last = made_up(900, content="same")
+    first = made_up(0, content="same")
+    others = [made_up(number) for number in range(1, MODULES_PER_PAGE + 1)]
+    script = _pages(first, *others, last)["data/modules.js"]
+    modules = json.loads(script.removeprefix('Report.put("modules",').removesuffix(");\n"))
+    assert modules["href"][:2] == [first.href, last.href]
+    assert modules["page"] == [1] * (MODULES_PER_PAGE + 1) + [2]
+
+
+def test_the_chart_shows_the_largest_in_parts_that_add_up() -> None:
+    rows = folded([made_up(number) for number in range(MOST_BARS + 5)])
+    chart = largest_modules(rows)
+    assert chart is not None
+    assert [total["end"] for total in chart["datasets"]["totals"]] == [1000 - number for number in range(MOST_BARS)]
+    ends = {part["rank"]: part["high"] for part in chart["datasets"]["parts"]}
+    assert list(ends.values()) == [1000 - number for number in range(MOST_BARS)]
+
+
+def test_repeated_names_in_the_chart_are_told_apart_by_their_folder() -> None:
+    chart = largest_modules(folded([made_up(0), made_up(1), made_up(2, title="jit_other")]))
+    assert chart is not None
+    assert chart["params"]["names"] == ["jit_step · run", "jit_step · run", "jit_other"]
+
+
+def test_there_is_no_chart_where_nothing_needs_memory() -> None:
+    assert largest_modules([]) is None
+    assert largest_modules(folded([made_up(0, needed=0)])) is None
+
+
+# A page for any missing one
+
+
+def test_the_page_for_missing_pages_needs_no_other_file_and_leads_nowhere_wrong() -> None:
+    (content,) = (page.content for page in site_pages("Memory", (), (), "") if page.path == "404.html")
+    page = read_page(content.decode())
+    assert page.references == ["data:,"]
+    assert "Remove from the address" in page.text

@@ -1,0 +1,45 @@
+"""Summaries of modules that no dump stands behind, for overviews of any size."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from reportgen.analyse.identity import Leaf
+from reportgen.output import write_pages
+from reportgen.render.site_pages import site_pages
+from reportgen.render.summary import Summary
+
+
+def made_up(
+    number: int,
+    *,
+    title: str = "jit_step",
+    backend: str = "cpu",
+    needed: int | None = None,
+    content: str | None = None,
+    shapes: Iterable[str] = (),
+) -> Summary:
+    """Module `number`; it needs `1000 - number` bytes unless said otherwise."""
+    size = 1000 - number if needed is None else needed
+    return Summary(
+        label=f"run/module_{number:04d}.{title}.txt",
+        title=title,
+        href=f"m/{number}/index.html",
+        backend=backend,
+        space_name="0 · memory",
+        peak_resident_bytes=size,
+        allocated_bytes=size,
+        xla_bytes=None,
+        values=number,
+        schedule_length=None,
+        finding_counts=(),
+        bytes_by_class={"parameter": size // 4, "temporary": size - size // 4},
+        content_digest=content or str(number),
+        signature=tuple(Leaf(f"parameter {place}", shape) for place, shape in enumerate(shapes)),
+        report={"path": f"run/module_{number:04d}.{title}.txt"},
+    )
+
+
+def write_overview(directory: Path, summaries: Sequence[Summary]) -> Path:
+    """The site of these modules without the pages of the modules themselves."""
+    write_pages(directory, site_pages("Memory", summaries, (), ""))
+    return directory

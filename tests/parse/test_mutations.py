@@ -3,11 +3,15 @@
 from random import Random
 
 import pytest
+from hypothesis import given
 
+from reportgen.analyse import analyse
+from reportgen.model import Dump
 from tests.support.dumps import analysed
 from tests.support.guards import finishes
 from tests.support.mutations import assert_sound, mutated
 from tests.support.samples import sample_files, sample_labels, samples
+from tests.support.strategies import dumps
 
 BYTES_TRIED = 20_000_000
 
@@ -34,3 +38,8 @@ def test_a_dump_that_is_still_being_written_is_read_at_every_length(label: str) 
     for _ in range(20):
         assert_sound(analysed(first[: random.randint(0, len(first))]))
         assert_sound(analysed(first, *(later[: random.randint(0, len(later))] for later in rest)))
+
+
+@given(dumps())
+def test_numbers_that_do_not_fit_together_are_analysed(dump: Dump) -> None:
+    assert_sound(analyse(dump))

@@ -85,6 +85,10 @@ class Value:
         return self.offset_bytes + self.size_bytes
 
 
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")
+
+
 _POSITION = re.compile(rb"  ([^\s,{}]+)(?: (\{[\d,]*\}))?\n?")
 _USE = re.compile(rb"  ([^\s,{}]+), operand (\d+)(?: (\{[\d,]*\}))?\n?")
 
@@ -110,13 +114,13 @@ class UsedValue:
     @property
     def positions(self) -> tuple[Position, ...]:
         return tuple(
-            Position(name.decode(), index.decode() or WHOLE) for name, index in _POSITION.findall(self.positions_text)
+            Position(_text(name), _text(index) or WHOLE) for name, index in _POSITION.findall(self.positions_text)
         )
 
     @property
     def uses(self) -> tuple[Use, ...]:
         return tuple(
-            Use(name.decode(), int(operand), index.decode() or WHOLE)
+            Use(_text(name), int(operand), _text(index) or WHOLE)
             for name, operand, index in _USE.findall(self.uses_text)
         )
 

@@ -28,11 +28,13 @@ def heading(scan: Scan, position: int) -> int:
 
 
 def allocation(scan: Scan, position: int) -> int:
+    scan.in_allocation = False
     found = line_shapes.ALLOCATION.require(scan.data, position, scan.end)
     attributes, after = _attributes(scan, found.end())
     scan.collected.allocations.append(
         Allocation(index=int(found[1]), size_bytes=int(found[2]), place=scan.base + position, **attributes)
     )
+    scan.in_allocation = True
     return after
 
 
@@ -74,9 +76,8 @@ def _text(raw: bytes | None) -> str | None:
 
 def value(scan: Scan, position: int) -> int:
     found = line_shapes.VALUE.require(scan.data, position, scan.end)
-    allocations = scan.collected.allocations
-    if not allocations:
-        raise LineMismatch(position, 'an "allocation" line before the first value')
+    if not scan.in_allocation:
+        raise LineMismatch(position, 'an "allocation" line that can be read before this value')
     number, name, index, phi, color, size, offset, shape = found.groups()
     shape_text = scan.shape_texts.get(shape)
     if shape_text is None:
@@ -87,7 +88,7 @@ def value(scan: Scan, position: int) -> int:
             key=ValueKey(name.decode("utf-8", "replace"), index.decode() if index else WHOLE),
             is_phi=phi is not None,
             color=int(color) if color else None,
-            allocation=len(allocations) - 1,
+            allocation=len(scan.collected.allocations) - 1,
             size_bytes=int(size),
             offset_bytes=int(offset),
             shape=shape_text,

@@ -71,13 +71,17 @@ class Collected:
 
 @dataclass(slots=True)
 class Scan:
-    """A part's text with its first place, and the list that indented rows belong to (`rows`)."""
+    """A part's text with its first place, and the list that indented rows belong to (`rows`).
+
+    `in_allocation` is whether the last `allocation` line was understood: values belong to no other.
+    """
 
     data: bytes
     base: Place
     end: int
     collected: Collected
     rows: str = ""
+    in_allocation: bool = False
     shape_texts: dict[bytes, str] = field(default_factory=dict)
 
     def line_end(self, position: int) -> int:

@@ -353,7 +353,7 @@ def test_a_damaged_line_is_reported_with_its_place_and_what_is_due(damage: tuple
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        (" value: <0 c @0> (size=8,offset=0): f32[2]{0}\n", 'an "allocation" line before the first value'),
+        (" value: <0 c @0> (size=8,offset=0): f32[2]{0}\n", 'an "allocation" line that can be read before this value'),
         (" positions:\n", 'a value, as in "<12 name @0>", before this line'),
         (" from instruction: %x = f32[] parameter(0)\n", 'a value, as in "<12 name @0>", before this line'),
         ("    0:c\n", "a list heading before this row"),
@@ -412,3 +412,15 @@ def test_bytes_that_are_no_text_are_replaced_in_all_places_alike() -> None:
     dump = parsed(allocations, used.replace(b"  c\n", b"  \xff\n"))
     assert dump.values[0].key == ValueKey("�", "{}")
     assert dump.used_by_key[dump.values[0].key].positions[0] == Position("�", "{}")
+
+
+def test_values_of_an_allocation_that_cannot_be_read_belong_to_no_other() -> None:
+    text = (
+        "BufferAssignment:\n"
+        "allocation 0: size 8, constant:\n value: <0 a @0> (size=8,offset=0): f32[2]{0}\n"
+        "allocation 1: syze 8, constant:\n value: <1 b @0> (size=8,offset=0): f32[2]{0}\n"
+        "allocation 2: size 8, constant:\n value: <2 c @0> (size=8,offset=0): f32[2]{0}\n"
+    )
+    dump = parsed(text)
+    assert [(value.id, dump.allocations[value.allocation].index) for value in dump.values] == [(0, 0), (2, 2)]
+    assert dump.unparsed_count == 2

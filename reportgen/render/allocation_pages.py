@@ -59,6 +59,7 @@ class AllocationRenderer:
         self._module = module
         self._site_title = site_title
         self._links = Links(module, 1, ALLOCATIONS_FOLDER)
+        self._peaks = {color: space.peak_resident for color, space in module.analysis.spaces.items()}
 
     def pages(self, number: int) -> Iterator[Page]:
         tenants = self._in_order(number)
@@ -129,13 +130,13 @@ class AllocationRenderer:
         """What can be said where live ranges are known, and drawn where there is more than one value."""
         analysis = self._module.analysis
         tenants, size_bytes = analysis.tenants[number], analysis.dump.allocations[number].size_bytes
-        peak = analysis.spaces[analysis.dump.allocations[number].color].peak_resident
+        peak = self._peaks[analysis.dump.allocations[number].color]
         if peak is None or not size_bytes:
             return {"moments": (), "map": None, "slots": ()}
         over_time = holes(occupancies(analysis.facts, tenants), size_bytes, analysis.moments)
         moments = _moments(over_time, size_bytes, peak.moment)
         if len(tenants) < 2:
-            return {"moments": moments[:1], "map": None, "slots": ()}
+            return {"moments": moments, "map": None, "slots": ()}
         scale = Scale(analysis.moments, size_bytes)
         count = slot_count(analysis.facts, tenants, size_bytes)
         return {
@@ -143,10 +144,10 @@ class AllocationRenderer:
             "map": packing([self._box(value) for value in tenants if analysis.facts[value].live], scale, peak.moment),
             "merged": max(0, len(tenants) - MOST),
             "shown": MOST,
-            "stairs": stairs(*over_time, scale, peak.moment),
+            "stairs": stairs(*over_time, scale, peak.moment) if max(over_time.free.amounts) else None,
             "last_moment": max(0, analysis.moments - 1),
             "is_reduced": scale.width < analysis.moments,
-            "slots": [*map(self._slot, islice(slots(analysis.facts, tenants, size_bytes), _MOST_SLOTS))],
+            "slots": self._slots(number) if count > 1 else (),
             "slots_more": max(0, count - _MOST_SLOTS),
         }
 
@@ -157,17 +158,23 @@ class AllocationRenderer:
         title = f"{key_text(value.key)}: {live.start} to {live.end}, bytes {low:,} to {high:,}"
         return Box(live.start, live.end + 1, low, high, title, self._links.value_href(number))
 
+    def _slots(self, number: int) -> list[SlotRow]:
+        analysis = self._module.analysis
+        size_bytes = analysis.dump.allocations[number].size_bytes
+        return [*map(self._slot, islice(slots(analysis.facts, analysis.tenants[number], size_bytes), _MOST_SLOTS))]
+
     def _slot(self, slot: Slot) -> SlotRow:
         links = Markup(", ").join(map(self._links.value, slot.tenants[:_MOST_TENANTS]))
         return SlotRow(slot, links, max(0, len(slot.tenants) - _MOST_TENANTS))
 
 
 def _moments(over_time: Holes, size_bytes: int, peak: int) -> list[Moment]:
-    """The peak of the memory space, and when least and most of the allocation is free."""
+    """The peak of the memory space, and when least and most of the allocation is free, if that ever changes."""
     free = over_time.free
     least, most = (free.moments[free.amounts.index(pick(free.amounts))] for pick in (min, max))
     named = {"peak of the memory space": peak, "least free, first": least, "most free, first": most}
-    return [
+    moments = [
         Moment(name, moment, size_bytes - free.at(moment), free.at(moment), over_time.largest.at(moment))
         for name, moment in named.items()
     ]
+    return moments if min(free.amounts) < max(free.amounts) else moments[:1]

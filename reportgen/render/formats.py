@@ -31,17 +31,19 @@ def exact_bytes(size: int) -> str:
 
 
 def bytes_markup(size: int | None) -> Markup:
-    """The amount for people, with the exact one in the title and in the data; a dash when unknown."""
+    """The amount for people, with the exact one in the data and, where it is rounded, in the title."""
     if size is None:
         return Markup('<span class="none" title="not known">–</span>')
-    return Markup(f'<data value="{size:d}" title="{exact_bytes(size)}">{human_bytes(size)}</data>')
+    if -_STEP < size < _STEP:
+        return Markup(f"<data value={size:d}>{size} B</data>")
+    return Markup(f'<data value={size:d} title="{size:,} bytes">{human_bytes(size)}</data>')
 
 
 def count_markup(count: int | None) -> Markup:
     """`66,703`, sortable."""
     if count is None:
         return Markup('<span class="none" title="not known">–</span>')
-    return Markup(f'<data value="{count:d}">{count:,}</data>')
+    return Markup(f"<data value={count:d}>{count:,}</data>")
 
 
 def percent(part: int, whole: int) -> str:

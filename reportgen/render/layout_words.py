@@ -26,31 +26,39 @@ _LONGEST_QUOTE = 200  # characters of the attributes that have no words here
 _NO_POINTERS = 0  # an array holds none, so their size does not matter
 
 
-def layout_sentences(shape: Shape, *, size_bytes: int | None = None) -> list[str]:
-    """What the shape holds, how it lies in memory and what that costs; `size_bytes` is the dump's size of it."""
+def layout_sentences(shape: Shape, *, size_bytes: int | None = None, brief: bool = False) -> list[str]:
+    """What the shape holds, how it lies in memory and what that costs; `size_bytes` is the dump's size of it.
+
+    `brief` leaves out what goes without saying: row-major order, and that there is no padding.
+    """
     match shape:
         case ArrayShape():
-            return _array_sentences(shape, size_bytes)
+            return _array_sentences(shape, size_bytes, brief=brief)
         case TupleShape():
             return [*_tuple_sentences(shape), *_stated_size(size_bytes, None)]
         case BufferShape(content):
-            inner = layout_sentences(content, size_bytes=size_bytes)
+            inner = layout_sentences(content, size_bytes=size_bytes, brief=brief)
             return ["A buffer type: its bytes are those of the shape within.", *inner]
         case OpaqueShape():
             return [_opaque_sentence(shape), *_stated_size(size_bytes, None)]
 
 
-def _array_sentences(shape: ArrayShape, size_bytes: int | None) -> list[str]:
+def _array_sentences(shape: ArrayShape, size_bytes: int | None, *, brief: bool) -> list[str]:
     padded = padded_bytes(shape, pointer_bytes=_NO_POINTERS)
+    is_padded = padded is None or padded != dense_bytes(shape, pointer_bytes=_NO_POINTERS)
     return [
         _elements_sentence(shape),
         *_dynamic_sentences(shape),
-        *_order_sentences(shape),
+        *(_order_sentences(shape) if not (brief and _is_row_major(shape)) else []),
         *_tile_sentences(shape),
         *_attribute_sentences(shape),
-        _bytes_sentence(shape, padded),
+        *([_bytes_sentence(shape, padded)] if is_padded or not brief else []),
         *_stated_size(size_bytes, padded),
     ]
+
+
+def _is_row_major(shape: ArrayShape) -> bool:
+    return shape.layout is not None and physical_order(shape) == tuple(range(len(shape.dimensions)))
 
 
 def _tuple_sentences(shape: TupleShape) -> list[str]:

@@ -1,6 +1,7 @@
 """The text of an instruction or a shape with every `%name` that has a page as a link."""
 
 import re
+from itertools import islice
 
 from markupsafe import Markup
 
@@ -10,9 +11,9 @@ _NAME = re.compile(r"%([A-Za-z0-9_.\-]+)")
 
 
 def linked_instruction(text: str, links: Links) -> Markup:
-    """`text` escaped, names linked."""
+    """`text` escaped, names linked; but for the first, which is the instruction's own."""
     pieces, after = [], 0
-    for name in _NAME.finditer(text):
+    for name in islice(_NAME.finditer(text), 1, None):
         pieces.append(_escaped(text[after : name.start()]))
         pieces.append(f"%{links.instruction(name[1])}")
         after = name.end()

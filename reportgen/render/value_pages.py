@@ -15,7 +15,7 @@ from reportgen.analyse.chains import chains
 from reportgen.analyse.classes import memory_class
 from reportgen.analyse.liveness import liveness
 from reportgen.analyse.records import Finding, ValueFacts
-from reportgen.model import WHOLE, Use
+from reportgen.model import WHOLE, Use, Value
 from reportgen.parse.shapes import ShapeError, parse_shape
 from reportgen.render.drawings.layout import layout_drawing
 from reportgen.render.drawings.neighbourhood import MOST, columns, neighbourhood
@@ -61,7 +61,6 @@ class ValueRenderer:
         analysis, fact = self._module.analysis, self._module.analysis.facts[number]
         allocation = analysis.dump.allocations[fact.value.allocation]
         path = self._module.routes.value(number)
-        location = analysis.dump.text.locate(fact.value.place)
         content = render(
             "value.html",
             path,
@@ -76,7 +75,7 @@ class ValueRenderer:
             space=analysis.spaces[allocation.color],
             alive=why_alive(liveness(analysis, number), fact.live, self._links),
             at_peak=self._at_peak.get(number),
-            location=f"{location.file}:{location.line}",
+            location=self._location(fact),
             findings=self._findings.get(number, ()),
             **self._shape(number, fact),
             **self._instruction(number, fact),
@@ -84,6 +83,12 @@ class ValueRenderer:
             **self._bytes(number, fact),
         )
         return Page(path, content)
+
+    def _location(self, fact: ValueFacts) -> str:
+        """Values stand in the first file of a dump, which the module's page names."""
+        text = self._module.analysis.dump.text
+        location = text.locate(fact.value.place)
+        return f"line {location.line}" if location.file == text.parts[0].label else str(location)
 
     def _steps(self, number: int) -> Markup:
         """To the values before and after it in the dump."""
@@ -165,7 +170,8 @@ class ValueRenderer:
         }
 
     def _map(self, number: int, fact: ValueFacts, others: Sequence[int]) -> dict[str, Any]:
-        own, boxes = self._box(number), [self._box(other) for other in others]
+        own = self._box(number, fact.value)
+        boxes = [self._box(other, fact.value) for other in others]
         return {
             "map": neighbourhood(own, boxes),
             "columns": _columns(own, boxes),
@@ -173,11 +179,14 @@ class ValueRenderer:
             "merged": len(others) if len(others) > MOST else 0,
         }
 
-    def _box(self, number: int) -> Box:
+    def _box(self, number: int, own: Value) -> Box:
+        """The bytes are told where they are others than those of the value that the map is about."""
         value, live = self._module.analysis.facts[number].value, self._module.analysis.facts[number].live
         assert live is not None, "only what is live holds bytes before or after another"
         low, high = value.offset_bytes, value.end_bytes
-        title = f"{key_text(value.key)}: {live.start} to {live.end}, bytes {low:,} to {high:,}"
+        title = f"{key_text(value.key)}: {live.start} to {live.end}"
+        if (low, high) != (own.offset_bytes, own.end_bytes):
+            title = f"{title}, bytes {low:,} to {high:,}"
         return Box(live.start, live.end + 1, low, high, title, self._links.value_href(number))
 
     def _chain(self, number: int) -> Markup | None:
@@ -216,7 +225,7 @@ def _layout(text: str) -> Markup:
     except ShapeError as error:
         problem = f"This shape is not understood: expected {error.expected} at column {error.column + 1}."
         return Markup("<p>{}").format(problem)
-    sentences = Markup("").join(Markup("<li>{}").format(sentence) for sentence in layout_sentences(shape))
+    sentences = Markup("").join(Markup("<li>{}").format(sentence) for sentence in layout_sentences(shape, brief=True))
     return Markup(f"<ul>{sentences}</ul>{layout_drawing(shape)}")
 
 

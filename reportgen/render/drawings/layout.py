@@ -16,7 +16,7 @@ from reportgen.render.drawings.svg import drawing, path, rectangle
 MOST_CELLS = 32
 """Along an edge, to be drawn one by one."""
 
-_MOST_TILES = 8  # along an edge; of more, so many with a gap before the last
+_MOST_TILES = 6  # along an edge; of more, so many with a gap before the last
 _TILE = 12
 _MOST_DIMENSIONS = 12
 _DIMENSION, _ORDER_HEIGHT, _BOX_HEIGHT = 20, 40, 10
@@ -90,8 +90,8 @@ def _tiles(grid: TileGrid) -> Markup:
     """The padded array, its elements on it, then the edges of tiles or of single cells."""
     down, across = grid
     whole = [path(rectangle(0, 0, across.length, down.length), "pad")] if grid.padded_cells else []
-    body = [*whole, path(rectangle(0, 0, across.filled, down.filled)), path(_lines(grid), "line"), *_gaps(grid)]
-    svg = drawing(across.length, down.length, body, classes="tiles", label=None)
+    body = [*whole, path(rectangle(0, 0, across.filled, down.filled)), *_lines(grid), *_gaps(grid)]
+    svg = drawing(across.length, down.length, body, label=None)
     return Markup(f"<figure class=layout>{svg}<figcaption>{_caption(grid)}</figcaption></figure>")
 
 
@@ -105,10 +105,10 @@ def _caption(grid: TileGrid) -> str:
     return f"{tiles}; hatched: {grid.padded_cells:,} of {grid.cells:,} cells are padding."
 
 
-def _lines(grid: TileGrid) -> str:
+def _lines(grid: TileGrid) -> list[str]:
     down, across = grid
-    rows, columns = _cuts(down), _cuts(across)
-    return "".join([*(f"M0 {y}h{across.length}" for y in rows), *(f"M{x} 0v{down.length}" for x in columns)])
+    lines = [f"M0 {y}h{across.length}" for y in _cuts(down)] + [f"M{x} 0v{down.length}" for x in _cuts(across)]
+    return [path("".join(lines), "line")] if lines else []
 
 
 def _cuts(edge: Edge) -> list[str]:
@@ -144,7 +144,7 @@ def _order(shape: ArrayShape) -> Markup:
         for place, dimension in enumerate(order)
     ]
     body = [path("".join(boxes)), path("".join(lines), "line")]
-    svg = drawing(_DIMENSION * len(order), _ORDER_HEIGHT, body, classes="order", label=None)
+    svg = drawing(_DIMENSION * len(order), _ORDER_HEIGHT, body, label=None)
     written, stored = _sizes(shape.dimensions), _sizes(physical_dimensions(shape))
     return Markup(f"<figure class=layout><p>{written} as written{svg}<p>{stored} in memory</figure>")
 

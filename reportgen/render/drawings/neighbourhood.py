@@ -32,7 +32,7 @@ def neighbourhood(own: Box, others: Sequence[Box]) -> Markup:
         return rectangle(first, _HEIGHT - top, column[box.behind] - first, top - bottom)
 
     body = [linked(box, shape(box)) for box in drawn]
-    return drawing(len(moments) - 1, _HEIGHT, [*body, path(shape(own), "own")], classes="map", label="Map")
+    return drawing(len(moments) - 1, _HEIGHT, [*body, path(shape(own), "own")], label="Map")
 
 
 def columns(own: Box, others: Iterable[Box]) -> list[int]:

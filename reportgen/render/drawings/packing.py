@@ -6,7 +6,6 @@ The rest becomes one shape: each column of it is what its moments have in common
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -18,31 +17,27 @@ MOST = 400
 _MOST_COLUMNS, _HEIGHT = 400, 240
 
 
-class Scale(NamedTuple):
+class Scale:
     """Moments and bytes to the numbers of a drawing; nothing becomes thinner than 1."""
 
-    moments: int
-    size_bytes: int
-
-    @property
-    def width(self) -> int:
-        return max(1, min(self.moments, _MOST_COLUMNS))
-
-    @property
-    def height(self) -> int:
-        return _HEIGHT
+    def __init__(self, moments: int, size_bytes: int) -> None:
+        self.moments = max(1, moments)
+        self.size_bytes = max(1, size_bytes)
+        self.width = min(self.moments, _MOST_COLUMNS)
+        self.height = _HEIGHT
 
     def column(self, moment: int) -> int:
-        return min(moment, self.moments) * self.width // max(1, self.moments)
+        return min(moment, self.moments - 1) * self.width // self.moments
 
-    def columns(self, box: Box) -> tuple[int, int]:
-        first = min(self.column(box.first), self.width - 1)
-        return first, max(first + 1, -(-min(box.behind, self.moments) * self.width // max(1, self.moments)))
+    def columns(self, first: int, behind: int) -> tuple[int, int]:
+        """The columns of the moments [first, behind), as first and behind the last."""
+        left = self.column(first)
+        return left, max(left, self.column(behind - 1)) + 1
 
-    def rows(self, box: Box) -> tuple[int, int]:
-        """Counted from the top, where the highest offset is."""
-        bottom = min(box.low * _HEIGHT // max(1, self.size_bytes), _HEIGHT - 1)
-        top = max(bottom + 1, box.high * _HEIGHT // max(1, self.size_bytes))
+    def rows(self, low: int, high: int) -> tuple[int, int]:
+        """The rows of the bytes [low, high), counted from the top, where the highest offset is."""
+        bottom = min(low * _HEIGHT // self.size_bytes, _HEIGHT - 1)
+        top = max(bottom + 1, high * _HEIGHT // self.size_bytes)
         return _HEIGHT - min(top, _HEIGHT), _HEIGHT - bottom
 
 
@@ -50,12 +45,16 @@ def packing(boxes: Sequence[Box], scale: Scale, peak: int | None) -> Markup:
     """Every box, those beyond `MOST` merged, and a line at the moment of the peak."""
     largest = sorted(boxes, key=lambda box: (box.low - box.high) * (box.behind - box.first))
     one_by_one = sorted(largest[:MOST])
-    body = [linked(box, _shape(scale.columns(box), scale.rows(box))) for box in one_by_one]
+    body = [linked(box, _shape(*_place(box, scale))) for box in one_by_one]
     if len(boxes) > MOST:
         body.insert(0, path(_merged(largest[MOST:], scale), "rest"))
     if peak is not None:
         body.append(path(f"M{scale.column(peak)} 0v{scale.height}", "peak"))
-    return drawing(scale.width, scale.height, body, classes="map", label="Packing map")
+    return drawing(scale.width, scale.height, body, label="Packing map")
+
+
+def _place(box: Box, scale: Scale) -> tuple[tuple[int, int], tuple[int, int]]:
+    return scale.columns(box.first, box.behind), scale.rows(box.low, box.high)
 
 
 def _shape(columns: tuple[int, int], rows: tuple[int, int]) -> str:
@@ -66,7 +65,7 @@ def _merged(boxes: Iterable[Box], scale: Scale) -> str:
     """All boxes as one path; a column is kept as a number with a bit for each row that is covered."""
     covered = [0] * scale.width
     for box in boxes:
-        (left, right), (top, bottom) = scale.columns(box), scale.rows(box)
+        (left, right), (top, bottom) = _place(box, scale)
         rows = (1 << bottom) - (1 << top)
         for column in range(left, right):
             covered[column] |= rows

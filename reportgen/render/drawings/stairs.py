@@ -3,6 +3,8 @@
 Where a column stands for several moments it shows the least of them, so nothing looks freer than it is.
 """
 
+from itertools import groupby
+
 from markupsafe import Markup
 
 from reportgen.render.drawings.packing import Scale
@@ -16,7 +18,7 @@ def stairs(area: StepFunction, line: StepFunction, scale: Scale, peak: int | Non
     body = [path(f"M0 {scale.height}{steps}V{scale.height}z", "area"), path(_line(_steps(line, scale)), "line")]
     if peak is not None:
         body.append(path(f"M{scale.column(peak)} 0v{scale.height}", "peak"))
-    return drawing(scale.width, scale.height, body, classes="map", label="Free bytes over time")
+    return drawing(scale.width, scale.height, body, label="Free bytes over time")
 
 
 def _line(steps: str) -> str:
@@ -28,21 +30,20 @@ def _line(steps: str) -> str:
 def _steps(amounts: StepFunction, scale: Scale) -> str:
     """`V…H…` for each stretch of columns of one height, counted from the top."""
     text: list[str] = []
-    before = None
-    for column, amount in enumerate(_least(amounts, scale)):
-        height = scale.height - amount * scale.height // max(1, scale.size_bytes)
-        if height != before:
-            text.append(f"H{column}V{height}" if text else f"V{height}")
-        before = height
-    return "".join([*text, f"H{scale.width}"])
+    column = 0
+    for amount, columns in groupby(_least(amounts, scale)):
+        height = scale.height - amount * scale.height // scale.size_bytes
+        column += sum(1 for _ in columns)
+        text.append(f"V{height}H{column}")
+    return "".join(text)
 
 
 def _least(amounts: StepFunction, scale: Scale) -> list[int]:
-    """The least amount of each column."""
-    least: list[int | None] = [None] * scale.width
+    """The least amount of each column; stretches come in order, so one meets only the column before it."""
+    least: list[int] = []
     for first, behind, amount in amounts.pieces():
-        left = min(scale.column(first), scale.width - 1)
-        for column in range(left, max(left, scale.column(behind - 1)) + 1):
-            known = least[min(column, scale.width - 1)]
-            least[min(column, scale.width - 1)] = amount if known is None else min(known, amount)
-    return [amount or 0 for amount in least]
+        left, right = scale.columns(first, behind)
+        if left < len(least):
+            least[left] = min(least[left], amount)
+        least += [amount] * (right - len(least))
+    return least

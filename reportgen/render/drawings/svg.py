@@ -20,12 +20,10 @@ class Box(NamedTuple):
     href: str | None = None
 
 
-def drawing(width: int, height: int, body: Iterable[str], *, classes: str, label: str | None) -> Markup:
+def drawing(width: int, height: int, body: Iterable[str], *, label: str | None) -> Markup:
     """`body` as an `svg`; without a label it is only an ornament of the text beside it."""
     role = "aria-hidden=true" if label is None else f'role=group aria-label="{escape(label)}"'
-    return Markup(
-        f'<svg class="{classes}" viewBox="0 0 {width} {height}" preserveAspectRatio=none {role}>{"".join(body)}</svg>'
-    )
+    return Markup(f'<svg viewBox="0 0 {width} {height}" preserveAspectRatio=none {role}>{"".join(body)}</svg>')
 
 
 def rectangle(x: int, y: int, width: int, height: int) -> str:

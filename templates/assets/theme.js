@@ -14,6 +14,8 @@
   }
   document.documentElement.classList.add("scripted");
   var chosen = stored();
+  // What does nothing without scripts is only shown with them.
+  document.documentElement.classList.add("scripted");
   if (chosen === "dark" || chosen === "light") document.documentElement.dataset.theme = chosen;
   document.addEventListener("DOMContentLoaded", function () {
     var button = document.getElementById("theme-switch");

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from reportgen.analyse.chains import chains
 from reportgen.analyse.classes import memory_class
@@ -134,7 +134,7 @@ class ValueRenderer:
         positions = used.positions[1:]
         return {
             "is_listed": True,
-            "positions": _listed(positions, lambda position: self._links.instruction(*position)),
+            "positions": _listed(positions, lambda position: escape(position.name)),
             "uses": self._uses(used.uses),
             "siblings": _listed(others, self._index),
         }
@@ -159,13 +159,16 @@ class ValueRenderer:
         """Who else holds its bytes."""
         analysis = self._module.analysis
         before, after = analysis.tenancy.before[number], analysis.tenancy.after[number]
+        chain = self._chains.get(number, (number,))
         others = dict.fromkeys((*before, *self._sharers.get(number, ()), *after))
         return {
             "is_alone": len(analysis.tenants[fact.value.allocation]) == 1,
             "before": _listed(before, self._links.value),
             "sharers": _listed(self._sharers.get(number, ()), self._links.value),
             "after": _listed(after, self._links.value),
-            "chain": self._chain(number),
+            "takes_over": chain[0] != number,
+            "hands_on": chain[-1] != number,
+            "chain": self._chain(number, chain) if len(chain) > 2 else None,
             **(self._map(number, fact, list(others)) if others else {"map": None}),
         }
 
@@ -189,11 +192,8 @@ class ValueRenderer:
             title = f"{title}, bytes {low:,} to {high:,}"
         return Box(live.start, live.end + 1, low, high, title, self._links.value_href(number))
 
-    def _chain(self, number: int) -> Markup | None:
+    def _chain(self, number: int, chain: Sequence[int]) -> Markup:
         """The buffer from hand to hand, cut to the neighbours of the value."""
-        chain = self._chains.get(number, ())
-        if len(chain) < 2:
-            return None
         place = chain.index(number)
         start, end = max(0, place - _CHAIN_BEFORE_AND_AFTER), place + _CHAIN_BEFORE_AND_AFTER + 1
         links = ["<b>this</b>" if other == number else self._links.value(other) for other in chain[start:end]]

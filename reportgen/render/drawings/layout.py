@@ -73,7 +73,7 @@ def layout_drawing(shape: Shape) -> Markup:
 
 
 def tile_grid(shape: ArrayShape) -> TileGrid | None:
-    """None where there is no tile, or nothing under it."""
+    """None where there is no tile, nothing under it, or a single tile without padding."""
     levels = tile_levels(shape)
     if not levels or shape.layout is None or not all(levels[0]):
         return None
@@ -83,7 +83,8 @@ def tile_grid(shape: ArrayShape) -> TileGrid | None:
     sizes = [1, *levels[0][:kept], *merged][-2:]
     tile = [*([1] * (kept + 1)), *steps][-2:]
     down, across = (Edge(size, round_up(size, step), step) for size, step in zip(sizes, tile, strict=True))
-    return TileGrid(down, across)
+    grid = TileGrid(down, across)
+    return grid if grid.padded_cells or down.tiles * across.tiles > 1 else None
 
 
 def _tiles(grid: TileGrid) -> Markup:

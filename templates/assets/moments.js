@@ -44,11 +44,13 @@
     const text = form.elements.moment.value;
     window.Moments.choose(text === "" ? null : Math.min(total - 1, Math.max(0, Math.round(Number(text)))));
   });
-  form.elements.peak.addEventListener("click", function () {
+  function choosePeak() {
     const figure = document.querySelector('figure[data-space="' + (State.get("space") || "") + '"]') ||
       document.querySelector("figure[data-peak]");
     window.Moments.choose(Number(figure.dataset.peak));
-  });
+  }
+  form.elements.peak.addEventListener("click", choosePeak);
+  Keys.add("p", "Choose the moment of the peak", choosePeak);
   form.elements.none.addEventListener("click", function () { window.Moments.choose(null); });
   form.elements.all.addEventListener("click", function () { window.Moments.zoom(0, total); });
   ["from", "to"].forEach(function (name) {

@@ -227,11 +227,16 @@
         Moments.follow(follow);
       });
   }
-  // The map is long to draw and below the fold, so it waits until the reader comes near.
+  // The map is long to draw and below the fold, so it waits until the reader comes near, or prints.
   const observer = new IntersectionObserver(function (entries) {
-    if (!entries.some(function (entry) { return entry.isIntersecting; })) return;
-    observer.disconnect();
-    Report.load("values").then(begin);
+    if (entries.some(function (entry) { return entry.isIntersecting; })) start();
   }, { rootMargin: "400px" });
+  let started = false;
+  function start() {
+    observer.disconnect();
+    if (!started) Report.load("values").then(begin);
+    started = true;
+  }
   observer.observe(figure);
+  window.addEventListener("beforeprint", start);
 })();

@@ -143,3 +143,15 @@ def test_the_map_follows_the_theme(module_page: Page) -> None:
     before = legend.evaluate("chip => chip.style.borderColor")
     module_page.locator("#theme-switch").click()
     expect(legend).not_to_have_attribute("style", re.compile(re.escape(before)))
+
+
+def test_a_key_chooses_the_peak(module_page: Page) -> None:
+    module_page.keyboard.press("p")
+    expect(module_page.locator("#live-at")).to_be_visible()
+    peak = module_page.locator("figure[data-peak]").first.get_attribute("data-peak")
+    expect(module_page.locator("#moment-controls input[name=moment]")).to_have_value(peak or "")
+
+
+def test_the_map_is_drawn_for_print_though_nobody_has_scrolled_to_it(module_page: Page) -> None:
+    module_page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    expect(module_page.locator("#map-caption")).to_contain_text("drawn one by one")

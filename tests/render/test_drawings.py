@@ -1,0 +1,172 @@
+"""Drawings keep to their frame, lead to the pages of what they show, and count what they say."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reportgen.parse.shapes import ArrayShape, parse_shape
+from reportgen.render.drawings.layout import TileGrid, layout_drawing, tile_grid
+from reportgen.render.drawings.neighbourhood import MOST, columns, neighbourhood
+from reportgen.render.drawings.packing import MOST as MOST_IN_PACKING
+from reportgen.render.drawings.packing import Scale, packing
+from reportgen.render.drawings.stairs import stairs
+from reportgen.render.drawings.svg import Box
+from reportgen.spans import StepFunction
+from tests.support.site import read_page
+
+_RECTANGLE = re.compile(r"M(\d+) (\d+)h(\d+)v(\d+)H(\d+)z")
+_STEP = re.compile(r"([HV])(\d+)")
+
+
+def box(first: int, last: int, low: int, high: int, name: str = "a") -> Box:
+    return Box(first, last + 1, low, high, name, f"{name}.html")
+
+
+def frame(svg: str) -> tuple[int, int]:
+    found = re.search(r'viewBox="0 0 (\d+) (\d+)"', svg)
+    assert found
+    return int(found[1]), int(found[2])
+
+
+def rectangles(svg: str) -> list[tuple[int, int, int, int]]:
+    return [(int(x), int(y), int(width), int(height)) for x, y, width, height, _ in _RECTANGLE.findall(svg)]
+
+
+def leaves_its_frame(svg: str) -> list[tuple[int, int, int, int]]:
+    width, height = frame(svg)
+    return [one for one in rectangles(svg) if one[0] + one[2] > width or one[1] + one[3] > height or 0 in one[2:]]
+
+
+def boxes(most: int, high: int = 1000) -> st.SearchStrategy[list[Box]]:
+    edges = st.tuples(st.integers(0, high), st.integers(1, high)).map(lambda edge: (edge[0], edge[0] + edge[1]))
+    moments = st.tuples(st.integers(0, 50), st.integers(0, 50)).map(lambda span: (span[0], span[0] + span[1]))
+    return st.lists(st.builds(lambda time, span: box(*time, *span), moments, edges), min_size=1, max_size=most)
+
+
+@given(boxes(2 * MOST))
+def test_a_neighbourhood_stays_in_its_frame(found: list[Box]) -> None:
+    # Neighbours hold some of the same bytes; these are cut to do so.
+    own = found[0]
+    others = [one._replace(low=min(one.low, own.high - 1), high=max(one.high, own.low + 1)) for one in found[1:]]
+    svg = str(neighbourhood(own, others))
+    assert leaves_its_frame(svg) == []
+    assert len(rectangles(svg)) <= MOST + 1
+
+
+def test_a_neighbour_leads_to_its_page_and_tells_what_it_is() -> None:
+    page = read_page(str(neighbourhood(box(3, 5, 0, 8), [box(0, 2, 0, 8, "before"), box(6, 9, 0, 8, "after")])))
+    assert [link["href"] for link in page.all("a")] == ["before.html", "after.html"]
+    assert len(page.all("title")) == 2
+
+
+def test_the_value_itself_stands_between_its_neighbours() -> None:
+    own, before, after = box(3, 5, 0, 8), box(0, 2, 0, 8), box(6, 900, 0, 8)
+    assert columns(own, [before, after]) == [0, 3, 6, 901]
+    assert [left for left, *_ in rectangles(str(neighbourhood(own, [before, after])))] == [0, 2, 1]
+
+
+def test_more_neighbours_than_can_be_told_apart_are_merged_and_say_how_many_they_are() -> None:
+    others = [box(10 + number, 10 + number, number, number + 1, f"v{number}") for number in range(100)]
+    svg = str(neighbourhood(box(0, 5, 0, 100), others))
+    counts = [int(count or 1) for count in re.findall(r"<title>(?:(\d+) values)?", svg)]
+    assert sum(counts) == len(others)
+    assert len(counts) <= MOST
+
+
+def test_names_are_escaped() -> None:
+    svg = str(neighbourhood(box(3, 5, 0, 8), [box(0, 2, 0, 8)._replace(title='<script>"&')]))
+    assert "<title>&lt;script&gt;&#34;&amp;</title>" in svg
+
+
+@given(boxes(30), st.integers(1, 2000))
+def test_a_packing_stays_in_its_frame(found: list[Box], moments: int) -> None:
+    size_bytes = max(one.high for one in found)
+    assert leaves_its_frame(str(packing(found, Scale(moments, size_bytes), moments - 1))) == []
+
+
+def test_what_cannot_be_drawn_one_by_one_is_merged_into_one_shape() -> None:
+    found = [box(number, number + 1, number, number + 2, f"v{number}") for number in range(MOST_IN_PACKING + 50)]
+    svg = str(packing(found, Scale(1000, 1000), None))
+    assert len(read_page(svg).all("a")) == MOST_IN_PACKING
+    assert svg.count("class=rest") == 1
+    assert leaves_its_frame(svg) == []
+
+
+@given(st.lists(st.integers(0, 8), min_size=1, max_size=900))
+def test_stairs_show_the_least_amount_of_each_column(amounts: list[int]) -> None:
+    steps = StepFunction.from_changes(
+        [(0, amounts[0]), *((at, amounts[at] - amounts[at - 1]) for at in range(1, len(amounts)))], len(amounts)
+    )
+    scale = Scale(len(amounts), 8)
+    least: dict[int, int] = {}
+    for moment, amount in enumerate(amounts):
+        column = scale.column(moment)
+        least[column] = min(least.get(column, amount), amount)
+    assert drawn_heights(str(stairs(steps, steps, scale, None)), scale) == [
+        scale.height - amount * scale.height // 8 for _, amount in sorted(least.items())
+    ]
+
+
+def drawn_heights(svg: str, scale: Scale) -> list[int]:
+    area = re.search(r'class=area d="M0 \d+([^"]*)V\d+z"', svg)
+    assert area
+    heights: list[int] = []
+    height = 0
+    for kind, number in _STEP.findall(area[1]):
+        if kind == "V":
+            height = int(number)
+        else:
+            heights += [height] * (int(number) - len(heights))
+    assert len(heights) == scale.width
+    return heights
+
+
+def grid(text: str) -> TileGrid:
+    shape = parse_shape(text)
+    assert isinstance(shape, ArrayShape)
+    found = tile_grid(shape)
+    assert found
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "padded_cells"),
+    [
+        ("bf16[9,18]{1,0:T(8,128)(2,1)}", 16 * 128 - 9 * 18),
+        ("f32[3,5]{1,0:T(2,4)}", 4 * 8 - 15),
+        ("f32[5]{0:T(1024)}", 1019),
+        ("f32[16,256]{1,0:T(8,128)}", 0),
+        ("f32[7,3,5]{2,1,0:T(2,4)}", 4 * 8 - 15),
+        ("f32[2,7,8,11,10]{4,3,2,1,0:T(*,*,2,*,3)}", 112 * 111 - 112 * 110),
+    ],
+)
+def test_padded_cells_are_counted(text: str, padded_cells: int) -> None:
+    assert grid(text).padded_cells == padded_cells
+    drawn = str(layout_drawing(parse_shape(text)))
+    assert ("all filled" if not padded_cells else f"{padded_cells:,} of") in drawn
+    assert drawn.count("class=pad") == bool(padded_cells)
+
+
+@pytest.mark.parametrize("text", ["f32[3,5]{1,0:T(2,4)}", "f32[8,50257,4096]{1,2,0:T(8,128)}", "pred[1]{0:T(256)}"])
+def test_a_layout_stays_in_its_frame_and_shows_its_padding(text: str) -> None:
+    drawn = layout_drawing(parse_shape(text))
+    for svg in re.findall(r"<svg.*?</svg>", str(drawn)):
+        assert leaves_its_frame(svg) == []
+    down, across = grid(text)
+    for edge in (down, across):
+        assert (edge.filled < edge.length) == (edge.size < edge.padded)
+        assert edge.filled > 0
+
+
+@pytest.mark.parametrize("text", ["f32[]", "f32[3,5]{1,0}", "()", "token[]", "f32[512]{0:T(512)}", "f32[0]{0:T(128)}"])
+def test_what_has_nothing_to_show_is_not_drawn(text: str) -> None:
+    assert layout_drawing(parse_shape(text)) == ""
+
+
+def test_the_order_in_memory_is_drawn_where_it_is_another() -> None:
+    drawn = str(layout_drawing(parse_shape("f32[4,3,100]{0,2,1}")))
+    assert "4×3×100 as written" in drawn
+    assert "3×100×4 in memory" in drawn
+    assert 'class=line d="M30 10L10 30M50 10L30 30M10 10L50 30"' in drawn

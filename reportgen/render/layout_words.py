@@ -29,7 +29,8 @@ _NO_POINTERS = 0  # an array holds none, so their size does not matter
 def layout_sentences(shape: Shape, *, size_bytes: int | None = None, brief: bool = False) -> list[str]:
     """What the shape holds, how it lies in memory and what that costs; `size_bytes` is the dump's size of it.
 
-    `brief` leaves out what goes without saying: row-major order, and that there is no padding.
+    `brief` is for those who see the sizes beside it: it leaves out row-major order, the memory space, and how
+    tiles that fit are found to fit.
     """
     match shape:
         case ArrayShape():
@@ -50,8 +51,8 @@ def _array_sentences(shape: ArrayShape, size_bytes: int | None, *, brief: bool) 
         _elements_sentence(shape),
         *_dynamic_sentences(shape),
         *(_order_sentences(shape) if not (brief and _is_row_major(shape)) else []),
-        *_tile_sentences(shape),
-        *_attribute_sentences(shape),
+        *_tile_sentences(shape, brief=brief),
+        *_attribute_sentences(shape, brief=brief),
         *([_bytes_sentence(shape, padded)] if is_padded or not brief else []),
         *_stated_size(size_bytes, padded),
     ]
@@ -130,22 +131,25 @@ def _order_name(order: tuple[int, ...]) -> str:
     return " (column-major)" if order == tuple(sorted(order, reverse=True)) else ""
 
 
-def _tile_sentences(shape: ArrayShape) -> list[str]:
+def _tile_sentences(shape: ArrayShape, *, brief: bool) -> list[str]:
     if shape.layout is None or not shape.layout.tiles:
         return []
     first, *later = shape.layout.tiles
     levels = tile_levels(shape)
     if not levels:
         return [f"Tiles {''.join(map(_tile_text, shape.layout.tiles))} pad it by what depends on the unknown sizes."]
-    sentences = [_padding_sentence(first, levels[0], len(shape.dimensions))]
+    sentences = [_padding_sentence(first, levels[0], len(shape.dimensions), brief=brief)]
     sentences += [_regrouping_sentence(tile, sizes) for tile, sizes in zip(later, levels[1:-1], strict=True)]
     return sentences
 
 
-def _padding_sentence(tile: Tile, sizes: list[int], rank: int) -> str:
+def _padding_sentence(tile: Tile, sizes: list[int], rank: int, *, brief: bool) -> str:
     """What the first tile does: XLA `ShapeUtil::ArraySize` rounds up the dimensions under it."""
     merged, steps = merged_under_tile(sizes[len(sizes) - len(tile) :], tile)
     padded = [round_up(size, step) for size, step in zip(merged, steps, strict=True)]
+    if brief and merged == padded:
+        counts = [size // step for size, step in zip(merged, steps, strict=True)]
+        return f"Tile {_tile_text(tile)}: {_sizes(merged)} fills {_sizes(counts)} of them."
     dimensions = _fastest(len(tile))
     if rank < len(tile):
         dimensions += f" (after adding {_number(len(tile) - rank)} of size 1)"
@@ -166,7 +170,7 @@ def _regrouping_sentence(tile: Tile, sizes: list[int]) -> str:
     return f"{text} in blocks of {_sizes(steps)}, which do not divide it; XLA's size counts the first tile only."
 
 
-def _attribute_sentences(shape: ArrayShape) -> list[str]:
+def _attribute_sentences(shape: ArrayShape, *, brief: bool) -> list[str]:
     layout = shape.layout
     if layout is None:
         return []
@@ -175,7 +179,7 @@ def _attribute_sentences(shape: ArrayShape) -> list[str]:
         sentences.append(_element_bits_sentence(layout.element_bits, memory_bits(shape.element_type)))
     if layout.tail_padding is not None:
         sentences.append(_tail_padding_sentence(layout.tail_padding, tiled=bool(layout.tiles)))
-    if layout.memory_space:
+    if layout.memory_space and not brief:
         sentences.append(f"S({layout.memory_space}): it is kept in memory space {layout.memory_space}.")
     return [*sentences, *_split_sentences(layout), *_other_sentences(layout)]
 

@@ -110,13 +110,12 @@ class ValueRenderer:
         text, instruction = module.instruction_text(name), module.instruction(name)
         if text is None or instruction is None:
             return {"instruction": None, "no_instruction": self._why_no_instruction()}
-        first = module.first_of_instruction(name)
-        is_elsewhere = first != number and len(text) > _LONG_TEXT
+        first, is_long = module.first_of_instruction(name), len(text) > _LONG_TEXT
         return {
             "instruction": instruction,
-            "instruction_text": None if is_elsewhere else linked_instruction(text, self._links),
+            "instruction_text": None if is_long and first != number else linked_instruction(text, self._links),
             "full_text_of": first,
-            "operands": _listed(instruction.operands, self._links.instruction),
+            "operands": _listed(instruction.operands, self._links.instruction) if is_long else None,
             "other_metadata": [(k, v) for k, v in instruction.metadata.items() if k not in _OWN_METADATA],
         }
 
@@ -150,7 +149,7 @@ class ValueRenderer:
         rows = []
         for name, operand, index in sorted(uses, key=lambda use: moment_of.get(use.name, -1))[:_MOST_ROWS]:
             where = f"operand {operand}" if index == WHOLE else f"operand {operand} {index}"
-            rows.append(f"<li>{moment_of.get(name, '–')} {instruction(name)} <small>{where}</small>")
+            rows.append(f"<li>{moment_of.get(name, '–')} {instruction(name)}, {where}")
         if len(uses) > _MOST_ROWS:
             rows.append(f"<li>{len(uses) - _MOST_ROWS:,} more are in the dump")
         return Markup("".join(rows))

@@ -65,11 +65,11 @@ class TileGrid(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def layout_drawing(shape: Shape) -> Markup:
-    """Empty where there is nothing to see: no array, or one in row-major order and without tiles."""
+    """Empty where there is nothing to see: no array, or one in row-major order that fills all of its tiles."""
     if not isinstance(shape, ArrayShape) or not shape.dimensions:
         return Markup("")
-    grid = tile_grid(shape)
-    return _order(shape) + (Markup("") if grid is None else _tiles(grid))
+    order, grid = _order(shape), tile_grid(shape)
+    return order + _tiles(grid) if grid and (grid.padded_cells or order) else order
 
 
 def tile_grid(shape: ArrayShape) -> TileGrid | None:

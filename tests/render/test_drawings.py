@@ -145,7 +145,7 @@ def grid(text: str) -> TileGrid:
 def test_padded_cells_are_counted(text: str, padded_cells: int) -> None:
     assert grid(text).padded_cells == padded_cells
     drawn = str(layout_drawing(parse_shape(text)))
-    assert (f"hatched: {padded_cells:,} of" in drawn) == (padded_cells > 0)
+    assert (f"blank: {padded_cells:,} of" in drawn) == (padded_cells > 0)
     assert drawn.count("class=pad") == (padded_cells > 0)
 
 

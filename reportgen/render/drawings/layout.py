@@ -103,7 +103,7 @@ def _caption(grid: TileGrid) -> str:
     tiles = f"{count} tile{'' if count == '1' else 's'} of {across.tile if flat else f'{down.tile}×{across.tile}'}"
     if not grid.padded_cells:
         return f"{tiles}, all filled."
-    return f"{tiles}; hatched: {grid.padded_cells:,} of {grid.cells:,} cells are padding."
+    return f"{tiles}; blank: {grid.padded_cells:,} of {grid.cells:,} cells are padding."
 
 
 def _lines(grid: TileGrid) -> list[str]:

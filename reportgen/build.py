@@ -23,7 +23,7 @@ from reportgen.output import NOTHING_WRITTEN, SiteDirectory, Written, write_page
 from reportgen.parse import parse_dump
 from reportgen.reading import DumpFiles, Problem, load_text
 from reportgen.render.module import Module
-from reportgen.render.summary import Summary, biggest_first, summary
+from reportgen.render.summary import Summary, biggest_first, site_summary, summary
 
 Progress = Callable[[int, int, str], None]
 """Called with how many dumps are done, how many there are, and the label of the last one."""
@@ -85,20 +85,24 @@ def _outside(discovered: Discovered, output: Path) -> Discovered:
 
 def check_dump(files: DumpFiles) -> Outcome:
     """Parse and analyse one dump; never raises."""
-    return _guarded(files, lambda module: NOTHING_WRITTEN)
+    return _guarded(files, lambda module: (summary(module), NOTHING_WRITTEN))
 
 
 def build_dump(files: DumpFiles, *, site_title: str, output: Path) -> Outcome:
     """Parse, analyse, render and write one dump. Raises OutputRefused; what is wrong with the dump it returns."""
     from reportgen.render.module_pages import module_pages
 
-    return _guarded(files, lambda module: write_pages(output, module_pages(module, site_title)))
+    def write(module: Module) -> tuple[Summary, Written]:
+        return site_summary(module), write_pages(output, module_pages(module, site_title))
+
+    return _guarded(files, write)
 
 
-def _guarded(files: DumpFiles, then: Callable[[Module], Written]) -> Outcome:
+def _guarded(files: DumpFiles, then: Callable[[Module], tuple[Summary, Written]]) -> Outcome:
     try:
         module, problems = _load(files)
-        return Outcome(files.label, summary(module), problems, then(module))
+        entry, written = then(module)
+        return Outcome(files.label, entry, problems, written)
     except OutputRefused:
         raise
     except ReportgenError as error:
@@ -118,6 +122,7 @@ def _load(files: DumpFiles) -> tuple[Module, tuple[Problem, ...]]:
         title=name.module_name,
         stage=name.stage,
         number=name.module_number,
+        timestamp_microseconds=name.timestamp_microseconds,
         analysis=analysis,
         notes=_note(files.notes),
     )

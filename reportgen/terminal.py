@@ -64,10 +64,10 @@ class Terminal:
                     f"{entry.label}: {entry.backend}, space {entry.space_name}: {size}; {findings or 'no findings'}"
                 )
             )
-            for finding in entry.report["findings"]:
-                if finding["severity"] != "note":
-                    place = f"{finding['file']}:{finding['line']}: " if finding["file"] else ""
-                    print(_printable(f"  {place}{finding['severity']}: {finding['message']} [{finding['slug']}]"))
+            for finding in entry.findings:
+                if finding.severity != "note":
+                    place = f"{finding.location}: " if finding.location else ""
+                    print(_printable(f"  {place}{finding.severity}: {finding.message} [{finding.slug}]"))
 
     def finished(self, report: "Report", output: Path, index: Path) -> None:
         """The last lines of a build: how much there is, and where."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 
 from reportgen.analyse.origins import Origin, origins
@@ -19,12 +20,24 @@ class Module:
     title: str
     stage: str | None
     number: int | None
+    timestamp_microseconds: int | None = None
     analysis: Analysis
     notes: str = ""
     routes: ModuleRoutes = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "routes", ModuleRoutes(module_slug(self.label, self.title), self.analysis))
+
+    @property
+    def dumped_at(self) -> str | None:
+        """The time in the dump's name, for people."""
+        if self.timestamp_microseconds is None:
+            return None
+        try:
+            moment = datetime.fromtimestamp(self.timestamp_microseconds / 1_000_000, UTC)
+        except (ValueError, OverflowError, OSError):
+            return str(self.timestamp_microseconds)
+        return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
 
     @cached_property
     def _origins(self) -> Mapping[str, Origin]:

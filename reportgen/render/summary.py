@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.identity import Signature, content_digest, signature
-from reportgen.analyse.records import Analysis, Severity, Space
+from reportgen.analyse.records import Analysis, Finding, Severity, Space
 from reportgen.render.module import Module
 from reportgen.render.report_json import module_report
 
@@ -19,6 +19,7 @@ class Summary:
     """The figures are those of the memory space that needs most; `report` is the module in report.json.
 
     `bytes_by_class` adds up to the peak resident or, where that is not known, to what is allocated.
+    `content_digest` is empty unless a site is built, because only the overview needs it.
     """
 
     label: str
@@ -33,9 +34,15 @@ class Summary:
     schedule_length: int | None
     finding_counts: tuple[tuple[Severity, int], ...]
     bytes_by_class: Mapping[MemoryClass, int]
-    content_digest: str
     signature: Signature
+    findings: tuple[Finding, ...]
     report: Mapping[str, Any]
+    content_digest: str = ""
+
+
+def site_summary(module: Module) -> Summary:
+    """The summary with what the overview needs besides."""
+    return replace(summary(module), content_digest=content_digest(module.analysis.dump.text))
 
 
 def summary(module: Module) -> Summary:
@@ -55,8 +62,8 @@ def summary(module: Module) -> Summary:
         schedule_length=analysis.dump.schedule_length,
         finding_counts=finding_counts(analysis),
         bytes_by_class=_bytes_by_class(analysis, space) if space else {},
-        content_digest=content_digest(analysis.dump.text),
         signature=signature(analysis.dump),
+        findings=analysis.findings,
         report=module_report(module.label, module.title, analysis),
     )
 

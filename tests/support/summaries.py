@@ -33,6 +33,7 @@ def made_up(
         schedule_length=None,
         finding_counts=(),
         bytes_by_class={"parameter": size // 4, "temporary": size - size // 4},
+        findings=(),
         content_digest=content or str(number),
         signature=tuple(Leaf(f"parameter {place}", shape) for place, shape in enumerate(shapes)),
         report={"path": f"run/module_{number:04d}.{title}.txt"},

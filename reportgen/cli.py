@@ -110,13 +110,19 @@ def _command(
 ) -> argparse.ArgumentParser:
     parser = commands.add_parser(name, help=purpose, description=purpose.capitalize() + ".", allow_abbrev=False)
     parser.add_argument(
-        "paths", nargs="+", type=Path, metavar="PATH", help="a directory with dumps in it, a dump, or a log with dumps"
+        "paths", nargs="+", type=_path, metavar="PATH", help="a directory with dumps in it, a dump, or a log with dumps"
     )
     parser.add_argument("--strict", action="store_true", help="exit with 1 when there are warnings or errors")
     parser.add_argument(
         "--jobs", type=_positive, default=_processors(), metavar="N", help="processes to use (default: %(default)s)"
     )
     return parser
+
+
+def _path(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError("a path is empty; is a variable unset?")
+    return Path(text)
 
 
 def _positive(text: str) -> int:

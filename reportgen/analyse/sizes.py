@@ -126,12 +126,6 @@ def tile_levels(shape: ArrayShape) -> list[list[int]]:
     return levels
 
 
-def tiles_disagree(shape: ArrayShape) -> bool:
-    """Whether applying every tile level in turn pads more than the first tile alone, which is what XLA counts."""
-    levels = tile_levels(shape)
-    return len(levels) > 1 and math.prod(levels[1]) != math.prod(levels[-1])
-
-
 def merged_under_tile(sizes: Sequence[int], tile: Tile) -> tuple[list[int], list[int]]:
     """Sizes and tile of one length without `*`: a dimension under it is multiplied into the next more minor one.
 

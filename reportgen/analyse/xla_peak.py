@@ -9,7 +9,6 @@ Source of the procedure: XLA `HloLiveRange::ComputePeakMemoryMoment` and `HloLiv
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
 
 from reportgen.analyse.records import BridgeStep, Space, ValueFacts, XlaPeak
 from reportgen.analyse.sizes import dense_bytes
@@ -32,16 +31,15 @@ def xla_peak(dump: Dump, facts: Sequence[ValueFacts], spaces: Mapping[int, Space
     sizes = _sizes_by_xla(dump, facts)
     live = _live_at(facts, printed.moment)
     truth = sum(space.live.at(printed.moment) for space in spaces.values() if space.live)
-    replayed, running_maximum = _replay(facts, sizes)
+    bridge = _bridge(printed, facts, live, truth)
+    reasons = [] if _agrees(printed, spaces, truth) else _reasons(facts, sizes, live, bridge)
     return XlaPeak(
         moment=printed.moment,
         sum_bytes=printed.sum_bytes,
-        replayed_moment=replayed,
-        reasons=()
-        if _agrees(printed, spaces, truth)
-        else tuple(_reasons(facts, sizes, live, _live_at_peaks(facts, spaces), running_maximum, truth)),
+        replayed_moment=_replayed_moment(facts, sizes),
+        reasons=tuple(reasons),
         live_bytes=truth,
-        bridge=_bridge(printed, facts, live, truth),
+        bridge=bridge,
     )
 
 
@@ -54,11 +52,6 @@ def _agrees(printed: PrintedPeak, spaces: Mapping[int, Space], truth: int) -> bo
 
 def _live_at(facts: Sequence[ValueFacts], moment: int) -> list[int]:
     return [n for n, fact in enumerate(facts) if fact.live and fact.live.start <= moment <= fact.live.end]
-
-
-def _live_at_peaks(facts: Sequence[ValueFacts], spaces: Mapping[int, Space]) -> set[int]:
-    moments = {peak.moment for space in spaces.values() if (peak := space.peak_live)}
-    return set(chain.from_iterable(_live_at(facts, moment) for moment in moments))
 
 
 def _sizes_by_xla(dump: Dump, facts: Sequence[ValueFacts]) -> list[int]:
@@ -91,8 +84,8 @@ def _arity(dump: Dump, name: str) -> int:
     return tuple_arity(text.partition(" = ")[2]) or 0
 
 
-def _replay(facts: Sequence[ValueFacts], sizes: Sequence[int]) -> tuple[int | None, int]:
-    """(moment of the first strict maximum, the maximum): births of a moment come before its deaths."""
+def _replayed_moment(facts: Sequence[ValueFacts], sizes: Sequence[int], *, deaths_first: bool = False) -> int:
+    """The moment of the first strict maximum. XLA adds the births of a moment before it takes off the deaths."""
     births: defaultdict[int, int] = defaultdict(int)
     deaths: defaultdict[int, int] = defaultdict(int)
     for fact, size in zip(facts, sizes, strict=True):
@@ -101,27 +94,27 @@ def _replay(facts: Sequence[ValueFacts], sizes: Sequence[int]) -> tuple[int | No
             deaths[fact.live.end + 1] += size
     best_moment, best, running = 0, 0, 0
     for moment in sorted(births.keys() | deaths.keys()):
-        running += births.get(moment, 0)
+        dead = deaths.get(moment, 0)
+        running += births.get(moment, 0) - (dead if deaths_first else 0)
         if running > best:
             best_moment, best = moment, running
-        running -= deaths.get(moment, 0)
-    return best_moment, best
+        running -= 0 if deaths_first else dead
+    return best_moment
 
 
 def _reasons(
-    facts: Sequence[ValueFacts],
-    sizes: Sequence[int],
-    live: Sequence[int],
-    live_at_peaks: set[int],
-    running_maximum: int,
-    truth: int,
+    facts: Sequence[ValueFacts], sizes: Sequence[int], live: Sequence[int], bridge: Sequence[BridgeStep]
 ) -> list[str]:
-    concerned = live_at_peaks.union(live)
+    """The faults that make a difference here: to the sum, or to the moment, which is chosen anew without each."""
+    chosen = _replayed_moment(facts, sizes)
+    leaves = [fact.dense_bytes or 0 if _is_leaf(fact) else size for fact, size in zip(facts, sizes, strict=True)]
+    padded = [size if _is_leaf(fact) else fact.value.size_bytes for fact, size in zip(facts, sizes, strict=True)]
+    in_sum = {step.slug for step in bridge}
     shows = {
-        LEAVES: any(_is_leaf(facts[n]) and sizes[n] != facts[n].dense_bytes for n in concerned),
-        PADDING: any(facts[n].padding_bytes for n in concerned),
-        BIRTHS: running_maximum != sum(sizes[n] for n in live),
-        ALIASES: sum(facts[n].value.size_bytes for n in live) != truth,
+        LEAVES: LEAVES in in_sum or _replayed_moment(facts, leaves) != chosen,
+        PADDING: PADDING in in_sum or _replayed_moment(facts, padded) != chosen,
+        BIRTHS: _replayed_moment(facts, sizes, deaths_first=True) != chosen,
+        ALIASES: ALIASES in in_sum,
         SPACES: len({facts[n].value.color for n in live if sizes[n]}) > 1,
     }
     return [slug for slug, applies in shows.items() if applies]

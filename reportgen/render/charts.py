@@ -105,7 +105,12 @@ def _memory_over_time() -> dict[str, Any]:
     )
     live = _named("live").mark_line(interpolate="step-after", strokeWidth=1.5, stroke="var(--text)", clip=True)
     levels = _named("levels").mark_rule(strokeDash=[6, 4], stroke="var(--text)")
-    marks = _named("marks").mark_rule(stroke="var(--accent)", strokeWidth=1.5, clip=True)
+    marks = _named("marks").mark_rule(
+        stroke=alt.expr("datum.label == 'peak' ? 'var(--accent)' : 'var(--muted)'"),
+        strokeDash=alt.expr("datum.label == 'peak' ? [1, 0] : [3, 3]"),
+        strokeWidth=1.5,
+        clip=True,
+    )
     mark_names = _named("marks").mark_text(
         align=alt.expr("datum.side"),
         dx=alt.expr("datum.side == 'left' ? 4 : -4"),

@@ -39,6 +39,11 @@ def bytes_markup(size: int | None) -> Markup:
     return Markup(f'<data value={size:d} title="{size:,} bytes">{human_bytes(size)}</data>')
 
 
+def byte_steps_markup(amount: int) -> Markup:
+    """Bytes × steps: not an amount of memory, so it never looks like one."""
+    return Markup(f'<data value={amount:d} title="{amount:,} byte-steps">{human_bytes(amount)}·steps</data>')
+
+
 def count_markup(count: int | None) -> Markup:
     """`66,703`, sortable."""
     if count is None:

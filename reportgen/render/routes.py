@@ -16,7 +16,6 @@ FINDINGS_HELP = "help/findings.html"
 NOT_FOUND = "404.html"
 RECOMPILED = "recompiled.html"
 REPORT = "report.json"
-STYLESHEET = "assets/style.css"
 ROWS_PER_PAGE = 1_000
 VALUES_FOLDER = "v/"
 ALLOCATIONS_FOLDER = "a/"
@@ -41,10 +40,6 @@ def module_slug(label: str, name: str) -> str:
     return f"{readable}-{digest}" if readable else digest
 
 
-def module_page(slug: str) -> str:
-    return f"m/{slug}/index.html"
-
-
 def _unique(ids: Iterable[int]) -> tuple[str, ...]:
     """Each id as a file name; only a damaged dump repeats one, and then it gets a suffix."""
     seen: dict[int, int] = {}
@@ -56,7 +51,7 @@ def _unique(ids: Iterable[int]) -> tuple[str, ...]:
 
 
 class ModuleRoutes:
-    """Paths of one module's pages. `*_page` are paths from the root; the rest are used by `Links`."""
+    """Paths of one module's pages, from the site's root."""
 
     def __init__(self, slug: str, analysis: Analysis) -> None:
         self.slug = slug

@@ -16,7 +16,9 @@ _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """The figures are those of the memory space that needs most; `report` is the module in report.json.
+    """The figures are those of space 0, the device's main memory; `report` is the module in report.json.
+
+    Where a module has nothing in space 0 they are those of the space that needs most.
 
     `bytes_by_class` adds up to the peak resident or, where that is not known, to what is allocated.
     `content_digest` is empty unless a site is built, because only the overview needs it.
@@ -47,7 +49,7 @@ def site_summary(module: Module) -> Summary:
 
 def summary(module: Module) -> Summary:
     analysis = module.analysis
-    space = _largest_space(analysis)
+    space = _main_space(analysis)
     peak = space.peak_resident if space else None
     return Summary(
         label=module.label,
@@ -79,7 +81,11 @@ def biggest_first(entry: Summary) -> tuple[int, str]:
     return (-needed_bytes(entry), entry.label)
 
 
-def _largest_space(analysis: Analysis) -> Space | None:
+def _main_space(analysis: Analysis) -> Space | None:
+    device = analysis.spaces.get(0)
+    if device and device.allocated_bytes:
+        return device
+
     def size(space: Space) -> int:
         peak = space.peak_resident
         return space.allocated_bytes if peak is None else peak.amount

@@ -42,6 +42,7 @@ def environment() -> Environment:
         auto_reload=False,
     )
     made.filters["bytes"] = formats.bytes_markup
+    made.filters["byte_steps"] = formats.byte_steps_markup
     made.filters["exact"] = formats.exact_bytes
     made.filters["human"] = formats.human_bytes
     made.filters["count"] = formats.count_markup

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from reportgen.analyse.chains import chains
 from reportgen.analyse.classes import memory_class
 from reportgen.analyse.liveness import liveness
 from reportgen.analyse.records import Finding, ValueFacts
-from reportgen.model import WHOLE, Use, Value
+from reportgen.model import WHOLE, Position, Use, Value
 from reportgen.parse.shapes import ShapeError, parse_shape
 from reportgen.render.drawings.layout import layout_drawing
 from reportgen.render.drawings.neighbourhood import MOST, columns, neighbourhood
@@ -133,10 +133,14 @@ class ValueRenderer:
         positions = used.positions[1:]
         return {
             "is_listed": True,
-            "positions": _listed(positions, lambda position: escape(position.name)),
+            "positions": _listed(positions, self._position),
             "uses": self._uses(used.uses),
             "siblings": _listed(others, self._index),
         }
+
+    def _position(self, position: Position) -> str:
+        index = "" if position.shape_index == WHOLE else f" {position.shape_index}"
+        return f"{self._links.instruction(position.name)}{index}"
 
     def _index(self, number: int) -> str:
         """A value of the same instruction, by its index alone."""

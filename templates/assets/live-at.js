@@ -21,7 +21,7 @@
       byAllocation.get(allocation).push(number);
     });
     byAllocation.forEach(function (numbers) {
-      numbers.sort(function (one, other) { return values.first[other] - values.first[one] || Number(values.page[other]) - Number(values.page[one]); });
+      numbers.sort(function (one, other) { return values.first[other] - values.first[one] || other - one; });
       const covered = [];
       numbers.forEach(function (number) {
         owned.set(number, take(covered, values.offset[number], values.offset[number] + values.size[number]));
@@ -115,6 +115,7 @@
   window.Moments.follow(function () {
     const moment = window.Moments.chosen();
     section.hidden = moment === null;
+    document.getElementById("live-link").hidden = moment === null;
     if (moment === null) return;
     Promise.all([Report.load("values"), Report.load("timeline")]).then(function (loaded) {
       if (window.Moments.chosen() === moment) show(loaded[0], moment, loaded[1].names[moment]);

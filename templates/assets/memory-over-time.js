@@ -49,7 +49,11 @@
   function follow(figure, view) {
     const plot = figure.querySelector(".plot"), readout = document.getElementById("readout");
     let shown = "0-" + window.Moments.total;
-    window.Moments.listen(view, plot, function (event, moment) { window.Moments.choose(moment); });
+    window.Moments.listen(view, plot, function (event, moment) {
+      const changes = { moment: String(moment), space: figure.dataset.space };
+      if (State.get("space") !== figure.dataset.space) changes.allocation = null;
+      State.set(changes);
+    });
     window.Moments.follow(function () {
       const range = window.Moments.range(), chosen = window.Moments.chosen();
       view.signal("first", range[0]).signal("last", range[1]);

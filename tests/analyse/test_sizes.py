@@ -19,7 +19,6 @@ from reportgen.analyse.sizes import (
     physical_order,
     round_up,
     tile_levels,
-    tiles_disagree,
 )
 from reportgen.parse.shapes import ArrayShape, Layout, Shape, SplitConfig, Tile, parse_shape
 
@@ -158,20 +157,6 @@ def test_each_tile_level_divides_what_the_level_before_left() -> None:
     ]
 
 
-@pytest.mark.parametrize("tile", ["(8,128)(2,1)", "(32,128)(4,1)", "(8,128)(8,1)", "(1024)(128)(2,1)", "(1)"])
-def test_the_tiles_of_real_dumps_agree(tile: str) -> None:
-    assert not tiles_disagree(array(f"s32[5,7,9]{{2,1,0:T{tile}}}"))
-
-
-@pytest.mark.parametrize("text", ["f32[8]", "f32[8]{0}", "f32[?]{0:T(1,128)(2,1)}", "f32[0,128]{1,0:T(1,128)(2,1)}"])
-def test_without_tiles_or_bytes_nothing_disagrees(text: str) -> None:
-    assert not tiles_disagree(array(text))
-
-
-def test_a_later_tile_that_does_not_divide_the_first_is_reported() -> None:
-    assert tiles_disagree(array("bf16[1,128]{1,0:T(1,128)(2,1)}"))
-
-
 def address(place: tuple[int, ...], sizes: list[int], tile: list[int]) -> int:
     """Where XLA's `tiled_layout.md` puts an element: tiles in order, and in order within each tile."""
     steps = [1] * (len(sizes) - len(tile)) + tile
@@ -278,7 +263,6 @@ def test_more_levels_pad_more_or_not_at_all(pair: tuple[ArrayShape, Layout]) -> 
     shape, _ = pair
     products = [math.prod(level) for level in tile_levels(shape)]
     assert products == sorted(products)
-    assert tiles_disagree(shape) == (products[1] != products[-1])
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=6), st.data())

@@ -89,6 +89,7 @@ def write_text(path: Path, text: str) -> Path:
         ["build", "dumps", "--quiet", "--verbose"],
         ["build", "dumps", "--outp", "site"],
         ["check", "dumps", "--output", "site"],
+        ["build", ""],
     ],
     ids=" ".join,
 )

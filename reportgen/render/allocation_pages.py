@@ -15,6 +15,7 @@ from reportgen.analyse.spaces import occupancies
 from reportgen.render.drawings.packing import MOST, Scale, packing
 from reportgen.render.drawings.stairs import stairs
 from reportgen.render.drawings.svg import Box
+from reportgen.render.excerpts import excerpt
 from reportgen.render.formats import bytes_markup
 from reportgen.render.links import Links
 from reportgen.render.module import Module, allocation_kinds, key_text
@@ -87,6 +88,7 @@ class AllocationRenderer:
             "kinds": allocation_kinds(module, number),
             "space": analysis.spaces[allocation.color],
             "location": f"{location.file}:{location.line}",
+            "excerpt": excerpt(self._module, allocation.place),
             "count": len(analysis.tenants[number]),
             "href": partial(self._href, number),
         }

@@ -59,6 +59,13 @@ def test_a_click_chooses_a_moment_and_lists_what_is_live(module_page: Page) -> N
     assert re.search(r"#.*moment=\d+", module_page.url)
 
 
+def test_a_click_in_the_chart_of_a_space_lists_what_is_live_in_that_space(module_page: Page) -> None:
+    figure = module_page.locator("figure[data-chart='memory-over-time']").nth(1)
+    click_at(figure.locator(".plot"), 0.5)
+    space = figure.get_attribute("data-space")
+    expect(module_page.locator("#live-at h3")).to_contain_text(f"in space {space}")
+
+
 def test_live_bytes_at_the_peak_equal_the_page(module_page: Page) -> None:
     module_page.locator("#moment-controls button[name=peak]").click()
     total = module_page.locator("#live-at tfoot tr.total data")

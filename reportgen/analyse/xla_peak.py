@@ -21,6 +21,8 @@ PADDING = "tile-padding"
 BIRTHS = "births-before-deaths"
 ALIASES = "aliases-twice"
 SPACES = "spaces-mixed"
+UNEXPLAINED = "unexplained"
+"""A printed row that is neither the bytes of its value nor what XLA's procedure takes for it."""
 
 
 def xla_peak(dump: Dump, facts: Sequence[ValueFacts], spaces: Mapping[int, Space]) -> XlaPeak | None:
@@ -31,7 +33,7 @@ def xla_peak(dump: Dump, facts: Sequence[ValueFacts], spaces: Mapping[int, Space
     sizes = _sizes_by_xla(dump, facts)
     live = _live_at(facts, printed.moment)
     truth = sum(space.live.at(printed.moment) for space in spaces.values() if space.live)
-    bridge = _bridge(printed, facts, live, truth)
+    bridge = _bridge(printed, facts, sizes, live, truth)
     reasons = [] if _agrees(printed, spaces, truth) else _reasons(facts, sizes, live, bridge)
     return XlaPeak(
         moment=printed.moment,
@@ -125,7 +127,7 @@ def _is_leaf(fact: ValueFacts) -> bool:
 
 
 def _bridge(
-    printed: PrintedPeak, facts: Sequence[ValueFacts], live: Sequence[int], truth: int
+    printed: PrintedPeak, facts: Sequence[ValueFacts], sizes: Sequence[int], live: Sequence[int], truth: int
 ) -> tuple[BridgeStep, ...]:
     rows = _printed_bytes(printed, facts, live)
     if rows is None:
@@ -133,13 +135,12 @@ def _bridge(
     changes: defaultdict[str, int] = defaultdict(int)
     for number, size in rows.items():
         fact = facts[number]
-        change = fact.value.size_bytes - size
-        is_wrong_leaf = _is_leaf(fact) and size != fact.dense_bytes
-        leaf = (fact.dense_bytes or 0) - size if is_wrong_leaf else 0
-        changes[LEAVES] += leaf
-        changes[PADDING] += change - leaf
+        due = size if fact.dense_bytes is None else _whole_size(fact.value.shape)
+        changes[LEAVES if _is_leaf(fact) and size == sizes[number] else UNEXPLAINED] += due - size
+        changes[PADDING] += fact.value.size_bytes - due
     changes[ALIASES] = truth - sum(facts[n].value.size_bytes for n in live)
-    return tuple(BridgeStep(slug, change) for slug, change in changes.items() if change)
+    order = (LEAVES, PADDING, ALIASES, UNEXPLAINED)
+    return tuple(BridgeStep(slug, changes[slug]) for slug in order if changes[slug])
 
 
 def _printed_bytes(printed: PrintedPeak, facts: Sequence[ValueFacts], live: Sequence[int]) -> dict[int, int] | None:

@@ -1,6 +1,6 @@
 """Why XLA's printed peak differs, in words; and what a missing section means for the page."""
 
-from reportgen.analyse.xla_peak import ALIASES, BIRTHS, LEAVES, PADDING, SPACES
+from reportgen.analyse.xla_peak import ALIASES, BIRTHS, LEAVES, PADDING, SPACES, UNEXPLAINED
 
 SENTENCES = {
     LEAVES: (
@@ -16,5 +16,6 @@ BRIDGE = {
     LEAVES: "values inside tuples, by their own size",
     PADDING: "padding of layouts, and slices larger than the value",
     ALIASES: "bytes under more than one live value, counted once",
+    UNEXPLAINED: "rows that are printed otherwise than XLA's own rule has them",
 }
 MISSING_SECTIONS = ("no-live-ranges", "no-used-values", "no-instructions", "no-allocations")

@@ -5,6 +5,7 @@ from itertools import accumulate
 
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Analysis, Finding, XlaPeak
+from reportgen.analyse.xla_peak import UNEXPLAINED
 from reportgen.model import PrintedPeak, StackTrace
 
 
@@ -39,7 +40,8 @@ def _rows(analysis: Analysis, printed: PrintedPeak) -> Iterator[Finding]:
 
 
 def _explained(analysis: Analysis, printed: PrintedPeak, peak: XlaPeak) -> Iterator[Finding]:
-    if not peak.reasons and peak.sum_bytes != peak.live_bytes:
+    is_unexplained = any(step.slug == UNEXPLAINED for step in peak.bridge)
+    if is_unexplained or (not peak.reasons and peak.sum_bytes != peak.live_bytes):
         message = (
             f"XLA prints {peak.sum_bytes:,} bytes at {peak.moment}, {peak.live_bytes:,} are under live values there,"
             " and no known fault of XLA's sum explains it"

@@ -223,6 +223,13 @@ class Dump:
             first.setdefault(used.key.name, used)
         return first
 
+    def instruction_text(self, name: str) -> bytes | None:
+        """The text of the instruction that defines values `name{…}`; None where the dump does not print it."""
+        used = self.first_used_by_name.get(name)
+        if used is None or used.instruction_place is None or used.instruction_end is None:
+            return None
+        return self.text.slice(used.instruction_place, used.instruction_end)
+
     @cached_property
     def used_by_key(self) -> dict[ValueKey, UsedValue]:
         return {used.key: used for used in self.used_values or ()}

@@ -7,8 +7,7 @@ _CALLERS = (b" while(", b" call(", b" conditional(")
 
 def calls_computations(dump: Dump, name: str) -> bool:
     """By the instruction's own text where it defines a value, else by XLA's habit of naming it."""
-    used = dump.first_used_by_name.get(name)
-    if used is None or used.instruction_place is None or used.instruction_end is None:
+    text = dump.instruction_text(name)
+    if text is None:
         return name.startswith(("while", "call", "conditional"))
-    text = dump.text.slice(used.instruction_place, used.instruction_end)
     return any(opcode in text for opcode in _CALLERS)

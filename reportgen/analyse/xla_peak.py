@@ -79,11 +79,8 @@ def _arity(dump: Dump, name: str) -> int:
     table = dump.value_by_key.get(ValueKey(name, WHOLE))
     if table is not None:
         return tuple_arity(table.shape) or 0
-    used = dump.first_used_by_name.get(name)
-    if used is None or used.instruction_place is None or used.instruction_end is None:
-        return 0
-    text = dump.text.slice(used.instruction_place, used.instruction_end).decode("utf-8", "replace")
-    return tuple_arity(text.partition(" = ")[2]) or 0
+    text = dump.instruction_text(name)
+    return 0 if text is None else tuple_arity(text.decode("utf-8", "replace").partition(" = ")[2]) or 0
 
 
 def _replayed_moment(facts: Sequence[ValueFacts], sizes: Sequence[int], *, deaths_first: bool = False) -> int:

@@ -86,11 +86,8 @@ class Module:
 
     def instruction_text(self, name: str) -> str | None:
         """The text of the instruction that defines values `name{…}`."""
-        used = self.analysis.dump.first_used_by_name.get(name)
-        if used is None or used.instruction_place is None or used.instruction_end is None:
-            return None
-        raw = self.analysis.dump.text.slice(used.instruction_place, used.instruction_end)
-        return raw.decode("utf-8", "replace")
+        raw = self.analysis.dump.instruction_text(name)
+        return None if raw is None else raw.decode("utf-8", "replace")
 
     def instruction(self, name: str) -> Instruction | None:
         text = self.instruction_text(name)

@@ -69,11 +69,8 @@ def _positioned_at(analysis: Analysis, fact: ValueFacts) -> set[int | None]:
 
 def _is_parameter(analysis: Analysis, fact: ValueFacts) -> bool:
     """Parameters live from the start of their computation. Without instruction text that is assumed."""
-    used = analysis.dump.first_used_by_name.get(fact.value.key.name)
-    if used is None or used.instruction_place is None or used.instruction_end is None:
-        return True
-    text = analysis.dump.text.slice(used.instruction_place, used.instruction_end)
-    return b" parameter(" in text
+    text = analysis.dump.instruction_text(fact.value.key.name)
+    return text is None or b" parameter(" in text
 
 
 def _end(analysis: Analysis, number: int, fact: ValueFacts, live: LiveRange) -> Iterator[Finding]:

@@ -1,39 +1,47 @@
 """The one place that composes the stages: discover → parse → analyse → render → write.
 
-A dump is a unit of work that takes its files' names and gives back a small summary, so dumps can be
-handed to any `concurrent.futures` executor.
+A dump is a unit of work, and so can be handed to any `concurrent.futures` executor. A part of the site
+that would come out as it is already is not made again.
 """
 
-import gc
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
-from reportgen.analyse import analyse
 from reportgen.discover import Discovered, discover
-from reportgen.errors import NoDumpFound, OutputRefused, ReportgenError
-from reportgen.executors import open_workers, unordered
+from reportgen.errors import NoDumpFound
+from reportgen.executors import CAN_FORK, open_workers, unordered
+from reportgen.fingerprint import fingerprint
+from reportgen.manifest import Part
+from reportgen.one_dump import Outcome, Settings, Task, build_dump, check_dump, note
 from reportgen.options import BuildOptions
-from reportgen.output import NOTHING_WRITTEN, SiteDirectory, Written, write_pages
-from reportgen.parse import parse_dump
-from reportgen.reading import DumpFiles, Problem, load_text
-from reportgen.render.module import Module
-from reportgen.render.summary import Summary, biggest_first, site_summary, summary
+from reportgen.output import SiteDirectory, is_intact, write_pages
+from reportgen.reading import DumpFiles, Problem
+from reportgen.render.summary import Summary, biggest_first
 
+Item = TypeVar("Item")
 Progress = Callable[[int, int, str], None]
 """Called with how many dumps are done, how many there are, and the label of the last one."""
 
+COMMON = ""
+"""The name of the site's part that belongs to no dump."""
+
+_LARGE = 8_000_000
+"""Bytes of a dump below which its pages are not worth processes of their own."""
+
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of one dump; `summary` is None where it could not be read at all."""
+class Totals:
+    """The files of a site: how many there are, their bytes, how many were written, and how many removed."""
 
-    label: str
-    summary: Summary | None
-    problems: tuple[Problem, ...]
-    written: Written = NOTHING_WRITTEN
+    files: int = 0
+    size_bytes: int = 0
+    changed: int = 0
+    removed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +50,7 @@ class Report:
 
     summaries: tuple[Summary, ...]
     problems: tuple[Problem, ...]
-    written: Written = NOTHING_WRITTEN
+    totals: Totals = Totals()
 
     def has_problems(self, *, strict: bool) -> bool:
         """Whether something could not be read or, when `strict`, whether anything was found to be wrong."""
@@ -55,17 +63,28 @@ class Report:
 def check(paths: Sequence[Path], jobs: int, progress: Progress) -> Report:
     """Parse and analyse every dump, write nothing. Raises ReportgenError when there is none."""
     discovered = discover(paths)
-    return _report(discovered, list(_each(check_dump, discovered.dumps, jobs, progress)))
+    in_order = sorted(discovered.dumps, key=_size, reverse=True)
+    return _report(discovered, list(_counted(_each(check_dump, in_order, jobs), len(in_order), progress)))
 
 
 def build(options: BuildOptions, progress: Progress) -> Report:
     """Build the site. Raises ReportgenError when there is no dump or the output cannot be written."""
     discovered = _outside(discover(options.paths), options.output)
     directory = SiteDirectory(options.output, force=options.force)
-    work = partial(build_dump, site_title=options.title, output=options.output)
-    report = _report(discovered, list(_each(work, discovered.dumps, options.jobs, progress)))
-    written = report.written + _write_site(options, discovered, report)
-    return Report(report.summaries, report.problems, directory.finish(written))
+    settings = Settings(site_title=options.title, output=options.output, fingerprint=fingerprint())
+    tasks = _tasks(discovered.dumps, directory.parts, options.jobs)
+    outcomes = list(_counted(_built(tasks, settings, options.jobs), len(tasks), progress))
+    report = _report(discovered, outcomes)
+    parts = {outcome.label: outcome.part for outcome in outcomes if outcome.part}
+    common, changed = _common_part(report, settings, note(discovered.readme), directory.parts, parts)
+    parts |= {COMMON: common}
+    totals = Totals(
+        files=sum(len(part.paths) for part in parts.values()),
+        size_bytes=sum(part.size_bytes for part in parts.values()),
+        changed=sum(outcome.changed for outcome in outcomes) + changed,
+        removed=directory.finish(parts),
+    )
+    return replace(report, totals=totals)
 
 
 def _outside(discovered: Discovered, output: Path) -> Discovered:
@@ -77,95 +96,74 @@ def _outside(discovered: Discovered, output: Path) -> Discovered:
     return Discovered(dumps, discovered.problems, discovered.readme)
 
 
-def check_dump(files: DumpFiles) -> Outcome:
-    """Parse and analyse one dump; never raises."""
-    return _guarded(files, lambda module: (summary(module), NOTHING_WRITTEN))
+def _tasks(dumps: Sequence[DumpFiles], previous: Mapping[str, Part], jobs: int) -> list[Task]:
+    """The largest first. One that alone is more than a process's share gets all processes for its pages."""
+    sizes = {files.label: _size(files) for files in dumps}
+    share = max(sum(sizes.values()) // jobs, _LARGE)
+    return [
+        Task(files, previous.get(files.label), jobs if CAN_FORK and sizes[files.label] > share else 1)
+        for files in sorted(dumps, key=lambda files: (-sizes[files.label], files.label))
+    ]
 
 
-def build_dump(files: DumpFiles, *, site_title: str, output: Path) -> Outcome:
-    """Parse, analyse, render and write one dump. Raises OutputRefused; what is wrong with the dump it returns."""
-    from reportgen.render.module_pages import module_pages
-
-    def write(module: Module) -> tuple[Summary, Written]:
-        return site_summary(module), write_pages(output, module_pages(module, site_title))
-
-    return _guarded(files, write)
+def _size(files: DumpFiles) -> int:
+    """Bytes on disk, compressed or not: only for an order of work."""
+    return sum(map(_bytes_on_disk, {part.path for part in files.parts}))
 
 
-def _guarded(files: DumpFiles, then: Callable[[Module], tuple[Summary, Written]]) -> Outcome:
+def _bytes_on_disk(path: Path) -> int:
     try:
-        module, problems = _load(files)
-        entry, written = then(module)
-        return Outcome(files.label, entry, problems, written)
-    except OutputRefused:
-        raise
-    except ReportgenError as error:
-        return Outcome(files.label, None, (Problem("error", files.label, str(error).removeprefix(f"{files.label}: ")),))
-    except Exception as error:  # a defect of ours in one dump must not lose the report of the others
-        message = f"reportgen failed on this dump, please report it: {type(error).__name__}: {error}"
-        return Outcome(files.label, None, (Problem("error", files.label, message),))
-
-
-def _load(files: DumpFiles) -> tuple[Module, tuple[Problem, ...]]:
-    text, problems = load_text(files)
-    with _garbage_collection_paused():
-        analysis = analyse(parse_dump(text), files.name.backend)
-    name = files.name
-    module = Module(
-        label=files.label,
-        title=name.module_name,
-        stage=name.stage,
-        number=name.module_number,
-        timestamp_microseconds=name.timestamp_microseconds,
-        analysis=analysis,
-        notes=_note(files.notes),
-    )
-    return module, problems
-
-
-@contextmanager
-def _garbage_collection_paused() -> Iterator[None]:
-    """Records only pile up while a dump is read; looking for cycles among them costs 40 % of the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-def _note(path: Path | None) -> str:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace") if path else ""
+        return path.stat().st_size
     except OSError:
-        return ""
+        return 0
 
 
-def _write_site(options: BuildOptions, discovered: Discovered, report: Report) -> Written:
+def _built(tasks: Sequence[Task], settings: Settings, jobs: int) -> Iterator[Outcome]:
+    """The outcome of each dump, in any order."""
+    work = partial(build_dump, settings=settings)
+    yield from (work(task) for task in tasks if task.jobs > 1)
+    yield from _each(work, [task for task in tasks if task.jobs == 1], jobs)
+
+
+def _each(work: Callable[[Item], Outcome], items: Sequence[Item], jobs: int) -> Iterator[Outcome]:
+    """In this process when there is nothing to share out."""
+    if jobs == 1 or len(items) <= 1:
+        yield from map(work, items)
+        return
+    with open_workers(min(jobs, len(items))) as workers:
+        yield from unordered(work, items, workers)
+
+
+def _counted(outcomes: Iterable[Outcome], total: int, progress: Progress) -> Iterator[Outcome]:
+    for done, outcome in enumerate(outcomes, start=1):
+        progress(done, total, outcome.label)
+        yield outcome
+
+
+def _common_part(
+    report: Report, settings: Settings, readme: str, previous: Mapping[str, Part], modules: Mapping[str, Part]
+) -> tuple[Part, int]:
+    """The pages that belong to no dump, and how many of them were written."""
+    key = _common_key(report, settings, readme, modules)
+    earlier = previous.get(COMMON)
+    if earlier and earlier.key == key and is_intact(settings.output, earlier):
+        return earlier, 0
     from reportgen.render.site_pages import site_pages
 
-    readme = _note(discovered.readme)
-    return write_pages(options.output, site_pages(options.title, report.summaries, report.problems, readme))
+    pages = site_pages(settings.site_title, report.summaries, report.problems, readme)
+    written = write_pages(settings.output, pages)
+    return Part(key, written.paths, written.size_bytes, written.digest), written.changed
+
+
+def _common_key(report: Report, settings: Settings, readme: str, modules: Mapping[str, Part]) -> str:
+    problems = [asdict(problem) for problem in report.problems]
+    keys = {label: part.key for label, part in sorted(modules.items())}
+    stated = json.dumps([settings.fingerprint, settings.site_title, keys, problems, readme])
+    return hashlib.sha256(stated.encode()).hexdigest()
 
 
 def _report(discovered: Discovered, outcomes: Sequence[Outcome]) -> Report:
     summaries = sorted((outcome.summary for outcome in outcomes if outcome.summary), key=biggest_first)
     problems = [problem for outcome in outcomes for problem in outcome.problems]
     ordered = sorted([*discovered.problems, *problems], key=lambda problem: (problem.file, problem.message))
-    return Report(tuple(summaries), tuple(ordered), sum((outcome.written for outcome in outcomes), NOTHING_WRITTEN))
-
-
-def _each(
-    work: Callable[[DumpFiles], Outcome], dumps: Sequence[DumpFiles], jobs: int, progress: Progress
-) -> Iterator[Outcome]:
-    """The outcome of each dump, in any order; in this process when there is nothing to share out."""
-    outcomes = _shared_out(work, dumps, jobs) if jobs > 1 and len(dumps) > 1 else map(work, dumps)
-    for done, outcome in enumerate(outcomes, start=1):
-        progress(done, len(dumps), outcome.label)
-        yield outcome
-
-
-def _shared_out(work: Callable[[DumpFiles], Outcome], dumps: Sequence[DumpFiles], jobs: int) -> Iterator[Outcome]:
-    with open_workers(jobs) as workers:
-        yield from unordered(work, dumps, workers)
+    return Report(tuple(summaries), tuple(ordered))

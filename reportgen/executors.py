@@ -1,13 +1,16 @@
 """Where work is done when it is shared out: any `concurrent.futures` executor, never given too much at once."""
 
+import gc
 import signal
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from typing import TypeVar
+from multiprocessing import get_context
+from typing import Any, TypeVar
 
 from reportgen.errors import ReportgenError
 
@@ -57,3 +60,36 @@ def unordered(work: Callable[[Item], Result], items: Iterable[Item], workers: Wo
 def _end_silently_when_interrupted() -> None:
     """Ctrl-C reaches every process; only the first has something to say about it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+CAN_FORK = sys.platform == "linux"
+"""Elsewhere a process that was forked may hang in the system's own libraries."""
+
+
+def forked(work: Callable[[int], Result], count: int, jobs: int) -> Iterator[Result]:
+    """What `work` gives for each number below `count`, as it is finished, in processes that see this one's memory.
+
+    Nothing but numbers and results goes between them, however large what `work` needs is. Only where CAN_FORK.
+    """
+    gc.freeze()  # a collector that visits records would copy the memory they are in
+    pool = ProcessPoolExecutor(jobs, get_context("fork"), _begin_forked, (work,))
+    try:
+        yield from unordered(_do_forked, range(count), Workers(pool, jobs))
+    except BrokenProcessPool as error:
+        raise ReportgenError(_LOST_PROCESS) from error
+    finally:
+        pool.shutdown(cancel_futures=True)
+        gc.unfreeze()
+
+
+_forked_work: Callable[[int], object]
+
+
+def _begin_forked(work: Callable[[int], object]) -> None:
+    global _forked_work  # noqa: PLW0603
+    _forked_work = work
+    _end_silently_when_interrupted()
+
+
+def _do_forked(number: int) -> Any:
+    return _forked_work(number)

@@ -1,31 +1,41 @@
 """Pages → disk: the only module that writes, and it deletes nothing that it has not written.
 
-The manifest `.reportgen.json` lists every file of the site. A file that has the right bytes already is
-left alone; one that the manifest lists and the new site lacks is removed.
+A file that has the right bytes already is left alone; one that the manifest of the last build lists and
+the new site lacks is removed. Before pages are written their paths are noted, so that even a build that
+was killed leaves nothing behind that the next one does not know.
 """
 
-import json
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from reportgen.errors import OutputRefused
+from reportgen.manifest import MANIFEST, UNFINISHED, Part, is_safe, page_digest, parsed, serialised, sum_of_digests
 from reportgen.render.page import Page
 
-MANIFEST = ".reportgen.json"
 _PLACEHOLDERS = frozenset({".gitignore", ".gitkeep", ".keep"})
+_PAGES_AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of the files of a site, or of a part of it."""
+    """What became of some pages: their paths, how many bytes they have, and how many of them had to be written."""
 
-    paths: frozenset[str] = frozenset()
+    paths: tuple[str, ...] = ()
+    size_bytes: int = 0
+    digest: int = 0
     changed: int = 0
-    removed: int = 0
 
     def __add__(self, other: "Written") -> "Written":
-        return Written(self.paths | other.paths, self.changed + other.changed, self.removed + other.removed)
+        return Written(
+            self.paths + other.paths,
+            self.size_bytes + other.size_bytes,
+            sum_of_digests((self.digest, other.digest)),
+            self.changed + other.changed,
+        )
 
 
 NOTHING_WRITTEN = Written()
@@ -33,28 +43,84 @@ NOTHING_WRITTEN = Written()
 
 def write_pages(directory: Path, pages: Iterable[Page]) -> Written:
     """Write each page unless its file has the right bytes. Raises OutputRefused when that is impossible."""
-    paths: set[str] = set()
-    folders: set[Path] = set()
-    changed = 0
-    for page in pages:
-        target = directory / page.path
-        paths.add(page.path)
+    writer = _Writer(directory)
+    remaining = iter(pages)
+    while some := list(islice(remaining, _PAGES_AT_ONCE)):
+        writer.write(some)
+    return writer.written()
+
+
+class _Writer:
+    """Writes pages in lots, whose paths are noted first."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._folders: set[str] = set()
+        self._paths: list[str] = []
+        self._size_bytes = self._digest = self._changed = 0
+
+    def written(self) -> Written:
+        return Written(tuple(self._paths), self._size_bytes, sum_of_digests((self._digest,)), self._changed)
+
+    def write(self, pages: list[Page]) -> None:
+        differing = [page for page in pages if not _has_bytes(self._target(page), page.content)]
+        if differing:
+            _note_unfinished(self._directory, [page.path for page in differing])
+        for page in differing:
+            self._write(self._target(page), page.content)
+        self._paths += [page.path for page in pages]
+        self._size_bytes += sum(len(page.content) for page in pages)
+        self._digest += sum(page_digest(page.path, page.content) for page in pages)
+        self._changed += len(differing)
+
+    def _target(self, page: Page) -> str:
+        """Plain text: there are 70,000 of them, and making a `Path` takes as long as looking for the file."""
+        return f"{self._directory}/{page.path}"
+
+    def _write(self, target: str, content: bytes) -> None:
+        folder = target.rpartition("/")[0]
+        with _refusing(target):
+            if folder not in self._folders:
+                Path(folder).mkdir(parents=True, exist_ok=True)
+                self._folders.add(folder)
+            with open(target, "wb") as file:  # noqa: PTH123
+                file.write(content)
+
+
+def _note_unfinished(directory: Path, paths: Iterable[str]) -> None:
+    """Add paths to those that a build was about to write; several processes may do so at once."""
+    listing = directory / UNFINISHED
+    with _refusing(listing):
+        directory.mkdir(parents=True, exist_ok=True)
+        with listing.open("ab", buffering=0) as file:
+            file.write("".join(f"{path}\n" for path in paths).encode("utf-8", "surrogateescape"))
+
+
+@contextmanager
+def _refusing(target: Path | str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise OutputRefused(f"{target}: cannot be written: {error.strerror or error}") from error
+
+
+def is_intact(directory: Path, part: Part) -> bool:
+    """Whether every page of a part is on disk as it was written."""
+    total = 0
+    for path in part.paths:
         try:
-            if not _has_bytes(target, page.content):
-                if target.parent not in folders:
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    folders.add(target.parent)
-                target.write_bytes(page.content)
-                changed += 1
-        except OSError as error:
-            raise OutputRefused(f"{target}: cannot be written: {error.strerror or error}") from error
-    return Written(frozenset(paths), changed)
+            with open(f"{directory}/{path}", "rb") as file:  # noqa: PTH123
+                total += page_digest(path, file.read())
+        except (OSError, ValueError):
+            return False
+    return sum_of_digests((total,)) == part.digest
 
 
 class SiteDirectory:
     """A directory that is ours to write into, from the first page to the removal of what is left over.
 
-    Raises OutputRefused for a directory with files in it that no earlier build made, unless `force`.
+    `parts` is what the last build made, by name. Raises OutputRefused for a directory with files in it that
+    no earlier build made, unless `force`.
     """
 
     def __init__(self, directory: Path, *, force: bool = False) -> None:
@@ -65,19 +131,28 @@ class SiteDirectory:
                 f"{directory} is not empty and was not made by reportgen. Choose another directory with -o,"
                 " or write into this one with --force; files of other origin are kept."
             )
-        self._previous = previous or set()
-        self._write_manifest(self._previous)
+        self.parts: Mapping[str, Part] = previous or {}
+        if previous is None:
+            self._write(MANIFEST, serialised({}))  # so that a build that is interrupted is known as ours
 
-    def _write_manifest(self, paths: Iterable[str]) -> None:
-        """Written before the first page, so that a build that was interrupted is known as ours."""
-        listing = json.dumps({"files": sorted(paths)}, indent=0).encode() + b"\n"
-        write_pages(self._directory, [Page(MANIFEST, listing)])
+    def _write(self, name: str, content: bytes) -> None:
+        """At once or not at all."""
+        target, unfinished = self._directory / name, self._directory / f"{name}.new"
+        with _refusing(target):
+            self._directory.mkdir(parents=True, exist_ok=True)
+            if not _has_bytes(str(target), content):
+                unfinished.write_bytes(content)
+                unfinished.replace(target)
 
-    def finish(self, written: Written) -> Written:
-        """Remove what an earlier build left and this one did not make, and list what there is now."""
-        removed = sum(self._remove(path) for path in sorted(self._previous - written.paths))
-        self._write_manifest(written.paths)
-        return written + Written(removed=removed)
+    def finish(self, parts: Mapping[str, Part]) -> int:
+        """Remove what earlier builds left and this one did not make, and list what there is; how many were removed."""
+        made = {path for part in parts.values() for path in part.paths}
+        earlier = {path for part in self.parts.values() for path in part.paths} | _unfinished(self._directory)
+        removed = sum(self._remove(path) for path in sorted(earlier - made))
+        self._write(MANIFEST, serialised(parts))
+        with _refusing(self._directory / UNFINISHED):
+            (self._directory / UNFINISHED).unlink(missing_ok=True)
+        return removed
 
     def _remove(self, path: str) -> bool:
         target = self._directory / path
@@ -95,9 +170,12 @@ class SiteDirectory:
         return True
 
 
-def _has_bytes(path: Path, content: bytes) -> bool:
+def _has_bytes(path: str, content: bytes) -> bool:
     try:
-        return path.stat().st_size == len(content) and path.read_bytes() == content
+        if os.stat(path).st_size != len(content):  # noqa: PTH116
+            return False
+        with open(path, "rb") as file:  # noqa: PTH123
+            return file.read() == content
     except OSError:
         return False
 
@@ -113,15 +191,17 @@ def _has_files(directory: Path) -> bool:
         raise OutputRefused(f"{directory}: cannot be read: {error.strerror or error}") from error
 
 
-def _manifest(directory: Path) -> set[str] | None:
-    """The files of the last build, as safe relative paths; None where no build has been."""
+def _manifest(directory: Path) -> dict[str, Part] | None:
     try:
-        listed = json.loads((directory / MANIFEST).read_bytes())["files"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return parsed((directory / MANIFEST).read_bytes())
+    except OSError:
         return None
-    return {path for path in listed if isinstance(path, str) and _is_inside(path)} if isinstance(listed, list) else None
 
 
-def _is_inside(path: str) -> bool:
-    parts = Path(path).parts
-    return bool(parts) and not Path(path).anchor and ".." not in parts
+def _unfinished(directory: Path) -> set[str]:
+    """Pages that builds which did not come to their end were about to write."""
+    try:
+        lines = (directory / UNFINISHED).read_bytes().decode("utf-8", "surrogateescape").split("\n")
+    except OSError:
+        return set()
+    return {line for line in lines if is_safe(line)}

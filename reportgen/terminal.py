@@ -73,11 +73,10 @@ class Terminal:
         """The last lines of a build: how much there is, and where."""
         if self._quiet:
             return
-        modules, written = len(report.summaries), report.written
+        modules, totals = len(report.summaries), report.totals
         print(
-            f"{_counted(modules, 'module')}, {_counted(len(written.paths), 'file')}:"
-            f" {written.changed:,} written, {len(written.paths) - written.changed:,} unchanged,"
-            f" {written.removed:,} removed"
+            f"{_counted(modules, 'module')}, {_counted(totals.files, 'file')}:"
+            f" {totals.changed:,} written, {totals.files - totals.changed:,} unchanged, {totals.removed:,} removed"
         )
         print(output / "index.html")
         print(index.as_uri())

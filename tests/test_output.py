@@ -2,14 +2,15 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from reportgen.errors import OutputRefused
-from reportgen.output import MANIFEST, SiteDirectory, Written, write_pages
+from reportgen.manifest import MANIFEST, UNFINISHED, Part, parsed
+from reportgen.output import SiteDirectory, is_intact, write_pages
 from reportgen.render.page import Page
 
 LONG_AGO = 1_000_000_000
@@ -29,9 +30,18 @@ HOSTILE = [
 ]
 
 
-def write_site(directory: Path, *paths: str, force: bool = False) -> Written:
+class Result(NamedTuple):
+    """How many files were written, and how many removed."""
+
+    changed: int
+    removed: int
+
+
+def write_site(directory: Path, *paths: str, force: bool = False) -> Result:
     site = SiteDirectory(directory, force=force)
-    return site.finish(write_pages(directory, [Page(path, path.encode()) for path in paths]))
+    written = write_pages(directory, [Page(path, path.encode()) for path in paths])
+    removed = site.finish({"": Part("key", written.paths, written.size_bytes, written.digest)})
+    return Result(written.changed, removed)
 
 
 def files(directory: Path) -> set[str]:
@@ -41,12 +51,12 @@ def files(directory: Path) -> set[str]:
 
 
 def listed(directory: Path) -> list[str]:
-    paths: list[str] = json.loads((directory / MANIFEST).read_bytes())["files"]
-    return paths
+    parts = parsed((directory / MANIFEST).read_bytes()) or {}
+    return sorted(path for part in parts.values() for path in part.paths)
 
 
 def list_in_manifest(directory: Path, *paths: object) -> None:
-    (directory / MANIFEST).write_text(json.dumps({"files": paths}), encoding="utf-8")
+    (directory / MANIFEST).write_text(json.dumps({"parts": {"": {"folder": "", "files": paths}}}), encoding="utf-8")
 
 
 @pytest.fixture
@@ -65,7 +75,7 @@ def stranger(tmp_path: Path) -> Path:
 
 
 def test_a_site_and_its_manifest_are_written(site: Path) -> None:
-    assert write_site(site, "index.html", "m/v/1.html") == Written(frozenset({"index.html", "m/v/1.html"}), changed=2)
+    assert write_site(site, "index.html", "m/v/1.html") == Result(changed=2, removed=0)
     assert (site / "m" / "v" / "1.html").read_bytes() == b"m/v/1.html"
     assert listed(site) == ["index.html", "m/v/1.html"]
 
@@ -140,7 +150,7 @@ def test_an_absolute_path_in_a_manifest_removes_nothing(site: Path, stranger: Pa
     assert stranger.read_bytes() == b"keep me"
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"files": 1}', b"\xff", b"[" * 100_000], ids=range(6))
+@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"parts": 1}', b"\xff", b"[" * 100_000], ids=range(6))
 def test_a_file_that_is_no_manifest_makes_no_site(site: Path, content: bytes) -> None:
     site.mkdir(parents=True)
     (site / MANIFEST).write_bytes(content)
@@ -163,7 +173,7 @@ def test_a_folder_in_the_place_of_a_page_is_refused(site: Path) -> None:
 
 
 # A test that runs as root is not stopped by permissions, so the calls are made to fail.
-@pytest.mark.parametrize("call", ["mkdir", "write_bytes"])
+@pytest.mark.parametrize("call", ["mkdir", "write_bytes", "open", "replace"])
 def test_a_directory_that_cannot_be_written_is_refused(site: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
     def refuse(path: Path, *rest: Any, **named: Any) -> None:
         raise PermissionError(13, "Permission denied", str(path))
@@ -183,14 +193,14 @@ def test_a_directory_that_cannot_be_listed_is_refused(site: Path, monkeypatch: p
         write_site(site, "index.html")
 
 
-def test_an_interrupted_build_is_completed_by_the_next(site: Path) -> None:
-    def interrupted() -> Iterator[Page]:
-        yield Page("index.html", b"half")
-        raise KeyboardInterrupt
+def interrupted(*paths: str) -> Iterator[Page]:
+    yield from (Page(path, b"half") for path in paths)
+    raise KeyboardInterrupt
 
+
+def test_an_interrupted_build_is_completed_by_the_next(site: Path) -> None:
     SiteDirectory(site)
-    with pytest.raises(KeyboardInterrupt):
-        write_pages(site, interrupted())
+    write_pages(site, [Page("index.html", b"half")])
     write_site(site, "index.html", "m/1.html")
     assert (site / "index.html").read_bytes() == b"index.html"
     assert files(site) == {"index.html", "m/1.html"}
@@ -201,3 +211,56 @@ def test_an_interrupted_build_forgets_no_file_of_the_build_before(site: Path) ->
     SiteDirectory(site)
     assert listed(site) == ["index.html", "old.html"]
     assert write_site(site, "index.html").removed == 1
+
+
+def test_what_an_interrupted_build_wrote_and_nobody_needs_is_removed(site: Path) -> None:
+    SiteDirectory(site)
+    many = [f"m/gone/{number}.html" for number in range(500)]
+    with pytest.raises(KeyboardInterrupt):
+        write_pages(site, interrupted(*many))
+    (site / "m" / "gone" / "mine.txt").write_bytes(b"mine")
+    assert (site / UNFINISHED).exists()
+    write_site(site, "index.html")
+    assert files(site) == {"index.html", "m/gone/mine.txt"}
+
+
+@pytest.mark.parametrize("hostile", ["../stranger.txt", "link/stranger.txt", "/etc/passwd", "a\0b", "\\\\x"])
+def test_a_hostile_list_of_unfinished_pages_removes_nothing_outside(site: Path, stranger: Path, hostile: str) -> None:
+    write_site(site, "index.html")
+    (site / "link").symlink_to(stranger.parent, target_is_directory=True)
+    (site / UNFINISHED).write_bytes(hostile.encode() + b"\n\xff\n\n.\n..\n")
+    write_site(site, "index.html")
+    assert stranger.read_bytes() == b"keep me"
+    assert files(site) == {"index.html"}
+
+
+def damage_none(page: Path) -> None:
+    """Written anew with the same bytes."""
+    page.write_bytes(page.read_bytes())
+
+
+def damage_byte(page: Path) -> None:
+    page.write_bytes(page.read_bytes()[:-1] + b"?")
+
+
+def damage_length(page: Path) -> None:
+    page.write_bytes(b"")
+
+
+@pytest.mark.parametrize(
+    ("damage", "holds"), [(damage_none, True), (damage_byte, False), (damage_length, False), (Path.unlink, False)]
+)
+def test_a_part_is_intact_while_each_page_has_its_bytes(
+    site: Path, damage: Callable[[Path], None], holds: bool
+) -> None:
+    write_site(site, "index.html", "m/v/1.html")
+    part = SiteDirectory(site).parts[""]
+    damage(site / "m" / "v" / "1.html")
+    assert is_intact(site, part) is holds
+
+
+def test_pages_that_change_places_are_not_intact(site: Path) -> None:
+    write_site(site, "1.html", "2.html")
+    (site / "1.html").write_bytes(b"2.html")
+    (site / "2.html").write_bytes(b"1.html")
+    assert not is_intact(site, SiteDirectory(site).parts[""])

@@ -6,14 +6,14 @@ are copies of each other, others were compiled anew because a shape changed.
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from reportgen.model import WHOLE, Allocation, Dump
 from reportgen.parse.shapes import Shape, ShapeError, TupleShape, parse_shape
 from reportgen.source import DumpText
 
-_DIGEST_BYTES = 16
+_HEAD = 4096  # a dialect with addresses prints one with the first allocation
 _ADDRESS = re.compile(rb"(?<=\nallocation )(\d+: )0x[0-9a-f]+")
 
 
@@ -27,15 +27,27 @@ class Leaf(NamedTuple):
 Signature = tuple[Leaf, ...]
 
 
-def content_digest(text: DumpText) -> str:
-    """The same for dumps that say the same, whatever the addresses of the compiler's own objects were."""
-    digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
-    has_addresses = text.contains(b": 0x")
-    for part in text.parts:
-        content = memoryview(part.data)[part.start : part.end]
-        digest.update(_ADDRESS.sub(rb"\1", bytes(content)) if has_addresses else content)
-        digest.update(b"\0")
-    return digest.hexdigest()
+class Digests(NamedTuple):
+    """`exact` tells any two contents apart; `content` is the same whatever addresses a compiler's objects had."""
+
+    exact: str
+    content: str
+
+
+def digests(text: DumpText) -> Digests:
+    """Of everything in a dump's text, its parts told apart."""
+    exact = _digest(part.data[part.start : part.end] for part in text.parts)
+    if not any(_ADDRESS.search(part.data, part.start, min(part.end, part.start + _HEAD)) for part in text.parts):
+        return Digests(exact, exact)
+    return Digests(exact, _digest(_ADDRESS.sub(rb"\1", part.data[part.start : part.end]) for part in text.parts))
+
+
+def _digest(contents: Iterable[bytes]) -> str:
+    made = hashlib.sha256()
+    for content in contents:
+        made.update(content)
+        made.update(b"\0")
+    return made.hexdigest()
 
 
 def signature(dump: Dump) -> Signature:

@@ -47,12 +47,6 @@ class SlotRow:
     unlisted: int
 
 
-def allocation_pages(module: Module, site_title: str) -> Iterator[Page]:
-    renderer = AllocationRenderer(module, site_title)
-    for number in range(len(module.analysis.dump.allocations)):
-        yield from renderer.pages(number)
-
-
 class AllocationRenderer:
     """Renders the allocation pages of one module; the table of values goes on over further pages."""
 

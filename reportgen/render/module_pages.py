@@ -1,14 +1,14 @@
 """The pages of one module: its own page, the long tables, the allocations and the values."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.records import Share, Space
 from reportgen.render import reasons
-from reportgen.render.allocation_pages import allocation_pages
+from reportgen.render.allocation_pages import AllocationRenderer
 from reportgen.render.chart_data import memory_over_time
 from reportgen.render.charts import HELD_CLASSES
 from reportgen.render.data_shards import instructions_shard, timeline_shard, values_shard
@@ -25,8 +25,9 @@ from reportgen.render.routes import pages_of, rows_of
 from reportgen.render.schedule_pages import schedule_pages
 from reportgen.render.summary import finding_counts
 from reportgen.render.templates import render
-from reportgen.render.value_pages import value_pages
+from reportgen.render.value_pages import ValueRenderer
 
+_PAGES_IN_GROUP = 1_000
 _SHOWN_SHARES = 20
 _SHOWN_VALUES = 20
 _SHOWN_ALLOCATIONS = 20
@@ -61,24 +62,44 @@ class Rest:
     href: str
 
 
+PageGroup = Callable[[], Iterator[Page]]
+
+
 def module_pages(module: Module, site_title: str) -> Iterator[Page]:
     """Every page of a module."""
-    yield _index(module, site_title)
-    yield values_shard(module)
-    yield timeline_shard(module)
-    yield peak_page(module, site_title)
-    yield padding_page(module, site_title)
-    yield lifetimes_page(module, site_title)
-    yield findings_page(module, site_title)
-    yield from schedule_pages(module, site_title)
-    yield instructions_shard(module)
-    yield from _values_listing(module, site_title)
-    yield from _allocations_listing(module, site_title)
-    for space in module.analysis.spaces.values():
-        if space.composition:
-            yield from _peak_listing(module, space, site_title)
-    yield from allocation_pages(module, site_title)
-    yield from value_pages(module, site_title)
+    for group in page_groups(module, site_title):
+        yield from group()
+
+
+def page_groups(module: Module, site_title: str) -> list[PageGroup]:
+    """Every page of a module, in groups that can be made in any order and by different processes."""
+    views = (_index, peak_page, padding_page, lifetimes_page, findings_page)
+    shards = (values_shard, timeline_shard, instructions_shard)
+    listings = (_values_listing, _allocations_listing, _peak_listings)
+    values = cache(partial(ValueRenderer, module, site_title))
+    allocations = cache(partial(AllocationRenderer, module, site_title))
+    return [
+        *(partial(_alone, view, module, site_title) for view in views),
+        *(partial(_alone, made, module) for made in shards),
+        *(partial(listing, module, site_title) for listing in listings),
+        partial(schedule_pages, module, site_title),
+        *(partial(_several, allocations, some) for some in _ranges(len(module.analysis.dump.allocations))),
+        *(partial(_several, values, some) for some in _ranges(len(module.analysis.facts))),
+    ]
+
+
+def _alone(make: Callable[..., Page], *arguments: object) -> Iterator[Page]:
+    yield make(*arguments)
+
+
+def _several(renderer: Callable[[], ValueRenderer | AllocationRenderer], numbers: range) -> Iterator[Page]:
+    """The renderer is made by the first group that needs it."""
+    for number in numbers:
+        yield from renderer().pages(number)
+
+
+def _ranges(count: int) -> Iterator[range]:
+    return (range(start, min(start + _PAGES_IN_GROUP, count)) for start in range(0, count, _PAGES_IN_GROUP))
 
 
 def _index(module: Module, site_title: str) -> Page:
@@ -167,6 +188,12 @@ def _allocations_listing(module: Module, site_title: str) -> Iterator[Page]:
     rows = _allocation_rows(module)
     sizes = histogram("allocations", (row.size_bytes for row in rows))
     yield from _listing(module, site_title, "allocations", "Allocations", lede, rows, sizes=sizes)
+
+
+def _peak_listings(module: Module, site_title: str) -> Iterator[Page]:
+    for space in module.analysis.spaces.values():
+        if space.composition:
+            yield from _peak_listing(module, space, site_title)
 
 
 def _peak_listing(module: Module, space: Space, site_title: str) -> Iterator[Page]:

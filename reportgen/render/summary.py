@@ -2,14 +2,15 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from reportgen.analyse.classes import MemoryClass, memory_class
-from reportgen.analyse.identity import Signature, content_digest, signature
+from reportgen.analyse.identity import Leaf, Signature, signature
 from reportgen.analyse.records import Analysis, Finding, Severity, Space
 from reportgen.render.module import Module
 from reportgen.render.report_json import module_report
+from reportgen.source import Location
 
 _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 
@@ -22,6 +23,8 @@ class Summary:
 
     `bytes_by_class` adds up to the peak resident or, where that is not known, to what is allocated.
     `content_digest` is empty unless a site is built, because only the overview needs it.
+
+    `as_json` and `from_json` are inverse to each other: a build keeps summaries for the next one.
     """
 
     label: str
@@ -41,13 +44,29 @@ class Summary:
     report: Mapping[str, Any]
     content_digest: str = ""
 
+    def as_json(self) -> dict[str, Any]:
+        """Everything, in values that JSON can hold."""
+        return asdict(self)
 
-def site_summary(module: Module) -> Summary:
-    """The summary with what the overview needs besides."""
-    return replace(summary(module), content_digest=content_digest(module.analysis.dump.text))
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "Summary":
+        """Raises KeyError, TypeError or ValueError for what `as_json` has not made."""
+        return cls(
+            **{
+                **data,
+                "finding_counts": tuple((severity, number) for severity, number in data["finding_counts"]),
+                "signature": tuple(Leaf(*leaf) for leaf in data["signature"]),
+                "findings": tuple(map(_finding, data["findings"])),
+            }
+        )
 
 
-def summary(module: Module) -> Summary:
+def _finding(data: Mapping[str, Any]) -> Finding:
+    location = data["location"]
+    return Finding(**{**data, "location": location and Location(**location), "values": tuple(data["values"])})
+
+
+def summary(module: Module, content_digest: str = "") -> Summary:
     analysis = module.analysis
     space = _main_space(analysis)
     peak = space.peak_resident if space else None
@@ -67,6 +86,7 @@ def summary(module: Module) -> Summary:
         signature=signature(analysis.dump),
         findings=analysis.findings,
         report=module_report(module.label, module.title, analysis),
+        content_digest=content_digest,
     )
 
 

@@ -38,12 +38,6 @@ _LONG_TEXT = 300  # characters of what is repeated on the pages of all values of
 _OWN_METADATA = ("op_name", "source_file", "source_line")
 
 
-def value_pages(module: Module, site_title: str) -> Iterator[Page]:
-    renderer = ValueRenderer(module, site_title)
-    for number in range(len(module.analysis.facts)):
-        yield renderer.page(number)
-
-
 class ValueRenderer:
     """Renders the value pages of one module; what they share is looked up once."""
 
@@ -56,6 +50,10 @@ class ValueRenderer:
         self._siblings = _siblings(module)
         self._chains = chains(module.analysis.facts)
         self._sharers = _sharers(module)
+
+    def pages(self, number: int) -> Iterator[Page]:
+        """The page of a value."""
+        yield self.page(number)
 
     def page(self, number: int) -> Page:
         analysis, fact = self._module.analysis, self._module.analysis.facts[number]

@@ -6,7 +6,7 @@ import re
 import pytest
 from markupsafe import Markup
 
-from reportgen.analyse.identity import Leaf, content_digest, signature
+from reportgen.analyse.identity import Leaf, digests, signature
 from reportgen.render.overview import MODULES_PER_PAGE, MOST_BARS, folded, largest_modules, overview_pages
 from reportgen.render.recompiled import ABSENT, function_name, recompiled
 from reportgen.render.site_pages import site_pages
@@ -26,13 +26,13 @@ def _pages(*summaries: Summary) -> dict[str, str]:
 
 
 def test_a_digest_ignores_the_addresses_of_allocations_and_nothing_else() -> None:
-    digests = {content_digest(dump_text(ALLOCATION.format(address=f"{address}, "))) for address in ("0x1f", "0x2e")}
-    assert len(digests) == 1
-    assert content_digest(dump_text(ALLOCATION.format(address="").replace("size 4", "size 8"))) not in digests
+    found = {digests(dump_text(ALLOCATION.format(address=f"{address}, "))).content for address in ("0x1f", "0x2e")}
+    assert len(found) == 1
+    assert digests(dump_text(ALLOCATION.format(address="").replace("size 4", "size 8"))).content not in found
 
 
 def test_a_digest_knows_the_parts_apart() -> None:
-    assert content_digest(dump_text("one", "two")) != content_digest(dump_text("onetwo"))
+    assert digests(dump_text("one", "two")).content != digests(dump_text("onetwo")).content
 
 
 def test_modules_of_one_content_share_the_row_of_the_first() -> None:

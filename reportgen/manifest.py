@@ -1,0 +1,111 @@
+"""What a site consists of: for each part its pages, and what they were made from.
+
+A site has a part for each dump and one for what they have in common. A part whose `key` is the same as
+before and whose pages are still on disk need not be made again. The manifest holds nothing but what
+follows from the input, so the same input gives the same manifest.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+MANIFEST = ".reportgen.json"
+UNFINISHED = ".reportgen.unfinished"
+"""Paths of pages that a build was about to write, one on each line; it is there only while a build runs."""
+
+_MODULUS = 1 << 128
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """`key` is a digest of all that the part was made from; empty when that is not known.
+
+    `digest` is that of the pages' paths and bytes, `size_bytes` how many bytes they have. `note` is what the
+    build keeps of the part besides: any value that JSON can hold.
+    """
+
+    key: str
+    paths: tuple[str, ...]
+    size_bytes: int = 0
+    digest: int = 0
+    note: Any = None
+
+
+def page_digest(path: str, content: bytes) -> int:
+    """The digest of one page; those of several are added, so that their order does not matter."""
+    made = hashlib.sha256(content)
+    made.update(path.encode("utf-8", "surrogateescape"))
+    return int.from_bytes(made.digest()[:16], "big")
+
+
+def sum_of_digests(digests: Iterable[int]) -> int:
+    return sum(digests) % _MODULUS
+
+
+def serialised(parts: Mapping[str, Part]) -> bytes:
+    """The manifest as a file, which is the same for the same parts."""
+    rows = {name: _row(part) for name, part in sorted(parts.items())}
+    return json.dumps({"parts": rows}, separators=(",", ":")).encode() + b"\n"
+
+
+def _row(part: Part) -> dict[str, Any]:
+    folder = _common_folder(part.paths)
+    row = {
+        "key": part.key,
+        "folder": folder,
+        "files": sorted(path[len(folder) :] for path in part.paths),
+        "size_bytes": part.size_bytes,
+        "digest": f"{part.digest:032x}",
+        "note": part.note,
+    }
+    return row | {"seal": _seal(row)}
+
+
+def _common_folder(paths: Iterable[str]) -> str:
+    folders = {path[: path.rfind("/") + 1] for path in paths}
+    shortest = min(folders, key=len, default="")
+    while not all(folder.startswith(shortest) for folder in folders):
+        shortest = shortest[: shortest.rstrip("/").rfind("/") + 1]
+    return shortest
+
+
+def _seal(row: Mapping[str, Any]) -> str:
+    """What a row that was changed on disk does not have."""
+    return hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def parsed(content: bytes) -> dict[str, Part] | None:
+    """The parts, with paths that are safe; None for what is no manifest. A damaged row keeps only its paths."""
+    try:
+        rows = json.loads(content)["parts"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return {str(name): _part(row) for name, row in rows.items()} if isinstance(rows, dict) else None
+
+
+def _part(row: Any) -> Part:
+    try:
+        paths = tuple(filter(is_safe, (row["folder"] + file for file in row["files"])))
+        stated = {name: entry for name, entry in row.items() if name != "seal"}
+        if row["seal"] == _seal(stated):
+            return Part(row["key"], paths, row["size_bytes"], int(row["digest"], 16), row["note"])
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+        return Part("", _strings(row))
+    return Part("", paths)
+
+
+def _strings(row: Any) -> tuple[str, ...]:
+    files = row.get("files") if isinstance(row, dict) else None
+    folder = row.get("folder") if isinstance(row, dict) else None
+    if not isinstance(files, list) or not isinstance(folder, str):
+        return ()
+    return tuple(folder + file for file in files if isinstance(file, str) and is_safe(folder + file))
+
+
+def is_safe(path: str) -> bool:
+    """Whether a path stays in the site's directory."""
+    pure = PurePosixPath(path)
+    return bool(pure.parts) and not pure.anchor and ".." not in pure.parts and "\\" not in path and ":" not in path

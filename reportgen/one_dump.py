@@ -1,0 +1,173 @@
+"""One dump, from its files to its pages: a unit of work that any process can do.
+
+It takes the names of files and gives back a small outcome. A dump of which nothing has changed since the
+last build, and whose pages are all there, is only read and compared.
+"""
+
+import gc
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from reportgen.analyse import analyse
+from reportgen.analyse.identity import Digests, digests
+from reportgen.errors import OutputRefused, ReportgenError
+from reportgen.executors import forked
+from reportgen.manifest import Part
+from reportgen.output import NOTHING_WRITTEN, Written, is_intact, write_pages
+from reportgen.parse import parse_dump
+from reportgen.reading import DumpFiles, Problem, load_text
+from reportgen.render.module import Module
+from reportgen.render.summary import Summary, summary
+from reportgen.source import DumpText
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one dump; `summary` is None where it could not be read at all.
+
+    `part` is what it has in the site, and `changed` how many of its pages were written.
+    """
+
+    label: str
+    summary: Summary | None
+    problems: tuple[Problem, ...]
+    part: Part | None = None
+    changed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A dump to build, what the last build made of it, and how many processes may render its pages."""
+
+    files: DumpFiles
+    previous: Part | None = None
+    jobs: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What is the same for all dumps of a site. `fingerprint` stands for the program itself."""
+
+    site_title: str
+    output: Path
+    fingerprint: str
+
+
+def check_dump(files: DumpFiles) -> Outcome:
+    """Parse and analyse one dump; never raises."""
+
+    def work() -> Outcome:
+        text, problems = load_text(files)
+        return Outcome(files.label, summary(_module(files, text, "")), problems)
+
+    return _guarded(files, work)
+
+
+def build_dump(task: Task, settings: Settings) -> Outcome:
+    """Parse, analyse, render and write one dump. Raises OutputRefused; what is wrong with the dump it returns."""
+    return _guarded(task.files, lambda: _build(task, settings))
+
+
+def _guarded(files: DumpFiles, work: Callable[[], Outcome]) -> Outcome:
+    try:
+        return work()
+    except OutputRefused:
+        raise
+    except ReportgenError as error:
+        return Outcome(files.label, None, (Problem("error", files.label, str(error).removeprefix(f"{files.label}: ")),))
+    except Exception as error:  # a defect of ours in one dump must not lose the report of the others
+        message = f"reportgen failed on this dump, please report it: {type(error).__name__}: {error}"
+        return Outcome(files.label, None, (Problem("error", files.label, message),))
+
+
+def _build(task: Task, settings: Settings) -> Outcome:
+    files = task.files
+    text, problems = load_text(files)
+    notes = note(files.notes)
+    with ThreadPoolExecutor(1) as beside:  # hashing lets go of the interpreter, so it takes no time of its own
+        hashing = beside.submit(digests, text)
+
+        def key() -> str:
+            return _key(files, hashing.result(), problems, notes, settings)
+
+        if task.previous and (kept := _kept(task.previous, key(), settings.output)):
+            return kept
+        module = _module(files, text, notes)
+    entry = summary(module, hashing.result().content)
+    written = _write(module, settings, task.jobs)
+    for_later = {"summary": entry.as_json(), "problems": [asdict(problem) for problem in problems]}
+    part = Part(key(), written.paths, written.size_bytes, written.digest, for_later)
+    return Outcome(files.label, entry, problems, part, written.changed)
+
+
+def _key(files: DumpFiles, text: Digests, problems: tuple[Problem, ...], notes: str, settings: Settings) -> str:
+    """Of everything that the pages of a dump are made from."""
+    labels = [part.label for part in files.parts]
+    everything = [settings.fingerprint, settings.site_title, labels, asdict(files.name), text.exact, notes]
+    stated = json.dumps([*everything, [asdict(problem) for problem in problems]])
+    return hashlib.sha256(stated.encode()).hexdigest()
+
+
+def _kept(previous: Part, key: str, output: Path) -> Outcome | None:
+    """The outcome of the last build, if it still holds."""
+    if previous.key != key or not is_intact(output, previous):
+        return None
+    try:
+        entry = Summary.from_json(previous.note["summary"])
+        problems = tuple(Problem(**problem) for problem in previous.note["problems"])
+    except (KeyError, TypeError, ValueError):
+        return None
+    return Outcome(entry.label, entry, problems, previous)
+
+
+def _module(files: DumpFiles, text: DumpText, notes: str) -> Module:
+    with _garbage_collection_paused():
+        analysis = analyse(parse_dump(text), files.name.backend)
+    name = files.name
+    return Module(
+        label=files.label,
+        title=name.module_name,
+        stage=name.stage,
+        number=name.module_number,
+        timestamp_microseconds=name.timestamp_microseconds,
+        analysis=analysis,
+        notes=notes,
+    )
+
+
+@contextmanager
+def _garbage_collection_paused() -> Iterator[None]:
+    """Records only pile up while a dump is read; looking for cycles among them costs 40 % of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def note(path: Path | None) -> str:
+    """The text of a note, empty where there is none."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace") if path else ""
+    except OSError:
+        return ""
+
+
+def _write(module: Module, settings: Settings, jobs: int) -> Written:
+    from reportgen.render.module_pages import page_groups
+
+    groups = page_groups(module, settings.site_title)
+
+    def write_group(number: int) -> Written:
+        with _garbage_collection_paused():
+            return write_pages(settings.output, groups[number]())
+
+    numbers = range(len(groups))
+    return sum(forked(write_group, len(groups), jobs) if jobs > 1 else map(write_group, numbers), NOTHING_WRITTEN)

@@ -1,0 +1,73 @@
+"""What a site consists of, written down and read back; what somebody else wrote is believed as little as possible."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reportgen.manifest import Part, page_digest, parsed, serialised, sum_of_digests
+
+FOLDERS = st.sampled_from(["", "m/one/", "m/one/v/", "m/two/"])
+NAMES = st.text("abc123", min_size=1, max_size=8)
+PATHS = st.builds("{}{}.html".format, FOLDERS, NAMES)
+JSON = st.recursive(
+    st.none() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
+)
+PARTS = st.builds(
+    Part,
+    key=NAMES,
+    paths=st.lists(PATHS, unique=True).map(lambda paths: tuple(sorted(paths))),
+    size_bytes=st.integers(0, 1 << 60),
+    digest=st.integers(0, (1 << 128) - 1),
+    note=JSON,
+)
+
+
+@given(st.dictionaries(st.text(), PARTS))
+def test_what_is_written_down_is_read_back(parts: dict[str, Part]) -> None:
+    assert parsed(serialised(parts)) == parts
+
+
+@given(st.dictionaries(st.text(), PARTS, min_size=2))
+def test_the_order_of_parts_makes_no_difference(parts: dict[str, Part]) -> None:
+    assert serialised(dict(reversed(parts.items()))) == serialised(parts)
+
+
+def changed(part: Part, **changes: Any) -> Part | None:
+    """The part as it is read after somebody has changed its row in the file."""
+    document = json.loads(serialised({"": part}))
+    document["parts"][""] |= changes
+    return (parsed(json.dumps(document).encode()) or {}).get("")
+
+
+PART = Part("key", ("a/1.html", "a/2.html"), 7, 8, {"peak": 1})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"key": "other"}, {"note": {"peak": 2}}, {"size_bytes": 8}, {"digest": "0" * 32}, {"seal": "none"}, {"digest": 5}],
+)
+def test_a_row_that_was_changed_only_tells_what_to_remove(changes: dict[str, Any]) -> None:
+    assert changed(PART, **changes) == Part("", PART.paths)
+
+
+@pytest.mark.parametrize(
+    "row", [None, 1, [], {}, {"files": 1}, {"folder": 1, "files": ["x"]}, {"folder": "", "files": [1]}]
+)
+def test_a_row_that_is_none_is_an_empty_part(row: object) -> None:
+    assert parsed(json.dumps({"parts": {"": row}}).encode()) == {"": Part("", ())}
+
+
+@given(st.lists(st.tuples(PATHS, st.binary(max_size=9)), unique=True), st.randoms())
+def test_the_digest_of_pages_depends_on_paths_and_bytes_and_not_on_their_order(
+    pages: list[tuple[str, bytes]], random: Any
+) -> None:
+    digests = [page_digest(*page) for page in pages]
+    shuffled = random.sample(digests, len(digests))
+    assert sum_of_digests(digests) == sum_of_digests(shuffled)
+    if pages:
+        path, content = pages[0]
+        assert page_digest(path, content + b"x") != digests[0]
+        assert page_digest(f"x{path}", content) != digests[0]

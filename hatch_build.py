@@ -1,10 +1,14 @@
-"""Makes the chart library of the report, `templates/assets/vega.js`, when the package is built.
+"""Makes what draws the charts of the report when the package is built: a library, and the charts for it.
 
-The bundle is 0.9 MB of other people's code and the tool that makes it unpacks to 84 MB, so neither is
-kept in the repository nor needed at run time. It is made once per wheel or editable install, and again
-only when a version, the licence text or the wrapping changes.
+`templates/assets/vega.js` is the library: 0.9 MB of other people's code, and the tool that bundles it
+unpacks to 84 MB. `templates/assets/chart-specifications.js` are the charts: Altair takes longer to write
+them than a small site takes to build. So neither is in the repository, and neither tool is needed at run
+time. They are made once per wheel or editable install; the library again only when a version, the licence
+text or the wrapping changes.
 """
 
+import sys
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +16,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-# The Vega-Lite that the Altair of the run-time dependencies writes charts for; a test compares the two.
+# The Vega-Lite that the Altair of pyproject.toml writes charts for; a test compares the two.
 VEGA_LITE = "6.4"
 
 NOTICE = """\
@@ -90,7 +94,7 @@ DEALINGS IN THE SOFTWARE.
 
 
 class ChartLibraryHook(BuildHookInterface):
-    """Adds `templates/`, with a current chart library in it, to the wheel as `reportgen/templates`.
+    """Adds `templates/`, with current charts and library in it, to the wheel as `reportgen/templates`.
 
     An editable install reads the checkout's own `templates/`: copies of them in site-packages would
     only grow stale, which is why they are added here and not by `force-include` in pyproject.toml.
@@ -98,30 +102,47 @@ class ChartLibraryHook(BuildHookInterface):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         templates = Path(self.root, "templates")
-        made_at = templates / "assets" / "vega.js"
-        library = self._current_library(made_at, keep=version == "editable")
+        # An attribute, so that the directory lives until the wheel is written.
+        self._elsewhere = TemporaryDirectory()
+        keep = version == "editable"
+        made = {
+            name: self._made(templates / "assets" / name, script, keep=keep)
+            for name, script in (("vega.js", _library), ("chart-specifications.js", self._specifications))
+        }
         if version == "standard":
-            others = (path for path in templates.rglob("*") if path.is_file() and path != made_at)
-            names = {path: path.relative_to(templates).as_posix() for path in others} | {library: "assets/vega.js"}
+            others = {path: path.relative_to(templates).as_posix() for path in templates.rglob("*") if path.is_file()}
+            names = {path: name for path, name in others.items() if path.name not in made}
+            names |= {path: f"assets/{name}" for name, path in made.items()}
             build_data["force_include"] |= {str(path): f"reportgen/templates/{names[path]}" for path in sorted(names)}
 
-    def _current_library(self, library: Path, *, keep: bool) -> Path:
-        """Where an up-to-date library is: at `library` or, unless it must be kept, beside a read-only tree."""
-        head, tail = wrapping()
-        if _is_current(library, head, tail):
-            return library
-        script = head + bundle() + tail
+    def _made(self, target: Path, make: Callable[[str], str], *, keep: bool) -> Path:
+        """Where an up-to-date script is: at `target` or, unless it must be kept, beside a read-only tree."""
+        present = target.read_text(encoding="utf-8") if target.is_file() else ""
+        script = make(present)
+        if script == present:
+            return target
         try:
-            library.parent.mkdir(parents=True, exist_ok=True)
-            library.write_text(script, encoding="utf-8", newline="\n")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(script, encoding="utf-8", newline="\n")
         except OSError:
             if keep:
                 raise
-            # An attribute, so that the directory lives until the wheel is written.
-            self._elsewhere = TemporaryDirectory()
-            library = Path(self._elsewhere.name, library.name)
-            library.write_text(script, encoding="utf-8", newline="\n")
-        return library
+            target = Path(self._elsewhere.name, target.name)
+            target.write_text(script, encoding="utf-8", newline="\n")
+        return target
+
+    def _specifications(self, present: str) -> str:
+        """The charts as Altair writes them, by the package that is being built."""
+        sys.path.insert(0, self.root)
+        from reportgen.render.charts import specifications_script
+
+        return specifications_script()
+
+
+def _library(present: str) -> str:
+    """The chart library; `present` where that was made by this very recipe, to its end."""
+    head, tail = wrapping()
+    return present if present.startswith(head) and present.endswith(tail) else head + bundle() + tail
 
 
 def wrapping() -> tuple[str, str]:
@@ -140,11 +161,3 @@ def bundle() -> str:
     import vl_convert
 
     return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE)
-
-
-def _is_current(library: Path, head: str, tail: str) -> bool:
-    """Whether `library` was made by this very recipe, to its end."""
-    if not library.is_file():
-        return False
-    script = library.read_text(encoding="utf-8")
-    return script.startswith(head) and script.endswith(tail)

@@ -42,7 +42,7 @@ def prepared_python() -> str:
         make_environment(environment)
     stamp = environment / "reportgen-installed"
     recipe = _recipe()
-    if not stamp.is_file() or stamp.read_text(encoding="utf-8") != recipe or not _library().is_file():
+    if not stamp.is_file() or stamp.read_text(encoding="utf-8") != recipe or not _is_made():
         install(python)
         stamp.write_text(recipe, encoding="utf-8")
     return str(python)
@@ -93,12 +93,14 @@ def _is_installed_here() -> bool:
 
 def _recipe() -> str:
     """What an installation depends on; as long as it is the same there is nothing to install again."""
-    files = (ROOT / "pyproject.toml", ROOT / "hatch_build.py")
+    files = (ROOT / "pyproject.toml", ROOT / "hatch_build.py", ROOT / "reportgen" / "render" / "charts.py")
     return hashlib.sha256(b"\0".join([os.fsencode(ROOT), *(file.read_bytes() for file in files)])).hexdigest()
 
 
-def _library() -> Path:
-    return ROOT / "templates" / "assets" / "vega.js"
+def _is_made() -> bool:
+    """Whether what an installation makes is still there."""
+    made = ("chart-specifications.js", "vega.js")
+    return all((ROOT / "templates" / "assets" / name).is_file() for name in made)
 
 
 def _development_tools() -> list[str]:

@@ -13,6 +13,7 @@ import pytest
 import reportgen
 from reportgen.errors import BrokenInstallation
 from reportgen.render import assets
+from reportgen.render.charts import specifications_script
 
 ROOT = Path(__file__).parents[1]
 
@@ -33,7 +34,8 @@ def metadata(wheel: Path, names: list[str]) -> Message:
 def test_the_wheel_holds_every_module_and_template(names: list[str]) -> None:
     modules = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("reportgen/**/*.py")}
     templates = {f"reportgen/{path.relative_to(ROOT).as_posix()}" for path in _files(ROOT / "templates")}
-    assert modules | templates | {"reportgen/py.typed", "reportgen/templates/assets/vega.js"} <= set(names)
+    made = {f"reportgen/templates/assets/{name}" for name in assets.MADE_AT_INSTALLATION}
+    assert modules | templates | made | {"reportgen/py.typed"} <= set(names)
     assert len(names) == len(set(names))
 
 
@@ -47,11 +49,17 @@ def test_the_metadata_says_what_the_package_says(metadata: Message) -> None:
     assert metadata["License-Expression"] == "Apache-2.0"
 
 
-def test_the_maker_of_the_chart_library_is_not_needed_at_run_time(metadata: Message) -> None:
+def test_what_makes_the_charts_is_not_needed_at_run_time(metadata: Message) -> None:
     needed = {re.split(r"[^\w-]", requirement)[0] for requirement in metadata.get_all("Requires-Dist", [])}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert needed == {re.split(r"[^\w-]", requirement)[0] for requirement in project["dependencies"]}
-    assert "vl-convert-python" not in needed
+    assert not needed & {"altair", "vl-convert-python"}
+
+
+def test_the_charts_are_those_that_altair_writes() -> None:
+    assert assets.read_asset("chart-specifications.js").decode("utf-8") == specifications_script(), (
+        "reportgen/render/charts.py has changed since the installation: run `pip install -e .`"
+    )
 
 
 def test_the_chart_library_is_the_one_that_altair_writes_for() -> None:
@@ -63,15 +71,17 @@ def test_the_chart_library_is_the_one_that_altair_writes_for() -> None:
     assert bundled[1] == expected[1]
 
 
-def test_the_chart_library_in_the_wheel_is_that_of_the_checkout(wheel: Path) -> None:
+@pytest.mark.parametrize("name", assets.MADE_AT_INSTALLATION)
+def test_what_was_made_for_the_wheel_is_what_the_checkout_has(wheel: Path, name: str) -> None:
     with ZipFile(wheel) as archive:
-        assert archive.read("reportgen/templates/assets/vega.js") == assets.read_asset("vega.js")
+        assert archive.read(f"reportgen/templates/assets/{name}") == assets.read_asset(name)
 
 
-def test_a_missing_chart_library_says_how_to_make_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", assets.MADE_AT_INSTALLATION)
+def test_what_was_not_made_says_how_to_make_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
     monkeypatch.setattr(assets, "template_root", lambda: tmp_path)
-    with pytest.raises(BrokenInstallation, match=r"vega\.js is missing.*Run `pip install"):
-        assets.read_asset("vega.js")
+    with pytest.raises(BrokenInstallation, match=rf"{re.escape(name)} is missing.*Run `pip install"):
+        assets.read_asset(name)
 
 
 def test_a_missing_asset_says_that_the_installation_is_broken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ from reportgen.model import Allocation
 
 MemoryClass = Literal["parameter", "output", "constant", "temporary", "thread-local"]
 CLASSES: tuple[MemoryClass, ...] = ("parameter", "output", "constant", "temporary", "thread-local")
+HELD_CLASSES = CLASSES[:4]
+"""The classes that count for a peak: thread-local memory is no part of the plan."""
 
 
 def memory_class(allocation: Allocation) -> MemoryClass:

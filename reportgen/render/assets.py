@@ -1,7 +1,8 @@
 """Where the templates are, and the files of `templates/assets`, as bytes.
 
-A wheel carries the templates inside the package; a checkout has them beside it. The chart library
-`vega.js` is in neither repository nor source distribution: it is made when the package is installed.
+A wheel carries the templates inside the package; a checkout has them beside it. The charts and the
+library that draws them are in neither repository nor source distribution: they are made when the package
+is installed.
 """
 
 from collections.abc import Mapping
@@ -25,6 +26,9 @@ BUNDLES: Mapping[str, tuple[str, ...]] = {
 """What every page needs, in one file of each kind: each name would stand on every one of 70,000 pages."""
 
 
+MADE_AT_INSTALLATION = ("chart-specifications.js", "vega.js")
+
+
 def template_root() -> Path:
     """The directory of the templates: packaged in an installed wheel, top-level in a checkout."""
     package = Path(__file__).parents[1]
@@ -33,10 +37,10 @@ def template_root() -> Path:
 
 
 def asset_names() -> list[str]:
-    """Every bundle, every other file of `templates/assets`, and the chart library, which must be there too."""
+    """Every bundle, every other file of `templates/assets`, and those made at installation."""
     bundled = {part for parts in BUNDLES.values() for part in parts}
     files = {path.name for path in (template_root() / "assets").iterdir()}
-    return sorted((files - bundled) | BUNDLES.keys() | {"vega.js"})
+    return sorted((files - bundled) | BUNDLES.keys() | set(MADE_AT_INSTALLATION))
 
 
 def read_asset(name: str) -> bytes:
@@ -51,9 +55,9 @@ def read_asset(name: str) -> bytes:
 
 
 def _missing(path: Path) -> str:
-    if path.name == "vega.js":
+    if path.name in MADE_AT_INSTALLATION:
         return (
-            f"{path} is missing: the chart library is made when the package is installed. "
+            f"{path} is missing: it is made when the package is installed. "
             "Run `pip install -e .` in the checkout, or `pip install --force-reinstall xla-reportgen`."
         )
     return f"{path} is missing: the installation is incomplete. Run `pip install --force-reinstall xla-reportgen`."

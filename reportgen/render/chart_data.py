@@ -4,10 +4,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from reportgen.analyse.classes import memory_class
+from reportgen.analyse.classes import HELD_CLASSES, memory_class
 from reportgen.analyse.records import Analysis, Space
 from reportgen.render import formats
-from reportgen.render.charts import HELD_CLASSES
 from reportgen.spans import Peak, StepFunction
 
 MOST_POINTS = 1_000

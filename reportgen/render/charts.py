@@ -1,4 +1,7 @@
-"""The kinds of chart: an Altair specification for each, built once; pages only hold data.
+"""The kinds of chart: an Altair specification for each, made when the package is built; pages only hold data.
+
+Importing Altair and making the charts takes 0.6 s, more than building a small site, so `hatch_build.py`
+keeps them as an asset. After a change here, install again: `pip install -e .`.
 
 Altair spends its time walking inline rows (2.7 s for 10,000), so a specification names its datasets and
 holds none. What differs from page to page, such as ticks and the visible part of the time axis, are
@@ -8,17 +11,16 @@ follows light and dark, and parameters where canvas does.
 
 import json
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
-from reportgen.analyse.classes import CLASSES
+import altair as alt
 
-HELD_CLASSES = CLASSES[:4]
+from reportgen.analyse.classes import CLASSES, HELD_CLASSES
+
 _AXIS_WIDTH = 76
 _BYTES_LABEL = "format(datum.value / unit_bytes, '~g') + ' ' + unit"
 
 
-@cache
 def specifications() -> Mapping[str, Any]:
     """Every kind of chart by its name, as Vega-Lite."""
     return {
@@ -28,37 +30,29 @@ def specifications() -> Mapping[str, Any]:
     }
 
 
-def specifications_script() -> bytes:
+def specifications_script() -> str:
     """The specifications as a script for the site's assets."""
-    return f"window.REPORT_CHARTS = {json.dumps(specifications(), sort_keys=True)};\n".encode()
+    return f"window.REPORT_CHARTS = {json.dumps(specifications(), sort_keys=True)};\n"
 
 
 def _parameters(*names: str) -> dict[str, Any]:
-    import altair as alt
-
     return {name: alt.param(name=name, value=None) for name in names}
 
 
 def _time_axis(field: str, **options: Any) -> Any:
     """Program order, only from moment `first` to `last`, so that charts below each other show the same part."""
-    import altair as alt
-
     scale = alt.Scale(nice=False, zero=False, domain=[alt.expr("first"), alt.expr("last")])
     axis = alt.Axis(tickMinStep=1, format=",d", title="program order (moment of the schedule)")
     return alt.X(f"{field}:Q", scale=scale, axis=axis, **options)
 
 
 def _bytes_axis(ticks: Any, **options: Any) -> Any:
-    import altair as alt
-
     width = _AXIS_WIDTH
     return alt.Axis(values=ticks, labelExpr=_BYTES_LABEL, minExtent=width, maxExtent=width, title=None, **options)
 
 
 def _largest_modules() -> dict[str, Any]:
     """A bar for each module, in parts by class; names come as a parameter, since they may repeat."""
-    import altair as alt
-
     parameters = _parameters("ticks", "unit_bytes", "unit", "limit", "names")
     scale = alt.Scale(domainMin=0, domainMax=alt.expr("limit * 1.3"), nice=False)
     size = alt.X("low:Q", scale=scale, axis=alt.Axis(values=parameters["ticks"], labelExpr=_BYTES_LABEL, title=None))
@@ -85,8 +79,6 @@ def _largest_modules() -> dict[str, Any]:
 
 
 def _memory_over_time() -> dict[str, Any]:
-    import altair as alt
-
     parameters = _parameters("ticks", "unit_bytes", "unit", "first", "last", "limit")
     color = alt.Color(
         "class:N",
@@ -133,8 +125,6 @@ def _memory_over_time() -> dict[str, Any]:
 
 def _packing_map() -> dict[str, Any]:
     """Rectangles of bytes and moments; the page's script decides what is drawn, merged and dimmed."""
-    import altair as alt
-
     parameters = _parameters(
         "ticks", "unit_bytes", "unit", "first", "last", "low", "high", "text", "muted", "line", "focus"
     )
@@ -168,14 +158,11 @@ def _packing_map() -> dict[str, Any]:
 
 
 def _named(dataset: str) -> Any:
-    import altair as alt
-
     return alt.Chart(alt.NamedData(name=dataset))
 
 
 def _themed(chart: Any, variable: str | None) -> dict[str, Any]:
     """Vega-Lite in the page's colors: CSS variables such as `var(--line)`, or parameters of those names."""
-    import altair as alt
 
     def color(name: str) -> Any:
         return alt.expr(name) if variable is None else variable.format(name)

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
-from reportgen.analyse.classes import MemoryClass, memory_class
+from reportgen.analyse.classes import HELD_CLASSES, MemoryClass, memory_class
 from reportgen.analyse.records import Share, Space
 from reportgen.render import reasons
 from reportgen.render.allocation_pages import AllocationRenderer
 from reportgen.render.chart_data import memory_over_time
-from reportgen.render.charts import HELD_CLASSES
 from reportgen.render.data_shards import instructions_shard, timeline_shard, values_shard
 from reportgen.render.findings_page import findings_page
 from reportgen.render.histogram import Histogram, histogram

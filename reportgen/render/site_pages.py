@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from reportgen.reading import Problem
 from reportgen.render import routes
 from reportgen.render.assets import asset_names, read_asset, template_root
-from reportgen.render.charts import specifications_script
 from reportgen.render.notes import markdown, note_markup
 from reportgen.render.overview import overview_pages
 from reportgen.render.page import Page
@@ -18,7 +17,6 @@ def site_pages(
     site_title: str, summaries: Sequence[Summary], problems: Sequence[Problem], readme: str
 ) -> Iterator[Page]:
     """Everything but the modules' own pages."""
-    yield Page("assets/chart-specifications.js", specifications_script())
     for name in asset_names():
         yield Page(f"assets/{name}", read_asset(name))
     yield from _help(site_title)

@@ -7,6 +7,7 @@ from markupsafe import Markup, escape
 from reportgen.model import WHOLE, ValueKey
 from reportgen.render.formats import soft_breaks
 from reportgen.render.module import Module
+from reportgen.render.routes import VALUES_FOLDER
 
 
 class Links:
@@ -21,8 +22,11 @@ class Links:
         self._folder = folder
         self._skip = len(module.routes.folder)
         self._name: Callable[[str], Markup] = escape if folder else soft_breaks
+        self._made_values: dict[int, Markup] = {}
+        self._made_instructions: dict[str, Markup] = {}
         self.to_module = "../" * folder_depth
         self.root = "../" * (folder_depth + 2)
+        self._to_values = "" if folder == VALUES_FOLDER else self.to_module + VALUES_FOLDER
 
     def path(self, path: str) -> str:
         """The href of a path from the site's root that lies in this module's folder."""
@@ -32,12 +36,17 @@ class Links:
         return self.to_module + inside
 
     def value_href(self, number: int) -> str:
-        return self.path(self._module.routes.value(number))
+        return f"{self._to_values}{self._module.routes.value_names[number]}.html"
 
     def value(self, number: int) -> Markup:
-        key = self._module.analysis.facts[number].value.key
-        index = "" if key.shape_index == WHOLE else f"<span class=index>{key.shape_index}</span>"
-        return Markup(f"<a href={self.value_href(number)}>{self._name(key.name)}{index}</a>")
+        """A link is made once and used on several pages."""
+        made = self._made_values.get(number)
+        if made is None:
+            key = self._module.analysis.facts[number].value.key
+            index = "" if key.shape_index == WHOLE else f"<span class=index>{key.shape_index}</span>"
+            made = Markup(f"<a href={self.value_href(number)}>{self._name(key.name)}{index}</a>")
+            self._made_values[number] = made
+        return made
 
     def allocation_href(self, number: int) -> str:
         return self.path(self._module.routes.allocation(number))
@@ -49,11 +58,15 @@ class Links:
     def listing(self, kind: str, page: int = 1) -> str:
         return self.path(self._module.routes.listing(kind, page))
 
-    def instruction(self, name: str, index: str = WHOLE) -> Markup:
+    def instruction(self, name: str) -> Markup:
         """An instruction's name, linked to the value it defines, where it defines one."""
-        number = self._module.value_of(ValueKey(name, index))
-        text = self._name(name)
-        return text if number is None else Markup(f"<a href={self.value_href(number)}>{text}</a>")
+        made = self._made_instructions.get(name)
+        if made is None:
+            number = self._module.value_of(ValueKey(name, WHOLE))
+            text = self._name(name)
+            made = text if number is None else Markup(f"<a href={self.value_href(number)}>{text}</a>")
+            self._made_instructions[name] = made
+        return made
 
     def term(self, anchor: str, text: str) -> Markup:
         """A word of the glossary."""

@@ -1,5 +1,6 @@
 """The Jinja environment: templates compiled once, everything escaped, nothing undefined."""
 
+import re
 from functools import cache
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -58,3 +59,32 @@ def render(template: str, path: str, **context: object) -> bytes:
     """The page that will stand at `path`, which decides what `root` is in its links."""
     text = environment().get_template(template).render(root=routes.root_from(path), **context)
     return text.encode("utf-8", "replace")
+
+
+class Frame:
+    """What is the same on thousands of pages, rendered once; each page only fills the holes in it.
+
+    A template marks a hole by `hole("name")`. What is escaped holds no `<`, so no text can look like one.
+    """
+
+    def __init__(self, template: str, path: str, **context: object) -> None:
+        text = render(template, path, hole=_hole, **context).decode("utf-8")
+        self._pieces = _HOLE.split(text)
+
+    def filled(self, **contents: str) -> bytes:
+        """A page; `contents` is markup for each hole, by its name."""
+        pieces = self._pieces.copy()
+        pieces[1::2] = [contents[name] for name in pieces[1::2]]
+        return "".join(pieces).encode("utf-8", "replace")
+
+
+_HOLE = re.compile(r"<hole (\w+)>")
+
+
+def _hole(name: str) -> Markup:
+    return Markup(f"<hole {name}>")
+
+
+def fragment(template: str, **context: object) -> Markup:
+    """A template that is a part of some pages."""
+    return Markup(environment().get_template(template).render(**context))

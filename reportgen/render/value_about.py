@@ -1,0 +1,174 @@
+"""What is said about a value in a line each: size, place, life, origin and readers.
+
+Made for 70,000 pages, so the rows are strings; whatever comes from the dump is escaped where it is put in.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TypeVar
+
+from markupsafe import escape
+
+from reportgen.analyse.liveness import liveness
+from reportgen.analyse.records import ValueFacts
+from reportgen.model import WHOLE, Position, Use
+from reportgen.parse.instructions import Instruction
+from reportgen.render.formats import exact_bytes, human_bytes
+from reportgen.render.links import Links
+from reportgen.render.liveness_words import why_alive
+from reportgen.render.module import Module
+
+Item = TypeVar("Item")
+
+_MOST_LINKS = 10
+_MOST_ROWS = 200
+_ROUNDED_FROM = 1024
+_OWN_METADATA = frozenset({"op_name", "source_file", "source_line"})
+
+
+def listed(items: Sequence[Item], link: Callable[[Item], str]) -> str:
+    """The first of the items as links, and how many more there are."""
+    shown = ", ".join(map(link, items[:_MOST_LINKS]))
+    more = len(items) - _MOST_LINKS
+    return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+class ValueAbout:
+    """The rows of one module's values; what they share is looked up once."""
+
+    def __init__(self, module: Module, links: Links) -> None:
+        self._module = module
+        self._links = links
+        self._help = f"{links.root}help/glossary.html"
+        self._at_peak = _bytes_at_peak(module)
+        self._siblings = _siblings(module)
+        analysis = module.analysis
+        self._spaces = {
+            color: f"<a href=../index.html#space-{color}>{color} · {escape(space.name)}</a>"
+            for color, space in analysis.spaces.items()
+        }
+
+    def rows(self, number: int, instruction: Instruction | None, *, is_long: bool) -> str:
+        """All that is known, in a fixed order; `is_long` is whether the instruction's text stands elsewhere."""
+        fact = self._module.analysis.facts[number]
+        rows = [self._size(fact), self._padding(fact), self._place(fact), self._life(number, fact)]
+        if fact.value.is_phi:
+            rows.append(f"<dt><a href={self._help}#phi>Phi</a><dd>merged by control flow")
+        if at_peak := self._at_peak.get(number):
+            rows.append(
+                f"<dt><a href={self._help}#peak-resident>Peak</a><dd>live; {exact_bytes(at_peak)} of it counted"
+            )
+        if instruction is not None:
+            rows.extend(self._origin(instruction, is_long=is_long))
+        rows.extend(self._program(number, fact))
+        rows.append(f"<dt>In the dump<dd>id {fact.value.id}, {self._location(fact)}")
+        return "\n".join(rows)
+
+    def _size(self, fact: ValueFacts) -> str:
+        size = fact.value.size_bytes
+        exact = f" <small>{exact_bytes(size)}</small>" if size >= _ROUNDED_FROM else ""
+        owner = "" if fact.owner is None else f", what {self._links.value(fact.owner)} needs, which shares the slice"
+        return f"<dt>Size<dd>{human_bytes(size)}{exact}{owner}"
+
+    def _padding(self, fact: ValueFacts) -> str:
+        dense, padded, size = fact.dense_bytes, fact.padded_bytes, fact.value.size_bytes
+        term = f"<dt><a href={self._help}#padding>Padding</a><dd>" if fact.padding_bytes else "<dt>Padding<dd>"
+        if dense is None or padded is None:
+            return f"{term}not known"
+        if dense == padded == size:
+            return f"{term}none; dense = padded = size"
+        lost = exact_bytes(fact.padding_bytes) if fact.padding_bytes else "none"
+        reserved = fact.owner is None and size > padded
+        rest = f" by its layout, {size:,} reserved by the compiler" if reserved else ""
+        return f"{term}{lost}; {dense:,} dense, {padded:,} padded{rest}"
+
+    def _place(self, fact: ValueFacts) -> str:
+        value = fact.value
+        space = self._spaces[self._module.analysis.dump.allocations[value.allocation].color]
+        allocation = self._links.allocation(value.allocation)
+        return f"<dt>Allocation<dd>{allocation}, bytes {value.offset_bytes:,} to {value.end_bytes:,}, in {space}"
+
+    def _life(self, number: int, fact: ValueFacts) -> str:
+        live = fact.live
+        moments = "" if live is None else f"{live.start} to {live.end}. "
+        alive = why_alive(liveness(self._module.analysis, number), live, self._links)
+        return f"<dt><a href={self._help}#live-range>Live</a><dd>{moments}{alive}"
+
+    def _origin(self, instruction: Instruction, *, is_long: bool) -> Iterator[str]:
+        """Where the value comes from in the program."""
+        yield f"<dt>Opcode<dd>{escape(instruction.opcode) or 'not known'}"
+        if instruction.op_name:
+            yield f"<dt>Operation<dd><code>{escape(instruction.op_name)}</code>"
+        if instruction.source:
+            yield f"<dt>Source<dd><code>{escape(instruction.source)}</code>"
+        for key, text in instruction.metadata.items():
+            if key not in _OWN_METADATA:
+                yield f"<dt><code>{escape(key)}</code><dd><code>{escape(text)}</code>"
+        if is_long and instruction.operands:
+            yield f"<dt>Made from<dd>{listed(instruction.operands, self._links.instruction)}"
+
+    def _program(self, number: int, fact: ValueFacts) -> Iterator[str]:
+        """What else its instruction makes, where the program keeps the value, and who reads it."""
+        siblings = self._siblings[fact.value.key.name]
+        if len(siblings) > 1:
+            yield f"<dt>Made with<dd>{self._other_siblings(number, siblings)}"
+        used = self._module.used(number)
+        if used is None:
+            yield "<dt>Read by<dd>not known: no entry in “Used values”"
+            return
+        positions = used.positions
+        if len(positions) > 1:
+            yield f"<dt>Also at<dd>{listed(positions[1:], self._position)}"
+        uses = used.uses
+        yield f"<dt>Read by<dd><ol>{self._uses(uses)}</ol>" if uses else "<dt>Read by<dd>no instruction"
+
+    def _other_siblings(self, number: int, siblings: Sequence[int]) -> str:
+        """Only the first are looked at: a tuple may have thousands of leaves, each with a page."""
+        first = list(islice((other for other in siblings if other != number), _MOST_LINKS))
+        more = len(siblings) - 1 - len(first)
+        shown = ", ".join(map(self._index, first))
+        return f"{shown} and {more:,} more" if more else shown
+
+    def _index(self, number: int) -> str:
+        """A value of the same instruction, by its index alone."""
+        index = self._module.analysis.facts[number].value.key.shape_index
+        return f"<a href={self._links.value_href(number)}>{index}</a>"
+
+    def _position(self, position: Position) -> str:
+        index = "" if position.shape_index == WHOLE else f" {position.shape_index}"
+        return f"{self._links.instruction(position.name)}{index}"
+
+    def _uses(self, uses: Sequence[Use]) -> str:
+        """The readers in the order in which they run; those that are not scheduled come first."""
+        moment_of, instruction = self._module.analysis.dump.moment_of, self._links.instruction
+        rows = []
+        for name, operand, index in sorted(uses, key=lambda use: moment_of.get(use.name, -1))[:_MOST_ROWS]:
+            where = f"operand {operand}" if index == WHOLE else f"operand {operand} {index}"
+            rows.append(f"<li>{moment_of.get(name, '–')} {instruction(name)}, {where}")
+        if len(uses) > _MOST_ROWS:
+            rows.append(f"<li>{len(uses) - _MOST_ROWS:,} more are in the dump")
+        return "".join(rows)
+
+    def _location(self, fact: ValueFacts) -> str:
+        """Values stand in the first file of a dump, which the module's page names."""
+        text = self._module.analysis.dump.text
+        location = text.locate(fact.value.place)
+        return f"line {location.line}" if location.file == text.parts[0].label else escape(str(location))
+
+
+def _bytes_at_peak(module: Module) -> Mapping[int, int]:
+    return {
+        share.value: share.size_bytes
+        for space in module.analysis.spaces.values()
+        for share in space.composition
+        if share.value is not None
+    }
+
+
+def _siblings(module: Module) -> Mapping[str, list[int]]:
+    """The values that each instruction makes."""
+    made: defaultdict[str, list[int]] = defaultdict(list)
+    for number, fact in enumerate(module.analysis.facts):
+        made[fact.value.key.name].append(number)
+    return made

@@ -1,0 +1,96 @@
+"""Who else holds a value's bytes: those before it, meanwhile and after it, in words and on a small map."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from reportgen.analyse.chains import chains
+from reportgen.analyse.classes import memory_class
+from reportgen.model import Value
+from reportgen.render.drawings.neighbourhood import MOST, columns, neighbourhood
+from reportgen.render.drawings.svg import Box
+from reportgen.render.links import Links
+from reportgen.render.module import Module, key_text
+from reportgen.render.value_about import listed
+
+_MOST_MOMENTS = 10
+_CHAIN_BEFORE_AND_AFTER = 5
+
+
+class ValueHolders:
+    """The sections of one module's values; what they share is looked up once."""
+
+    def __init__(self, module: Module, links: Links) -> None:
+        self._module = module
+        self._links = links
+        self._chains = chains(module.analysis.facts)
+        self._sharers = _sharers(module)
+
+    def section(self, number: int) -> str:
+        analysis = self._module.analysis
+        before, after = analysis.tenancy.before[number], analysis.tenancy.after[number]
+        sharers = self._sharers.get(number, ())
+        if before or sharers or after:
+            return f"{self._map(number, before, sharers, after)}\n{self._words(number, before, sharers, after)}"
+        alone = len(analysis.tenants[analysis.facts[number].value.allocation]) == 1
+        return "<p>Nobody: it is the only value of its allocation." if alone else "<p>Nobody, before or after it."
+
+    def _words(self, number: int, before: Sequence[int], sharers: Sequence[int], after: Sequence[int]) -> str:
+        chain, value = self._chains.get(number, (number,)), self._links.value
+        taken = "Taken over from" if chain[0] != number else "Before"
+        handed = "Handed on to" if chain[-1] != number else "After"
+        rows = [f"<dl class=about>\n<dt>{taken}<dd>{listed(before, value) or 'nobody'}"]
+        if sharers:
+            rows.append(f"<dt>Meanwhile<dd>{listed(sharers, value)}")
+        rows.append(f"<dt>{handed}<dd>{listed(after, value) or 'nobody'}")
+        if len(chain) > 2:
+            term = f"<a href={self._links.root}help/glossary.html#hand-over>Hand-overs</a>"
+            rows.append(f"<dt>{term}<dd>{self._chain(number, chain)}")
+        return "\n".join([*rows, "</dl>"])
+
+    def _map(self, number: int, before: Sequence[int], sharers: Sequence[int], after: Sequence[int]) -> str:
+        value = self._module.analysis.facts[number].value
+        others = dict.fromkeys((*before, *sharers, *after))
+        own, boxes = self._box(number, value), [self._box(other, value) for other in others]
+        held = memory_class(self._module.analysis.dump.allocations[value.allocation])
+        merged = f" The {len(others)} others are drawn in groups." if len(others) > MOST else ""
+        caption = f"Filled: this value. Up: bytes. Right: moments {_columns(own, boxes)}.{merged}"
+        return (
+            f'<figure class="map class-{held}">{neighbourhood(own, boxes)}<figcaption>{caption}</figcaption></figure>'
+        )
+
+    def _box(self, number: int, own: Value) -> Box:
+        """The bytes are told where they are others than those of the value that the map is about."""
+        value, live = self._module.analysis.facts[number].value, self._module.analysis.facts[number].live
+        assert live is not None, "only what is live holds bytes before or after another"
+        low, high = value.offset_bytes, value.end_bytes
+        title = f"{key_text(value.key)}: {live.start} to {live.end}"
+        if (low, high) != (own.offset_bytes, own.end_bytes):
+            title = f"{title}, bytes {low:,} to {high:,}"
+        return Box(live.start, live.end + 1, low, high, title, self._links.value_href(number))
+
+    def _chain(self, number: int, chain: Sequence[int]) -> str:
+        """The buffer from hand to hand, cut to the neighbours of the value."""
+        place = chain.index(number)
+        start, end = max(0, place - _CHAIN_BEFORE_AND_AFTER), place + _CHAIN_BEFORE_AND_AFTER + 1
+        links = ["<b>this</b>" if other == number else self._links.value(other) for other in chain[start:end]]
+        earlier = [f"{start:,} earlier"] if start else []
+        later = [f"{len(chain) - end:,} later"] if end < len(chain) else []
+        return " → ".join([*earlier, *links, *later])
+
+
+def _columns(own: Box, others: Sequence[Box]) -> str:
+    """The moments at which the columns of the map begin, and where the last one ends."""
+    moments = columns(own, others)
+    if len(moments) <= _MOST_MOMENTS:
+        return ", ".join(map(str, moments))
+    return f"{moments[0]} to {moments[-1]}, those in which something changes"
+
+
+def _sharers(module: Module) -> Mapping[int, list[int]]:
+    """Values that hold some of the same bytes for more than the moment of a hand-over."""
+    sharers: defaultdict[int, list[int]] = defaultdict(list)
+    for conflict in module.analysis.tenancy.conflicts:
+        sharers[conflict.earlier].append(conflict.later)
+    for conflict in module.analysis.tenancy.conflicts:
+        sharers[conflict.later].append(conflict.earlier)
+    return sharers

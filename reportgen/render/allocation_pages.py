@@ -6,7 +6,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from reportgen.analyse.classes import memory_class
 from reportgen.analyse.holes import Holes, holes
@@ -22,10 +22,10 @@ from reportgen.render.module import Module, allocation_kinds, key_text
 from reportgen.render.page import Page
 from reportgen.render.routes import ALLOCATIONS_FOLDER, pages_of, rows_of
 from reportgen.render.templates import render
+from reportgen.render.value_rows import layout_life_shape
 
 _MOST_SLOTS = 100
 _MOST_TENANTS = 12
-_LONGEST_SHAPE = 60
 
 
 class Moment(NamedTuple):
@@ -110,17 +110,11 @@ class AllocationRenderer:
         return sorted(self._module.analysis.tenants[number], key=by_offset_and_time)
 
     def _row(self, number: int) -> str:
-        """A row of the table of values; moments are plain numbers, which sort as they are."""
+        """A row of the table of values."""
         fact = self._module.analysis.facts[number]
-        live, offset = fact.live, fact.value.offset_bytes
-        start, end = ("–", "–") if live is None else (live.start, live.end)
-        sizes = "<td>".join(map(bytes_markup, (fact.value.size_bytes, fact.dense_bytes, fact.padding_bytes)))
-        shape = fact.value.shape
-        shown = shape if len(shape) <= _LONGEST_SHAPE else shape[: _LONGEST_SHAPE - 1] + "…"
-        return (
-            f"<tr><th scope=row>{self._links.value(number)}<td><data value={offset}>{offset:,}</data><td>{sizes}"
-            f"<td>{start}<td>{end}<td><code>{escape(shown)}</code>"
-        )
+        size, offset = bytes_markup(fact.value.size_bytes), fact.value.offset_bytes
+        place = f"<td><data value={offset}>{offset:,}</data><td>{size}"
+        return f"<tr><th scope=row>{self._links.value(number)}{place}{layout_life_shape(fact)}"
 
     def _over_time(self, number: int) -> dict[str, Any]:
         """What can be said where live ranges are known, and drawn where there is more than one value."""

@@ -5,6 +5,7 @@ goes into one is escaped right beside it.
 """
 
 import re
+from functools import lru_cache
 
 from markupsafe import Markup, escape
 
@@ -30,6 +31,7 @@ def exact_bytes(size: int) -> str:
     return f"{size:,} byte" if size == 1 else f"{size:,} bytes"
 
 
+@lru_cache(maxsize=65_536)
 def bytes_markup(size: int | None) -> Markup:
     """The amount for people, with the exact one in the data and, where it is rounded, in the title."""
     if size is None:

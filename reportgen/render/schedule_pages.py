@@ -2,12 +2,14 @@
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from reportgen.analyse.records import Space
+from markupsafe import Markup, escape
+
+from reportgen.model import WHOLE
+from reportgen.render.formats import bytes_markup
 from reportgen.render.links import Links
 from reportgen.render.module import Module
 from reportgen.render.page import Page
@@ -15,31 +17,6 @@ from reportgen.render.routes import ROWS_PER_PAGE, pages_of, rows_of
 from reportgen.render.templates import render
 
 _MOST_NAMED = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """The first few of some values, and how many more there are."""
-
-    values: Sequence[int]
-    more: int
-
-    @classmethod
-    def few(cls, values: Sequence[int]) -> "Named":
-        return cls(values[:_MOST_NAMED], max(0, len(values) - _MOST_NAMED))
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One moment; `live_bytes` has an amount for each space, `marks` say which peaks are here."""
-
-    moment: int
-    name: str
-    opcode: str
-    defines: Named
-    reads_last: Named
-    live_bytes: list[int | None]
-    marks: Sequence[str]
 
 
 class Mark(NamedTuple):
@@ -50,12 +27,14 @@ class Mark(NamedTuple):
 
 
 def schedule_pages(module: Module, site_title: str) -> Iterator[Page]:
-    rows, links = _Rows(module), Links(module, 0)
-    moments = sorted(dict(module.analysis.dump.schedule))
+    links = Links(module, 0)
+    rows = _Rows(module, links)
+    moments = sorted(module.analysis.dump.name_at)
     marks = [(mark, schedule_href(module, links, mark.moment)) for mark in _marks(module)]
     pages = pages_of(len(moments))
     for page in range(1, pages + 1):
         path = module.routes.listing("schedule", page)
+        shown = moments[rows_of(page)]
         content = render(
             "schedule.html",
             path,
@@ -63,10 +42,10 @@ def schedule_pages(module: Module, site_title: str) -> Iterator[Page]:
             site_title=site_title,
             module=module,
             links=links,
-            facts=module.analysis.facts,
             spaces=list(module.analysis.spaces.values()),
             marks=marks,
-            rows=[rows.row(moment) for moment in moments[rows_of(page)]],
+            shown=shown,
+            rows=Markup("\n".join(map(rows.row, shown))),
             count=len(moments),
             page=page,
             pages=pages,
@@ -77,7 +56,7 @@ def schedule_pages(module: Module, site_title: str) -> Iterator[Page]:
 
 def schedule_href(module: Module, links: Links, moment: int) -> str | None:
     """Where the row of a moment is; None when the schedule does not list it."""
-    moments = sorted(dict(module.analysis.dump.schedule))
+    moments = sorted(module.analysis.dump.name_at)
     row = bisect_left(moments, moment)
     if row == len(moments) or moments[row] != moment:
         return None
@@ -96,29 +75,45 @@ def _marks(module: Module) -> list[Mark]:
 
 
 class _Rows:
-    """Makes rows; what they look up is collected once."""
+    """Makes rows, which are tens of thousands, as strings; what they look up is collected once."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, links: Links) -> None:
         self._module = module
-        self._spaces: list[Space] = list(module.analysis.spaces.values())
+        self._links = links
+        self._live = [space.live for space in module.analysis.spaces.values()]
         self._defined = _defined(module)
         self._read_last = _read_last(module)
         self._marks: defaultdict[int, list[str]] = defaultdict(list)
         for mark in _marks(module):
             self._marks[mark.moment].append(mark.label)
 
-    def row(self, moment: int) -> Row:
-        name = self._module.instruction_at(moment) or ""
-        defined = self._defined.get(name, ())
-        return Row(
-            moment=moment,
-            name=name,
-            opcode=self._module.origin(defined[0]).opcode if defined else "",
-            defines=Named.few(defined),
-            reads_last=Named.few(self._read_last.get(moment, ())),
-            live_bytes=[space.live.at(moment) if space.live else None for space in self._spaces],
-            marks=self._marks.get(moment, ()),
+    def row(self, moment: int) -> str:
+        """A moment: what runs, what it defines, what is read last, and the live bytes of each space."""
+        name = self._module.analysis.dump.name_at[moment]
+        defined, marks = self._defined.get(name, ()), self._marks.get(moment, ())
+        opcode = escape(self._module.origin(defined[0]).opcode) if defined else ""
+        labels = "".join(f" <strong class=mark>{escape(label)}</strong>" for label in marks)
+        defines = _few(defined, self._leaf)
+        reads_last = _few(self._read_last.get(moment, ()), self._links.value)
+        live = "".join(f"<td class=number>{bytes_markup(space.at(moment) if space else None)}" for space in self._live)
+        return (
+            f"<tr id=t{moment}{' class=peak' if marks else ''}><td class=number>{moment}"
+            f"<th scope=row>{self._links.instruction(name)}{labels}<td>{opcode}<td>{defines}<td>{reads_last}{live}"
         )
+
+    def _leaf(self, number: int) -> str:
+        """A value of the row's own instruction: an element of a tuple by its index alone."""
+        index = self._module.analysis.facts[number].value.key.shape_index
+        if index == WHOLE:
+            return self._links.value(number)
+        return f"<a href={self._links.value_href(number)}>{index}</a>"
+
+
+def _few(values: Sequence[int], link: Callable[[int], str]) -> str:
+    """The first few of some values, and how many more there are."""
+    shown = ", ".join(map(link, values[:_MOST_NAMED]))
+    more = len(values) - _MOST_NAMED
+    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def _defined(module: Module) -> Mapping[str, list[int]]:

@@ -9,6 +9,7 @@ from markupsafe import Markup
 import reportgen
 from reportgen.render import formats, routes
 from reportgen.render.assets import template_root
+from reportgen.render.value_rows import value_rows
 
 MODULE_VIEWS = (
     ("index.html", "Summary"),
@@ -51,6 +52,7 @@ def environment() -> Environment:
     made.globals["percent"] = formats.percent
     made.globals["factor"] = formats.factor
     made.globals["module_tabs"] = module_tabs
+    made.globals["value_rows"] = value_rows
     made.globals["version"] = reportgen.__version__
     return made
 

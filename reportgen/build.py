@@ -71,7 +71,7 @@ def build(options: BuildOptions, progress: Progress) -> Report:
     """Build the site. Raises ReportgenError when there is no dump or the output cannot be written."""
     discovered = _outside(discover(options.paths), options.output)
     directory = SiteDirectory(options.output, force=options.force)
-    settings = Settings(site_title=options.title, output=options.output, fingerprint=fingerprint())
+    settings = Settings(options.title, options.output, fingerprint(), options.value_pages)
     tasks = _tasks(discovered.dumps, directory.parts, options.jobs)
     outcomes = list(_counted(_built(tasks, settings, options.jobs), len(tasks), progress))
     report = _report(discovered, outcomes)

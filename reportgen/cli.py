@@ -90,6 +90,13 @@ def _add_build(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     parser.add_argument(
         "--force", action="store_true", help="write into a directory that holds other files; they are kept"
     )
+    parser.add_argument(
+        "--value-pages",
+        type=_count,
+        metavar="N",
+        help="give pages only to the N largest values of each module and to those live at a peak;"
+        " the others stay in tables and search (default: to all)",
+    )
     parser.add_argument("--open", action="store_true", help="show the site in a browser")
     volume = parser.add_mutually_exclusive_group()
     volume.add_argument("-q", "--quiet", action="store_true", help="say nothing but errors")
@@ -131,6 +138,12 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise argparse.ArgumentTypeError("a number is needed, such as 1000")
+    return int(text)
+
+
 def _processors() -> int:
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return min(count or 1, 8)
@@ -160,6 +173,7 @@ def _build(options: argparse.Namespace, terminal: Terminal) -> int:
             title=options.title,
             force=options.force,
             jobs=options.jobs,
+            value_pages=options.value_pages,
         ),
         terminal.progress,
     )

@@ -56,6 +56,7 @@ class Settings:
     site_title: str
     output: Path
     fingerprint: str
+    value_pages: int | None = None
 
 
 def check_dump(files: DumpFiles) -> Outcome:
@@ -63,7 +64,7 @@ def check_dump(files: DumpFiles) -> Outcome:
 
     def work() -> Outcome:
         text, problems = load_text(files)
-        return Outcome(files.label, summary(_module(files, text, "")), problems)
+        return Outcome(files.label, summary(_module(files, text)), problems)
 
     return _guarded(files, work)
 
@@ -97,7 +98,7 @@ def _build(task: Task, settings: Settings) -> Outcome:
 
         if task.previous and (kept := _kept(task.previous, key(), settings.output)):
             return kept
-        module = _module(files, text, notes)
+        module = _module(files, text, notes, settings.value_pages)
     entry = summary(module, hashing.result().content)
     written = _write(module, settings, task.jobs)
     for_later = {"summary": entry.as_json(), "problems": [asdict(problem) for problem in problems]}
@@ -108,8 +109,10 @@ def _build(task: Task, settings: Settings) -> Outcome:
 def _key(files: DumpFiles, text: Digests, problems: tuple[Problem, ...], notes: str, settings: Settings) -> str:
     """Of everything that the pages of a dump are made from."""
     labels = [part.label for part in files.parts]
-    everything = [settings.fingerprint, settings.site_title, labels, asdict(files.name), text.exact, notes]
-    stated = json.dumps([*everything, [asdict(problem) for problem in problems]])
+    options = [settings.fingerprint, settings.site_title, settings.value_pages]
+    stated = json.dumps(
+        [options, labels, asdict(files.name), text.exact, notes, [asdict(problem) for problem in problems]]
+    )
     return hashlib.sha256(stated.encode()).hexdigest()
 
 
@@ -125,7 +128,7 @@ def _kept(previous: Part, key: str, output: Path) -> Outcome | None:
     return Outcome(entry.label, entry, problems, previous)
 
 
-def _module(files: DumpFiles, text: DumpText, notes: str) -> Module:
+def _module(files: DumpFiles, text: DumpText, notes: str = "", value_pages: int | None = None) -> Module:
     with _garbage_collection_paused():
         analysis = analyse(parse_dump(text), files.name.backend)
     name = files.name
@@ -137,6 +140,7 @@ def _module(files: DumpFiles, text: DumpText, notes: str) -> Module:
         timestamp_microseconds=name.timestamp_microseconds,
         analysis=analysis,
         notes=notes,
+        value_pages=value_pages,
     )
 
 

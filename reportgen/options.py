@@ -9,10 +9,15 @@ DEFAULT_OUTPUT = Path("site")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildOptions:
-    """`jobs` is the number of processes; `force` allows writing into a directory that is not ours."""
+    """`jobs` is the number of processes; `force` allows writing into a directory that is not ours.
+
+    `value_pages` limits the pages of values in each module to those of that many of the largest, and of all that
+    are live at a peak; None is no limit.
+    """
 
     paths: tuple[Path, ...]
     output: Path = DEFAULT_OUTPUT
     title: str = DEFAULT_TITLE
     force: bool = False
     jobs: int = 1
+    value_pages: int | None = None

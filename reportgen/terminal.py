@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from reportgen.render.summary import Summary
 
 _COLORS = {"error": "31", "warning": "33", "note": "36"}
+PAGES_LIMIT_BYTES = 1_000_000_000
+_TOO_LARGE = (
+    "the site has {size:.2f} GB, and GitHub Pages takes no more than 1 GB."
+    " With --value-pages N only the N largest values of each module and those live at a peak get pages."
+)
 _CLEAR_LINE = "\r\x1b[K"
 
 
@@ -78,6 +83,8 @@ class Terminal:
             f"{_counted(modules, 'module')}, {_counted(totals.files, 'file')}:"
             f" {totals.changed:,} written, {totals.files - totals.changed:,} unchanged, {totals.removed:,} removed"
         )
+        if totals.size_bytes > PAGES_LIMIT_BYTES:
+            self._say(f"{self._color('warning')}: {_TOO_LARGE.format(size=totals.size_bytes / 1e9)}")
         print(output / "index.html")
         print(index.as_uri())
 

@@ -81,7 +81,7 @@ def _value_columns(module: Module) -> dict[str, Any]:
     origins = [module.origin(number) for number in range(len(facts))]
     classes = [CLASSES.index(memory_class(allocation)) for allocation in allocations]
     return {
-        "page": list(module.routes.value_names),
+        "page": [_value_page(module, number) for number in range(len(facts))],
         "name": [fact.value.key.name for fact in facts],
         "index": ["" if (index := fact.value.key.shape_index) == WHOLE else index for fact in facts],
         "allocation": [fact.value.allocation for fact in facts],
@@ -101,6 +101,12 @@ def _value_columns(module: Module) -> dict[str, Any]:
         "sources": sources.table(),
         "shapes": shapes.table(),
     }
+
+
+def _value_page(module: Module, number: int) -> str | tuple[int, str]:
+    """The name of a value's page; where it has none, the page of the table of values and its name there."""
+    name = module.routes.value_names[number]
+    return name if number in module.with_page else (module.row_of(number) // ROWS_PER_PAGE + 1, name)
 
 
 _LONGEST_SHAPE = 80

@@ -7,7 +7,7 @@ from markupsafe import Markup, escape
 from reportgen.model import WHOLE, ValueKey
 from reportgen.render.formats import soft_breaks
 from reportgen.render.module import Module
-from reportgen.render.routes import VALUES_FOLDER
+from reportgen.render.routes import ROWS_PER_PAGE, VALUES_FOLDER
 
 
 class Links:
@@ -22,6 +22,7 @@ class Links:
         self._folder = folder
         self._skip = len(module.routes.folder)
         self._name: Callable[[str], Markup] = escape if folder else soft_breaks
+        self._with_page = module.with_page
         self._made_values: dict[int, Markup] = {}
         self._made_instructions: dict[str, Markup] = {}
         self.to_module = "../" * folder_depth
@@ -36,7 +37,15 @@ class Links:
         return self.to_module + inside
 
     def value_href(self, number: int) -> str:
-        return f"{self._to_values}{self._module.routes.value_names[number]}.html"
+        """To the page of a value or, where it has none, to its row in the table of values."""
+        name = self._module.routes.value_names[number]
+        if number in self._with_page:
+            return f"{self._to_values}{name}.html"
+        return f"{self.listing('values', self._module.row_of(number) // ROWS_PER_PAGE + 1)}#v{name}"
+
+    def value_row_id(self, number: int) -> str:
+        """The attribute that makes a row of the table of values the place of a value that has no page."""
+        return "" if number in self._with_page else f" id=v{self._module.routes.value_names[number]}"
 
     def value(self, number: int) -> Markup:
         """A link is made once and used on several pages."""

@@ -1,6 +1,6 @@
 """One analysed dump as the pages see it: its names, its look-ups, and what the overview needs of it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
@@ -14,7 +14,10 @@ from reportgen.render.routes import ModuleRoutes, module_slug
 
 @dataclass(frozen=True, kw_only=True)
 class Module:
-    """`label` is the dump's path as reported, `title` the name people know the module by."""
+    """`label` is the dump's path as reported, `title` the name people know the module by.
+
+    `value_pages` is how many of the largest values have a page at least; None where all have one.
+    """
 
     label: str
     title: str
@@ -23,6 +26,7 @@ class Module:
     timestamp_microseconds: int | None = None
     analysis: Analysis
     notes: str = ""
+    value_pages: int | None = None
     routes: ModuleRoutes = field(init=False)
 
     def __post_init__(self) -> None:
@@ -46,6 +50,33 @@ class Module:
     def origin(self, number: int) -> Origin:
         """Opcode, scope and source of the instruction that defines a value."""
         return self._origins.get(self.analysis.facts[number].value.key.name, Origin())
+
+    @cached_property
+    def by_size(self) -> Sequence[int]:
+        """The numbers of the values, the largest first: the order of the table of values."""
+        facts = self.analysis.facts
+        return sorted(range(len(facts)), key=lambda n: (-facts[n].value.size_bytes, facts[n].value.id))
+
+    @cached_property
+    def _row_of(self) -> Mapping[int, int]:
+        return {number: row for row, number in enumerate(self.by_size)}
+
+    @cached_property
+    def with_page(self) -> Set[int]:
+        """The values that have a page of their own."""
+        if self.value_pages is None:
+            return frozenset(range(len(self.analysis.facts)))
+        peaks = {peak.moment for space in self.analysis.spaces.values() if (peak := space.peak_resident)}
+        live_at_peak = (
+            number
+            for number, fact in enumerate(self.analysis.facts)
+            if (live := fact.live) and any(live.start <= moment <= live.end for moment in peaks)
+        )
+        return frozenset((*self.by_size[: self.value_pages], *live_at_peak))
+
+    def row_of(self, number: int) -> int:
+        """Which row of the table of values a value is in, counted from 0."""
+        return self._row_of[number]
 
     @cached_property
     def number_of(self) -> Mapping[ValueKey, int]:

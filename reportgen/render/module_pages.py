@@ -82,8 +82,8 @@ def page_groups(module: Module, site_title: str) -> list[PageGroup]:
         *(partial(_alone, made, module) for made in shards),
         *(partial(listing, module, site_title) for listing in listings),
         partial(schedule_pages, module, site_title),
-        *(partial(_several, allocations, some) for some in _ranges(len(module.analysis.dump.allocations))),
-        *(partial(_several, values, some) for some in _ranges(len(module.analysis.facts))),
+        *(partial(_several, allocations, some) for some in _portions(range(len(module.analysis.dump.allocations)))),
+        *(partial(_several, values, some) for some in _portions(sorted(module.with_page))),
     ]
 
 
@@ -91,19 +91,19 @@ def _alone(make: Callable[..., Page], *arguments: object) -> Iterator[Page]:
     yield make(*arguments)
 
 
-def _several(renderer: Callable[[], ValueRenderer | AllocationRenderer], numbers: range) -> Iterator[Page]:
+def _several(renderer: Callable[[], ValueRenderer | AllocationRenderer], numbers: Sequence[int]) -> Iterator[Page]:
     """The renderer is made by the first group that needs it."""
     for number in numbers:
         yield from renderer().pages(number)
 
 
-def _ranges(count: int) -> Iterator[range]:
-    return (range(start, min(start + _PAGES_IN_GROUP, count)) for start in range(0, count, _PAGES_IN_GROUP))
+def _portions(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
+    return (numbers[start : start + _PAGES_IN_GROUP] for start in range(0, len(numbers), _PAGES_IN_GROUP))
 
 
 def _index(module: Module, site_title: str) -> Page:
     analysis, links = module.analysis, Links(module, 0)
-    largest = _by_size(module)[:_SHOWN_VALUES]
+    largest = module.by_size[:_SHOWN_VALUES]
     space_parts = [_space_part(module, space, links) for space in analysis.spaces.values()]
     content = render(
         "module.html",
@@ -153,11 +153,6 @@ def _share_rows(module: Module, space: Space) -> list[ShareRow]:
     return [ShareRow(share, memory_class(allocations[share.allocation])) for share in space.composition]
 
 
-def _by_size(module: Module) -> list[int]:
-    facts = module.analysis.facts
-    return sorted(range(len(facts)), key=lambda n: (-facts[n].value.size_bytes, facts[n].value.id))
-
-
 def _allocation_rows(module: Module) -> list[AllocationRow]:
     analysis = module.analysis
     rows = [
@@ -176,8 +171,10 @@ def _allocation_rows(module: Module) -> list[AllocationRow]:
 
 def _values_listing(module: Module, site_title: str) -> Iterator[Page]:
     facts = module.analysis.facts
-    rows = [(number, facts[number]) for number in _by_size(module)]
+    rows = [(number, facts[number]) for number in module.by_size]
     lede = "Every value of the module that has bytes, the largest first."
+    if len(module.with_page) < len(facts):
+        lede = f"{lede} Only the largest and those live at a peak have a page of their own: {len(module.with_page):,}."
     sizes = histogram("values", (fact.value.size_bytes for fact in facts))
     yield from _listing(module, site_title, "values", "Values", lede, rows, sizes=sizes)
 

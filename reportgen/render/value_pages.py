@@ -61,7 +61,7 @@ class ValueRenderer:
 
     @cached_property
     def _frame(self) -> Frame:
-        module, path = self._module, self._module.routes.value(0)
+        module, path = self._module, self._module.routes.value(min(self._module.with_page))
         return Frame("value.html", path, tab="", site_title=self._site_title, module=module, links=self._links)
 
     def _steps(self, number: int) -> str:

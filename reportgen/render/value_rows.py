@@ -19,7 +19,7 @@ def value_rows(rows: Iterable[tuple[int, ValueFacts]], links: Links) -> Markup:
 def _row(number: int, fact: ValueFacts, links: Links) -> str:
     value, offset = fact.value, fact.value.offset_bytes
     return (
-        f"<tr><th scope=row>{links.value(number)}<td>{bytes_markup(value.size_bytes)}"
+        f"<tr{links.value_row_id(number)}><th scope=row>{links.value(number)}<td>{bytes_markup(value.size_bytes)}"
         f"<td class=left>{links.allocation(value.allocation)}<td><data value={offset}>{offset:,}</data>"
         f"{layout_life_shape(fact)}\n"
     )

@@ -18,6 +18,12 @@
       document.head.append(script);
       return entry.promise;
     },
+    // A value's page or, where it has none, its row in the table of values; from the module's folder.
+    valueHref: function (values, number) {
+      var page = values.page[number];
+      if (typeof page === "string") return "v/" + page + ".html";
+      return "values" + (page[0] === 1 ? "" : ".page-" + page[0]) + ".html#v" + page[1];
+    },
     // 2.52 GiB, as the pages write it.
     bytes: function (size) {
       var units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];

@@ -67,7 +67,7 @@
   function valueRow(values, number, size) {
     const row = document.createElement("tr"), allocation = values.allocation[number];
     cell(row, "td", bytes(size), "number");
-    cell(row, "th", link("v/" + values.page[number] + ".html", values.name[number] + values.index[number]));
+    cell(row, "th", link(window.Report.valueHref(values, number), values.name[number] + values.index[number]));
     cell(row, "td", link("a/" + values.allocations.page[allocation] + ".html", "allocation " + values.allocations.index[allocation]));
     cell(row, "td", values.classes[values["class"][number]]);
     cell(row, "td", values.first[number] + " to " + values.last[number]);

@@ -196,7 +196,7 @@
     plot.addEventListener("pointerleave", function () { tip.hidden = true; });
     Moments.listen(view, plot, function (event, moment) {
       const box = boxUnder(event);
-      if (box) window.location.href = "v/" + values.page[box.number] + ".html";
+      if (box) window.location.href = window.Report.valueHref(values, box.number);
       else Moments.choose(moment);
     });
     form.hidden = false;

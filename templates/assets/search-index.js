@@ -104,7 +104,7 @@
         tableField("scope", values.scopes, values.scope),
         tableField("source", values.sources, values.source)
       ];
-      return index("value", names, values.size, fields, function (entry) { return folder + "v/" + values.page[entry] + ".html"; });
+      return index("value", names, values.size, fields, function (entry) { return folder + window.Report.valueHref(values, entry); });
     },
     ofInstructions: function (instructions, folder) {
       const sizes = instructions.name.map(function () { return 0; });

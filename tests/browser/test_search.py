@@ -7,8 +7,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from reportgen.build import build
+from reportgen.options import BuildOptions
 from reportgen.output import write_pages
 from reportgen.render.data_shards import site_shard
+from tests.support.samples import SAMPLES
+from tests.support.site import read_page
 from tests.support.summaries import made_up, write_overview
 
 Visit = Callable[..., Page]
@@ -167,3 +171,22 @@ def test_a_key_is_answered_within_a_frame_or_three(visit: Visit, many_values: Pa
         }));
     }""")
     assert fastest < 50
+
+
+def test_a_value_without_a_page_is_found_in_the_table(visit: Visit, tmp_path: Path) -> None:
+    options = BuildOptions(paths=(SAMPLES / "cpu-train-step",), output=tmp_path, value_pages=0)
+    build(options, lambda done, total, label: None)
+    (module,) = tmp_path.glob("m/*/index.html")
+    page = visit(tmp_path, module.relative_to(tmp_path).as_posix())
+    pages = {path.stem for path in module.parent.glob("v/*.html")}
+    rows = read_page((module.parent / "values.html").read_text(encoding="utf-8"))
+    without = next(name for name in rows.ids if name.startswith("v") and name[1:] not in pages)
+    name = page.evaluate(
+        "name => Report.load('values').then(values => {"
+        " const row = values.page.findIndex(page => page[1] === name);"
+        " return values.name[row] + values.index[row]; })",
+        without[1:],
+    )
+    search(page, name).first.click()
+    page.wait_for_url(f"**/values.html#{without}")
+    expect(page.locator(f"#{without}")).to_contain_text(name)

@@ -73,6 +73,8 @@ def build(options: BuildOptions, progress: Progress) -> Report:
     directory = SiteDirectory(options.output, force=options.force)
     settings = Settings(options.title, options.output, fingerprint(), options.value_pages)
     tasks = _tasks(discovered.dumps, directory.parts, options.jobs)
+    if CAN_FORK and options.jobs > 1 and not directory.parts:
+        _load_renderer()
     outcomes = list(_counted(_built(tasks, settings, options.jobs), len(tasks), progress))
     report = _report(discovered, outcomes)
     parts = {outcome.label: outcome.part for outcome in outcomes if outcome.part}
@@ -85,6 +87,14 @@ def build(options: BuildOptions, progress: Progress) -> Report:
         removed=directory.finish(parts),
     )
     return replace(report, totals=totals)
+
+
+def _load_renderer() -> None:
+    """Where everything is to be rendered: once, before processes are forked, and not in each of them."""
+    from reportgen.render import module_pages  # noqa: F401
+    from reportgen.render.templates import load_all
+
+    load_all()
 
 
 def _outside(discovered: Discovered, output: Path) -> Discovered:

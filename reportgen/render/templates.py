@@ -57,6 +57,12 @@ def environment() -> Environment:
     return made
 
 
+def load_all() -> None:
+    """Compile every template now, so that processes that are forked from this one need not."""
+    for name in environment().list_templates(extensions=["html"]):
+        environment().get_template(name)
+
+
 def render(template: str, path: str, **context: object) -> bytes:
     """The page that will stand at `path`, which decides what `root` is in its links."""
     text = environment().get_template(template).render(root=routes.root_from(path), **context)

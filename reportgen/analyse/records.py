@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from reportgen.model import Dump, LiveRange, Value
+from reportgen.model import Dump, LiveRange, Value, record
 from reportgen.source import Location
 from reportgen.spans import Peak, StepFunction
 
@@ -29,7 +29,7 @@ class Finding:
     allocation: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ValueFacts:
     """A value with what follows from it.
 

@@ -52,7 +52,7 @@ class Use(NamedTuple):
     shape_index: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Allocation:
     """An `allocation I:` line. `size_bytes` is what is reserved; `color` is the memory space."""
 

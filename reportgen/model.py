@@ -101,6 +101,7 @@ def _text(raw: bytes) -> str:
 
 
 _POSITION = re.compile(rb"  ([^\s,{}]+)(?: (\{[\d,]*\}))?\n?")
+_USER = re.compile(rb"  ([^\s,{}]+), operand ")
 _USE = re.compile(rb"  ([^\s,{}]+), operand (\d+)(?: (\{[\d,]*\}))?\n?")
 
 
@@ -127,6 +128,11 @@ class UsedValue:
         return tuple(
             Position(_text(name), _text(index) or WHOLE) for name, index in _POSITION.findall(self.positions_text)
         )
+
+    @property
+    def users(self) -> list[bytes]:
+        """The names of `uses` in UTF-8, which is all of them that is needed of every value."""
+        return _USER.findall(self.uses_text)
 
     @property
     def uses(self) -> tuple[Use, ...]:
@@ -241,6 +247,13 @@ class Dump:
             return None
         return self.text.slice(used.instruction_place, used.instruction_end)
 
+    def instruction_contains(self, name: str, needle: bytes) -> bool | None:
+        """Whether that text has `needle` in it; None where there is no text."""
+        used = self.first_used_by_name.get(name)
+        if used is None or used.instruction_place is None or used.instruction_end is None:
+            return None
+        return self.text.contains_within(used.instruction_place, used.instruction_end, needle)
+
     @cached_property
     def used_by_key(self) -> dict[ValueKey, UsedValue]:
         return {used.key: used for used in self.used_values or ()}
@@ -253,6 +266,11 @@ class Dump:
     def moment_of(self) -> dict[str, int]:
         """Schedule position of each instruction name."""
         return {name: moment for moment, name in self.schedule}
+
+    @cached_property
+    def moment_of_user(self) -> dict[bytes, int]:
+        """The same by the names that `UsedValue.users` has."""
+        return {name.encode(): moment for moment, name in self.schedule}
 
     @cached_property
     def name_at(self) -> dict[int, str]:

@@ -9,11 +9,22 @@ ShapeIndex.
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar, dataclass_transform
 
 from reportgen.source import DumpText, Place
 
 WHOLE = "{}"
+
+_Record = TypeVar("_Record")
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
+def record(cls: type[_Record]) -> type[_Record]:
+    """A dataclass that only the type checker keeps from being changed.
+
+    For what a dump has one of for every value: making a frozen one takes three times as long.
+    """
+    return dataclass(slots=True, kw_only=True)(cls)
 
 
 class ValueKey(NamedTuple):
@@ -41,7 +52,7 @@ class Use(NamedTuple):
     shape_index: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Allocation:
     """An `allocation I:` line. `size_bytes` is what is reserved; `color` is the memory space."""
 
@@ -61,7 +72,7 @@ class Allocation:
     place: Place = field(default=0, compare=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Value:
     """A ` value:` line: a value and the slice of an allocation that it is given.
 
@@ -90,10 +101,11 @@ def _text(raw: bytes) -> str:
 
 
 _POSITION = re.compile(rb"  ([^\s,{}]+)(?: (\{[\d,]*\}))?\n?")
+_USER = re.compile(rb"  ([^\s,{}]+), operand ")
 _USE = re.compile(rb"  ([^\s,{}]+), operand (\d+)(?: (\{[\d,]*\}))?\n?")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class UsedValue:
     """An entry of `Used values:`: where a value is, who reads it, and the instruction that defines it.
 
@@ -118,6 +130,11 @@ class UsedValue:
         )
 
     @property
+    def users(self) -> list[bytes]:
+        """The names of `uses` in UTF-8, which is all of them that is needed of every value."""
+        return _USER.findall(self.uses_text)
+
+    @property
     def uses(self) -> tuple[Use, ...]:
         return tuple(
             Use(_text(name), int(operand), _text(index) or WHOLE)
@@ -125,7 +142,7 @@ class UsedValue:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LiveRange:
     """A `BufferLiveRange` row: the moments `start` to `end`, both inclusive."""
 
@@ -230,6 +247,13 @@ class Dump:
             return None
         return self.text.slice(used.instruction_place, used.instruction_end)
 
+    def instruction_contains(self, name: str, needle: bytes) -> bool | None:
+        """Whether that text has `needle` in it; None where there is no text."""
+        used = self.first_used_by_name.get(name)
+        if used is None or used.instruction_place is None or used.instruction_end is None:
+            return None
+        return self.text.contains_within(used.instruction_place, used.instruction_end, needle)
+
     @cached_property
     def used_by_key(self) -> dict[ValueKey, UsedValue]:
         return {used.key: used for used in self.used_values or ()}
@@ -242,6 +266,11 @@ class Dump:
     def moment_of(self) -> dict[str, int]:
         """Schedule position of each instruction name."""
         return {name: moment for moment, name in self.schedule}
+
+    @cached_property
+    def moment_of_user(self) -> dict[bytes, int]:
+        """The same by the names that `UsedValue.users` has."""
+        return {name.encode(): moment for moment, name in self.schedule}
 
     @cached_property
     def name_at(self) -> dict[int, str]:

@@ -10,7 +10,7 @@ import re
 import stat
 import zlib
 from collections.abc import Generator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import cache
 from gzip import GzipFile
@@ -88,14 +88,18 @@ def pieces(path: Path) -> Generator[bytes]:
 
     Raises one of UNREADABLE, after everything before the damage. A pipe or device is not opened.
     """
-    if not stat.S_ISREG(path.stat().st_mode):
-        raise OSError(None, "not a regular file")
-    with path.open("rb") as file:
+    with _opened(path) as file:
         stream = _decompressed(path, file)
         size = _FIRST_PIECE
         while piece := stream.read1(size):
             yield piece
             size = _PIECE
+
+
+def _opened(path: Path) -> BufferedReader:
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise OSError(None, "not a regular file")
+    return path.open("rb")
 
 
 def _decompressed(path: Path, file: BufferedReader) -> BufferedReader | GzipFile | LZMAFile:
@@ -122,6 +126,9 @@ def why_unreadable(path: Path) -> str | None:
 
 def read_available(path: Path) -> tuple[bytes, str | None]:
     """What can be read of `path`, and why that is not everything."""
+    with suppress(*UNREADABLE):
+        if (data := _plain(path)) is not None:
+            return data, None
     read = BytesIO()
     try:
         for piece in pieces(path):
@@ -129,6 +136,15 @@ def read_available(path: Path) -> tuple[bytes, str | None]:
     except UNREADABLE as error:
         return read.getvalue(), reason(error)
     return read.getvalue(), None
+
+
+def _plain(path: Path) -> bytes | None:
+    """All of a file that is not compressed, in one read: a large dump is not held twice. None for any other."""
+    with _opened(path) as file:
+        if _decompressed(path, file) is not file:
+            return None
+        file.raw.seek(0)
+        return file.raw.readall()
 
 
 def load_text(files: DumpFiles) -> tuple[DumpText, tuple[Problem, ...]]:

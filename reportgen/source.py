@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 
 Place = int
 
@@ -39,21 +40,19 @@ class TextPart:
     end: int
 
     @cached_property
-    def _line_starts(self) -> list[int]:
-        starts = [0]
-        found = self.data.find(b"\n")
-        while found >= 0:
-            starts.append(found + 1)
-            found = self.data.find(b"\n", found + 1)
-        return starts
+    def _known_lines(self) -> list[tuple[int, int]]:
+        """The start and the number of lines that were asked for, in order."""
+        return [(0, 1)]
 
     def location(self, offset: int) -> Location:
-        line = bisect_right(self._line_starts, offset)
-        return Location(self.label, line, offset - self._line_starts[line - 1] + 1)
-
-    def offset(self, location: Location) -> int:
-        """The inverse of `location`."""
-        return self._line_starts[location.line - 1] + location.column - 1
+        """Newlines are counted from the nearest line that is known: few of the lines are ever asked for."""
+        start = self.data.rfind(b"\n", 0, offset) + 1
+        following = bisect_right(self._known_lines, start, key=itemgetter(0))
+        known, number = self._known_lines[following - 1]
+        if known != start:
+            number += self.data.count(b"\n", known, start)
+            self._known_lines.insert(following, (start, number))
+        return Location(self.label, number, offset - start + 1)
 
 
 class DumpText:
@@ -79,13 +78,6 @@ class DumpText:
         part, offset = self._at(place)
         return part.location(offset)
 
-    def place_of(self, location: Location) -> Place | None:
-        """The place that `locate` gave this location for."""
-        for part, base in self.parts_with_bases():
-            if part.label == location.file and part.start <= part.offset(location) <= part.end:
-                return base + part.offset(location)
-        return None
-
     def slice(self, start: Place, end: Place) -> bytes:
         """The bytes of [`start`, `end`), which must lie in one part."""
         part, offset = self._at(start)
@@ -97,6 +89,11 @@ class DumpText:
         start = part.data.rfind(b"\n", 0, offset) + 1
         end = part.data.find(b"\n", offset)
         return part.data[start : end if end >= 0 else len(part.data)].decode("utf-8", "replace")
+
+    def contains_within(self, start: Place, end: Place, needle: bytes) -> bool:
+        """Whether `needle` occurs in [`start`, `end`), which must lie in one part."""
+        part, offset = self._at(start)
+        return part.data.find(needle, offset, offset + end - start) >= 0
 
     def contains(self, needle: bytes) -> bool:
         """Whether `needle` occurs in any part."""

@@ -1,29 +1,15 @@
-"""Half-open byte intervals, and how many bytes they cover over time.
-
-Every number of the report rests on one question: how many distinct bytes are under at least one live
-value at moment t. A sum of value sizes counts bytes twice wherever an operand hands its buffer to a
-result, so the answer must be a union of intervals.
-
-Bytes are half-open intervals [low, high); moments are inclusive ranges first..last, as XLA prints them.
-"""
+"""Half-open intervals of bytes, and amounts that change over time."""
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
-from typing import NamedTuple
 
 Interval = tuple[int, int]
-
-
-class Occupancy(NamedTuple):
-    """A slice of bytes [low, high) held from moment `first` to moment `last`, both inclusive."""
-
-    first: int
-    last: int
-    low: int
-    high: int
+Change = tuple[int, int]
+"""A moment, and how many bytes more there are from then on."""
 
 
 def merge(intervals: Iterable[Interval]) -> list[Interval]:
@@ -68,7 +54,7 @@ class Peak:
     ties: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StepFunction:
     """An amount for each moment of [0, length): `amounts[i]` holds from `moments[i]` to the next one.
 
@@ -80,16 +66,17 @@ class StepFunction:
     length: int
 
     @classmethod
-    def from_changes(cls, changes: Iterable[tuple[int, int]], length: int) -> "StepFunction":
-        """The running sum of (moment, change) pairs in any order; changes outside [0, length) are cut."""
-        at: defaultdict[int, int] = defaultdict(int, {0: 0})
+    def from_changes(cls, changes: Iterable[Change], length: int) -> "StepFunction":
+        """The running sum of changes in any order; those outside [0, length) are cut, what is there before 0 is not."""
+        at: defaultdict[int, int] = defaultdict(int)
         for moment, change in changes:
-            if moment < length:
-                at[max(moment, 0)] += change
-        moments = [moment for moment in sorted(at) if moment == 0 or at[moment]]
-        return cls(tuple(moments), tuple(accumulate(at[moment] for moment in moments)), length)
+            at[moment] += change
+        start = sum(change for moment, change in at.items() if moment <= 0 and moment < length)
+        later = sorted((moment, change) for moment, change in at.items() if change and 0 < moment < length)
+        amounts = accumulate((change for _, change in later), initial=start)
+        return cls((0, *(moment for moment, _ in later)), tuple(amounts), length)
 
-    def changes(self) -> Iterator[tuple[int, int]]:
+    def changes(self) -> Iterator[Change]:
         before = 0
         for moment, amount in zip(self.moments, self.amounts, strict=True):
             yield moment, amount - before
@@ -105,124 +92,10 @@ class StepFunction:
 
     def peak(self) -> Peak:
         """The maximum over [0, length); an empty time axis has its peak at moment 0 with no ties."""
+        return self._peak
+
+    @cached_property
+    def _peak(self) -> Peak:
         amount = max(self.amounts)
         ties = sum(end - first for first, end, value in self.pieces() if value == amount)
         return Peak(amount, self.moments[self.amounts.index(amount)], ties)
-
-
-def covered_over_time(occupancies: Iterable[Occupancy], moments: int) -> StepFunction:
-    """The number of distinct bytes covered at each moment of [0, `moments`); O(n log n).
-
-    Slices that many values take in turn are first joined over time; what is left overlaps rarely, but
-    any overlap is counted once, by a tree over the elementary byte intervals.
-    """
-    changes: list[tuple[int, int]] = []
-    for group in _groups_sharing_bytes(_joined_over_time(occupancies)):
-        changes.extend(_changes_of_one(group) if len({o[2:] for o in group}) == 1 else _changes_of_many(group))
-    return StepFunction.from_changes(changes, moments)
-
-
-def _joined_over_time(occupancies: Iterable[Occupancy]) -> list[Occupancy]:
-    """One occupancy for each slice and unbroken stretch of time, ordered by slice."""
-    by_slice: defaultdict[Interval, list[Interval]] = defaultdict(list)
-    for first, last, low, high in occupancies:
-        if low < high and first <= last:
-            by_slice[low, high].append((first, last + 1))
-    return [
-        Occupancy(first, behind - 1, low, high)
-        for (low, high), times in sorted(by_slice.items())
-        for first, behind in merge(times)
-    ]
-
-
-def _groups_sharing_bytes(occupancies: Sequence[Occupancy]) -> Iterator[list[Occupancy]]:
-    """Split what is ordered by slice where no slice reaches across."""
-    group: list[Occupancy] = []
-    reach = 0
-    for occupancy in occupancies:
-        if group and occupancy.low >= reach:
-            yield group
-            group = []
-        group.append(occupancy)
-        reach = max(reach, occupancy.high)
-    if group:
-        yield group
-
-
-def _changes_of_one(group: Sequence[Occupancy]) -> Iterator[tuple[int, int]]:
-    for first, last, low, high in group:
-        yield first, high - low
-        yield last + 1, low - high
-
-
-def _changes_of_many(group: Sequence[Occupancy]) -> Iterator[tuple[int, int]]:
-    """Changes of the covered length, by a tree that counts covers of elementary intervals."""
-    events: defaultdict[int, list[tuple[int, Occupancy]]] = defaultdict(list)
-    for occupancy in group:
-        events[occupancy.first].append((1, occupancy))
-        events[occupancy.last + 1].append((-1, occupancy))
-    tree = CoverageTree({edge for occupancy in group for edge in occupancy[2:]})
-    before = 0
-    for moment in sorted(events):
-        for count, occupancy in events[moment]:
-            tree.cover(occupancy.low, occupancy.high, count)
-        yield moment, tree.covered_bytes - before
-        before = tree.covered_bytes
-
-
-class CoverageTree:
-    """How many bytes are under at least one interval, while intervals come and go; O(log n) each.
-
-    `edges` are all the ends that will occur. Leaves are the elementary intervals between them; a node
-    knows how often it is covered as a whole and how many of its bytes are covered at all.
-    """
-
-    def __init__(self, edges: Iterable[int]) -> None:
-        points = sorted(edges)
-        self._leaf = {point: number for number, point in enumerate(points)}
-        self._size = size = 1 << max(len(points) - 2, 0).bit_length()
-        self._count = [0] * (2 * size)
-        self._bytes = [0] * (2 * size)
-        self._width = [0] * (2 * size)
-        for number in range(len(points) - 1):
-            self._width[size + number] = points[number + 1] - points[number]
-        for node in range(size - 1, 0, -1):
-            self._width[node] = self._width[2 * node] + self._width[2 * node + 1]
-
-    @property
-    def covered_bytes(self) -> int:
-        return self._bytes[1]
-
-    def cover(self, low: int, high: int, change: int) -> None:
-        """Cover [low, high) once more (`change` 1) or once less (-1)."""
-        left = first = self._leaf[low] + self._size
-        right = self._leaf[high] + self._size
-        last = right - 1
-        while left < right:
-            if left & 1:
-                self._add(left, change)
-                left += 1
-            if right & 1:
-                right -= 1
-                self._add(right, change)
-            left >>= 1
-            right >>= 1
-        self._refresh_above(first)
-        self._refresh_above(last)
-
-    def _add(self, node: int, change: int) -> None:
-        self._count[node] += change
-        self._refresh(node)
-
-    def _refresh(self, node: int) -> None:
-        if self._count[node]:
-            self._bytes[node] = self._width[node]
-        elif node >= self._size:
-            self._bytes[node] = 0
-        else:
-            self._bytes[node] = self._bytes[2 * node] + self._bytes[2 * node + 1]
-
-    def _refresh_above(self, node: int) -> None:
-        while node > 1:
-            node >>= 1
-            self._refresh(node)

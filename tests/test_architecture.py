@@ -18,6 +18,7 @@ PACKAGE = ROOT / "reportgen"
 # Imports run from right to left. A folder is one area; what is not listed has no place yet.
 RANKS = [
     {"", "dump_names", "errors", "options", "source", "spans"},
+    {"coverage"},
     {"model", "reading"},
     {"folders", "log_frames", "parse"},
     {"analyse", "discover"},
@@ -37,7 +38,7 @@ RANKS = [
 WALLS = {
     "model": {"source"},
     "parse": {"errors", "model", "source", "spans"},
-    "analyse": {"errors", "model", "parse", "source", "spans"},
+    "analyse": {"coverage", "errors", "model", "parse", "source", "spans"},
     "render": {"", "analyse", "errors", "model", "parse", "reading", "source", "spans"},
 }
 HOMES = {

@@ -4,7 +4,7 @@ import gzip
 import lzma
 import os
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -146,13 +146,13 @@ def test_a_log_is_read_once_for_all_its_parts(tmp_path: Path, monkeypatch: pytes
     log = tmp_path / "run.log"
     log.write_bytes(b"noise\nalloc\nvalues\n")
     opened: list[Path] = []
-    original = reading.pieces
+    original = reading.read_available
 
-    def counting(path: Path) -> Generator[bytes]:
+    def counting(path: Path) -> tuple[bytes, str | None]:
         opened.append(path)
         return original(path)
 
-    monkeypatch.setattr(reading, "pieces", counting)
+    monkeypatch.setattr(reading, "read_available", counting)
     text, _ = load_text(dump_of(PartFile(log, "run.log", (6, 11)), PartFile(log, "run.log", (12, 18))))
     assert opened == [log]
     assert [part.data[part.start : part.end] for part in text.parts] == [b"alloc", b"values"]

@@ -1,19 +1,15 @@
 """Intervals and their union over time, held against sets of bytes."""
 
 from collections.abc import Iterable
-from itertools import combinations, pairwise
+from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.spans import (
-    CoverageTree,
     Interval,
-    Occupancy,
     Peak,
     StepFunction,
-    covered_over_time,
     gaps,
     length,
     merge,
@@ -25,16 +21,11 @@ MOMENTS = 8
 edges = st.integers(0, 12)
 # Some are empty or reversed, as the slices and ranges of a damaged dump can be.
 intervals = st.lists(st.tuples(edges, edges), max_size=8)
-occupancies = st.lists(st.builds(Occupancy, st.integers(0, 9), st.integers(0, 9), edges, edges), max_size=10)
 changes = st.lists(st.tuples(st.integers(-2, MOMENTS + 2), st.integers(-5, 5)), max_size=10)
 
 
 def covered(some: Iterable[Interval]) -> set[int]:
     return {byte for low, high in some for byte in range(low, high)}
-
-
-def covered_at(moment: int, some: Iterable[Occupancy]) -> set[int]:
-    return covered((low, high) for first, last, low, high in some if first <= moment <= last)
 
 
 @given(intervals)
@@ -77,23 +68,6 @@ def test_the_overlap_is_the_number_of_shared_bytes(one: Interval, other: Interva
     assert overlap(one, other) == overlap(other, one) == len(covered([one]) & covered([other]))
 
 
-@given(occupancies)
-def test_each_byte_counts_once_at_each_moment(some: list[Occupancy]) -> None:
-    over_time = covered_over_time(some, MOMENTS)
-    assert [over_time.at(moment) for moment in range(MOMENTS)] == [
-        len(covered_at(moment, some)) for moment in range(MOMENTS)
-    ]
-
-
-def test_a_slice_that_is_handed_over_counts_once_in_the_shared_moment() -> None:
-    handed_over = [Occupancy(0, 3, 0, 100), Occupancy(3, 5, 0, 100)]
-    assert covered_over_time(handed_over, 6) == StepFunction((0,), (100,), 6)
-
-
-def test_a_slice_that_ends_with_the_schedule_is_held_to_its_last_moment() -> None:
-    assert covered_over_time([Occupancy(2, 4, 0, 7)], 4) == StepFunction((0, 2), (0, 7), 4)
-
-
 @given(changes)
 def test_a_step_function_is_the_running_sum_of_its_changes(some: list[tuple[int, int]]) -> None:
     steps = StepFunction.from_changes(some, MOMENTS)
@@ -131,27 +105,3 @@ def test_the_peak_is_the_first_of_the_largest_amounts(some: list[tuple[int, int]
 
 def test_an_empty_time_axis_has_its_peak_at_zero_without_ties() -> None:
     assert StepFunction.from_changes([(0, 5)], 0).peak() == Peak(0, 0, 0)
-
-
-@given(st.data())
-def test_a_coverage_tree_counts_what_comes_and_goes(data: st.DataObject) -> None:
-    points = data.draw(st.lists(st.integers(0, 30), min_size=2, max_size=9, unique=True).map(sorted))
-    tree = CoverageTree(points)
-    held: list[Interval] = []
-    for goes in data.draw(st.lists(st.booleans(), max_size=12)):
-        if held and goes:
-            tree.cover(*held.pop(data.draw(st.integers(0, len(held) - 1))), -1)
-        else:
-            low, high = data.draw(st.sampled_from(list(combinations(points, 2))))
-            tree.cover(low, high, 1)
-            held.append((low, high))
-        assert tree.covered_bytes == len(covered(held))
-
-
-@pytest.mark.parametrize("points", [[0, 5], [3, 4], [0, 1, 10**18]])
-def test_a_coverage_tree_over_few_points(points: list[int]) -> None:
-    tree = CoverageTree(points)
-    tree.cover(points[0], points[-1], 1)
-    assert tree.covered_bytes == points[-1] - points[0]
-    tree.cover(points[0], points[-1], -1)
-    assert tree.covered_bytes == 0

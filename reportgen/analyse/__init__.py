@@ -5,7 +5,7 @@ from itertools import chain
 
 from reportgen.analyse.backends import infer_backend
 from reportgen.analyse.checks import CHECKS
-from reportgen.analyse.findings import in_order
+from reportgen.analyse.findings import listed
 from reportgen.analyse.records import Analysis, Backend
 from reportgen.analyse.spaces import spaces
 from reportgen.analyse.tenancy import tenancy
@@ -30,7 +30,8 @@ def analyse(dump: Dump, named_backend: Backend = "unknown") -> Analysis:
         spaces=by_color,
         xla_peak=xla_peak(dump, facts, by_color),
     )
-    return replace(analysis, findings=in_order(chain.from_iterable(check(analysis) for check in CHECKS)))
+    found = chain.from_iterable(check(analysis) for check in CHECKS)
+    return replace(analysis, findings=listed(found, dump.text))
 
 
 def _tenants(dump: Dump) -> tuple[tuple[int, ...], ...]:

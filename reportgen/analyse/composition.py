@@ -25,9 +25,10 @@ def composition(
         allocation = dump.allocations[number]
         if allocation.is_thread_local:
             continue
-        shares.extend(_shares_of(number, facts, tenants[number], moment))
+        of_values = _shares_of(number, facts, tenants[number], moment)
+        shares.extend(of_values)
         if not allocation.is_preallocated_temp:
-            shares.extend(_held(number, allocation.size_bytes, facts, tenants[number], moment))
+            shares.extend(_held(number, allocation.size_bytes - sum(share.size_bytes for share in of_values)))
     return tuple(sorted(shares, key=lambda share: (-share.size_bytes, share.allocation, share.value or 0)))
 
 
@@ -37,25 +38,24 @@ def live_at(facts: Sequence[ValueFacts], numbers: Sequence[int], moment: int) ->
     return sorted(live, key=lambda n: (facts[n].live.start, facts[n].value.id), reverse=True)  # type: ignore[union-attr]
 
 
-def _shares_of(allocation: int, facts: Sequence[ValueFacts], tenants: Sequence[int], moment: int) -> Iterator[Share]:
+def _shares_of(allocation: int, facts: Sequence[ValueFacts], tenants: Sequence[int], moment: int) -> list[Share]:
     owned: defaultdict[int, int] = defaultdict(int)
     sharers: defaultdict[int, dict[int, None]] = defaultdict(dict)
     live = live_at(facts, tenants, moment)
     for low, high, holders in _pieces(facts, live):
         owned[holders[0]] += high - low
         sharers[holders[0]].update(dict.fromkeys(holders[1:]))
-    for value in live:
-        if owned[value] or not facts[value].value.size_bytes:
-            yield Share(allocation, value, owned[value], tuple(sharers[value]))
+    return [
+        Share(allocation, value, owned[value], tuple(sharers[value]))
+        for value in live
+        if owned[value] or not facts[value].value.size_bytes
+    ]
 
 
-def _held(
-    allocation: int, size_bytes: int, facts: Sequence[ValueFacts], tenants: Sequence[int], moment: int
-) -> Iterator[Share]:
+def _held(allocation: int, free_bytes: int) -> Iterator[Share]:
     """What is left of an allocation that the caller holds: nothing in it is live."""
-    used = sum(high - low for low, high, _ in _pieces(facts, live_at(facts, tenants, moment)))
-    if used < size_bytes:
-        yield Share(allocation, None, size_bytes - used)
+    if free_bytes > 0:
+        yield Share(allocation, None, free_bytes)
 
 
 def _pieces(facts: Sequence[ValueFacts], live: Sequence[int]) -> Iterator[tuple[int, int, list[int]]]:

@@ -6,9 +6,10 @@ reader should look at. *note*: worth knowing, and normal.
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 
-from reportgen.analyse.records import Analysis, Finding, Severity
-from reportgen.source import Place
+from reportgen.analyse.records import Finding, Severity
+from reportgen.source import DumpText, Place
 
 LISTED_PER_SLUG: dict[Severity, int] = {"error": 100, "warning": 100, "note": 5}
 
@@ -58,7 +59,6 @@ _ORDER: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
 
 
 def finding(
-    analysis: Analysis,
     slug: str,
     message: str,
     place: Place | None = None,
@@ -66,21 +66,24 @@ def finding(
     values: tuple[int, ...] = (),
     allocation: int | None = None,
 ) -> Finding:
-    """A finding of a known kind, with its place in the dump's files."""
-    location = None if place is None else analysis.dump.text.locate(place)
-    return Finding(slug, SEVERITIES[slug], message, location, values, allocation)
+    """A finding of a known kind, with its place in the dump's text."""
+    return Finding(slug, SEVERITIES[slug], message, place, values=values, allocation=allocation)
 
 
-def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Worst first; of each kind the first few, the last of them saying how many more there are."""
+def listed(findings: Iterable[Finding], text: DumpText) -> tuple[Finding, ...]:
+    """Worst first, each with its location; of each kind the first few, the last saying how many more there are."""
     by_slug: defaultdict[str, list[Finding]] = defaultdict(list)
     for found in findings:
         by_slug[found.slug].append(found)
-    listed: list[Finding] = []
+    chosen: list[Finding] = []
     for slug in sorted(by_slug, key=lambda slug: (_ORDER[SEVERITIES[slug]], slug)):
         limit = LISTED_PER_SLUG[SEVERITIES[slug]]
-        listed.extend(by_slug[slug][:limit])
+        chosen.extend(by_slug[slug][:limit])
         more = len(by_slug[slug]) - limit
         if more > 0:
-            listed.append(Finding(slug, SEVERITIES[slug], f"… and {more} more of this kind"))
-    return tuple(listed)
+            chosen.append(Finding(slug, SEVERITIES[slug], f"… and {more} more of this kind"))
+    return tuple(_located(found, text) for found in chosen)
+
+
+def _located(found: Finding, text: DumpText) -> Finding:
+    return found if found.place is None else replace(found, location=text.locate(found.place))

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
-from reportgen.spans import Occupancy, StepFunction
+from reportgen.coverage import Occupancy
+from reportgen.spans import StepFunction
 
 
 class Holes(NamedTuple):

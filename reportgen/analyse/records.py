@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from reportgen.model import Dump, LiveRange, Value
-from reportgen.source import Location
+from reportgen.model import Dump, LiveRange, Value, record
+from reportgen.source import Location, Place
 from reportgen.spans import Peak, StepFunction
 
 Backend = Literal["cpu", "gpu", "tpu", "unknown"]
@@ -19,17 +19,21 @@ Severity = Literal["error", "warning", "note"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something a reader should know before trusting the numbers; `slug` leads to its help page."""
+    """Something a reader should know before trusting the numbers; `slug` leads to its help page.
+
+    `place` is where in the dump's text, `location` the same for a person, once the finding is listed.
+    """
 
     slug: str
     severity: Severity
     message: str
+    place: Place | None = None
     location: Location | None = None
     values: tuple[int, ...] = ()
     allocation: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ValueFacts:
     """A value with what follows from it.
 

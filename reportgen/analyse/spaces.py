@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from reportgen.analyse.backends import space_name
 from reportgen.analyse.composition import composition
 from reportgen.analyse.records import Backend, Space, ValueFacts, moments_of
+from reportgen.coverage import Occupancy, covered_changes
 from reportgen.model import Allocation, Dump
-from reportgen.spans import Occupancy, StepFunction, covered_over_time
+from reportgen.spans import Change, StepFunction
 
 
 def is_static(allocation: Allocation) -> bool:
@@ -68,10 +69,10 @@ def _over_time(
     if dump.live_ranges is None:
         return None, None
     moments = max(moments_of(dump), 1)  # what is live in an empty schedule is live at moment 0
-    live: list[tuple[int, int]] = []
-    temp: list[tuple[int, int]] = []
+    live: list[Change] = []
+    temp: list[Change] = []
     for number in numbers:
-        changes = list(covered_over_time(occupancies(facts, tenants[number]), moments).changes())
+        changes = covered_changes(occupancies(facts, tenants[number]))
         live.extend(changes)
         if dump.allocations[number].is_preallocated_temp:
             temp.extend(changes)

@@ -1,6 +1,5 @@
 """Dense and padded bytes of every value, and who decided the size of a shared slice."""
 
-from collections import defaultdict
 from functools import lru_cache
 
 from reportgen.analyse.records import Backend, ValueFacts
@@ -55,13 +54,15 @@ def _padding(value: Value, dense: int | None, padded: int | None, owner: int | N
 
 def _owners(dump: Dump, backend: Backend, padded: list[int | None]) -> list[int | None]:
     """For each value, the one whose size its slice has, when its own layout needs less."""
-    slices: defaultdict[tuple[int, int, int], list[int]] = defaultdict(list)
+    first: dict[tuple[int, int, int], int] = {}
+    shared: dict[int, list[int]] = {}
     for number, value in enumerate(dump.values):
-        slices[value.allocation, value.offset_bytes, value.size_bytes].append(number)
+        holder = first.setdefault((value.allocation, value.offset_bytes, value.size_bytes), number)
+        if holder != number:
+            shared.setdefault(holder, [holder]).append(number)
     owners: list[int | None] = [None] * len(dump.values)
-    for (_, _, size), numbers in slices.items():
-        if len(numbers) == 1:
-            continue
+    for holder, numbers in shared.items():
+        size = dump.values[holder].size_bytes
         deciding = next((n for n in numbers if _needs(dump.values[n].shape, padded[n], size, backend)), None)
         for number in numbers:
             if deciding is not None and not _needs(dump.values[number].shape, padded[number], size, backend):

@@ -34,11 +34,13 @@ def xla_peak(dump: Dump, facts: Sequence[ValueFacts], spaces: Mapping[int, Space
     live = _live_at(facts, printed.moment)
     truth = sum(space.live.at(printed.moment) for space in spaces.values() if space.live)
     bridge = _bridge(printed, facts, sizes, live, truth)
-    reasons = [] if _agrees(printed, spaces, truth) else _reasons(facts, sizes, live, bridge)
+    replay = _Replay(facts)
+    chosen = replay.moment(sizes)
+    reasons = [] if _agrees(printed, spaces, truth) else _reasons(facts, sizes, live, bridge, replay, chosen)
     return XlaPeak(
         moment=printed.moment,
         sum_bytes=printed.sum_bytes,
-        replayed_moment=_replayed_moment(facts, sizes),
+        replayed_moment=chosen,
         reasons=tuple(reasons),
         live_bytes=truth,
         bridge=bridge,
@@ -83,36 +85,46 @@ def _arity(dump: Dump, name: str) -> int:
     return 0 if text is None else tuple_arity(text.decode("utf-8", "replace").partition(" = ")[2]) or 0
 
 
-def _replayed_moment(facts: Sequence[ValueFacts], sizes: Sequence[int], *, deaths_first: bool = False) -> int:
-    """The moment of the first strict maximum. XLA adds the births of a moment before it takes off the deaths."""
-    births: defaultdict[int, int] = defaultdict(int)
-    deaths: defaultdict[int, int] = defaultdict(int)
-    for fact, size in zip(facts, sizes, strict=True):
-        if fact.live:
-            births[fact.live.start] += size
-            deaths[fact.live.end + 1] += size
-    best_moment, best, running = 0, 0, 0
-    for moment in sorted(births.keys() | deaths.keys()):
-        dead = deaths.get(moment, 0)
-        running += births.get(moment, 0) - (dead if deaths_first else 0)
-        if running > best:
-            best_moment, best = moment, running
-        running -= 0 if deaths_first else dead
-    return best_moment
+class _Replay:
+    """XLA's procedure: the births of a moment are added, then its deaths taken off; the first strict maximum wins."""
+
+    def __init__(self, facts: Sequence[ValueFacts]) -> None:
+        self._lives = [(n, fact.live.start, fact.live.end + 1) for n, fact in enumerate(facts) if fact.live]
+        starts, ends = {start for _, start, _ in self._lives}, {behind for _, _, behind in self._lives}
+        self._moments = sorted(starts | ends)
+
+    def moment(self, sizes: Sequence[int], *, deaths_first: bool = False) -> int:
+        """The moment chosen where values count with `sizes`."""
+        births = dict.fromkeys(self._moments, 0)
+        deaths = births.copy()
+        for number, start, behind in self._lives:
+            births[start] += sizes[number]
+            deaths[behind] += sizes[number]
+        best_moment, best, running = 0, 0, 0
+        for moment in self._moments:
+            running += births[moment] - (deaths[moment] if deaths_first else 0)
+            if running > best:
+                best_moment, best = moment, running
+            running -= 0 if deaths_first else deaths[moment]
+        return best_moment
 
 
 def _reasons(
-    facts: Sequence[ValueFacts], sizes: Sequence[int], live: Sequence[int], bridge: Sequence[BridgeStep]
+    facts: Sequence[ValueFacts],
+    sizes: Sequence[int],
+    live: Sequence[int],
+    bridge: Sequence[BridgeStep],
+    replay: _Replay,
+    chosen: int,
 ) -> list[str]:
     """The faults that make a difference here: to the sum, or to the moment, which is chosen anew without each."""
-    chosen = _replayed_moment(facts, sizes)
     leaves = [fact.dense_bytes or 0 if _is_leaf(fact) else size for fact, size in zip(facts, sizes, strict=True)]
     padded = [size if _is_leaf(fact) else fact.value.size_bytes for fact, size in zip(facts, sizes, strict=True)]
     in_sum = {step.slug for step in bridge}
     shows = {
-        LEAVES: LEAVES in in_sum or _replayed_moment(facts, leaves) != chosen,
-        PADDING: PADDING in in_sum or _replayed_moment(facts, padded) != chosen,
-        BIRTHS: _replayed_moment(facts, sizes, deaths_first=True) != chosen,
+        LEAVES: LEAVES in in_sum or replay.moment(leaves) != chosen,
+        PADDING: PADDING in in_sum or replay.moment(padded) != chosen,
+        BIRTHS: replay.moment(sizes, deaths_first=True) != chosen,
         ALIASES: ALIASES in in_sum,
         SPACES: len({facts[n].value.color for n in live if sizes[n]}) > 1,
     }

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from reportgen.model import Dump, PrintedPeak
 from reportgen.parse import allocations, live_ranges, used_values
 from reportgen.parse.line_shapes import LineMismatch
-from reportgen.parse.scan import Collected, Scan
+from reportgen.parse.scan import Collected, Names, Scan
 from reportgen.source import DumpText
 
 Reader = Callable[[Scan, int], int]
@@ -16,9 +16,9 @@ Reader = Callable[[Scan, int], int]
 
 def parse_dump(text: DumpText) -> Dump:
     """Everything the text says, in linear time; never raises for what the text holds."""
-    collected = Collected()
+    collected, names = Collected(), Names()
     for part, base in text.parts_with_bases():
-        scan = Scan(part.data, base, part.end, collected)
+        scan = Scan(part.data, base, part.end, collected, names)
         _scan(scan, part.start)
     return _finished(collected, text)
 
@@ -74,11 +74,11 @@ _INDENTED: tuple[tuple[bytes, Reader], ...] = (
 _READERS: dict[bytes, Reader] = {
     b"Bu": allocations.heading,
     b"al": allocations.allocation,
-    b" v": allocations.value,
+    b" v": allocations.values,
     b" r": allocations.other_color_heading,
     b"To": allocations.total,
     b"Us": used_values.heading,
-    b"<": used_values.used_value,
+    b"<": used_values.entries,
     b" p": used_values.positions,
     b" u": used_values.uses,
     b" f": used_values.instruction,
@@ -90,13 +90,13 @@ _READERS: dict[bytes, Reader] = {
 
 
 def _finished(collected: Collected, text: DumpText) -> Dump:
-    used, ranges = collected.used_values, collected.live_ranges
+    ranges = collected.live_ranges
     return Dump(
         allocations=tuple(collected.allocations),
         values=tuple(collected.values),
         total_bytes=collected.total_bytes,
         total_place=collected.total_place,
-        used_values=None if used is None else tuple(draft.finished() for draft in used),
+        used_values=None if collected.used_values is None else tuple(collected.all_used_values()),
         schedule_length=collected.schedule_length,
         schedule=tuple(collected.schedule),
         schedule_place=collected.schedule_place,

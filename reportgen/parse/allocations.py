@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from reportgen.model import WHOLE, Allocation, Value, ValueKey
+from reportgen.model import Allocation, Value
 from reportgen.parse import line_shapes
 from reportgen.parse.line_shapes import LineMismatch
 from reportgen.parse.scan import Scan
@@ -74,28 +74,31 @@ def _text(raw: bytes | None) -> str | None:
     return None if raw is None else raw.decode("utf-8", "replace")
 
 
-def value(scan: Scan, position: int) -> int:
-    found = line_shapes.VALUE.require(scan.data, position, scan.end)
+def values(scan: Scan, position: int) -> int:
+    found: re.Match[bytes] | None = line_shapes.VALUE.require(scan.data, position, scan.end)
     if not scan.in_allocation:
         raise LineMismatch(position, 'an "allocation" line that can be read before this value')
-    number, name, index, phi, color, size, offset, shape = found.groups()
-    shape_text = scan.shape_texts.get(shape)
-    if shape_text is None:
-        shape_text = scan.shape_texts[shape] = shape.decode("utf-8", "replace")
-    scan.collected.values.append(
-        Value(
-            id=int(number),
-            key=ValueKey(name.decode("utf-8", "replace"), index.decode() if index else WHOLE),
-            is_phi=phi is not None,
-            color=int(color) if color else None,
-            allocation=len(scan.collected.allocations) - 1,
-            size_bytes=int(size),
-            offset_bytes=int(offset),
-            shape=shape_text,
-            place=scan.base + position,
+    match, append = line_shapes.VALUE.match, scan.collected.values.append
+    data, base, end, names, keys = scan.data, scan.base, scan.end, scan.names, scan.keys
+    allocation = len(scan.collected.allocations) - 1
+    while found is not None:
+        number, name, index, phi, color, size, offset, shape = found.groups()
+        append(
+            Value(
+                id=int(number),
+                key=keys[name, index],
+                is_phi=phi is not None,
+                color=int(color) if color else None,
+                allocation=allocation,
+                size_bytes=int(size),
+                offset_bytes=int(offset),
+                shape=names[shape],
+                place=base + position,
+            )
         )
-    )
-    return found.end()
+        position = found.end()
+        found = match(data, position, end)
+    return position
 
 
 def other_color_heading(scan: Scan, position: int) -> int:

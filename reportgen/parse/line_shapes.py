@@ -82,14 +82,25 @@ TOTAL = LineShape(
 
 USED_HEADING = LineShape((b"Used values:", '"Used values:"'), _LINE_END)
 USED_VALUE = LineShape(*_VALUE_HEAD, _LINE_END)
-POSITION_ROWS = re.compile(rb"(?:  [^\s{}<>,:()]++(?: \{[\d,]*+\})?" + END + rb")*+")
+_POSITION_ROWS = rb"(?:  [^\s{}<>,:()]++(?: \{[\d,]*+\})?" + END + rb")*+"
+POSITION_ROWS = re.compile(_POSITION_ROWS)
 POSITIONS = LineShape((b" positions:", '" positions:"'), _LINE_END)
-USE_ROWS = re.compile(rb"(?:  [^\s{}<>,:()]++, operand \d{1,9}(?: \{[\d,]*+\})?" + END + rb")*+")
+_USE_ROWS = rb"(?:  [^\s{}<>,:()]++, operand \d{1,9}(?: \{[\d,]*+\})?" + END + rb")*+"
+USE_ROWS = re.compile(_USE_ROWS)
 USES = LineShape((b" uses:", '" uses:"'), _LINE_END)
-NO_USES = re.compile(rb"  \(none\)" + END)
+_NO_USES = rb"  \(none\)" + END
+NO_USES = re.compile(_NO_USES)
 USES_UNKNOWN = LineShape((b" uses are not initialized yet.", '" uses are not initialized yet."'), _LINE_END)
-INSTRUCTION = LineShape((rb" from instruction: ?(?=%)", '" from instruction:" and "%"'))
+_INSTRUCTION = rb" from instruction: ?(?=%)"
+INSTRUCTION = LineShape((_INSTRUCTION, '" from instruction:" and "%"'))
 GLUED_HEAD = LineShape(*_VALUE_HEAD, rb"(?=\r?\n positions:)")
+USED_ENTRY = LineShape(
+    *_VALUE_HEAD,
+    END + rb" positions:" + END,
+    rb"(" + _POSITION_ROWS + rb") uses:" + END,
+    rb"(?:" + _NO_USES + rb"|(" + _USE_ROWS + rb"))" + _INSTRUCTION,
+)
+"""All of a used value up to the text of its instruction, as most are; of others the shapes above say what is wrong."""
 
 LIVE_RANGES = LineShape((rb"HloLiveRange \(max " + MOMENT, '"HloLiveRange (max " and a number'), rb"\):", _LINE_END)
 LIVE_RANGES_ABSENT = LineShape((rb"(HloLiveRange not available[^\r\n]*+)", "HloLiveRange"), _LINE_END)

@@ -1,6 +1,8 @@
 """The `HloLiveRange` block: the schedule, the live ranges, XLA's own peak and its stack-trace tree."""
 
-from reportgen.model import LiveRange, PeakRow, Scheduled, StackFrame, StackTrace, ValueKey
+import re
+
+from reportgen.model import LiveRange, PeakRow, Scheduled, StackFrame, StackTrace
 from reportgen.parse import line_shapes
 from reportgen.parse.line_shapes import LineMismatch
 from reportgen.parse.scan import Scan
@@ -28,15 +30,15 @@ def sequence_heading(scan: Scan, position: int) -> int:
 
 
 def sequence_rows(scan: Scan, position: int) -> int:
+    found: re.Match[bytes] | None = line_shapes.SEQUENCE_ROW.require(scan.data, position, scan.end)
     match, append = line_shapes.SEQUENCE_ROW.match, scan.collected.schedule.append
-    found = line_shapes.SEQUENCE_ROW.require(scan.data, position, scan.end)
-    while True:
-        append(Scheduled(int(found[1]), found[2].decode("utf-8", "replace")))
+    data, end, names = scan.data, scan.end, scan.names
+    while found is not None:
+        moment, name = found.groups()
+        append(Scheduled(int(moment), names[name]))
         position = found.end()
-        following = match(scan.data, position, scan.end)
-        if following is None:
-            return position
-        found = following
+        found = match(data, position, end)
+    return position
 
 
 def range_heading(scan: Scan, position: int) -> int:
@@ -47,17 +49,15 @@ def range_heading(scan: Scan, position: int) -> int:
 def range_rows(scan: Scan, position: int) -> int:
     if scan.collected.live_ranges is None:
         scan.collected.live_ranges = []
+    found: re.Match[bytes] | None = line_shapes.RANGE_ROW.require(scan.data, position, scan.end)
     match, append = line_shapes.RANGE_ROW.match, scan.collected.live_ranges.append
-    found = line_shapes.RANGE_ROW.require(scan.data, position, scan.end)
-    while True:
-        name, index, start, end = found.groups()
-        key = ValueKey(name.decode("utf-8", "replace"), index.decode())
-        append(LiveRange(key=key, start=int(start), end=int(end), place=scan.base + position))
+    data, base, end, keys = scan.data, scan.base, scan.end, scan.keys
+    while found is not None:
+        name, index, first, last = found.groups()
+        append(LiveRange(key=keys[name, index], start=int(first), end=int(last), place=base + position))
         position = found.end()
-        following = match(scan.data, position, scan.end)
-        if following is None:
-            return position
-        found = following
+        found = match(data, position, end)
+    return position
 
 
 def peak_heading(scan: Scan, position: int) -> int:
@@ -69,17 +69,17 @@ def peak_heading(scan: Scan, position: int) -> int:
 
 
 def peak_rows(scan: Scan, position: int) -> int:
-    found = line_shapes.PEAK_ROW.require(scan.data, position, scan.end)
-    name, index, size, cumulative = found.groups()
-    scan.collected.peak_rows.append(
-        PeakRow(
-            name.decode("utf-8", "replace"),
-            index.decode() if index else None,
-            int(size),
-            int(cumulative) if cumulative else None,
+    found: re.Match[bytes] | None = line_shapes.PEAK_ROW.require(scan.data, position, scan.end)
+    match, append = line_shapes.PEAK_ROW.match, scan.collected.peak_rows.append
+    data, end, names = scan.data, scan.end, scan.names
+    while found is not None:
+        name, index, size, cumulative = found.groups()
+        append(
+            PeakRow(names[name], names[index] if index else None, int(size), int(cumulative) if cumulative else None)
         )
-    )
-    return found.end()
+        position = found.end()
+        found = match(data, position, end)
+    return position
 
 
 def peak_absent(scan: Scan, position: int) -> int:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from reportgen.model import (
+    WHOLE,
     Allocation,
     LiveRange,
     PeakRow,
@@ -21,7 +22,7 @@ _TEXT_KEPT = 200
 
 @dataclass(slots=True)
 class UsedDraft:
-    """A `Used values:` entry while its lines are being read."""
+    """A `Used values:` entry while its lines are being read one by one."""
 
     id: int
     key: ValueKey
@@ -32,6 +33,21 @@ class UsedDraft:
     uses_text: bytearray = field(default_factory=bytearray)
     instruction_place: Place | None = None
     instruction_end: Place | None = None
+
+    @classmethod
+    def reopened(cls, used: UsedValue) -> "UsedDraft":
+        """A finished entry that further lines turned out to belong to."""
+        return cls(
+            used.id,
+            used.key,
+            used.is_phi,
+            used.color,
+            used.place,
+            bytearray(used.positions_text),
+            bytearray(used.uses_text),
+            used.instruction_place,
+            used.instruction_end,
+        )
 
     def finished(self) -> UsedValue:
         return UsedValue(
@@ -47,15 +63,37 @@ class UsedDraft:
         )
 
 
+class Names(dict[bytes, str]):
+    """The text of each name: a name stands in four lines or more, and is decoded and kept once."""
+
+    def __missing__(self, raw: bytes) -> str:
+        text = self[raw] = raw.decode("utf-8", "replace")
+        return text
+
+
+class Keys(dict[tuple[bytes, bytes | None], ValueKey]):
+    """The key for each name and index of a value, as they are printed."""
+
+    def __init__(self, names: Names) -> None:
+        super().__init__()
+        self._names = names
+
+    def __missing__(self, raw: tuple[bytes, bytes | None]) -> ValueKey:
+        name, index = raw
+        key = self[raw] = ValueKey(self._names[name], WHOLE if index is None else self._names[index])
+        return key
+
+
 @dataclass(slots=True)
 class Collected:
-    """What has been read, in the order of the text."""
+    """What has been read, in the order of the text. `used_draft` comes behind `used_values`."""
 
     allocations: list[Allocation] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)
     total_bytes: int | None = None
     total_place: Place = 0
-    used_values: list[UsedDraft] | None = None
+    used_values: list[UsedValue] | None = None
+    used_draft: UsedDraft | None = None
     schedule_length: int | None = None
     schedule: list[Scheduled] = field(default_factory=list)
     schedule_place: Place = 0
@@ -67,6 +105,15 @@ class Collected:
     stack_trace: StackTrace | None = None
     unparsed: list[Unparsed] = field(default_factory=list)
     unparsed_count: int = 0
+
+    def all_used_values(self) -> list[UsedValue]:
+        """Those read so far, the one that is being read finished; from here on there is a list of them."""
+        if self.used_values is None:
+            self.used_values = []
+        if self.used_draft is not None:
+            self.used_values.append(self.used_draft.finished())
+            self.used_draft = None
+        return self.used_values
 
 
 @dataclass(slots=True)
@@ -82,7 +129,11 @@ class Scan:
     collected: Collected
     rows: str = ""
     in_allocation: bool = False
-    shape_texts: dict[bytes, str] = field(default_factory=dict)
+    names: Names = field(default_factory=Names)
+    keys: Keys = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.keys = Keys(self.names)
 
     def line_end(self, position: int) -> int:
         """The offset behind the line that `position` is in, its newline included."""

@@ -4,7 +4,7 @@ Instruction text is by far the largest part of a dump (95 % of a 430 MB one), so
 here: only where it starts and ends is kept.
 """
 
-from reportgen.model import WHOLE, ValueKey
+from reportgen.model import UsedValue
 from reportgen.parse import line_shapes
 from reportgen.parse.line_shapes import LineMismatch
 from reportgen.parse.scan import Scan, UsedDraft
@@ -12,33 +12,58 @@ from reportgen.parse.scan import Scan, UsedDraft
 
 def heading(scan: Scan, position: int) -> int:
     found = line_shapes.USED_HEADING.require(scan.data, position, scan.end)
-    if scan.collected.used_values is None:
-        scan.collected.used_values = []
+    scan.collected.all_used_values()
     return found.end()
 
 
-def used_value(scan: Scan, position: int) -> int:
+def entries(scan: Scan, position: int) -> int:
+    """Entries as XLA prints them, each matched at once; of any other the lines are read one by one."""
+    match, data, end = line_shapes.USED_ENTRY.match, scan.data, scan.end
+    found = match(data, position, end)
+    if found is None:
+        return _head(scan, position)
+    append, base, keys = scan.collected.all_used_values().append, scan.base, scan.keys
+    while found is not None:
+        number, name, index, phi, color, positions, uses = found.groups()
+        text_start = found.end()
+        text_end, after = _instruction_end(scan, text_start)
+        append(
+            UsedValue(
+                id=int(number),
+                key=keys[name, index],
+                is_phi=phi is not None,
+                color=int(color) if color else None,
+                positions_text=_rows(positions),
+                uses_text=_rows(uses) if uses else b"",
+                instruction_place=base + text_start,
+                instruction_end=base + text_end,
+                place=base + position,
+            )
+        )
+        position = after
+        found = match(data, position, end)
+    scan.rows = ""
+    return position
+
+
+def _head(scan: Scan, position: int) -> int:
     found = line_shapes.USED_VALUE.require(scan.data, position, scan.end)
     number, name, index, phi, color = found.groups()
-    if scan.collected.used_values is None:
-        scan.collected.used_values = []
-    scan.collected.used_values.append(
-        UsedDraft(
-            int(number),
-            ValueKey(name.decode("utf-8", "replace"), index.decode() if index else WHOLE),
-            phi is not None,
-            int(color) if color else None,
-            scan.base + position,
-        )
+    scan.collected.all_used_values()
+    scan.collected.used_draft = UsedDraft(
+        int(number), scan.keys[name, index], phi is not None, int(color) if color else None, scan.base + position
     )
     scan.rows = ""
     return found.end()
 
 
 def _current(scan: Scan, position: int) -> UsedDraft:
-    if not scan.collected.used_values:
-        raise LineMismatch(position, 'a value, as in "<12 name @0>", before this line')
-    return scan.collected.used_values[-1]
+    collected = scan.collected
+    if collected.used_draft is None:
+        if not collected.used_values:
+            raise LineMismatch(position, 'a value, as in "<12 name @0>", before this line')
+        collected.used_draft = UsedDraft.reopened(collected.used_values.pop())
+    return collected.used_draft
 
 
 def positions(scan: Scan, position: int) -> int:
@@ -51,7 +76,7 @@ def positions(scan: Scan, position: int) -> int:
 def position_rows(scan: Scan, position: int) -> int:
     found = line_shapes.POSITION_ROWS.match(scan.data, position, scan.end)
     after = found.end() if found else position
-    _current(scan, position).positions_text += _rows(scan, position, after)
+    _current(scan, position).positions_text += _rows(scan.data[position:after])
     return after
 
 
@@ -68,26 +93,33 @@ def uses(scan: Scan, position: int) -> int:
 def use_rows(scan: Scan, position: int) -> int:
     found = line_shapes.USE_ROWS.match(scan.data, position, scan.end)
     after = found.end() if found else position
-    _current(scan, position).uses_text += _rows(scan, position, after)
+    _current(scan, position).uses_text += _rows(scan.data[position:after])
     return after
 
 
-def _rows(scan: Scan, position: int, after: int) -> bytes:
+def _rows(rows: bytes) -> bytes:
     """Rows as the model keeps them: in UTF-8, with the names that other lines give to bytes that are no text."""
-    rows = scan.data[position:after]
     return rows if rows.isascii() else rows.decode("utf-8", "replace").encode()
 
 
 def instruction(scan: Scan, position: int) -> int:
-    """Keep the span of the text; builds of 2024 glue the next value's header to its end."""
     start = line_shapes.INSTRUCTION.require(scan.data, position, scan.end).end()
     draft = _current(scan, position)
+    end, after = _instruction_end(scan, start)
+    draft.instruction_place, draft.instruction_end = scan.base + start, scan.base + end
+    scan.rows = ""
+    return after
+
+
+def _instruction_end(scan: Scan, start: int) -> tuple[int, int]:
+    """Where the text of an instruction ends, and where the next line starts.
+
+    Builds of 2024 glue the head of the next value to the text.
+    """
     after = scan.line_end(start)
     end = scan.text_end(after)
     if scan.data[end - 1] == 0x3E:
         head = scan.data.rfind(b"<", start, end)
         if head >= 0 and line_shapes.GLUED_HEAD.match(scan.data, head, scan.end):
-            after = end = head
-    draft.instruction_place, draft.instruction_end = scan.base + start, scan.base + end
-    scan.rows = ""
-    return after
+            return head, head
+    return end, after

@@ -58,5 +58,4 @@ def findings_page(module: Module, site_title: str) -> Page:
 
 
 def _quoted(module: Module, finding: Finding) -> Quoted:
-    place = module.analysis.dump.text.place_of(finding.location) if finding.location else None
-    return Quoted(finding, [] if place is None else excerpt(module, place))
+    return Quoted(finding, [] if finding.place is None else excerpt(module, finding.place))

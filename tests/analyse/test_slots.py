@@ -11,7 +11,8 @@ from reportgen.analyse.chains import chains
 from reportgen.analyse.holes import holes
 from reportgen.analyse.records import Analysis
 from reportgen.analyse.slots import Slot, slot_count, slots
-from reportgen.spans import Occupancy, covered_over_time, gaps
+from reportgen.coverage import Occupancy, covered_over_time
+from reportgen.spans import gaps
 from tests.support.builder import Lives, temporaries
 from tests.support.samples import sample_analysis, sample_labels
 

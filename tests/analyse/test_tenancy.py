@@ -1,13 +1,9 @@
 """Who held bytes before and after, and who at the same time, against a map of single bytes."""
 
-from collections.abc import Callable
-
-import pytest
 from hypothesis import given
 
 from reportgen.analyse import analyse
 from reportgen.analyse.records import Analysis, Conflict, ValueFacts
-from reportgen.analyse.tenancy import ByteLedger
 from reportgen.model import Dump
 from tests.support.builder import Lives, temporaries
 from tests.support.strategies import consistent_dumps
@@ -102,20 +98,3 @@ def test_bytes_that_are_shared_for_longer_are_a_conflict() -> None:
 def test_the_pieces_of_a_whole_come_before_it() -> None:
     dump = temporaries(Lives("low", 0, 2), Lives("high", 1, 2, offset=4), Lives("whole", 2, 3, size=8))
     assert analyse(dump).tenancy.before == ((), (), (0, 1))
-
-
-@pytest.mark.parametrize(
-    ("change", "holders"),
-    [
-        (lambda ledger: ledger.replace(2, 6, 9), (1, 9, 2)),
-        (lambda ledger: ledger.replace(0, 8, 9), (9,)),
-        (lambda ledger: ledger.extend(2, 6, 9, until=5), (1, 9, 2)),
-        (lambda ledger: ledger.extend(0, 8, 9, until=1), (1, 2)),
-    ],
-)
-def test_a_ledger_splits_its_intervals(change: Callable[[ByteLedger], object], holders: tuple[int, ...]) -> None:
-    ledger = ByteLedger()
-    ledger.extend(0, 4, 1, until=4)
-    ledger.extend(4, 8, 2, until=4)
-    change(ledger)
-    assert ledger.holders(0, 8) == holders

@@ -20,14 +20,14 @@ def _total(analysis: Analysis) -> Iterator[Finding]:
     total = sum(allocation.size_bytes for allocation in dump.allocations)
     if dump.total_bytes is not None and dump.total_bytes != total:
         message = f"XLA's total is {dump.total_bytes:,} bytes, the allocations add up to {total:,}"
-        yield finding(analysis, "total-mismatch", message, dump.total_place)
+        yield finding("total-mismatch", message, dump.total_place)
 
 
 def _order(analysis: Analysis) -> Iterator[Finding]:
     for number, allocation in enumerate(analysis.dump.allocations):
         if allocation.index != number:
             message = f"allocation {allocation.index} stands where {number} is due: lines are missing or repeated"
-            yield finding(analysis, "allocation-order", message, allocation.place, allocation=number)
+            yield finding("allocation-order", message, allocation.place, allocation=number)
             return
 
 
@@ -40,7 +40,7 @@ def _kinds(analysis: Analysis) -> Iterator[Finding]:
             message = f"allocation {allocation.index} is of no kind; it is counted as held throughout"
         else:
             continue
-        yield finding(analysis, "allocation-kind", message, allocation.place, allocation=number)
+        yield finding("allocation-kind", message, allocation.place, allocation=number)
 
 
 def _other_kinds(allocation: Allocation) -> list[str]:
@@ -58,7 +58,7 @@ def _output(analysis: Analysis) -> Iterator[Finding]:
     allocations = analysis.dump.allocations
     outputs = sum(allocation.output_shape is not None for allocation in allocations)
     if allocations and outputs != 1:
-        yield finding(analysis, "output-allocation", f"{outputs} allocations hold the output's top level; one is due")
+        yield finding("output-allocation", f"{outputs} allocations hold the output's top level; one is due")
 
 
 def _filled(analysis: Analysis) -> Iterator[Finding]:
@@ -71,9 +71,9 @@ def _filled(analysis: Analysis) -> Iterator[Finding]:
                 f"{outside.key} ends at byte {end:,} of allocation {allocation.index},"
                 f" which has {allocation.size_bytes:,}"
             )
-            yield finding(analysis, "outside-allocation", message, outside.place, allocation=number)
+            yield finding("outside-allocation", message, outside.place, allocation=number)
         elif end < allocation.size_bytes:
             message = (
                 f"no value reaches into the last {allocation.size_bytes - end:,} bytes of allocation {allocation.index}"
             )
-            yield finding(analysis, "unfilled-allocation", message, allocation.place, allocation=number)
+            yield finding("unfilled-allocation", message, allocation.place, allocation=number)

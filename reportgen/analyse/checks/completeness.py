@@ -20,53 +20,53 @@ def _unparsed(analysis: Analysis) -> Iterator[Finding]:
     dump, limit = analysis.dump, LISTED_PER_SLUG["warning"] - 1
     for line in dump.unparsed[:limit]:
         message = f"line not understood, expected {line.expected}: {line.text.strip()!r}"
-        yield finding(analysis, "unparsed-line", message, line.place)
+        yield finding("unparsed-line", message, line.place)
     more = dump.unparsed_count - min(len(dump.unparsed), limit)
     if more:
-        yield finding(analysis, "unparsed-line", f"{more} more lines were not understood")
+        yield finding("unparsed-line", f"{more} more lines were not understood")
 
 
 def _missing_sections(analysis: Analysis) -> Iterator[Finding]:
     dump = analysis.dump
     if not dump.allocations:
-        yield finding(analysis, "no-allocations", "the dump lists no allocation, so there is nothing to measure")
+        yield finding("no-allocations", "the dump lists no allocation, so there is nothing to measure")
     if dump.total_bytes is None:
         message = f'no "Total bytes used": sizes cannot be checked against XLA\'s own sum. {_ANALYSIS_FLAG}'
-        yield finding(analysis, "no-total", message)
+        yield finding("no-total", message)
     if dump.used_values is None:
         message = (
             'no "Used values" section: instructions, positions and uses cannot be shown. From jaxlib 0.10 it is'
             f" in the file …-buffer-assignment-values.txt. {_ANALYSIS_FLAG}"
         )
-        yield finding(analysis, "no-used-values", message)
+        yield finding("no-used-values", message)
     elif dump.used_values and all(used.instruction_place is None for used in dump.used_values):
         message = "no instruction text: sources and operations cannot be shown. XLA prints it since 2021-09-23"
-        yield finding(analysis, "no-instructions", message)
+        yield finding("no-instructions", message)
     if dump.live_ranges is None:
         message = (
             f"{dump.live_range_note or 'no HloLiveRange section'}: nothing is known over time, so there is no peak."
             " XLA prints it since 2021-04-07; from jaxlib 0.10 in the file …-live-range.txt."
             f" {_ANALYSIS_FLAG}"
         )
-        yield finding(analysis, "no-live-ranges", message)
+        yield finding("no-live-ranges", message)
 
 
 def _unknown_attributes(analysis: Analysis) -> Iterator[Finding]:
     for number, allocation in enumerate(analysis.dump.allocations):
         for attribute in allocation.unknown_attributes:
             message = f"allocation {allocation.index} has an attribute that is not known yet: {attribute!r}"
-            yield finding(analysis, "unknown-attribute", message, allocation.place, allocation=number)
+            yield finding("unknown-attribute", message, allocation.place, allocation=number)
 
 
 def _unknown_shapes(analysis: Analysis) -> Iterator[Finding]:
     for number, fact in enumerate(analysis.facts):
         if fact.padded_bytes is None:
             message = f"the size of {fact.value.shape[:80]!r} is not known, so the padding of {fact.value.key} is not"
-            yield finding(analysis, "unknown-shape", message, fact.value.place, values=(number,))
+            yield finding("unknown-shape", message, fact.value.place, values=(number,))
 
 
 def _unfinished_files(analysis: Analysis) -> Iterator[Finding]:
     for part, base in analysis.dump.text.parts_with_bases():
         if part.end > part.start and part.data[part.end - 1] != 0x0A:
             message = "the file does not end with a newline: it was cut off, or is still being written"
-            yield finding(analysis, "unfinished-file", message, base + part.end - 1)
+            yield finding("unfinished-file", message, base + part.end - 1)

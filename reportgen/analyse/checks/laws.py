@@ -13,7 +13,7 @@ from reportgen.spans import StepFunction
 def check_laws(analysis: Analysis) -> Iterator[Finding]:
     for space in analysis.spaces.values():
         for law in _broken(space):
-            yield finding(analysis, "law-broken", f"memory space {space.color} ({space.name}): {law}")
+            yield finding("law-broken", f"memory space {space.color} ({space.name}): {law}")
 
 
 def _broken(space: Space) -> Iterator[str]:

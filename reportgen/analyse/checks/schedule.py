@@ -12,12 +12,12 @@ def check_schedule(analysis: Analysis) -> Iterator[Finding]:
         return
     if len(dump.schedule) != dump.schedule_length:
         message = f"the header says {dump.schedule_length} instructions, {len(dump.schedule)} are listed"
-        yield finding(analysis, "schedule-damaged", message, dump.schedule_place)
+        yield finding("schedule-damaged", message, dump.schedule_place)
     for expected, (moment, name) in enumerate(dump.schedule):
         if moment != expected:
             message = f"{name} is listed as instruction {moment} where {expected} is due"
-            yield finding(analysis, "schedule-damaged", message, dump.schedule_place)
+            yield finding("schedule-damaged", message, dump.schedule_place)
             break
     if len(dump.moment_of) != len(dump.schedule):
         message = "an instruction is listed more than once in the schedule"
-        yield finding(analysis, "schedule-damaged", message, dump.schedule_place)
+        yield finding("schedule-damaged", message, dump.schedule_place)

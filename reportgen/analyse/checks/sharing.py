@@ -16,16 +16,16 @@ def check_sharing(analysis: Analysis) -> Iterator[Finding]:
     for number, fact in enumerate(analysis.facts):
         for earlier in analysis.tenancy.before[number]:
             other = analysis.facts[earlier]
-            if _touch(other, fact) and _slice(other) != _slice(fact):
+            if _slice(other) != _slice(fact) and _touch(other, fact):
                 slug, how = _different_slices(analysis, other, fact)
                 message = f"{other.value.key} hands over to {fact.value.key} in moment {_start(fact)}, {how}"
-                yield finding(analysis, slug, message, fact.value.place, values=(earlier, number))
+                yield finding(slug, message, fact.value.place, values=(earlier, number))
 
 
 def _different_slices(analysis: Analysis, earlier: ValueFacts, later: ValueFacts) -> tuple[str, str]:
     """TPU compilers prefetch an operand in pieces and then see the whole in place (ConcatBitcast)."""
     used = analysis.dump.used_by_key.get(earlier.value.key)
-    is_operand = used is not None and any(use.name == later.value.key.name for use in used.uses)
+    is_operand = used is not None and later.value.key.name.encode() in used.users
     inside = later.value.offset_bytes <= earlier.value.offset_bytes <= earlier.value.end_bytes <= later.value.end_bytes
     if is_operand and inside:
         return "sliced-handover", "as a piece of it"
@@ -40,7 +40,6 @@ def _conflict(analysis: Analysis, conflict: Conflict) -> Finding:
         f" {analysis.dump.allocations[later.value.allocation].index} from moment {conflict.first} to {conflict.last}"
     )
     return finding(
-        analysis,
         "old-alias" if is_old_alias else "bytes-shared",
         message,
         later.value.place,

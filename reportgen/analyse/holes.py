@@ -7,7 +7,6 @@ needed to tell fragmentation from plenty.
 from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
 from collections.abc import Iterable
-from itertools import pairwise
 from typing import NamedTuple
 
 from reportgen.coverage import Occupancy
@@ -61,37 +60,47 @@ class Cover:
         return self._hole_sizes[-1] if self._hole_sizes else 0
 
     def change(self, low: int, high: int, change: int) -> None:
-        """Cover [low, high) once more (`change` 1) or once less (-1)."""
-        first = max(0, bisect_right(self._edges, low) - 2)
-        last = min(len(self._counts), bisect_left(self._edges, high) + 1)
-        before = self._edges[first : last + 1], self._counts[first:last]
-        after = _changed(*before, low, high, change)
-        self._count_holes(*before, -1)
-        self._count_holes(*after, 1)
-        self._edges[first : last + 1], self._counts[first:last] = after
+        """Cover [low, high) once more (`change` 1) or once less (-1); what lies outside of the allocation is cut."""
+        low, high = max(low, 0), min(high, self._edges[-1])
+        while low < high:
+            piece = bisect_right(self._edges, low) - 1
+            end = min(high, self._edges[piece + 1])
+            self._change_within(piece, low, end, change)
+            low = end
 
-    def _count_holes(self, edges: list[int], counts: list[int], change: int) -> None:
-        for place, count in enumerate(counts):
-            if count:
-                continue
-            size = edges[place + 1] - edges[place]
-            self.free_bytes += change * size
-            if change > 0:
-                insort(self._hole_sizes, size)
-            else:
-                del self._hole_sizes[bisect_left(self._hole_sizes, size)]
+    def _change_within(self, piece: int, low: int, high: int, change: int) -> None:
+        """The part [low, high) of one piece: cut off, or joined with a neighbour that it has become equal to."""
+        edges, counts = self._edges, self._counts
+        start, end, count = edges[piece], edges[piece + 1], counts[piece]
+        changed = count + change
+        left = low == start and piece > 0 and counts[piece - 1] == changed
+        right = high == end and piece + 1 < len(counts) and counts[piece + 1] == changed
+        if not count:
+            self._take_hole(start, low, high, end)
+        elif not changed:
+            self._give_hole(edges[piece - 1] if left else low, low, high, edges[piece + 2] if right else high)
+        before, after = [low] if low > start else [], [high] if high < end else []
+        counts[piece - left : piece + 1 + right] = [count] * len(before) + [changed] + [count] * len(after)
+        edges[piece + 1 - left : piece + 1 + right] = before + after
 
+    def _take_hole(self, start: int, low: int, high: int, end: int) -> None:
+        """The hole [start, end) loses [low, high)."""
+        self._remove_size(end - start)
+        self._add_size(low - start)
+        self._add_size(end - high)
+        self.free_bytes -= high - low
 
-def _changed(edges: list[int], counts: list[int], low: int, high: int, change: int) -> tuple[list[int], list[int]]:
-    """The pieces with [low, high) changed: cut at its ends, and joined where neighbours became equal."""
-    new_edges, new_counts = [edges[0]], list[int]()
-    for (start, end), count in zip(pairwise(edges), counts, strict=True):
-        cuts = [start, *(cut for cut in (low, high) if start < cut < end), end]
-        for left, right in pairwise(cuts):
-            changed = count + change if low <= left < high else count
-            if new_counts and new_counts[-1] == changed:
-                new_edges[-1] = right
-            else:
-                new_edges.append(right)
-                new_counts.append(changed)
-    return new_edges, new_counts
+    def _give_hole(self, start: int, low: int, high: int, end: int) -> None:
+        """[low, high) becomes free; the holes beside it, if any, reach from `start` and to `end`."""
+        self._remove_size(low - start)
+        self._remove_size(end - high)
+        self._add_size(end - start)
+        self.free_bytes += high - low
+
+    def _add_size(self, size: int) -> None:
+        if size > 0:
+            insort(self._hole_sizes, size)
+
+    def _remove_size(self, size: int) -> None:
+        if size > 0:
+            del self._hole_sizes[bisect_left(self._hole_sizes, size)]

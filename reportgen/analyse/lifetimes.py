@@ -95,7 +95,7 @@ def _stretches(uses: list[int], first: int, last: int, *, is_held: bool) -> Iter
 
 def _reads(dump: Dump, used: UsedValue, first: int, last: int) -> list[int]:
     """The moments within the live range at which the value is read, in order."""
-    moments = {dump.moment_of.get(use.name, -1) for use in used.uses}
+    moments = {dump.moment_of_user.get(user, -1) for user in used.users}
     return sorted(moment for moment in moments if first <= moment <= last)
 
 

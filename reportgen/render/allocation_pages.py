@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ from reportgen.render.links import Links
 from reportgen.render.module import Module, allocation_kinds, key_text
 from reportgen.render.page import Page
 from reportgen.render.routes import ALLOCATIONS_FOLDER, pages_of, rows_of
-from reportgen.render.templates import render
+from reportgen.render.templates import Frame, fragment
 from reportgen.render.value_rows import layout_life_shape
 
 _MOST_SLOTS = 100
@@ -65,16 +65,21 @@ class AllocationRenderer:
             path = self._module.routes.allocation(number, page)
             rows = Markup("\n".join(map(self._row, tenants[rows_of(page)])))
             only_first = drawn if page == 1 else {"moments": (), "map": None, "slots": ()}
-            yield Page(path, render("allocation.html", path, rows=rows, page=page, pages=pages, **shared, **only_first))
+            main = fragment("allocation_main.html", rows=rows, page=page, pages=pages, **shared, **only_first)
+            index = str(self._module.analysis.dump.allocations[number].index)
+            yield Page(path, self._frame.filled(index=index, main=main))
+
+    @cached_property
+    def _frame(self) -> Frame:
+        module, path = self._module, self._module.routes.allocation(0)
+        return Frame("allocation.html", path, tab="", site_title=self._site_title, module=module, links=self._links)
 
     def _facts(self, number: int) -> dict[str, Any]:
         module, analysis = self._module, self._module.analysis
         allocation = analysis.dump.allocations[number]
         location = analysis.dump.text.locate(allocation.place)
         return {
-            "tab": "",
-            "site_title": self._site_title,
-            "module": module,
+            "root": self._links.root,
             "links": self._links,
             "allocation": allocation,
             "steps": self._steps(number),

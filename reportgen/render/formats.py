@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 
 UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _STEP = 1024
-_BREAKABLE = re.compile(r"[./_]+(?=[^./_])")
+_BREAKABLE = re.compile(r"(?<=[./_])(?=[^./_])")
 
 
 def human_bytes(size: int) -> str:
@@ -66,6 +66,7 @@ def factor(padded: int | None, dense: int | None) -> str:
     return f"{times:.3g}×" if times < 100 else f"{times:,.0f}×"
 
 
+@lru_cache(maxsize=65_536)
 def soft_breaks(text: str) -> Markup:
     """Long names may break behind dots, slashes and underscores."""
-    return Markup(_BREAKABLE.sub(r"\g<0><wbr>", str(escape(text))))
+    return Markup(_BREAKABLE.sub("<wbr>", str(escape(text))))

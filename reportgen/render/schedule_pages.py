@@ -127,11 +127,11 @@ def _defined(module: Module) -> Mapping[str, list[int]]:
 
 def _read_last(module: Module) -> Mapping[int, list[int]]:
     """The values that are read at a moment and never after it."""
-    moment_of = module.analysis.dump.moment_of
+    moment_of = module.analysis.dump.moment_of_user
     read: defaultdict[int, list[int]] = defaultdict(list)
     for number in range(len(module.analysis.facts)):
         used = module.used(number)
-        moments = [moment_of[use.name] for use in used.uses if use.name in moment_of] if used else []
+        moments = [moment_of[user] for user in used.users if user in moment_of] if used else []
         if moments:
             read[max(moments)].append(number)
     return read

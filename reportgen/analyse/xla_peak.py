@@ -79,11 +79,14 @@ def _whole_size(shape_text: str) -> int:
         return 0
 
 
+_table_arity = lru_cache(maxsize=4096)(tuple_arity)
+
+
 def _arity(dump: Dump, name: str) -> int:
     """Elements of the tuple that an instruction returns, from its table value or its own text."""
     table = dump.value_by_key.get(ValueKey(name, WHOLE))
     if table is not None:
-        return tuple_arity(table.shape) or 0
+        return _table_arity(table.shape) or 0
     beginning = dump.instruction_text(name, _BEGINNING)
     return _arity_returned(beginning) or _arity_returned(dump.instruction_text(name)) or 0
 

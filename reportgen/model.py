@@ -131,8 +131,12 @@ class UsedValue:
 
     @property
     def users(self) -> list[bytes]:
-        """The names of `uses` in UTF-8, which is all of them that is needed of every value."""
-        return _USER.findall(self.uses_text)
+        """The names of `uses` in UTF-8: what is needed of every value, most of which have one use."""
+        text = self.uses_text
+        name_end = text.find(b",")
+        if text.find(b"\n", name_end) == len(text) - 1 and name_end > 0:
+            return [text[2:name_end]]
+        return _USER.findall(text)
 
     @property
     def uses(self) -> tuple[Use, ...]:
@@ -240,12 +244,13 @@ class Dump:
             first.setdefault(used.key.name, used)
         return first
 
-    def instruction_text(self, name: str) -> bytes | None:
-        """The text of the instruction that defines values `name{…}`; None where the dump does not print it."""
+    def instruction_text(self, name: str, most_bytes: int | None = None) -> bytes | None:
+        """The text of the instruction that defines values `name{…}`, or its beginning; None where there is no text."""
         used = self.first_used_by_name.get(name)
         if used is None or used.instruction_place is None or used.instruction_end is None:
             return None
-        return self.text.slice(used.instruction_place, used.instruction_end)
+        start, end = used.instruction_place, used.instruction_end
+        return self.text.slice(start, end if most_bytes is None else min(end, start + most_bytes))
 
     def instruction_contains(self, name: str, needle: bytes) -> bool | None:
         """Whether that text has `needle` in it; None where there is no text."""

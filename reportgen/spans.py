@@ -1,6 +1,6 @@
 """Half-open intervals of bytes, and amounts that change over time."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -71,10 +71,12 @@ class StepFunction:
         at: defaultdict[int, int] = defaultdict(int)
         for moment, change in changes:
             at[moment] += change
-        start = sum(change for moment, change in at.items() if moment <= 0 and moment < length)
-        later = sorted((moment, change) for moment, change in at.items() if change and 0 < moment < length)
-        amounts = accumulate((change for _, change in later), initial=start)
-        return cls((0, *(moment for moment, _ in later)), tuple(amounts), length)
+        moments = [moment for moment in sorted(at) if at[moment]]
+        behind = bisect_left(moments, length)
+        first = min(bisect_right(moments, 0), behind)
+        start = sum(at[moment] for moment in moments[:first])
+        later = moments[first:behind]
+        return cls((0, *later), tuple(accumulate(map(at.__getitem__, later), initial=start)), length)
 
     def changes(self) -> Iterator[Change]:
         before = 0

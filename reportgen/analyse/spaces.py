@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import chain
 
 from reportgen.analyse.backends import space_name
 from reportgen.analyse.composition import composition
@@ -69,11 +70,10 @@ def _over_time(
     if dump.live_ranges is None:
         return None, None
     moments = max(moments_of(dump), 1)  # what is live in an empty schedule is live at moment 0
-    live: list[Change] = []
-    temp: list[Change] = []
+    in_temps: list[Change] = []
+    elsewhere: list[Change] = []
     for number in numbers:
-        changes = covered_changes(occupancies(facts, tenants[number]))
-        live.extend(changes)
-        if dump.allocations[number].is_preallocated_temp:
-            temp.extend(changes)
-    return StepFunction.from_changes(live, moments), StepFunction.from_changes(temp, moments)
+        changes = in_temps if dump.allocations[number].is_preallocated_temp else elsewhere
+        changes += covered_changes(occupancies(facts, tenants[number]))
+    temp = StepFunction.from_changes(in_temps, moments)
+    return StepFunction.from_changes(chain(temp.changes(), elsewhere), moments), temp

@@ -28,7 +28,8 @@ def tenancy(facts: Sequence[ValueFacts], tenants: Iterable[Sequence[int]]) -> Te
     for numbers in tenants:
         if len(numbers) > 1:
             moving = _moving(facts, numbers)
-            are_early = [_move_in(sorted(group), before, after) for group in groups_sharing_bytes(moving)]
+            groups = [sorted(group) for group in groups_sharing_bytes(moving) if len(group) > 1]
+            are_early = [_move_in(group, before, after) for group in groups]
             if any(are_early):
                 conflicts.extend(_all_conflicts(sorted(moving)))
     return Tenancy(tuple(before), tuple(tuple(after.get(n, ())) for n in range(len(facts))), tuple(conflicts))
@@ -48,14 +49,15 @@ def _move_in(group: Sequence[_Tenant], before: list[tuple[int, ...]], after: def
     The first value that takes bytes before their holder's end meets that holder itself, so where this
     never happens there is no conflict at all, and the costlier search for every pair is not needed.
     """
-    if len(group) == 1:
-        return False
     is_early = False
     ledger = Pieces[_Tenant | None](min(one.low for one in group), max(one.high for one in group), None)
     for tenant in group:
         start, end = ledger.cut(tenant.low), ledger.cut(tenant.high)
         earlier = _holders(ledger.contents[start:end])
-        ledger.join(start, end, tenant)
+        if end - start == 1:
+            ledger.contents[start] = tenant
+        else:
+            ledger.join(start, end, tenant)
         before[tenant.number] = tuple([one.number for one in earlier])
         for one in earlier:
             after[one.number].append(tenant.number)
@@ -63,8 +65,10 @@ def _move_in(group: Sequence[_Tenant], before: list[tuple[int, ...]], after: def
     return is_early
 
 
-def _holders(contents: Iterable[_Tenant | None]) -> list[_Tenant]:
+def _holders(contents: Sequence[_Tenant | None]) -> list[_Tenant]:
     """Each once, in order of their bytes."""
+    if len(contents) == 1:
+        return [one for one in contents if one is not None]
     return [one for one in dict.fromkeys(contents) if one is not None]
 
 

@@ -16,6 +16,9 @@ from reportgen.analyse.value_sizes import POINTER_BYTES
 from reportgen.model import WHOLE, Dump, PrintedPeak, ValueKey
 from reportgen.parse.shapes import ShapeError, parse_shape, tuple_arity
 
+_BEGINNING = 2_000
+"""Bytes of an instruction in which the shape mostly ends; all of it may be a hundred times as long."""
+
 LEAVES = "tuple-leaves"
 PADDING = "tile-padding"
 BIRTHS = "births-before-deaths"
@@ -60,7 +63,7 @@ def _live_at(facts: Sequence[ValueFacts], moment: int) -> list[int]:
 
 def _sizes_by_xla(dump: Dump, facts: Sequence[ValueFacts]) -> list[int]:
     """Dense bytes of the whole defining instruction's shape; a tuple counts as its table of pointers."""
-    leaf_names = dict.fromkeys(fact.value.key.name for fact in facts if _is_leaf(fact))
+    leaf_names = {fact.value.key.name for fact in facts if _is_leaf(fact)}
     tables = {name: POINTER_BYTES * _arity(dump, name) for name in leaf_names}
     return [tables[fact.value.key.name] if _is_leaf(fact) else _whole_size(fact.value.shape) for fact in facts]
 
@@ -76,13 +79,20 @@ def _whole_size(shape_text: str) -> int:
         return 0
 
 
+_table_arity = lru_cache(maxsize=4096)(tuple_arity)
+
+
 def _arity(dump: Dump, name: str) -> int:
     """Elements of the tuple that an instruction returns, from its table value or its own text."""
     table = dump.value_by_key.get(ValueKey(name, WHOLE))
     if table is not None:
-        return tuple_arity(table.shape) or 0
-    text = dump.instruction_text(name)
-    return 0 if text is None else tuple_arity(text.decode("utf-8", "replace").partition(" = ")[2]) or 0
+        return _table_arity(table.shape) or 0
+    beginning = dump.instruction_text(name, _BEGINNING)
+    return _arity_returned(beginning) or _arity_returned(dump.instruction_text(name)) or 0
+
+
+def _arity_returned(text: bytes | None) -> int | None:
+    return None if text is None else tuple_arity(text.decode("utf-8", "replace").partition(" = ")[2])
 
 
 class _Replay:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from reportgen.model import Dump, PrintedPeak
 from reportgen.parse import allocations, live_ranges, used_values
 from reportgen.parse.line_shapes import LineMismatch
-from reportgen.parse.scan import Collected, Names, Scan
+from reportgen.parse.scan import Collected, Scan
 from reportgen.source import DumpText
 
 Reader = Callable[[Scan, int], int]
@@ -16,9 +16,9 @@ Reader = Callable[[Scan, int], int]
 
 def parse_dump(text: DumpText) -> Dump:
     """Everything the text says, in linear time; never raises for what the text holds."""
-    collected, names = Collected(), Names()
+    collected = Collected()
     for part, base in text.parts_with_bases():
-        scan = Scan(part.data, base, part.end, collected, names)
+        scan = Scan(part.data, base, part.end, collected)
         _scan(scan, part.start)
     return _finished(collected, text)
 

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from reportgen.model import Allocation, Value
+from reportgen.model import WHOLE, Allocation, Value, ValueKey
 from reportgen.parse import line_shapes
 from reportgen.parse.line_shapes import LineMismatch
 from reportgen.parse.scan import Scan
@@ -79,23 +79,23 @@ def values(scan: Scan, position: int) -> int:
     if not scan.in_allocation:
         raise LineMismatch(position, 'an "allocation" line that can be read before this value')
     match, append = line_shapes.VALUE.match, scan.collected.values.append
-    data, base, end, names, keys = scan.data, scan.base, scan.end, scan.names, scan.keys
+    data, base, end = scan.data, scan.base, scan.end
+    texts, by_head = scan.collected.texts, scan.collected.value_by_head
     allocation = len(scan.collected.allocations) - 1
     while found is not None:
-        number, name, index, phi, color, size, offset, shape = found.groups()
-        append(
-            Value(
-                id=int(number),
-                key=keys[name, index],
-                is_phi=phi is not None,
-                color=int(color) if color else None,
-                allocation=allocation,
-                size_bytes=int(size),
-                offset_bytes=int(offset),
-                shape=names[shape],
-                place=base + position,
-            )
+        head, number, name, index, phi, color, size, offset, shape = found.groups()
+        value = by_head[head] = Value(
+            id=int(number),
+            key=ValueKey(name.decode("utf-8", "replace"), texts[index] if index else WHOLE),
+            is_phi=phi is not None,
+            color=int(color) if color else None,
+            allocation=allocation,
+            size_bytes=int(size),
+            offset_bytes=int(offset),
+            shape=texts[shape],
+            place=base + position,
         )
+        append(value)
         position = found.end()
         found = match(data, position, end)
     return position

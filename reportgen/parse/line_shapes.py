@@ -65,6 +65,7 @@ ALLOCATION = LineShape(
 )
 VALUE = LineShape(
     (b" value: ", '" value: "'),
+    rb"(?=(<[^>\n]++>)|)",
     *_VALUE_HEAD,
     (rb" \(size=" + BYTES, '" (size=" and the bytes of the value'),
     (rb",offset=" + BYTES, '",offset=" after the size of the value'),
@@ -94,11 +95,9 @@ USES_UNKNOWN = LineShape((b" uses are not initialized yet.", '" uses are not ini
 _INSTRUCTION = rb" from instruction: ?(?=%)"
 INSTRUCTION = LineShape((_INSTRUCTION, '" from instruction:" and "%"'))
 GLUED_HEAD = LineShape(*_VALUE_HEAD, rb"(?=\r?\n positions:)")
-USED_ENTRY = LineShape(
-    *_VALUE_HEAD,
-    END + rb" positions:" + END,
-    rb"(" + _POSITION_ROWS + rb") uses:" + END,
-    rb"(?:" + _NO_USES + rb"|(" + _USE_ROWS + rb"))" + _INSTRUCTION,
+USED_ENTRY = re.compile(
+    rb"(<[^>\n]++>)" + END + rb" positions:" + END + rb"(" + _POSITION_ROWS + rb")"
+    rb" uses:" + END + rb"(?:" + _NO_USES + rb"|(" + _USE_ROWS + rb"))" + _INSTRUCTION
 )
 """All of a used value up to the text of its instruction, as most are; of others the shapes above say what is wrong."""
 

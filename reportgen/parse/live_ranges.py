@@ -2,7 +2,7 @@
 
 import re
 
-from reportgen.model import LiveRange, PeakRow, Scheduled, StackFrame, StackTrace
+from reportgen.model import LiveRange, PeakRow, Scheduled, StackFrame, StackTrace, ValueKey
 from reportgen.parse import line_shapes
 from reportgen.parse.line_shapes import LineMismatch
 from reportgen.parse.scan import Scan
@@ -32,10 +32,10 @@ def sequence_heading(scan: Scan, position: int) -> int:
 def sequence_rows(scan: Scan, position: int) -> int:
     found: re.Match[bytes] | None = line_shapes.SEQUENCE_ROW.require(scan.data, position, scan.end)
     match, append = line_shapes.SEQUENCE_ROW.match, scan.collected.schedule.append
-    data, end, names = scan.data, scan.end, scan.names
+    data, end = scan.data, scan.end
     while found is not None:
         moment, name = found.groups()
-        append(Scheduled(int(moment), names[name]))
+        append(Scheduled(int(moment), name.decode("utf-8", "replace")))
         position = found.end()
         found = match(data, position, end)
     return position
@@ -51,10 +51,11 @@ def range_rows(scan: Scan, position: int) -> int:
         scan.collected.live_ranges = []
     found: re.Match[bytes] | None = line_shapes.RANGE_ROW.require(scan.data, position, scan.end)
     match, append = line_shapes.RANGE_ROW.match, scan.collected.live_ranges.append
-    data, base, end, keys = scan.data, scan.base, scan.end, scan.keys
+    data, base, end, texts = scan.data, scan.base, scan.end, scan.collected.texts
     while found is not None:
         name, index, first, last = found.groups()
-        append(LiveRange(key=keys[name, index], start=int(first), end=int(last), place=base + position))
+        key = ValueKey(name.decode("utf-8", "replace"), texts[index])
+        append(LiveRange(key=key, start=int(first), end=int(last), place=base + position))
         position = found.end()
         found = match(data, position, end)
     return position
@@ -71,12 +72,11 @@ def peak_heading(scan: Scan, position: int) -> int:
 def peak_rows(scan: Scan, position: int) -> int:
     found: re.Match[bytes] | None = line_shapes.PEAK_ROW.require(scan.data, position, scan.end)
     match, append = line_shapes.PEAK_ROW.match, scan.collected.peak_rows.append
-    data, end, names = scan.data, scan.end, scan.names
+    data, end, texts = scan.data, scan.end, scan.collected.texts
     while found is not None:
         name, index, size, cumulative = found.groups()
-        append(
-            PeakRow(names[name], names[index] if index else None, int(size), int(cumulative) if cumulative else None)
-        )
+        text, leaf = name.decode("utf-8", "replace"), texts[index] if index else None
+        append(PeakRow(text, leaf, int(size), int(cumulative) if cumulative else None))
         position = found.end()
         found = match(data, position, end)
     return position

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 
 from reportgen.model import (
-    WHOLE,
     Allocation,
     LiveRange,
     PeakRow,
@@ -63,30 +62,20 @@ class UsedDraft:
         )
 
 
-class Names(dict[bytes, str]):
-    """The text of each name: a name stands in four lines or more, and is decoded and kept once."""
+class Texts(dict[bytes, str]):
+    """The texts of shapes and indices: a dump repeats a few hundred of them for all its values."""
 
     def __missing__(self, raw: bytes) -> str:
         text = self[raw] = raw.decode("utf-8", "replace")
         return text
 
 
-class Keys(dict[tuple[bytes, bytes | None], ValueKey]):
-    """The key for each name and index of a value, as they are printed."""
-
-    def __init__(self, names: Names) -> None:
-        super().__init__()
-        self._names = names
-
-    def __missing__(self, raw: tuple[bytes, bytes | None]) -> ValueKey:
-        name, index = raw
-        key = self[raw] = ValueKey(self._names[name], WHOLE if index is None else self._names[index])
-        return key
-
-
 @dataclass(slots=True)
 class Collected:
-    """What has been read, in the order of the text. `used_draft` comes behind `used_values`."""
+    """What has been read, in the order of the text. `used_draft` comes behind `used_values`.
+
+    A head, as in `<12 name{0} @0>`, stands in two lines for each value and is read in the first of them.
+    """
 
     allocations: list[Allocation] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)
@@ -105,6 +94,8 @@ class Collected:
     stack_trace: StackTrace | None = None
     unparsed: list[Unparsed] = field(default_factory=list)
     unparsed_count: int = 0
+    texts: Texts = field(default_factory=Texts)
+    value_by_head: dict[bytes, Value] = field(default_factory=dict)
 
     def all_used_values(self) -> list[UsedValue]:
         """Those read so far, the one that is being read finished; from here on there is a list of them."""
@@ -129,11 +120,6 @@ class Scan:
     collected: Collected
     rows: str = ""
     in_allocation: bool = False
-    names: Names = field(default_factory=Names)
-    keys: Keys = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.keys = Keys(self.names)
 
     def line_end(self, position: int) -> int:
         """The offset behind the line that `position` is in, its newline included."""

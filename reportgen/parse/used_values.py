@@ -4,7 +4,7 @@ Instruction text is by far the largest part of a dump (95 % of a 430 MB one), so
 here: only where it starts and ends is kept.
 """
 
-from reportgen.model import UsedValue
+from reportgen.model import WHOLE, UsedValue, ValueKey
 from reportgen.parse import line_shapes
 from reportgen.parse.line_shapes import LineMismatch
 from reportgen.parse.scan import Scan, UsedDraft
@@ -19,20 +19,22 @@ def heading(scan: Scan, position: int) -> int:
 def entries(scan: Scan, position: int) -> int:
     """Entries as XLA prints them, each matched at once; of any other the lines are read one by one."""
     match, data, end = line_shapes.USED_ENTRY.match, scan.data, scan.end
-    found = match(data, position, end)
-    if found is None:
-        return _head(scan, position)
-    append, base, keys = scan.collected.all_used_values().append, scan.base, scan.keys
-    while found is not None:
-        number, name, index, phi, color, positions, uses = found.groups()
-        text_start = found.end()
+    by_head, base = scan.collected.value_by_head, scan.base
+    found: list[UsedValue] = []
+    start = position
+    while entry := match(data, position, end):
+        head, positions, uses = entry.groups()
+        value = by_head.get(head)
+        if value is None:
+            break
+        text_start = entry.end()
         text_end, after = _instruction_end(scan, text_start)
-        append(
+        found.append(
             UsedValue(
-                id=int(number),
-                key=keys[name, index],
-                is_phi=phi is not None,
-                color=int(color) if color else None,
+                id=value.id,
+                key=value.key,
+                is_phi=value.is_phi,
+                color=value.color,
                 positions_text=_rows(positions),
                 uses_text=_rows(uses) if uses else b"",
                 instruction_place=base + text_start,
@@ -41,7 +43,9 @@ def entries(scan: Scan, position: int) -> int:
             )
         )
         position = after
-        found = match(data, position, end)
+    if position == start:
+        return _head(scan, position)
+    scan.collected.all_used_values().extend(found)
     scan.rows = ""
     return position
 
@@ -51,7 +55,11 @@ def _head(scan: Scan, position: int) -> int:
     number, name, index, phi, color = found.groups()
     scan.collected.all_used_values()
     scan.collected.used_draft = UsedDraft(
-        int(number), scan.keys[name, index], phi is not None, int(color) if color else None, scan.base + position
+        int(number),
+        ValueKey(name.decode("utf-8", "replace"), scan.collected.texts[index] if index else WHOLE),
+        phi is not None,
+        int(color) if color else None,
+        scan.base + position,
     )
     scan.rows = ""
     return found.end()

@@ -31,5 +31,12 @@ def _broken(space: Space) -> Iterator[str]:
 
 def _largest_difference(live: StepFunction, temp: StepFunction) -> int:
     """The most that live exceeds temp at any moment: what is live in allocations held throughout."""
-    changes = [*live.changes(), *((moment, -change) for moment, change in temp.changes())]
-    return StepFunction.from_changes(changes, live.length).peak().amount
+    live_at, temp_at = (
+        dict(zip(live.moments, live.amounts, strict=True)),
+        dict(zip(temp.moments, temp.amounts, strict=True)),
+    )
+    live_now = temp_now = largest = 0
+    for moment in sorted(live_at.keys() | temp_at.keys()):
+        live_now, temp_now = live_at.get(moment, live_now), temp_at.get(moment, temp_now)
+        largest = max(largest, live_now - temp_now)
+    return largest

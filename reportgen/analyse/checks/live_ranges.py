@@ -19,9 +19,12 @@ def check_live_ranges(analysis: Analysis) -> Iterator[Finding]:
 
 
 def _owners(analysis: Analysis) -> Iterator[Finding]:
+    dump = analysis.dump
+    if len(dump.range_by_key) == len(dump.live_ranges or ()) and dump.range_by_key.keys() <= dump.value_by_key.keys():
+        return
     seen: set[ValueKey] = set()
-    for live in analysis.dump.live_ranges or ():
-        if live.key not in analysis.dump.value_by_key:
+    for live in dump.live_ranges or ():
+        if live.key not in dump.value_by_key:
             message = f"there is a live range for {live.key}, which has no bytes"
             yield finding("range-without-value", message, live.place)
         elif live.key in seen:

@@ -38,7 +38,7 @@ class Yardstick:
         session.mkdir(parents=True)
         (session / f"{_MODULE}.hlo_proto.pb").symlink_to(proto.resolve())
         self._expected = _allocated_bytes(folder)
-        self.command = [str(xprof), str(_SCRIPT), str(session), _MODULE, *self._expected]
+        self.command = [str(xprof), "-I", str(_SCRIPT), str(session), _MODULE, *self._expected]
 
     @property
     def spaces(self) -> int:

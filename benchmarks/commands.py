@@ -19,7 +19,7 @@ import psutil
 
 ROOT = Path(__file__).parents[1]
 
-_SAMPLED_EVERY_SECONDS = 0.02
+_SAMPLED_EVERY_SECONDS = 0.05
 
 
 class NotMeasured(Exception):
@@ -61,7 +61,7 @@ def peak_bytes(command: Sequence[str]) -> int:
     """The most memory that the command and its children held together.
 
     The larger of two: the sum of the processes' proportional set sizes, in which a page that several share
-    counts once, sampled every 20 ms; and the largest resident set of one of them, which no sample can miss.
+    counts once, sampled every 50 ms; and the largest resident set of one of them, which no sample can miss.
     """
     with TemporaryFile() as errors:
         process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=errors)

@@ -19,9 +19,10 @@ def large(setting: Setting) -> Table:
     times = in_turn(setting.rounds, **_actions(setting, dump, half, yardstick))
     pages, size = site_size(setting.work / SITE)
     rows = [
-        *_against_xprof("check", times, yardstick, 0.5),
+        *_rows_of_xprof(times, yardstick),
+        noted("`check`", spread(times["check"])),
         held("`check`: peak memory", peak_bytes(reportgen("check", dump)) / 1e9, 1.0, "GB"),
-        *_against_xprof("build", times, yardstick, 4.0),
+        noted("`build`", spread(times["build"])),
         held("`build`: peak memory, all processes", _build_bytes(setting, dump) / 1e9, 1.5, "GB"),
         held(f"`build`: size of the site, {pages:,} pages", size / 1e6, 350, "MB"),
         noted(f"`build` of {HALF}", spread(times["half"])),
@@ -44,15 +45,16 @@ def _actions(setting: Setting, dump: Path, half: Path, yardstick: Yardstick | No
     }
 
 
-def _against_xprof(
-    command: str, times: Mapping[str, Times], yardstick: Yardstick | None, bar: float
-) -> list[tuple[str, ...]]:
-    rows = [noted(f"`{command}`", spread(times[command]))]
-    if yardstick:
-        spaces = f"XProf, {yardstick.spaces} memory spaces"
-        ratio = times[command].median / times["xprof"].median
-        rows = [noted(spaces, spread(times["xprof"])), *rows, held(f"`{command}` / {spaces}", ratio, bar, "×")]
-    return rows
+def _rows_of_xprof(times: Mapping[str, Times], yardstick: Yardstick | None) -> list[tuple[str, ...]]:
+    if yardstick is None:
+        return []
+    xprof = times["xprof"]
+    return [
+        noted(f"XProf, {yardstick.spaces} memory spaces", spread(xprof)),
+        noted("XProf: peak memory", f"{peak_bytes(yardstick.command) / 1e9:.2f} GB"),
+        held("`check` / XProf", times["check"].median / xprof.median, 0.5, "×"),
+        held("`build` / XProf", times["build"].median / xprof.median, 4.0, "×"),
+    ]
 
 
 def _build_bytes(setting: Setting, dump: Path) -> int:

@@ -50,7 +50,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _xprof(options: argparse.Namespace) -> Path | None:
     """Absolute, and with its links: a link is how an environment's Python knows its environment."""
-    given: Path | None = options.xprof or (installed(options.xprof_venv) if options.xprof_venv else None)
+    try:
+        given: Path | None = options.xprof or (installed(options.xprof_venv) if options.xprof_venv else None)
+    except NotMeasured as reason:
+        sys.exit(f"XProf could not be installed: {reason}")
     return given and given.absolute()
 
 

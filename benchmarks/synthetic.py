@@ -18,6 +18,7 @@ from random import Random
 _DIMENSIONS = (4, 8, 12, 16, 32, 48, 64, 100, 128, 256)
 _OPCODES = ("fusion", "fusion", "fusion", "dot", "copy", "transpose", "reduce", "convert", "broadcast", "add")
 _LAYERS = 24
+_COMPILATIONS_OF_ONE = 4
 
 _ELEMENT_BYTES = 4
 _ALIGNMENT = 64
@@ -105,7 +106,8 @@ def _block_bytes(size: int) -> int:
 def write_dump(directory: Path, values: int, seed: int = 0, *, number: int = 0) -> None:
     """Write a dump with `values` values, at least four, as module `number`."""
     program = _program(values, Random(f"{seed}/{number}/{values}"))
-    stem = f"module_{number:04}.jit_synthetic_{seed}.cpu_after_optimizations"
+    name = f"jit_function_{number // _COMPILATIONS_OF_ONE}"
+    stem = f"module_{number:04}.{name}.cpu_after_optimizations"
     directory.mkdir(parents=True, exist_ok=True)
     _write(directory / f"{stem}-buffer-assignment.txt", _allocation_lines(program))
     _write(directory / f"{stem}-buffer-assignment-values.txt", _used_value_lines(program))
@@ -113,7 +115,7 @@ def write_dump(directory: Path, values: int, seed: int = 0, *, number: int = 0) 
 
 
 def write_modules(directory: Path, count: int, seed: int = 0) -> None:
-    """Write `count` small modules of different sizes into one directory."""
+    """Write `count` small modules of different sizes into one directory; four at a time share a name."""
     sizes = Random(seed)
     for number in range(count):
         write_dump(directory, sizes.randint(4, 16), seed, number=number)

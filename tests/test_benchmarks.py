@@ -116,5 +116,5 @@ def test_one_command_prints_the_tables_and_says_what_it_could_not_measure(tmp_pa
     )
     assert "### Two processes" in finished.stdout
     assert "| faster with two |" in finished.stdout
-    assert "| synthetic, 400 |" in finished.stdout
+    assert "| synthetic, 200 |" in finished.stdout
     assert "large was not measured: no folder v5e_unroll96_bf16 among the dumps" in finished.stdout

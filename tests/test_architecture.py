@@ -62,8 +62,8 @@ def modules() -> list[str]:
 
 
 def python_files() -> list[str]:
-    """Every module of the package and every test, as a path in the repository."""
-    paths = chain(PACKAGE.rglob("*.py"), (ROOT / "tests").rglob("*.py"))
+    """Every module of the package, every test and every benchmark, as a path in the repository."""
+    paths = chain(PACKAGE.rglob("*.py"), (ROOT / "benchmarks").rglob("*.py"), (ROOT / "tests").rglob("*.py"))
     return sorted(path.relative_to(ROOT).as_posix() for path in paths)
 
 

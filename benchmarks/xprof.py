@@ -1,0 +1,59 @@
+"""XProf's memory viewer as the yardstick: the same module, from the proto that lies beside the dump.
+
+Its answer is compared before its time is believed: in every memory space it must find as many bytes
+allocated as `reportgen check` does. It leaves out thread-local allocations, so these are taken off.
+"""
+
+import venv
+from collections.abc import Mapping
+from pathlib import Path
+
+from benchmarks.commands import NotMeasured, answer, reportgen, seconds
+from benchmarks.setting import Setting
+
+REQUIREMENT = "xprof==2.24.2"
+
+_PROTO = ".hlo.pb"
+_MODULE = "module"
+_SCRIPT = Path(__file__).with_name("xprof_conversion.py")
+
+
+def installed(directory: Path) -> Path:
+    """The Python of an environment with XProf, which is made where there is none."""
+    interpreter = directory / "bin" / "python"
+    if not interpreter.exists():
+        venv.create(directory, with_pip=True)
+        seconds([str(interpreter), "-m", "pip", "install", "--quiet", REQUIREMENT])
+    return interpreter
+
+
+class Yardstick:
+    """XProf ready to convert the one module in a folder. Raises NotMeasured without its proto."""
+
+    def __init__(self, setting: Setting, xprof: Path, folder: Path) -> None:
+        proto = next(folder.glob(f"*{_PROTO}"), None)
+        if proto is None:
+            raise NotMeasured(f"no {_PROTO} file beside the dump in {folder.name}")
+        session = setting.fresh("xprof-session")
+        session.mkdir(parents=True)
+        (session / f"{_MODULE}.hlo_proto.pb").symlink_to(proto.resolve())
+        self._expected = _allocated_bytes(folder)
+        self.command = [str(xprof), "-I", str(_SCRIPT), str(session), _MODULE, *self._expected]
+
+    @property
+    def spaces(self) -> int:
+        return len(self._expected)
+
+    def seconds(self) -> float:
+        """Of one fresh process, the conversions alone. Raises NotMeasured if its answer is not ours."""
+        said = answer(self.command)
+        if said["allocated_bytes"] != self._expected:
+            raise NotMeasured(f"XProf finds {said['allocated_bytes']} bytes, reportgen {self._expected}")
+        return float(said["seconds"])
+
+
+def _allocated_bytes(folder: Path) -> Mapping[str, int]:
+    """By memory space, without what is thread-local."""
+    (module,) = answer(reportgen("check", "--json", folder))["modules"]
+    spaces = module["spaces"].items()
+    return {number: space["allocated_bytes"] - space["thread_local_bytes"] for number, space in spaces}

@@ -5,19 +5,16 @@ handed to any `concurrent.futures` executor.
 """
 
 import gc
-import signal
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from pathlib import Path
 
 from reportgen.analyse import analyse
 from reportgen.discover import Discovered, discover
 from reportgen.errors import NoDumpFound, OutputRefused, ReportgenError
+from reportgen.executors import open_workers, unordered
 from reportgen.options import BuildOptions
 from reportgen.output import NOTHING_WRITTEN, SiteDirectory, Written, write_pages
 from reportgen.parse import parse_dump
@@ -27,9 +24,6 @@ from reportgen.render.summary import Summary, biggest_first, site_summary, summa
 
 Progress = Callable[[int, int, str], None]
 """Called with how many dumps are done, how many there are, and the label of the last one."""
-
-_WAITING_PER_JOB = 4
-_LOST_PROCESS = "A process was ended from outside, most likely for lack of memory. Try again with --jobs 1."
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,31 +160,12 @@ def _each(
     work: Callable[[DumpFiles], Outcome], dumps: Sequence[DumpFiles], jobs: int, progress: Progress
 ) -> Iterator[Outcome]:
     """The outcome of each dump, in any order; in this process when there is nothing to share out."""
-    outcomes = _in_processes(work, dumps, jobs) if jobs > 1 and len(dumps) > 1 else map(work, dumps)
+    outcomes = _shared_out(work, dumps, jobs) if jobs > 1 and len(dumps) > 1 else map(work, dumps)
     for done, outcome in enumerate(outcomes, start=1):
         progress(done, len(dumps), outcome.label)
         yield outcome
 
 
-def _in_processes(work: Callable[[DumpFiles], Outcome], dumps: Iterable[DumpFiles], jobs: int) -> Iterator[Outcome]:
-    """Only a few dumps wait at a time, so that memory stays bounded by the number of processes."""
-    remaining = iter(dumps)
-    pending: set[Future[Outcome]] = set()
-    pool = ProcessPoolExecutor(jobs, initializer=_end_silently_when_interrupted)
-    try:
-        while True:
-            free = jobs * _WAITING_PER_JOB - len(pending)
-            pending.update(pool.submit(work, files) for files in islice(remaining, free))
-            if not pending:
-                return
-            done, pending = wait(pending, return_when=FIRST_COMPLETED)
-            yield from (future.result() for future in done)
-    except BrokenProcessPool as error:
-        raise ReportgenError(_LOST_PROCESS) from error
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _end_silently_when_interrupted() -> None:
-    """Ctrl-C reaches every process; only the first has something to say about it."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+def _shared_out(work: Callable[[DumpFiles], Outcome], dumps: Sequence[DumpFiles], jobs: int) -> Iterator[Outcome]:
+    with open_workers(jobs) as workers:
+        yield from unordered(work, dumps, workers)

@@ -23,6 +23,7 @@ RANKS = [
     {"analyse", "discover"},
     {"render"},
     {"output"},
+    {"executors"},
     {"build"},
     {"serve"},
     {"watch"},

@@ -19,6 +19,7 @@ from reportgen.options import BuildOptions
 from reportgen.output import NOTHING_WRITTEN, SiteDirectory, Written, write_pages
 from reportgen.parse import parse_dump
 from reportgen.reading import DumpFiles, Problem, load_text
+from reportgen.remote import AnyPath
 from reportgen.render.module import Module
 from reportgen.render.summary import Summary, biggest_first, site_summary, summary
 
@@ -52,7 +53,7 @@ class Report:
         return failed or (strict and (warned or bool(severities & {"error", "warning"})))
 
 
-def check(paths: Sequence[Path], jobs: int, progress: Progress) -> Report:
+def check(paths: Sequence[AnyPath], jobs: int, progress: Progress) -> Report:
     """Parse and analyse every dump, write nothing. Raises ReportgenError when there is none."""
     discovered = discover(paths)
     return _report(discovered, list(_each(check_dump, discovered.dumps, jobs, progress)))
@@ -71,10 +72,14 @@ def build(options: BuildOptions, progress: Progress) -> Report:
 def _outside(discovered: Discovered, output: Path) -> Discovered:
     """Without what lies in the site itself."""
     inside = output.resolve()
-    dumps = tuple(files for files in discovered.dumps if not files.parts[0].path.resolve().is_relative_to(inside))
+    dumps = tuple(files for files in discovered.dumps if not _lies_in(inside, files.parts[0].path))
     if not dumps:
         raise NoDumpFound(f"All dumps found lie in the output directory {output}. Choose another one with -o.")
     return Discovered(dumps, discovered.problems, discovered.readme)
+
+
+def _lies_in(folder: Path, path: AnyPath) -> bool:
+    return isinstance(path, Path) and path.resolve().is_relative_to(folder)
 
 
 def check_dump(files: DumpFiles) -> Outcome:
@@ -135,7 +140,7 @@ def _garbage_collection_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _note(path: Path | None) -> str:
+def _note(path: AnyPath | None) -> str:
     try:
         return path.read_text(encoding="utf-8", errors="replace") if path else ""
     except OSError:

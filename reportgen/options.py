@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from reportgen.remote import AnyPath
+
 DEFAULT_TITLE = "XLA memory report"
 DEFAULT_OUTPUT = Path("site")
 
@@ -11,7 +13,7 @@ DEFAULT_OUTPUT = Path("site")
 class BuildOptions:
     """`jobs` is the number of processes; `force` allows writing into a directory that is not ours."""
 
-    paths: tuple[Path, ...]
+    paths: tuple[AnyPath, ...]
     output: Path = DEFAULT_OUTPUT
     title: str = DEFAULT_TITLE
     force: bool = False

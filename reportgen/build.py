@@ -16,7 +16,7 @@ from reportgen.discover import Discovered, discover
 from reportgen.errors import NoDumpFound, OutputRefused, ReportgenError
 from reportgen.executors import open_workers, unordered
 from reportgen.options import BuildOptions
-from reportgen.output import NOTHING_WRITTEN, SiteDirectory, Written, write_pages
+from reportgen.output import NOTHING_WRITTEN, SiteDirectory, Written, confirm_started, write_pages
 from reportgen.parse import parse_dump
 from reportgen.reading import DumpFiles, Problem, load_text
 from reportgen.remote import AnyPath
@@ -53,10 +53,10 @@ class Report:
         return failed or (strict and (warned or bool(severities & {"error", "warning"})))
 
 
-def check(paths: Sequence[AnyPath], jobs: int, progress: Progress) -> Report:
+def check(paths: Sequence[AnyPath], jobs: int, progress: Progress, cluster: str | None = None) -> Report:
     """Parse and analyse every dump, write nothing. Raises ReportgenError when there is none."""
     discovered = discover(paths)
-    return _report(discovered, list(_each(check_dump, discovered.dumps, jobs, progress)))
+    return _report(discovered, list(_each(check_dump, discovered.dumps, jobs, cluster, progress)))
 
 
 def build(options: BuildOptions, progress: Progress) -> Report:
@@ -64,7 +64,7 @@ def build(options: BuildOptions, progress: Progress) -> Report:
     discovered = _outside(discover(options.paths), options.output)
     directory = SiteDirectory(options.output, force=options.force)
     work = partial(build_dump, site_title=options.title, output=options.output)
-    report = _report(discovered, list(_each(work, discovered.dumps, options.jobs, progress)))
+    report = _report(discovered, list(_each(work, discovered.dumps, options.jobs, options.cluster, progress)))
     written = report.written + _write_site(options, discovered, report)
     return Report(report.summaries, report.problems, directory.finish(written))
 
@@ -92,6 +92,7 @@ def build_dump(files: DumpFiles, *, site_title: str, output: Path) -> Outcome:
     from reportgen.render.module_pages import module_pages
 
     def write(module: Module) -> tuple[Summary, Written]:
+        confirm_started(output)
         return site_summary(module), write_pages(output, module_pages(module, site_title))
 
     return _guarded(files, write)
@@ -162,15 +163,22 @@ def _report(discovered: Discovered, outcomes: Sequence[Outcome]) -> Report:
 
 
 def _each(
-    work: Callable[[DumpFiles], Outcome], dumps: Sequence[DumpFiles], jobs: int, progress: Progress
+    work: Callable[[DumpFiles], Outcome],
+    dumps: Sequence[DumpFiles],
+    jobs: int,
+    cluster: str | None,
+    progress: Progress,
 ) -> Iterator[Outcome]:
     """The outcome of each dump, in any order; in this process when there is nothing to share out."""
-    outcomes = _shared_out(work, dumps, jobs) if jobs > 1 and len(dumps) > 1 else map(work, dumps)
+    is_shared_out = cluster is not None or (jobs > 1 and len(dumps) > 1)
+    outcomes = _shared_out(work, dumps, jobs, cluster) if is_shared_out else map(work, dumps)
     for done, outcome in enumerate(outcomes, start=1):
         progress(done, len(dumps), outcome.label)
         yield outcome
 
 
-def _shared_out(work: Callable[[DumpFiles], Outcome], dumps: Sequence[DumpFiles], jobs: int) -> Iterator[Outcome]:
-    with open_workers(jobs) as workers:
+def _shared_out(
+    work: Callable[[DumpFiles], Outcome], dumps: Sequence[DumpFiles], jobs: int, cluster: str | None
+) -> Iterator[Outcome]:
+    with open_workers(jobs, cluster) as workers:
         yield from unordered(work, dumps, workers)

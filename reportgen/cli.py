@@ -121,6 +121,12 @@ def _command(
     parser.add_argument(
         "--jobs", type=_positive, default=_processors(), metavar="N", help="processes to use (default: %(default)s)"
     )
+    parser.add_argument(
+        "--executor",
+        type=_cluster,
+        metavar="dask://HOST:PORT",
+        help="a Dask scheduler that gives out the work instead; its workers need the same paths and -o on shared disks",
+    )
     return parser
 
 
@@ -136,6 +142,15 @@ def _directory(text: str) -> Path:
     return Path(text)
 
 
+def _cluster(text: str) -> str:
+    """The address of a Dask scheduler, host:port."""
+    scheme, found, address = text.partition("://")
+    host, _, port = address.rpartition(":")
+    if scheme != "dask" or not found or not host or not port.isdigit():
+        raise argparse.ArgumentTypeError("dask://HOST:PORT is needed")
+    return address
+
+
 def _positive(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 1024:
         raise argparse.ArgumentTypeError("a number from 1 to 1024 is needed")
@@ -148,13 +163,19 @@ def _processors() -> int:
 
 
 def _located(options: argparse.Namespace) -> tuple[AnyPath, ...]:
-    return tuple(located(text) for text in options.paths)
+    paths = (located(text) for text in options.paths)
+    return tuple(_for_all(path, options) for path in paths)
+
+
+def _for_all(path: AnyPath, options: argparse.Namespace) -> AnyPath:
+    """Workers on other machines start in other directories."""
+    return path.absolute() if options.executor and isinstance(path, Path) else path
 
 
 def _check(options: argparse.Namespace, terminal: Terminal) -> int:
     from reportgen.build import check
 
-    report = check(_located(options), options.jobs, terminal.progress)
+    report = check(_located(options), options.jobs, terminal.progress, options.executor)
     terminal.problems(report.problems)
     if options.json:
         from reportgen.render.report_json import report_json
@@ -171,10 +192,11 @@ def _build(options: argparse.Namespace, terminal: Terminal) -> int:
     report = build(
         BuildOptions(
             paths=_located(options),
-            output=options.output,
+            output=options.output.absolute() if options.executor else options.output,
             title=options.title,
             force=options.force,
             jobs=options.jobs,
+            cluster=options.executor,
         ),
         terminal.progress,
     )

@@ -1,14 +1,18 @@
-"""Where work is done when it is shared out: any `concurrent.futures` executor, never given too much at once."""
+"""Where work is done when it is shared out: in processes here or on a cluster, never given too much at once."""
 
 import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
+from multiprocessing import get_context
+from multiprocessing.context import BaseContext
 from typing import TypeVar
 
+from reportgen.cluster import connected
 from reportgen.errors import ReportgenError
 
 Item = TypeVar("Item")
@@ -27,11 +31,24 @@ class Workers:
 
 
 @contextmanager
-def open_workers(jobs: int) -> Iterator[Workers]:
-    """Processes of this machine, until the end of the `with`. Raises ReportgenError if one of them is lost."""
-    pool = ProcessPoolExecutor(jobs, initializer=_end_silently_when_interrupted)
+def open_workers(jobs: int, cluster: str | None = None) -> Iterator[Workers]:
+    """`jobs` processes of this machine, or the Dask cluster at host:port, until the end of the `with`.
+
+    Raises ReportgenError if a process or the cluster is lost.
+    """
+    if cluster is None:
+        with _processes(jobs) as pool:
+            yield Workers(pool, jobs)
+    else:
+        with connected(cluster) as (executor, threads):
+            yield Workers(executor, threads)
+
+
+@contextmanager
+def _processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    pool = ProcessPoolExecutor(jobs, _start_method(), initializer=_end_silently_when_interrupted)
     try:
-        yield Workers(pool, jobs)
+        yield pool
     except BrokenProcessPool as error:
         raise ReportgenError(_LOST_PROCESS) from error
     finally:
@@ -52,6 +69,11 @@ def unordered(work: Callable[[Item], Result], items: Iterable[Item], workers: Wo
             return
         done, pending = wait(pending, return_when=FIRST_COMPLETED)
         yield from (future.result() for future in done)
+
+
+def _start_method() -> BaseContext | None:
+    """A process with threads, such as those that talk to an object store, must not be forked."""
+    return get_context("spawn") if threading.active_count() > 1 else None
 
 
 def _end_silently_when_interrupted() -> None:

@@ -11,10 +11,14 @@ DEFAULT_OUTPUT = Path("site")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildOptions:
-    """`jobs` is the number of processes; `force` allows writing into a directory that is not ours."""
+    """`jobs` is the number of processes; `force` allows writing into a directory that is not ours.
+
+    `cluster` is host:port of the Dask scheduler that gives out the work instead; paths must be absolute then.
+    """
 
     paths: tuple[AnyPath, ...]
     output: Path = DEFAULT_OUTPUT
     title: str = DEFAULT_TITLE
     force: bool = False
     jobs: int = 1
+    cluster: str | None = None

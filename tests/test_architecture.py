@@ -24,6 +24,7 @@ RANKS = [
     {"analyse", "discover"},
     {"render"},
     {"output"},
+    {"cluster"},
     {"executors"},
     {"build"},
     {"serve"},
@@ -43,6 +44,7 @@ HOMES = {
     "altair": {"render/charts.py"},
     "jinja2": {"render/templates.py"},
     "markdown_it": {"render/notes.py"},
+    "distributed": {"cluster.py"},
     "fsspec": {"remote.py"},
     "watchdog": {"watch.py"},
 }
@@ -50,7 +52,7 @@ WRITERS = {"output.py", "serve.py"}
 READERS_IN_RENDER = {"render/assets.py", "render/site_pages.py"}
 WRITING = {"write_bytes", "write_text", "mkdir", "unlink", "rmdir", "touch", "rename", "symlink_to", "makedirs"}
 READING = {"read_bytes", "read_text", "open", "iterdir", "glob", "rglob"}
-HEAVY = ("altair", "jinja2", "markdown_it", "concurrent.futures.process", "fsspec", "watchdog")
+HEAVY = ("altair", "jinja2", "markdown_it", "concurrent.futures.process", "distributed", "fsspec", "watchdog")
 
 LONGEST_FILE, LONGEST_FUNCTION, MEDIAN_FUNCTION = 400, 60, 12
 

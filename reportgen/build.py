@@ -14,13 +14,14 @@ from typing import TypeVar
 
 from reportgen.discover import Discovered, discover
 from reportgen.errors import NoDumpFound
-from reportgen.executors import CAN_FORK, open_workers, unordered
+from reportgen.executors import can_fork, open_workers, unordered
 from reportgen.fingerprint import fingerprint
 from reportgen.manifest import Part
 from reportgen.one_dump import Outcome, Settings, Task, build_dump, check_dump, note
 from reportgen.options import BuildOptions
 from reportgen.output import SiteDirectory, is_intact, write_pages
 from reportgen.reading import DumpFiles, Problem
+from reportgen.remote import AnyPath
 from reportgen.render.summary import Summary, biggest_first
 
 Item = TypeVar("Item")
@@ -60,11 +61,12 @@ class Report:
         return failed or (strict and (warned or bool(severities & {"error", "warning"})))
 
 
-def check(paths: Sequence[Path], jobs: int, progress: Progress) -> Report:
+def check(paths: Sequence[AnyPath], jobs: int, progress: Progress, cluster: str | None = None) -> Report:
     """Parse and analyse every dump, write nothing. Raises ReportgenError when there is none."""
     discovered = discover(paths)
     in_order = sorted(discovered.dumps, key=_size, reverse=True)
-    return _report(discovered, list(_counted(_each(check_dump, in_order, jobs), len(in_order), progress)))
+    outcomes = _each(check_dump, in_order, jobs, cluster)
+    return _report(discovered, list(_counted(outcomes, len(in_order), progress)))
 
 
 def build(options: BuildOptions, progress: Progress) -> Report:
@@ -72,10 +74,10 @@ def build(options: BuildOptions, progress: Progress) -> Report:
     discovered = _outside(discover(options.paths), options.output)
     directory = SiteDirectory(options.output, force=options.force)
     settings = Settings(options.title, options.output, fingerprint(), options.value_pages)
-    tasks = _tasks(discovered.dumps, directory.parts, options.jobs)
-    if CAN_FORK and options.jobs > 1 and not directory.parts:
+    tasks = _tasks(discovered.dumps, directory.parts, 1 if options.cluster else options.jobs)
+    if can_fork() and options.jobs > 1 and not directory.parts:
         _load_renderer()
-    outcomes = list(_counted(_built(tasks, settings, options.jobs), len(tasks), progress))
+    outcomes = list(_counted(_built(tasks, settings, options), len(tasks), progress))
     report = _report(discovered, outcomes)
     parts = {outcome.label: outcome.part for outcome in outcomes if outcome.part}
     common, changed = _common_part(report, settings, note(discovered.readme), directory.parts, parts)
@@ -100,10 +102,14 @@ def _load_renderer() -> None:
 def _outside(discovered: Discovered, output: Path) -> Discovered:
     """Without what lies in the site itself."""
     inside = output.resolve()
-    dumps = tuple(files for files in discovered.dumps if not files.parts[0].path.resolve().is_relative_to(inside))
+    dumps = tuple(files for files in discovered.dumps if not _lies_in(inside, files.parts[0].path))
     if not dumps:
         raise NoDumpFound(f"All dumps found lie in the output directory {output}. Choose another one with -o.")
     return Discovered(dumps, discovered.problems, discovered.readme)
+
+
+def _lies_in(folder: Path, path: AnyPath) -> bool:
+    return isinstance(path, Path) and path.resolve().is_relative_to(folder)
 
 
 def _tasks(dumps: Sequence[DumpFiles], previous: Mapping[str, Part], jobs: int) -> list[Task]:
@@ -111,7 +117,7 @@ def _tasks(dumps: Sequence[DumpFiles], previous: Mapping[str, Part], jobs: int) 
     sizes = {files.label: _size(files) for files in dumps}
     share = max(sum(sizes.values()) // jobs, _LARGE)
     return [
-        Task(files, previous.get(files.label), jobs if CAN_FORK and sizes[files.label] > share else 1)
+        Task(files, previous.get(files.label), jobs if can_fork() and sizes[files.label] > share else 1)
         for files in sorted(dumps, key=lambda files: (-sizes[files.label], files.label))
     ]
 
@@ -121,26 +127,26 @@ def _size(files: DumpFiles) -> int:
     return sum(map(_bytes_on_disk, {part.path for part in files.parts}))
 
 
-def _bytes_on_disk(path: Path) -> int:
+def _bytes_on_disk(path: AnyPath) -> int:
     try:
-        return path.stat().st_size
+        return path.stat().st_size if isinstance(path, Path) else 0  # a request for each would be no help
     except OSError:
         return 0
 
 
-def _built(tasks: Sequence[Task], settings: Settings, jobs: int) -> Iterator[Outcome]:
+def _built(tasks: Sequence[Task], settings: Settings, options: BuildOptions) -> Iterator[Outcome]:
     """The outcome of each dump, in any order."""
     work = partial(build_dump, settings=settings)
     yield from (work(task) for task in tasks if task.jobs > 1)
-    yield from _each(work, [task for task in tasks if task.jobs == 1], jobs)
+    yield from _each(work, [task for task in tasks if task.jobs == 1], options.jobs, options.cluster)
 
 
-def _each(work: Callable[[Item], Outcome], items: Sequence[Item], jobs: int) -> Iterator[Outcome]:
+def _each(work: Callable[[Item], Outcome], items: Sequence[Item], jobs: int, cluster: str | None) -> Iterator[Outcome]:
     """In this process when there is nothing to share out."""
-    if jobs == 1 or len(items) <= 1:
+    if cluster is None and (jobs == 1 or len(items) <= 1):
         yield from map(work, items)
         return
-    with open_workers(min(jobs, len(items))) as workers:
+    with open_workers(min(jobs, len(items)), cluster) as workers:
         yield from unordered(work, items, workers)
 
 

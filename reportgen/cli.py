@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import reportgen
 from reportgen.errors import ReportgenError
 from reportgen.options import DEFAULT_OUTPUT, DEFAULT_TITLE, BuildOptions
+from reportgen.remote import AnyPath, is_url, located
 from reportgen.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def _parser() -> argparse.ArgumentParser:
 def _add_build(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = _command(commands, "build", "build the site")
     parser.add_argument(
-        "-o", "--output", type=Path, default=DEFAULT_OUTPUT, metavar="DIR", help="(default: %(default)s)"
+        "-o", "--output", type=_directory, default=DEFAULT_OUTPUT, metavar="DIR", help="(default: %(default)s)"
     )
     parser.add_argument("--title", default=DEFAULT_TITLE, help='the title of the site (default: "%(default)s")')
     parser.add_argument(
@@ -117,19 +118,44 @@ def _command(
 ) -> argparse.ArgumentParser:
     parser = commands.add_parser(name, help=purpose, description=purpose.capitalize() + ".", allow_abbrev=False)
     parser.add_argument(
-        "paths", nargs="+", type=_path, metavar="PATH", help="a directory with dumps in it, a dump, or a log with dumps"
+        "paths",
+        nargs="+",
+        type=_not_empty,
+        metavar="PATH",
+        help="a directory with dumps in it, a dump, or a log with dumps; also a URL that fsspec opens, such as gs://…",
     )
     parser.add_argument("--strict", action="store_true", help="exit with 1 when there are warnings or errors")
     parser.add_argument(
         "--jobs", type=_positive, default=_processors(), metavar="N", help="processes to use (default: %(default)s)"
     )
+    parser.add_argument(
+        "--executor",
+        type=_cluster,
+        metavar="dask://HOST:PORT",
+        help="a Dask scheduler that gives out the work instead; its workers need the same paths and -o on shared disks",
+    )
     return parser
 
 
-def _path(text: str) -> Path:
+def _not_empty(text: str) -> str:
     if not text:
         raise argparse.ArgumentTypeError("a path is empty; is a variable unset?")
+    return text
+
+
+def _directory(text: str) -> Path:
+    if is_url(text):
+        raise argparse.ArgumentTypeError("a site is built in a directory, not behind a URL; copy it there")
     return Path(text)
+
+
+def _cluster(text: str) -> str:
+    """The address of a Dask scheduler, host:port."""
+    scheme, found, address = text.partition("://")
+    host, _, port = address.rpartition(":")
+    if scheme != "dask" or not found or not host or not port.isdigit():
+        raise argparse.ArgumentTypeError("dask://HOST:PORT is needed")
+    return address
 
 
 def _positive(text: str) -> int:
@@ -149,10 +175,20 @@ def _processors() -> int:
     return min(count or 1, 8)
 
 
+def _located(options: argparse.Namespace) -> tuple[AnyPath, ...]:
+    paths = (located(text) for text in options.paths)
+    return tuple(_for_all(path, options) for path in paths)
+
+
+def _for_all(path: AnyPath, options: argparse.Namespace) -> AnyPath:
+    """Workers on other machines start in other directories."""
+    return path.absolute() if options.executor and isinstance(path, Path) else path
+
+
 def _check(options: argparse.Namespace, terminal: Terminal) -> int:
     from reportgen.build import check
 
-    report = check(options.paths, options.jobs, terminal.progress)
+    report = check(_located(options), options.jobs, terminal.progress, options.executor)
     terminal.problems(report.problems)
     if options.json:
         from reportgen.render.report_json import report_json
@@ -168,12 +204,13 @@ def _build(options: argparse.Namespace, terminal: Terminal) -> int:
 
     report = build(
         BuildOptions(
-            paths=tuple(options.paths),
-            output=options.output,
+            paths=_located(options),
+            output=options.output.absolute() if options.executor else options.output,
             title=options.title,
             force=options.force,
             jobs=options.jobs,
             value_pages=options.value_pages,
+            cluster=options.executor,
         ),
         terminal.progress,
     )

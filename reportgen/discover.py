@@ -40,6 +40,7 @@ from reportgen.reading import (
     reason,
     why_unreadable,
 )
+from reportgen.remote import AnyPath, RemotePath
 
 __all__ = ["Discovered", "DumpFiles", "PartFile", "Problem", "discover"]
 
@@ -61,14 +62,14 @@ class Discovered:
 
     dumps: tuple[DumpFiles, ...]
     problems: tuple[Problem, ...]
-    readme: Path | None
+    readme: AnyPath | None
 
 
 @dataclass(slots=True)
 class _Found:
     """What one of the paths holds, gathered while it is searched."""
 
-    path: Path
+    path: AnyPath
     dumps: list[DumpFiles] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     proto_count: int = 0
@@ -86,7 +87,7 @@ class _Found:
         return "no dump found"
 
 
-def discover(paths: Sequence[Path]) -> Discovered:
+def discover(paths: Sequence[AnyPath]) -> Discovered:
     """Every dump in `paths`: directories (searched recursively), dump files, and logs with dumps in them.
 
     Raises NoDumpFound if none of them holds a dump, UnreadableInput if one of them cannot be read.
@@ -104,7 +105,7 @@ def discover(paths: Sequence[Path]) -> Discovered:
     return Discovered(
         _numbered(found),
         tuple(sorted(problems, key=lambda problem: (problem.file, problem.message))),
-        next(filter(Path.is_file, readmes), None),
+        next((path for path in readmes if path.is_file()), None),
     )
 
 
@@ -114,10 +115,10 @@ def _nothing_found(found: list[_Found]) -> str:
     return "\n".join([*paths, *problems, _LOOKED_FOR + _HOW_TO_DUMP])
 
 
-def _search(path: Path) -> _Found:
+def _search(path: AnyPath) -> _Found:
     found = _Found(path)
     try:
-        is_folder = stat.S_ISDIR(path.stat().st_mode)
+        is_folder = path.is_dir() if isinstance(path, RemotePath) else stat.S_ISDIR(path.stat().st_mode)
     except OSError as error:
         raise UnreadableInput(f"{printable(path)}: {reason(error)}") from error
     if is_folder:
@@ -127,7 +128,7 @@ def _search(path: Path) -> _Found:
     return found
 
 
-def _search_tree(top: Path, found: _Found) -> None:
+def _search_tree(top: AnyPath, found: _Found) -> None:
     for folder in walk(top):
         if folder.damage and folder.path == top:
             raise UnreadableInput(f"{printable(top)}: {folder.damage}")
@@ -150,7 +151,7 @@ def _search_folder(folder: Folder, found: _Found) -> None:
         _add_named(folder, stem, parts, found)
 
 
-def _search_file(path: Path, found: _Found) -> None:
+def _search_file(path: AnyPath, found: _Found) -> None:
     """Searched whatever its name is: it was asked for."""
     if damage := why_unreadable(path):
         raise UnreadableInput(f"{printable(path)}: {damage}")
@@ -164,15 +165,20 @@ def _search_file(path: Path, found: _Found) -> None:
         _add_log(folder, path.name, found)
 
 
-def _siblings(path: Path, stem: str) -> dict[int, list[str]]:
+def _siblings(path: AnyPath, stem: str) -> dict[int, list[str]]:
     """The files of a dump of which `path` is one, by part; `path` itself before its other forms."""
     parts: dict[int, list[str]] = defaultdict(list)
     names = [stem + suffix + compression for suffix in PART_SUFFIXES for compression in ("", *COMPRESSION_SUFFIXES)]
     for name in dict.fromkeys([path.name, *names]):
         split = split_part(name)
-        if split and os.path.lexists(path.parent / name):
+        if split and _exists(path.parent / name):
             parts[split[1]].append(name)
     return parts
+
+
+def _exists(path: AnyPath) -> bool:
+    """Also if it is a link that leads nowhere: its failing must be said."""
+    return path.is_file() if isinstance(path, RemotePath) else os.path.lexists(path)
 
 
 def _add_named(folder: Folder, stem: str, parts: dict[int, list[str]], found: _Found) -> None:
@@ -191,7 +197,7 @@ def _add_named(folder: Folder, stem: str, parts: dict[int, list[str]], found: _F
 
 def _first_readable(folder: Folder, names: Sequence[str], found: _Found) -> str | None:
     for number, name in enumerate(names, start=1):
-        damage = why_unreadable(folder.path / name)
+        damage = why_unreadable(folder.look(name))
         if damage is None:
             found.report_unused(folder, names[number:], name)
             return name
@@ -214,7 +220,7 @@ def _look_into(folder: Folder, names: Sequence[str], found: _Found) -> None:
 
 def _take(folder: Folder, name: str, found: _Found) -> bool:
     """Adds what the file holds; whether it is a dump or a log."""
-    content = _content(folder.path / name)
+    content = _content(folder.look(name))
     if content == "dump":
         _add_unnamed(folder, name, found)
     elif content == "log":
@@ -225,7 +231,7 @@ def _take(folder: Folder, name: str, found: _Found) -> bool:
     return content in ("dump", "log")
 
 
-def _content(path: Path) -> Literal["dump", "log", "too long", "other"]:
+def _content(path: AnyPath) -> Literal["dump", "log", "too long", "other"]:
     """What cannot be read is "other": nothing says that it is a dump."""
     try:
         with closing(pieces(path)) as stream:
@@ -273,7 +279,8 @@ def _drop_repeats(found: list[_Found]) -> None:
     """A file reached twice is one dump, under the name that says most, and rather its own than a link's."""
 
     def rank(dump: DumpFiles) -> tuple[bool, bool]:
-        return dump.name.stage is None, dump.parts[0].path.is_symlink()
+        path = dump.parts[0].path
+        return dump.name.stage is None, isinstance(path, Path) and path.is_symlink()
 
     best: dict[object, DumpFiles] = {}
     for dump in sorted((dump for one in found for dump in one.dumps), key=rank):
@@ -282,8 +289,9 @@ def _drop_repeats(found: list[_Found]) -> None:
         one.dumps = [dump for dump in one.dumps if best[_identity(dump)] is dump]
 
 
-def _identity(dump: DumpFiles) -> tuple[Path, tuple[int, int] | None]:
-    return dump.parts[0].path.resolve(), dump.parts[0].frame
+def _identity(dump: DumpFiles) -> tuple[object, tuple[int, int] | None]:
+    part = dump.parts[0]
+    return part.path.identity if isinstance(part.path, RemotePath) else part.path.resolve(), part.frame
 
 
 def _prefix_clashing(found: list[_Found]) -> None:
@@ -296,9 +304,12 @@ def _prefix_clashing(found: list[_Found]) -> None:
             one.problems = [replace(problem, file=prefix + problem.file) for problem in one.problems]
 
 
-def _own_name(path: Path) -> str:
+def _own_name(path: AnyPath) -> str:
     """A file's name is in its label already, so what tells it apart is where it lies."""
-    folder = (path if path.is_dir() else path.parent).absolute()
+    folder = path if path.is_dir() else path.parent
+    if isinstance(folder, RemotePath):
+        return folder.name or folder.url
+    folder = folder.absolute()
     return folder.name if folder.name != ".." else folder.resolve().name
 
 

@@ -22,5 +22,9 @@ class OutputRefused(ReportgenError):
     """The output directory is not ours to write into, or cannot be written."""
 
 
+class ClusterFailed(ReportgenError):
+    """The cluster that should do the work cannot be reached, is not fit for it, or was lost."""
+
+
 class BrokenInstallation(ReportgenError):
     """A file that belongs to the package is missing (templates, chart bundle)."""

@@ -1,8 +1,9 @@
-"""Where work is done when it is shared out: any `concurrent.futures` executor, never given too much at once."""
+"""Where work is done when it is shared out: in processes here or on a cluster, never given too much at once."""
 
 import gc
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -10,8 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import get_context
+from multiprocessing.context import BaseContext
 from typing import Any, TypeVar
 
+from reportgen.cluster import connected
 from reportgen.errors import ReportgenError
 
 Item = TypeVar("Item")
@@ -30,11 +33,24 @@ class Workers:
 
 
 @contextmanager
-def open_workers(jobs: int) -> Iterator[Workers]:
-    """Processes of this machine, until the end of the `with`. Raises ReportgenError if one of them is lost."""
-    pool = ProcessPoolExecutor(jobs, initializer=_end_silently_when_interrupted)
+def open_workers(jobs: int, cluster: str | None = None) -> Iterator[Workers]:
+    """`jobs` processes of this machine, or the Dask cluster at host:port, until the end of the `with`.
+
+    Raises ReportgenError if a process or the cluster is lost.
+    """
+    if cluster is None:
+        with _processes(jobs) as pool:
+            yield Workers(pool, jobs)
+    else:
+        with connected(cluster) as (executor, threads):
+            yield Workers(executor, threads)
+
+
+@contextmanager
+def _processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    pool = ProcessPoolExecutor(jobs, _start_method(), initializer=_end_silently_when_interrupted)
     try:
-        yield Workers(pool, jobs)
+        yield pool
     except BrokenProcessPool as error:
         raise ReportgenError(_LOST_PROCESS) from error
     finally:
@@ -62,14 +78,20 @@ def _end_silently_when_interrupted() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-CAN_FORK = sys.platform == "linux"
-"""Elsewhere a process that was forked may hang in the system's own libraries."""
+def _start_method() -> BaseContext | None:
+    """A process with threads, such as those that talk to an object store, must not be forked."""
+    return get_context("spawn") if threading.active_count() > 1 else None
+
+
+def can_fork() -> bool:
+    """Other systems' own libraries, and threads, may hang in a process that was forked."""
+    return sys.platform == "linux" and threading.active_count() == 1
 
 
 def forked(work: Callable[[int], Result], count: int, jobs: int) -> Iterator[Result]:
     """What `work` gives for each number below `count`, as it is finished, in processes that see this one's memory.
 
-    Nothing but numbers and results goes between them, however large what `work` needs is. Only where CAN_FORK.
+    Nothing but numbers and results goes between them, however large what `work` needs is. Only where `can_fork`.
     """
     gc.freeze()  # a collector that visits records would copy the memory they are in
     pool = ProcessPoolExecutor(jobs, get_context("fork"), _begin_forked, (work,))

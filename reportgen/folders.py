@@ -1,14 +1,17 @@
 """Walking directories: every real one once, in an order that does not depend on the file system."""
 
 import os
+from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import filterfalse
 from pathlib import Path
 from typing import Literal
 
-from reportgen.dump_names import split_part
+from reportgen.dump_names import is_something_else, split_part
 from reportgen.reading import printable, reason
+from reportgen.remote import AnyPath, Heads, Listing, RemotePath, list_tree
 
 _NEVER_DUMPS = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules"})
 
@@ -17,35 +20,61 @@ _NEVER_DUMPS = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules"})
 class Folder:
     """A directory and the sorted names of its files; `prefix` is what their labels begin with.
 
-    `damage` is why it cannot be listed.
+    `damage` is why it cannot be listed; `heads` are for first looks where each file opened is a request.
     """
 
-    path: Path
+    path: AnyPath
     prefix: str = ""
     names: tuple[str, ...] = ()
     damage: str | None = None
+    heads: Heads | None = None
 
     def label(self, name: str) -> str:
         return self.prefix + printable(name)
 
-    def notes(self, stem: str) -> Path | None:
+    def look(self, name: str) -> AnyPath:
+        """The file `name`, for a look at its beginning."""
+        return self.heads.path(name) if self.heads else self.path / name
+
+    def notes(self, stem: str) -> AnyPath | None:
         """`<stem>.md`, for a stem that may be any text, because a log can say what it likes."""
         path = self.path / f"{stem}.md"
+        if self.heads:
+            place = bisect_left(self.names, path.name)
+            return path if self.names[place : place + 1] == (f"{stem}.md",) else None
         try:
             return path if path.parent == self.path and path.is_file() else None
         except OSError:  # longer than a name can be
             return None
 
 
-def walk(top: Path) -> Iterator[Folder]:
-    """`top` and all below it; what is behind links comes last, so that labels show where a file really is."""
+def walk(top: AnyPath) -> Iterator[Folder]:
+    """`top` and all below it."""
+    return map(_remote_folder, _without_tools(list_tree(top))) if isinstance(top, RemotePath) else _walk_local(top)
+
+
+def _without_tools(listings: Iterable[Listing]) -> Iterator[Listing]:
+    return (listing for listing in listings if _NEVER_DUMPS.isdisjoint(listing.parts))
+
+
+def _remote_folder(listing: Listing) -> Folder:
+    names = tuple(sorted(name for name in listing.sizes if not name.startswith(".")))
+    looked_at = sorted(filterfalse(is_something_else, names), key=lambda name: split_part(name) is not None)
+    prefix = "".join(f"{printable(part)}/" for part in listing.parts)
+    damage = reason(listing.damage) if listing.damage else None
+    return Folder(listing.path, prefix, names, damage, Heads(listing.path, listing.sizes, looked_at))
+
+
+def _walk_local(top: Path) -> Iterator[Folder]:
+    """What is behind links comes last, so that labels show where a file really is."""
     visited: set[tuple[int, int]] = set()
-    waiting, links = deque([Folder(top)]), deque[Folder]()
+    waiting, links = deque([(top, "")]), deque[tuple[Path, str]]()
     while waiting or links:
-        folder = (waiting or links).popleft()
+        path, prefix = (waiting or links).popleft()
+        folder = Folder(path, prefix)
         try:
-            status = folder.path.stat()
-            entries = _entries(folder.path)
+            status = path.stat()
+            entries = _entries(path)
         except OSError as error:
             yield replace(folder, damage=reason(error))
             continue
@@ -54,7 +83,7 @@ def walk(top: Path) -> Iterator[Folder]:
         visited.add((status.st_dev, status.st_ino))
         for entry in entries:
             if _kind(entry) == "folder" and entry.name not in _NEVER_DUMPS:
-                below = Folder(folder.path / entry.name, f"{folder.label(entry.name)}/")
+                below = (path / entry.name, f"{folder.label(entry.name)}/")
                 (links if entry.is_symlink() else waiting).append(below)
         yield replace(folder, names=tuple(entry.name for entry in entries if _matters(entry)))
 

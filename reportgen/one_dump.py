@@ -16,11 +16,12 @@ from pathlib import Path
 from reportgen.analyse import analyse
 from reportgen.analyse.identity import Digests, digests
 from reportgen.errors import OutputRefused, ReportgenError
-from reportgen.executors import forked
+from reportgen.executors import can_fork, forked
 from reportgen.manifest import Part
-from reportgen.output import NOTHING_WRITTEN, Written, is_intact, write_pages
+from reportgen.output import NOTHING_WRITTEN, Written, confirm_started, is_intact, write_pages
 from reportgen.parse import parse_dump
 from reportgen.reading import DumpFiles, Problem, load_text
+from reportgen.remote import AnyPath
 from reportgen.render.module import Module
 from reportgen.render.summary import Summary, summary
 from reportgen.source import DumpText
@@ -156,7 +157,7 @@ def _garbage_collection_paused() -> Iterator[None]:
             gc.enable()
 
 
-def note(path: Path | None) -> str:
+def note(path: AnyPath | None) -> str:
     """The text of a note, empty where there is none."""
     try:
         return path.read_text(encoding="utf-8", errors="replace") if path else ""
@@ -167,6 +168,7 @@ def note(path: Path | None) -> str:
 def _write(module: Module, settings: Settings, jobs: int) -> Written:
     from reportgen.render.module_pages import page_groups
 
+    confirm_started(settings.output)
     groups = page_groups(module, settings.site_title)
 
     def write_group(number: int) -> Written:
@@ -174,4 +176,7 @@ def _write(module: Module, settings: Settings, jobs: int) -> Written:
             return write_pages(settings.output, groups[number]())
 
     numbers = range(len(groups))
-    return sum(forked(write_group, len(groups), jobs) if jobs > 1 else map(write_group, numbers), NOTHING_WRITTEN)
+    return sum(
+        forked(write_group, len(groups), jobs) if jobs > 1 and can_fork() else map(write_group, numbers),
+        NOTHING_WRITTEN,
+    )

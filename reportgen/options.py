@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from reportgen.remote import AnyPath
+
 DEFAULT_TITLE = "XLA memory report"
 DEFAULT_OUTPUT = Path("site")
 
@@ -13,11 +15,14 @@ class BuildOptions:
 
     `value_pages` limits the pages of values in each module to those of that many of the largest, and of all that
     are live at a peak; None is no limit.
+
+    `cluster` is host:port of the Dask scheduler that gives out the work instead; paths must be absolute then.
     """
 
-    paths: tuple[Path, ...]
+    paths: tuple[AnyPath, ...]
     output: Path = DEFAULT_OUTPUT
     title: str = DEFAULT_TITLE
     force: bool = False
     jobs: int = 1
     value_pages: int | None = None
+    cluster: str | None = None

@@ -116,6 +116,15 @@ def is_intact(directory: Path, part: Part) -> bool:
     return sum_of_digests((total,)) == part.digest
 
 
+def confirm_started(directory: Path) -> None:
+    """Raises OutputRefused where the site is not seen to have begun: on another machine, with disks of its own."""
+    if not (directory / MANIFEST).is_file():
+        raise OutputRefused(
+            f"{directory}: a worker does not find the site there. All machines of a cluster must share the directory"
+            " of -o, under the same path."
+        )
+
+
 class SiteDirectory:
     """A directory that is ours to write into, from the first page to the removal of what is left over.
 

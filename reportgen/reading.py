@@ -22,6 +22,7 @@ from typing import Literal
 
 from reportgen.dump_names import COMPRESSION_SUFFIXES, DumpName
 from reportgen.errors import UnreadableInput
+from reportgen.remote import AnyPath, RemotePath
 from reportgen.source import DumpText, TextPart
 
 UNREADABLE = (OSError, EOFError, zlib.error, lzma.LZMAError)
@@ -39,7 +40,7 @@ _PIECE = 1 << 20
 class PartFile:
     """One part of a dump: a file, or the bytes [`frame[0]`, `frame[1]`) of a decompressed log."""
 
-    path: Path
+    path: AnyPath
     label: str
     frame: tuple[int, int] | None
 
@@ -54,7 +55,7 @@ class DumpFiles:
     label: str
     name: DumpName
     parts: tuple[PartFile, ...]
-    notes: Path | None
+    notes: AnyPath | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +67,9 @@ class Problem:
     message: str
 
 
-def printable(path: Path | str) -> str:
+def printable(path: AnyPath | str) -> str:
     """A name for people: forward slashes, and encodable even where the file's name is not UTF-8."""
-    text = path.as_posix() if isinstance(path, Path) else path
+    text = path.as_posix() if isinstance(path, Path) else str(path)
     return fsencode(text).decode("utf-8", "replace")
 
 
@@ -83,7 +84,7 @@ def reason(error: Exception) -> str:
             return f"its compressed data is damaged: {error}"
 
 
-def pieces(path: Path) -> Generator[bytes]:
+def pieces(path: AnyPath) -> Generator[bytes]:
     """The decompressed bytes of `path`. The first piece is small, so that a look at it stays cheap.
 
     Raises one of UNREADABLE, after everything before the damage. A pipe or device is not opened.
@@ -96,13 +97,15 @@ def pieces(path: Path) -> Generator[bytes]:
             size = _PIECE
 
 
-def _opened(path: Path) -> BufferedReader:
+def _opened(path: AnyPath) -> BufferedReader:
+    if isinstance(path, RemotePath):
+        return path.open()
     if not stat.S_ISREG(path.stat().st_mode):
         raise OSError(None, "not a regular file")
     return path.open("rb")
 
 
-def _decompressed(path: Path, file: BufferedReader) -> BufferedReader | GzipFile | LZMAFile:
+def _decompressed(path: AnyPath, file: BufferedReader) -> BufferedReader | GzipFile | LZMAFile:
     """By the first bytes; a `.gz` that is text was decompressed on its way and kept its name."""
     head = file.peek(_FIRST_PIECE)
     if head.startswith(_GZIP_MAGIC):
@@ -114,7 +117,7 @@ def _decompressed(path: Path, file: BufferedReader) -> BufferedReader | GzipFile
     return file
 
 
-def why_unreadable(path: Path) -> str | None:
+def why_unreadable(path: AnyPath) -> str | None:
     """The reason if not even the first piece can be read."""
     try:
         with closing(pieces(path)) as stream:
@@ -124,7 +127,7 @@ def why_unreadable(path: Path) -> str | None:
     return None
 
 
-def read_available(path: Path) -> tuple[bytes, str | None]:
+def read_available(path: AnyPath) -> tuple[bytes, str | None]:
     """What can be read of `path`, and why that is not everything."""
     with suppress(*UNREADABLE):
         if (data := _plain(path)) is not None:
@@ -138,13 +141,14 @@ def read_available(path: Path) -> tuple[bytes, str | None]:
     return read.getvalue(), None
 
 
-def _plain(path: Path) -> bytes | None:
-    """All of a file that is not compressed, in one read: a large dump is not held twice. None for any other."""
+def _plain(path: AnyPath) -> bytes | None:
+    """All of a local file that is not compressed, in one read: a large dump is not held twice. None for any other."""
+    if isinstance(path, RemotePath):
+        return None
     with _opened(path) as file:
         if _decompressed(path, file) is not file:
             return None
-        file.raw.seek(0)
-        return file.raw.readall()
+    return path.read_bytes()
 
 
 def load_text(files: DumpFiles) -> tuple[DumpText, tuple[Problem, ...]]:

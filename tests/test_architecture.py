@@ -17,14 +17,15 @@ PACKAGE = ROOT / "reportgen"
 
 # Imports run from right to left. A folder is one area; what is not listed has no place yet.
 RANKS = [
-    {"", "dump_names", "errors", "options", "source", "spans"},
-    {"coverage"},
-    {"model", "reading"},
+    {"", "dump_names", "errors", "source", "spans"},
+    {"coverage", "remote"},
+    {"model", "options", "reading"},
     {"folders", "log_frames", "parse"},
     {"analyse", "discover"},
     {"render"},
     {"fingerprint", "manifest"},
     {"output"},
+    {"cluster"},
     {"executors"},
     {"one_dump"},
     {"build"},
@@ -45,13 +46,15 @@ HOMES = {
     "altair": {"render/charts.py"},
     "jinja2": {"render/templates.py"},
     "markdown_it": {"render/notes.py"},
+    "distributed": {"cluster.py"},
+    "fsspec": {"remote.py"},
     "watchdog": {"watch.py"},
 }
 WRITERS = {"output.py", "serve.py"}
 READERS_IN_RENDER = {"render/assets.py", "render/site_pages.py"}
 WRITING = {"write_bytes", "write_text", "mkdir", "unlink", "rmdir", "touch", "rename", "symlink_to", "makedirs"}
 READING = {"read_bytes", "read_text", "open", "iterdir", "glob", "rglob"}
-HEAVY = ("altair", "jinja2", "markdown_it", "concurrent.futures.process", "watchdog")
+HEAVY = ("altair", "jinja2", "markdown_it", "concurrent.futures.process", "distributed", "fsspec", "watchdog")
 
 LONGEST_FILE, LONGEST_FUNCTION, MEDIAN_FUNCTION = 400, 60, 12
 

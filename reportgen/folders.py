@@ -3,7 +3,7 @@
 import os
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import filterfalse
 from pathlib import Path
@@ -34,7 +34,8 @@ class Folder:
 
     def look(self, name: str) -> AnyPath:
         """The file `name`, for a look at its beginning."""
-        return self.heads.path(name) if self.heads else self.path / name
+        path = self.path / name
+        return self.heads.of(path) if self.heads and isinstance(path, RemotePath) else path
 
     def notes(self, stem: str) -> AnyPath | None:
         """`<stem>.md`, for a stem that may be any text, because a log can say what it likes."""
@@ -50,19 +51,32 @@ class Folder:
 
 def walk(top: AnyPath) -> Iterator[Folder]:
     """`top` and all below it."""
-    return map(_remote_folder, _without_tools(list_tree(top))) if isinstance(top, RemotePath) else _walk_local(top)
+    return _walk_remote(top) if isinstance(top, RemotePath) else _walk_local(top)
 
 
-def _without_tools(listings: Iterable[Listing]) -> Iterator[Listing]:
-    return (listing for listing in listings if _NEVER_DUMPS.isdisjoint(listing.parts))
+def _walk_remote(top: RemotePath) -> Iterator[Folder]:
+    """Listed as a whole before the first is given, so that first looks can be fetched across folders."""
+    listings = [listing for listing in list_tree(top) if _NEVER_DUMPS.isdisjoint(listing.parts)]
+    folders = [_remote_folder(listing) for listing in listings]
+    sizes = (
+        (listing.path / name, listing.sizes[name])
+        for listing, folder in zip(listings, folders, strict=True)
+        for name in _looked_at(folder)
+    )
+    heads = Heads(dict(sizes))
+    return (replace(folder, heads=heads) for folder in folders)
 
 
 def _remote_folder(listing: Listing) -> Folder:
     names = tuple(sorted(name for name in listing.sizes if not name.startswith(".")))
-    looked_at = sorted(filterfalse(is_something_else, names), key=lambda name: split_part(name) is not None)
     prefix = "".join(f"{printable(part)}/" for part in listing.parts)
     damage = reason(listing.damage) if listing.damage else None
-    return Folder(listing.path, prefix, names, damage, Heads(listing.path, listing.sizes, looked_at))
+    return Folder(listing.path, prefix, names, damage)
+
+
+def _looked_at(folder: Folder) -> list[str]:
+    """In the order of looks: parts of dumps come last."""
+    return sorted(filterfalse(is_something_else, folder.names), key=lambda name: split_part(name) is not None)
 
 
 def _walk_local(top: Path) -> Iterator[Folder]:

@@ -7,7 +7,7 @@ its file system can, what the listing says is not asked again, and first looks a
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
@@ -185,35 +185,41 @@ def _is_file(entry: Mapping[str, Any]) -> bool:
 
 
 class Heads:
-    """The beginnings of files in one folder, fetched many at a time, in the order in which they will be asked for."""
+    """The beginnings of files, fetched many at a time in the order in which they will be asked for.
 
-    def __init__(self, folder: RemotePath, sizes: Mapping[str, int | None], names: Sequence[str]) -> None:
-        self._folder = folder
+    `sizes` are in bytes, None where it is not known, by file in that order.
+    """
+
+    def __init__(self, sizes: Mapping[RemotePath, int | None]) -> None:
         self._sizes = sizes
-        self._names = names
-        self._places = {name: place for place, name in enumerate(names)}
-        self._fetched: dict[str, bytes | Exception] = {}
+        self._order = list(sizes)
+        self._places = {path: place for place, path in enumerate(self._order)}
+        self._fetched: dict[RemotePath, bytes | Exception] = {}
 
-    def path(self, name: str) -> RemotePath:
-        """The file with its beginning."""
-        path = self._folder / name
-        if name not in self._fetched and name in self._places:
-            self._fetched = self._fetch(self._names[self._places[name] :][:_HEADS_AT_ONCE])
-        head, size = self._fetched.get(name), self._sizes[name]
+    def of(self, path: RemotePath) -> RemotePath:
+        """The file with its beginning; without, if it was not among those that would be asked for."""
+        if path not in self._places:
+            return path
+        if path not in self._fetched:
+            place = self._places[path]
+            self._fetched = self._fetch(self._order[place : place + _HEADS_AT_ONCE])
+        head, size = self._fetched[path], self._sizes[path]
         is_whole = isinstance(head, bytes) and size is not None and len(head) >= size
-        return RemotePath(path.url, path.path, head, is_whole)
+        return replace(path, head=head, is_whole=is_whole)
 
-    def _fetch(self, names: Sequence[str]) -> dict[str, bytes | Exception]:
+    def _fetch(self, paths: Sequence[RemotePath]) -> dict[RemotePath, bytes | Exception]:
         """An empty file is not asked for: a store has no such range of it."""
-        sizes = {name: self._sizes[name] for name in names}
-        ends = {name: min(size or _HEAD_SIZE, _HEAD_SIZE) for name, size in sizes.items() if size != 0}
-        paths = [(self._folder / name).path for name in ends]
-        files = _file_system(self._folder.url)[0]
+        ends = {path: min(size or _HEAD_SIZE, _HEAD_SIZE) for path in paths if (size := self._sizes[path]) != 0}
         try:
-            heads = files.cat_ranges(paths, [0] * len(paths), list(ends.values()), on_error="return") if paths else []
+            heads = self._ranges([path.path for path in ends], list(ends.values())) if ends else []
         except Exception as error:
-            heads = [error] * len(paths)
-        return dict.fromkeys(names, b"") | dict(zip(ends, heads, strict=True))
+            heads = [error] * len(ends)
+        return dict.fromkeys(paths, b"") | dict(zip(ends, heads, strict=True))
+
+    def _ranges(self, paths: list[str], ends: list[int]) -> list[bytes | Exception]:
+        files = _file_system(self._order[0].url)[0]
+        found: list[bytes | Exception] = files.cat_ranges(paths, [0] * len(paths), ends, on_error="return")
+        return found
 
 
 class _Reader(io.BufferedReader):

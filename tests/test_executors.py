@@ -29,6 +29,21 @@ def test_items_are_taken_only_as_fast_as_they_are_worked_on() -> None:
         assert len(taken) <= 100 + 2 * 8
 
 
+def test_a_process_with_threads_is_not_forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{__name__}.is_copied", True)
+    with ThreadPoolExecutor(1) as executor:
+        executor.submit(abs, 1).result()
+        with open_workers(1) as workers:
+            assert list(unordered(is_a_copy, [0], workers)) == [False]
+
+
+is_copied = False
+
+
+def is_a_copy(_: int) -> bool:
+    return is_copied
+
+
 def test_what_work_raises_is_raised_and_nothing_goes_on() -> None:
     submitted: list[Any] = []
 

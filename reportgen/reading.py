@@ -143,8 +143,7 @@ def _plain(path: Path) -> bytes | None:
     with _opened(path) as file:
         if _decompressed(path, file) is not file:
             return None
-        file.raw.seek(0)
-        return file.raw.readall()
+    return path.read_bytes()
 
 
 def load_text(files: DumpFiles) -> tuple[DumpText, tuple[Problem, ...]]:

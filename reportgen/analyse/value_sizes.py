@@ -75,6 +75,7 @@ def _needs(shape_text: str, padded: int | None, size: int, backend: Backend) -> 
     return padded is None or size in possible_sizes(shape_text, padded, backend)
 
 
+@lru_cache(maxsize=4096)
 def possible_sizes(shape_text: str, padded: int, backend: Backend) -> tuple[int, ...]:
     """The slice sizes that a backend may give to a shape of `padded` bytes.
 

@@ -126,12 +126,6 @@ class Scan:
         found = self.data.find(b"\n", position, self.end)
         return found + 1 if found >= 0 else self.end
 
-    def text_end(self, line_end: int) -> int:
-        """Where the text of the line ends that ends at `line_end`: before its LF or CR LF."""
-        for end_byte in b"\n\r":
-            line_end -= self.data[line_end - 1] == end_byte
-        return line_end
-
     def keep_unparsed(self, start: int, at: int, expected: str) -> int:
         """Count the line at `start` as not understood; the first ones are kept with their text."""
         after = self.line_end(start)

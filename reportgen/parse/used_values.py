@@ -9,6 +9,8 @@ from reportgen.parse import line_shapes
 from reportgen.parse.line_shapes import LineMismatch
 from reportgen.parse.scan import Scan, UsedDraft
 
+_CARRIAGE_RETURN, _CLOSING_BRACKET = b"\r>"
+
 
 def heading(scan: Scan, position: int) -> int:
     found = line_shapes.USED_HEADING.require(scan.data, position, scan.end)
@@ -124,10 +126,12 @@ def _instruction_end(scan: Scan, start: int) -> tuple[int, int]:
 
     Builds of 2024 glue the head of the next value to the text.
     """
-    after = scan.line_end(start)
-    end = scan.text_end(after)
-    if scan.data[end - 1] == 0x3E:
-        head = scan.data.rfind(b"<", start, end)
-        if head >= 0 and line_shapes.GLUED_HEAD.match(scan.data, head, scan.end):
+    data = scan.data
+    newline = data.find(b"\n", start, scan.end)
+    end, after = (newline, newline + 1) if newline >= 0 else (scan.end, scan.end)
+    end -= data[end - 1] == _CARRIAGE_RETURN
+    if data[end - 1] == _CLOSING_BRACKET:
+        head = data.rfind(b"<", start, end)
+        if head >= 0 and line_shapes.GLUED_HEAD.match(data, head, scan.end):
             return head, head
     return end, after

@@ -1,11 +1,12 @@
 """Does each live range fit the schedule, its definition and its uses?"""
 
 from collections.abc import Iterator
+from functools import cache, partial
 
 from reportgen.analyse.callers import calls_computations
 from reportgen.analyse.findings import finding
-from reportgen.analyse.records import Analysis, Finding, ValueFacts, moments_of
-from reportgen.model import LiveRange, UsedValue, ValueKey
+from reportgen.analyse.records import Analysis, Finding, moments_of
+from reportgen.model import Dump, LiveRange, UsedValue, ValueKey
 
 
 def check_live_ranges(analysis: Analysis) -> Iterator[Finding]:
@@ -52,11 +53,11 @@ def _absent(analysis: Analysis) -> Iterator[Finding]:
 
 
 def _starts(analysis: Analysis) -> Iterator[Finding]:
-    moment_of = analysis.dump.moment_of
+    moment_of, is_parameter = analysis.dump.moment_of, cache(partial(_is_parameter, analysis.dump))
     for number, fact in enumerate(analysis.facts):
         if fact.live:
             defined = moment_of.get(fact.value.key.name)
-            if defined is not None and defined != fact.live.start and not _is_parameter(analysis, fact):
+            if defined is not None and defined != fact.live.start and not is_parameter(fact.value.key.name):
                 yield _start(analysis, number, fact.live, defined)
 
 
@@ -74,9 +75,9 @@ def _positioned_at(analysis: Analysis, key: ValueKey) -> set[int | None]:
     return {analysis.dump.moment_of.get(position.name) for position in used.positions} if used else set()
 
 
-def _is_parameter(analysis: Analysis, fact: ValueFacts) -> bool:
+def _is_parameter(dump: Dump, name: str) -> bool:
     """Parameters live from the start of their computation. Without instruction text that is assumed."""
-    return analysis.dump.instruction_contains(fact.value.key.name, b" parameter(") is not False
+    return dump.instruction_contains(name, b" parameter(") is not False
 
 
 def _ends(analysis: Analysis) -> Iterator[Finding]:

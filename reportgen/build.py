@@ -100,7 +100,7 @@ def build_dump(files: DumpFiles, *, site_title: str, output: Path) -> Outcome:
 
 def _guarded(files: DumpFiles, then: Callable[[Module], tuple[Summary, Written]]) -> Outcome:
     try:
-        module, problems = _load(files)
+        module, problems = load_module(files)
         entry, written = then(module)
         return Outcome(files.label, entry, problems, written)
     except OutputRefused:
@@ -112,7 +112,7 @@ def _guarded(files: DumpFiles, then: Callable[[Module], tuple[Summary, Written]]
         return Outcome(files.label, None, (Problem("error", files.label, message),))
 
 
-def _load(files: DumpFiles) -> tuple[Module, tuple[Problem, ...]]:
+def load_module(files: DumpFiles) -> tuple[Module, tuple[Problem, ...]]:
     text, problems = load_text(files)
     with _garbage_collection_paused():
         analysis = analyse(parse_dump(text), files.name.backend)

@@ -1,6 +1,6 @@
 """The pages of one module: its own page, the long tables, the allocations and the values."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -63,22 +63,32 @@ class Rest:
 
 def module_pages(module: Module, site_title: str) -> Iterator[Page]:
     """Every page of a module."""
-    yield _index(module, site_title)
-    yield values_shard(module)
-    yield timeline_shard(module)
-    yield peak_page(module, site_title)
-    yield padding_page(module, site_title)
-    yield lifetimes_page(module, site_title)
-    yield findings_page(module, site_title)
-    yield from schedule_pages(module, site_title)
-    yield instructions_shard(module)
-    yield from _values_listing(module, site_title)
-    yield from _allocations_listing(module, site_title)
-    for space in module.analysis.spaces.values():
-        if space.composition:
-            yield from _peak_listing(module, space, site_title)
+    for make in views(module, site_title).values():
+        yield from make()
     yield from allocation_pages(module, site_title)
     yield from value_pages(module, site_title)
+
+
+def views(module: Module, site_title: str) -> dict[str, Callable[[], Iterable[Page]]]:
+    """What makes the pages and shards of the module as a whole, by the path of the first of them."""
+    folder, at = module.routes.folder, module.routes.listing
+    makers: dict[str, Callable[[], Iterable[Page]]] = {
+        module.routes.index: lambda: [_index(module, site_title)],
+        f"{folder}data/values.js": lambda: [values_shard(module)],
+        f"{folder}data/timeline.js": lambda: [timeline_shard(module)],
+        at("peak"): lambda: [peak_page(module, site_title)],
+        at("padding"): lambda: [padding_page(module, site_title)],
+        at("lifetimes"): lambda: [lifetimes_page(module, site_title)],
+        at("findings"): lambda: [findings_page(module, site_title)],
+        at("schedule"): lambda: schedule_pages(module, site_title),
+        f"{folder}data/instructions.js": lambda: [instructions_shard(module)],
+        at("values"): lambda: _values_listing(module, site_title),
+        at("allocations"): lambda: _allocations_listing(module, site_title),
+    }
+    for space in module.analysis.spaces.values():
+        if space.composition:
+            makers[at(_peak_kind(space))] = partial(_peak_listing, module, space, site_title)
+    return makers
 
 
 def _index(module: Module, site_title: str) -> Page:

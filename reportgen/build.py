@@ -124,7 +124,7 @@ def load_module(files: DumpFiles) -> tuple[Module, tuple[Problem, ...]]:
         number=name.module_number,
         timestamp_microseconds=name.timestamp_microseconds,
         analysis=analysis,
-        notes=_note(files.notes),
+        notes=note_text(files.notes),
     )
     return module, problems
 
@@ -141,7 +141,7 @@ def _garbage_collection_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _note(path: Path | None) -> str:
+def note_text(path: Path | None) -> str:
     try:
         return path.read_text(encoding="utf-8", errors="replace") if path else ""
     except OSError:
@@ -151,7 +151,7 @@ def _note(path: Path | None) -> str:
 def _write_site(options: BuildOptions, discovered: Discovered, report: Report) -> Written:
     from reportgen.render.site_pages import site_pages
 
-    readme = _note(discovered.readme)
+    readme = note_text(discovered.readme)
     return write_pages(options.output, site_pages(options.title, report.summaries, report.problems, readme))
 
 

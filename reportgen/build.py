@@ -24,6 +24,7 @@ from reportgen.parse import parse_dump
 from reportgen.reading import DumpFiles, Problem, load_text
 from reportgen.render.module import Module
 from reportgen.render.summary import Summary, biggest_first, site_summary, summary
+from reportgen.source import DumpText
 
 Progress = Callable[[int, int, str], None]
 """Called with how many dumps are done, how many there are, and the label of the last one."""
@@ -113,11 +114,17 @@ def _guarded(files: DumpFiles, then: Callable[[Module], tuple[Summary, Written]]
 
 
 def load_module(files: DumpFiles) -> tuple[Module, tuple[Problem, ...]]:
+    """A dump, analysed, and what was wrong while reading it. Raises UnreadableInput."""
     text, problems = load_text(files)
+    return module_of(files, text), problems
+
+
+def module_of(files: DumpFiles, text: DumpText) -> Module:
+    """The dump that `text` is, analysed."""
     with _garbage_collection_paused():
         analysis = analyse(parse_dump(text), files.name.backend)
     name = files.name
-    module = Module(
+    return Module(
         label=files.label,
         title=name.module_name,
         stage=name.stage,
@@ -126,7 +133,6 @@ def load_module(files: DumpFiles) -> tuple[Module, tuple[Problem, ...]]:
         analysis=analysis,
         notes=note_text(files.notes),
     )
-    return module, problems
 
 
 @contextmanager
@@ -142,6 +148,7 @@ def _garbage_collection_paused() -> Iterator[None]:
 
 
 def note_text(path: Path | None) -> str:
+    """The Markdown at `path`; empty where there is none or it cannot be read."""
     try:
         return path.read_text(encoding="utf-8", errors="replace") if path else ""
     except OSError:

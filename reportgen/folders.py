@@ -37,9 +37,12 @@ class Folder:
             return None
 
 
-def walk(top: Path) -> Iterator[Folder]:
-    """`top` and all below it; what is behind links comes last, so that labels show where a file really is."""
-    visited: set[tuple[int, int]] = set()
+def walk(top: Path, without: Path | None = None) -> Iterator[Folder]:
+    """`top` and all below it but the directory `without`.
+
+    What is behind links comes last, so that labels show where a file really is.
+    """
+    visited = {_identity(without.stat())} if without and without.is_dir() else set()
     waiting, links = deque([Folder(top)]), deque[Folder]()
     while waiting or links:
         folder = (waiting or links).popleft()
@@ -49,14 +52,18 @@ def walk(top: Path) -> Iterator[Folder]:
         except OSError as error:
             yield replace(folder, damage=reason(error))
             continue
-        if (status.st_dev, status.st_ino) in visited:
+        if _identity(status) in visited:
             continue
-        visited.add((status.st_dev, status.st_ino))
+        visited.add(_identity(status))
         for entry in entries:
             if _kind(entry) == "folder" and entry.name not in _NEVER_DUMPS:
                 below = Folder(folder.path / entry.name, f"{folder.label(entry.name)}/")
                 (links if entry.is_symlink() else waiting).append(below)
         yield replace(folder, names=tuple(entry.name for entry in entries if _matters(entry)))
+
+
+def _identity(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino
 
 
 def _entries(path: Path) -> list["os.DirEntry[str]"]:

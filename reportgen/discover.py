@@ -89,7 +89,8 @@ class _Found:
 def discover(paths: Sequence[Path], without: Path | None = None) -> Discovered:
     """Every dump in `paths`: directories (searched recursively), dump files, and logs with dumps in them.
 
-    The directory `without` is not searched. Raises NoDumpFound if none of them holds a dump, UnreadableInput if one of them cannot be read.
+    The directory `without` is not searched. Raises NoDumpFound if none of them holds a dump, UnreadableInput if one
+    of them cannot be read.
     """
     found = [_search(path, without) for path in paths]
     if not any(one.dumps for one in found):

@@ -31,8 +31,13 @@ class Written:
 NOTHING_WRITTEN = Written()
 
 
-def write_pages(directory: Path, pages: Iterable[Page]) -> Written:
-    """Write each page unless its file has the right bytes. Raises OutputRefused when that is impossible."""
+def write_pages(directory: Path, pages: Iterable[Page], *, whole: bool = False) -> Written:
+    """Write each page unless its file has the right bytes. Raises OutputRefused when that is impossible.
+
+    With `whole`, somebody may be reading the site meanwhile: a file has its old bytes or its new ones, never a
+    part of them. New files take twice as long that way, so it is not the rule.
+    """
+    write = _replace if whole else Path.write_bytes
     paths: set[str] = set()
     folders: set[Path] = set()
     changed = 0
@@ -44,11 +49,21 @@ def write_pages(directory: Path, pages: Iterable[Page]) -> Written:
                 if target.parent not in folders:
                     target.parent.mkdir(parents=True, exist_ok=True)
                     folders.add(target.parent)
-                target.write_bytes(page.content)
+                write(target, page.content)
                 changed += 1
         except OSError as error:
             raise OutputRefused(f"{target}: cannot be written: {error.strerror or error}") from error
     return Written(frozenset(paths), changed)
+
+
+def _replace(target: Path, content: bytes) -> None:
+    unfinished = target.with_name(f".{target.name}.unfinished")
+    try:
+        unfinished.write_bytes(content)
+        unfinished.replace(target)
+    except BaseException:  # also when interrupted
+        unfinished.unlink(missing_ok=True)
+        raise
 
 
 class SiteDirectory:
@@ -74,9 +89,13 @@ class SiteDirectory:
         write_pages(self._directory, [Page(MANIFEST, listing)])
 
     def finish(self, written: Written) -> Written:
-        """Remove what an earlier build left and this one did not make, and list what there is now."""
+        """Remove what an earlier build left and this one did not make, and list what there is now.
+
+        The next call takes this site for the earlier one.
+        """
         removed = sum(self._remove(path) for path in sorted(self._previous - written.paths))
         self._write_manifest(written.paths)
+        self._previous = set(written.paths)
         return written + Written(removed=removed)
 
     def _remove(self, path: str) -> bool:

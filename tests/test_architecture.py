@@ -41,7 +41,7 @@ HOMES = {
     "altair": {"render/charts.py"},
     "jinja2": {"render/templates.py"},
     "markdown_it": {"render/notes.py"},
-    "watchdog": {"watch.py"},
+    "watchdog": {"watch/hints.py"},
 }
 WRITERS = {"output.py", "serve.py"}
 READERS_IN_RENDER = {"render/assets.py", "render/site_pages.py"}

@@ -101,9 +101,7 @@ def _space_change(color: int, before: SpaceFigures | None, after: SpaceFigures |
     # Most bytes first; for equal ones the order of names, so that it does not depend on the dump's.
     values = sorted(found, key=lambda change: (-abs(change.after_bytes - change.before_bytes), change.kind, change.key))
     name = (after or before or SpaceFigures("", Amounts(None, 0, 0), {})).name
-    return SpaceChange(
-        color, name, before.amounts if before else None, after.amounts if after else None, tuple(values)
-    )
+    return SpaceChange(color, name, before.amounts if before else None, after.amounts if after else None, tuple(values))
 
 
 def _value_changes(before: Mapping[ValueKey, Held], after: Mapping[ValueKey, Held]) -> Iterator[ValueChange]:

@@ -37,8 +37,15 @@ def test_the_figures_are_those_of_the_analysis() -> None:
 
 
 def test_values_are_new_gone_grown_shrunk_and_moved() -> None:
-    before = of(Lives("grows", 0, 0, 4, 0), Lives("goes", 0, 0, 4, 4), Lives("moves", 0, 0, 4, 8), Lives("falls", 0, 0, 4, 12))
-    after = of(Lives("grows", 0, 0, 8, 0), Lives("moves", 0, 0, 4, 16), Lives("comes", 0, 0, 12, 20), Lives("falls", 0, 0, 2, 12))
+    before = of(
+        Lives("grows", 0, 0, 4, 0), Lives("goes", 0, 0, 4, 4), Lives("moves", 0, 0, 4, 8), Lives("falls", 0, 0, 4, 12)
+    )
+    after = of(
+        Lives("grows", 0, 0, 8, 0),
+        Lives("moves", 0, 0, 4, 16),
+        Lives("comes", 0, 0, 12, 20),
+        Lives("falls", 0, 0, 2, 12),
+    )
     assert said(before, after) == {
         "comes": ("new", 0, 12),
         "goes": ("gone", 4, 0),

@@ -7,14 +7,15 @@ Exit codes: 0 fine; 1 a problem with the input or the output, or findings under 
 import argparse
 import io
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import reportgen
 from reportgen.errors import ReportgenError
-from reportgen.options import DEFAULT_OUTPUT, DEFAULT_TITLE, BuildOptions
+from reportgen.options import DEFAULT_HOST, DEFAULT_OUTPUT, DEFAULT_TITLE, BuildOptions, WatchOptions
 from reportgen.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -77,28 +78,38 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"reportgen {reportgen.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_build(commands)
+    _add_watch(commands)
     _add_check(commands)
     return parser
 
 
 def _add_build(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = _command(commands, "build", "build the site")
-    parser.add_argument(
-        "-o", "--output", type=Path, default=DEFAULT_OUTPUT, metavar="DIR", help="(default: %(default)s)"
-    )
-    parser.add_argument("--title", default=DEFAULT_TITLE, help='the title of the site (default: "%(default)s")')
-    parser.add_argument(
-        "--force", action="store_true", help="write into a directory that holds other files; they are kept"
-    )
-    parser.add_argument("--open", action="store_true", help="show the site in a browser")
+    _add_judging(parser)
+    _add_site(parser)
     volume = parser.add_mutually_exclusive_group()
     volume.add_argument("-q", "--quiet", action="store_true", help="say nothing but errors")
     volume.add_argument("-v", "--verbose", action="store_true", help="say what is found in each module")
     parser.set_defaults(run=_build)
 
 
+def _add_watch(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = _command(commands, "watch", "build the site, serve it, and follow what the compiler writes")
+    _add_site(parser)
+    parser.add_argument("--host", default=DEFAULT_HOST, help="the address to serve at (default: %(default)s)")
+    parser.add_argument(
+        "--port", type=_port, metavar="N", help="the port to serve at (default: 8000, or the next one that is free)"
+    )
+    parser.add_argument(
+        "--poll", action="store_true", help="look now and then instead of waiting for events: for network drives"
+    )
+    parser.add_argument("--no-serve", action="store_true", help="keep the site on disk up to date and serve nothing")
+    parser.set_defaults(run=_watch)
+
+
 def _add_check(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = _command(commands, "check", "parse and analyse without building a site")
+    _add_judging(parser)
     parser.add_argument(
         "--json", action="store_true", help="print the figures as JSON, the same as report.json of a site"
     )
@@ -112,11 +123,25 @@ def _command(
     parser.add_argument(
         "paths", nargs="+", type=_path, metavar="PATH", help="a directory with dumps in it, a dump, or a log with dumps"
     )
+    return parser
+
+
+def _add_judging(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--strict", action="store_true", help="exit with 1 when there are warnings or errors")
     parser.add_argument(
         "--jobs", type=_positive, default=_processors(), metavar="N", help="processes to use (default: %(default)s)"
     )
-    return parser
+
+
+def _add_site(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-o", "--output", type=Path, default=DEFAULT_OUTPUT, metavar="DIR", help="(default: %(default)s)"
+    )
+    parser.add_argument("--title", default=DEFAULT_TITLE, help='the title of the site (default: "%(default)s")')
+    parser.add_argument(
+        "--force", action="store_true", help="write into a directory that holds other files; they are kept"
+    )
+    parser.add_argument("--open", action="store_true", help="show the site in a browser")
 
 
 def _path(text: str) -> Path:
@@ -128,6 +153,12 @@ def _path(text: str) -> Path:
 def _positive(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 1024:
         raise argparse.ArgumentTypeError("a number from 1 to 1024 is needed")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 65535:
+        raise argparse.ArgumentTypeError("a number from 1 to 65535 is needed")
     return int(text)
 
 
@@ -172,6 +203,41 @@ def _build(options: argparse.Namespace, terminal: Terminal) -> int:
 
         webbrowser.open(index.as_uri())
     return _exit_code(report, options)
+
+
+def _watch(options: argparse.Namespace, terminal: Terminal) -> int:
+    """Until it is interrupted, by Ctrl-C or otherwise."""
+    from reportgen.watch.loop import Watcher
+
+    signal.signal(signal.SIGTERM, _interrupt)
+    watcher = Watcher(
+        WatchOptions(
+            paths=tuple(options.paths),
+            output=options.output,
+            title=options.title,
+            force=options.force,
+            host=options.host,
+            port=options.port,
+            polls=options.poll,
+            serves=not options.no_serve,
+        ),
+        terminal.line,
+    )
+    with watcher.running() as server:
+        index = (options.output / "index.html").resolve()
+        terminal.line(server.url if server else str(index))
+        watcher.look()
+        if options.open:
+            import webbrowser
+
+            webbrowser.open(server.url if server else index.as_uri())
+        watcher.wait()
+        watcher.run()
+    return 0
+
+
+def _interrupt(number: int, frame: object) -> NoReturn:
+    raise KeyboardInterrupt
 
 
 def _exit_code(report: "Report", options: argparse.Namespace) -> int:

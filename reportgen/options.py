@@ -5,6 +5,7 @@ from pathlib import Path
 
 DEFAULT_TITLE = "XLA memory report"
 DEFAULT_OUTPUT = Path("site")
+DEFAULT_HOST = "127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,3 +17,17 @@ class BuildOptions:
     title: str = DEFAULT_TITLE
     force: bool = False
     jobs: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchOptions:
+    """`port` is None for the next free one; `polls` looks at the files without waiting for events."""
+
+    paths: tuple[Path, ...]
+    output: Path = DEFAULT_OUTPUT
+    title: str = DEFAULT_TITLE
+    force: bool = False
+    host: str = DEFAULT_HOST
+    port: int | None = None
+    polls: bool = False
+    serves: bool = True

@@ -20,30 +20,29 @@ class Point(NamedTuple):
 
 @dataclass(slots=True)
 class History:
-    """One module over the builds in which it was new or had changed."""
+    """One module over the builds in which it was new or had changed.
+
+    `since_previous` is empty for a module that was not there before; `since_start` has all of its spaces.
+    """
 
     start: Figures
     now: Figures
-    before: Figures | None = None
+    since_previous: tuple[SpaceChange, ...] = ()
+    since_start: tuple[SpaceChange, ...] = ()
     trend: deque[Point] = field(default_factory=lambda: deque(maxlen=MOST_POINTS))
 
     @classmethod
     def begun(cls, figures: Figures, build: int, time: str) -> "History":
-        history = cls(figures, figures)
+        history = cls(figures, figures, since_start=changes(figures, figures))
         history._add_point(build, time)
         return history
 
     def add(self, figures: Figures, build: int, time: str) -> None:
-        self.before, self.now = self.now, figures
+        self.since_previous = changes(self.now, figures)
+        self.since_start = changes(self.start, figures)
+        self.now = figures
         self._add_point(build, time)
 
     def _add_point(self, build: int, time: str) -> None:
         peaks = {color: space.amounts.peak_resident for color, space in self.now.items()}
         self.trend.append(Point(build, time, peaks))
-
-    def since_previous(self) -> tuple[SpaceChange, ...]:
-        """Empty for a module that was not there before."""
-        return changes(self.before, self.now) if self.before is not None else ()
-
-    def since_start(self) -> tuple[SpaceChange, ...]:
-        return changes(self.start, self.now)

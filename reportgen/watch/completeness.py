@@ -83,9 +83,9 @@ def _cuts(
     yield from (f"{problem.file}: {problem.message}" for problem in problems if problem.severity != "note")
     for part in analysis.dump.text.parts:
         if part.start == part.end:
-            yield f"{part.label} is empty"
+            yield f"the file of {_contents(part.label)} is empty"
         elif part.data[part.end - 1] != 0x0A:
-            yield f"{part.label} ends in the middle of a line"
+            yield f"the file of {_contents(part.label)} ends in the middle of a line"
     if not analysis.dump.allocations:
         yield "it lists no allocations"
     missing = sorted((known.sections if known else _expected(files, sections)) - sections)
@@ -111,11 +111,17 @@ def _doubts(files: DumpFiles, contradictions: frozenset[str], parts: Stamps, kno
     if known and len(parts) == len(known.parts):
         same = [now == before for now, before in zip(parts, known.parts, strict=True)]
         if any(same) and not all(same):
-            yield f"{_named(files, same)} not written anew"
+            yield f"only some of its files were written anew, not {_named(files, same)}"
+
+
+def _contents(label: str) -> str:
+    """What XLA writes into a file of this name."""
+    split = split_part(label)
+    return _PART_WORDS[split[1]] if split else label
 
 
 def _named(files: DumpFiles, same: Sequence[bool]) -> str:
     splits = [split_part(part.path.name) for part in files.parts]
     if len(splits) != len(same):
-        return "some files"
+        return "the others"
     return ", ".join(_PART_WORDS[split[1]] for split, old in zip(splits, same, strict=True) if split and old)

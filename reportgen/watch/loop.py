@@ -5,7 +5,7 @@ read what this one publishes.
 """
 
 import gc
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from time import monotonic
@@ -19,7 +19,7 @@ from reportgen.serve.server import LiveServer
 from reportgen.serve.site import Generation, LiveSite, ServedModule, folder_of
 from reportgen.watch.backlog import Backlog
 from reportgen.watch.hints import Hints, Observation
-from reportgen.watch.news import News, lines
+from reportgen.watch.news import News, lines, names
 from reportgen.watch.rebuild import Look, Rebuilder
 from reportgen.watch.tracked import Timing, Tracked
 
@@ -63,10 +63,12 @@ class Watcher:
         self._fixed = {page.path: page.content for page in fixed_pages(options.title)}
         self._common: Mapping[str, bytes] = self._fixed
         self._news: News | None = None
-        self._changed: list[str] = []
+        self._changed: Sequence[str] = ()
+        self._built_at = ""
         self._published_at = 0.0
         self._look_seconds = 0.0
         self._is_starting = True
+        self._is_stopped = False
 
     @contextmanager
     def running(self) -> Iterator[LiveServer | None]:
@@ -83,10 +85,14 @@ class Watcher:
             yield server
 
     def run(self) -> None:
-        """Until interrupted."""
-        while True:
+        """Until interrupted, or stopped by another thread."""
+        while not self._is_stopped:
             self.look()
             self.wait()
+
+    def stop(self) -> None:
+        self._is_stopped = True
+        self.hints.give()
 
     def look(self) -> Look:
         """Look once, and tell what came of it."""
@@ -97,7 +103,7 @@ class Watcher:
         self._look_seconds = monotonic() - started if look.is_empty else self._look_seconds
         first, self._is_starting = self._is_starting, False
         if first or not look.is_empty:
-            self._changed = look.shown or self._changed
+            self._built(look.shown)
             self._publish(look)
             for line in lines(look, self.rebuilder, _clock_time(), monotonic() - started):
                 self._say(line)
@@ -129,8 +135,12 @@ class Watcher:
         while len(self.backlog) > 1 and self._text_waiting() > _MOST_TEXT_WAITING:
             self._write_some()
         if monotonic() - self._published_at > _PUBLISHED_EVERY:
-            self._changed = [dump.files.label]
+            self._built([dump.files.label])
             self._publish(Look())
+
+    def _built(self, labels: Sequence[str]) -> None:
+        if labels:
+            self._changed, self._built_at = labels, _clock_time()
 
     def _text_waiting(self) -> int:
         pages = (dump.pages for dump in self.rebuilder.dumps.values() if dump.pages)
@@ -147,8 +157,8 @@ class Watcher:
         summaries = sorted((one.summary for one in shown), key=biggest_first)
         pages = summary_pages(self._options.title, summaries, self.rebuilder.problems, self.rebuilder.readme)
         self._common = self._fixed | {page.path: page.content for page in pages}
-        said = f"{look.same[0]}: written again, no change" if look.same and not look.shown else ""
-        self._news = News(self.rebuilder, self._changed, said, _clock_time(), self._news)
+        said = _said(look, self.rebuilder) if look.same and not look.shown else ""
+        self._news = News(self.rebuilder, self._changed, said, self._built_at, self._news)
         self.site.publish(
             Generation(
                 common=self._common,
@@ -167,6 +177,13 @@ class Watcher:
             for dump in self.rebuilder.dumps.values()
             if dump.shown
         }
+
+
+def _said(look: Look, rebuilder: Rebuilder) -> str:
+    """That the compiler ran and nothing came of it is worth knowing too."""
+    called = names(rebuilder.dumps)
+    same = ", ".join(called[label] for label in look.same[:3]) + (" and others" if len(look.same) > 3 else "")
+    return f"{_clock_time()} {same}: written again, no change"
 
 
 def _refuse_own_site(options: WatchOptions) -> None:

@@ -3,7 +3,9 @@
 `previous` is the build of the module before this one, `start` the first one of this run.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import Any
 
 from reportgen.analyse.changes import Amounts, SpaceChange, ValueChange
@@ -39,12 +41,23 @@ def headline(dump: Tracked) -> str:
     largest = max(found, key=_weight)
     if largest.is_none:
         return "no change"
-    name = f"{largest.color} · {largest.name}: "
+    name = f"{largest.color} · {largest.name}: " if len(found) > 1 else ""
     if largest.before is None or largest.after is None:
         return f"{name}{'new space' if largest.before is None else 'space is gone'}"
-    words = [f"{row.lower()} {difference(*pair)}" for row, *pair in _known_rows(largest.before, largest.after)]
-    changed = [word for word in words if not word.endswith("no change")]
-    return name + (", ".join(changed) if changed else "same sizes, other values at the peak")
+    words = (f"{row.lower()} {difference(*pair)}" for row, *pair in _known_rows(largest.before, largest.after))
+    changed = next((word for word in words if not word.endswith("no change")), None)
+    return name + (changed or "the same sizes, other values at the peak")
+
+
+def names(dumps: Mapping[str, Tracked]) -> Mapping[str, str]:
+    """What to call each dump, by label: its module, with the folder where another has the same name."""
+    count = Counter(dump.files.name.module_name for dump in dumps.values())
+    return {label: _name(dump, count[dump.files.name.module_name]) for label, dump in dumps.items()}
+
+
+def _name(dump: Tracked, count: int) -> str:
+    name, path = dump.files.name.module_name, PurePosixPath(dump.files.label)
+    return name if count == 1 else f"{name} · {path.parent.name or path.name}"
 
 
 def _size(dump: Tracked) -> str:
@@ -69,22 +82,23 @@ def _weight(change: SpaceChange) -> tuple[int, int, bool]:
 
 def lines(look: Look, rebuilder: Rebuilder, time: str, seconds: float) -> Iterator[str]:
     """What the terminal says of a look that brought something."""
+    called = names(rebuilder.dumps)
     if look.shown:
         yield f"{time} build {rebuilder.build}, {seconds:.2f} s"
     for label in look.shown:
-        yield from _of_module(rebuilder.dumps[label])
+        yield from _of_module(rebuilder.dumps[label], called[label])
     for label in look.same:
-        yield f"{time} {label}: written again, no change"
+        yield f"{time} {called[label]}: written again, no change"
     for label in look.marked:
         dump = rebuilder.dumps.get(label)
         if dump and dump.mark:
             kept = f"; the figures of {dump.shown.time} stay" if dump.shown else ""
-            yield f"{time} {label}: {dump.mark.state}: {dump.mark.reason}{kept}"
+            yield f"{time} {called[label]}: {dump.mark.state}: {dump.mark.reason}{kept}"
 
 
-def _of_module(dump: Tracked) -> Iterator[str]:
+def _of_module(dump: Tracked, name: str) -> Iterator[str]:
     assert dump.history is not None
-    yield f"  {dump.files.label}: {headline(dump)}"
+    yield f"  {name}: {headline(dump)}"
     of_start = {change.color: change for change in dump.history.since_start}
     for change in dump.history.since_previous:
         if change.is_none or change.before is None or change.after is None:
@@ -93,7 +107,7 @@ def _of_module(dump: Tracked) -> Iterator[str]:
             since = _since_start(row, of_start.get(change.color))
             if old != new or since:
                 words = f"{row.lower()} {human_bytes(new)}, {difference(old, new)}{since}"
-                yield f"    space {change.color} · {change.name}: {words}"
+                yield f"    {change.color} · {change.name}: {words}"
         yield from _values(change.values)
 
 
@@ -123,20 +137,21 @@ def _value(value: ValueChange) -> str:
 
 
 class News:
-    """What the pages are told of one state of the rebuilder; `before` is that of an earlier one, for what is unchanged."""
+    """What the pages are told of one state of the rebuilder; what is unchanged is taken from that `before`."""
 
     def __init__(
         self, rebuilder: Rebuilder, changed: Sequence[str], said: str, time: str, before: "News | None" = None
     ) -> None:
         """`changed` are the labels of the last build, `said` is what happened last and built nothing."""
+        called = names(rebuilder.dumps)
         self._base = {"build": rebuilder.build, "time": time, "said": said}
-        self._base |= {"changed": list(_changed(rebuilder, changed)), "marks": list(_marks(rebuilder))}
+        self._base |= {"changed": list(_changed(rebuilder, changed, called)), "marks": list(_marks(rebuilder, called))}
         self._modules: dict[str, tuple[object, Mapping[str, Any]]] = {}
-        for dump in rebuilder.dumps.values():
+        for label, dump in rebuilder.dumps.items():
             if dump.shown:
-                folder, key = folder_of(dump.shown.summary.href), (dump.shown.build, dump.mark)
+                folder, key = folder_of(dump.shown.summary.href), (dump.shown.build, dump.mark, called[label])
                 known = before._modules.get(folder) if before else None
-                self._modules[folder] = known if known and known[0] == key else (key, _module(dump))
+                self._modules[folder] = known if known and known[0] == key else (key, _module(dump, called[label]))
 
     def to(self, path: str) -> Mapping[str, Any]:
         """For the page at `path`: with its own module's changes, on the other pages those of all."""
@@ -144,16 +159,16 @@ class News:
         return self._base | {"module": module[1] if module else None}
 
 
-def _changed(rebuilder: Rebuilder, labels: Iterable[str]) -> Iterator[Mapping[str, Any]]:
+def _changed(rebuilder: Rebuilder, labels: Iterable[str], called: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:
     dumps = [dump for label in labels if (dump := rebuilder.dumps.get(label)) and dump.shown]
     for dump in dumps[:_MOST_MODULES]:
-        yield {**_head(dump), "headline": headline(dump), "space": _main(dump)}
+        yield {**_head(dump, called[dump.files.label]), "headline": headline(dump)}
 
 
-def _marks(rebuilder: Rebuilder) -> Iterator[Mapping[str, Any]]:
-    for dump in rebuilder.dumps.values():
+def _marks(rebuilder: Rebuilder, called: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:
+    for label, dump in rebuilder.dumps.items():
         if dump.mark:
-            yield {**_head(dump), "mark": _mark(dump)}
+            yield {**_head(dump, called[label]), "mark": _mark(dump)}
 
 
 def _mark(dump: Tracked) -> Mapping[str, Any] | None:
@@ -163,21 +178,15 @@ def _mark(dump: Tracked) -> Mapping[str, Any] | None:
     return {"state": dump.mark.state, "reason": dump.mark.reason, "since": dump.mark.time, "figures": figures}
 
 
-def _head(dump: Tracked) -> dict[str, Any]:
+def _head(dump: Tracked, name: str) -> dict[str, Any]:
     href = dump.shown.summary.href if dump.shown else None
-    return {"title": dump.files.name.module_name, "label": dump.files.label, "href": href}
+    return {"title": name, "label": dump.files.label, "href": href}
 
 
-def _main(dump: Tracked) -> Mapping[str, Any] | None:
-    """The space of which the overview speaks, with its peak now, before and at the start."""
-    spaces = _spaces(dump)
-    return spaces[0] if spaces else None
-
-
-def _module(dump: Tracked) -> Mapping[str, Any]:
+def _module(dump: Tracked, name: str) -> Mapping[str, Any]:
     assert dump.shown is not None
     return {
-        **_head(dump),
+        **_head(dump, name),
         "headline": headline(dump),
         "build": dump.shown.build,
         "time": dump.shown.time,

@@ -79,7 +79,6 @@ class Rebuilder:
         self._search(look)
         self._stamp(now)
         self._looked_at = now
-        self._mark_gone(look)
         build = self.build + 1
         for dump in self._due(self._clock()):
             self._read(dump, build, look)
@@ -97,15 +96,23 @@ class Rebuilder:
         """Of the search and of what is shown, in the order of a build."""
         of_dumps = [problem for dump in self.dumps.values() if dump.shown for problem in dump.shown.problems]
         unread = [dump.problem for dump in self.dumps.values() if dump.problem and not dump.shown]
-        return tuple(sorted([*self.found.problems, *of_dumps, *unread], key=lambda one: (one.file, one.message)))
+        of_search = [problem for problem in self.found.problems if not self._is_left_of_gone(problem)]
+        return tuple(sorted([*of_search, *of_dumps, *unread], key=lambda one: (one.file, one.message)))
+
+    def _is_left_of_gone(self, problem: Problem) -> bool:
+        """A compiler begins by removing the first file: that the others miss it is said of the dump already."""
+        stem = split_part(problem.file)
+        gone = (split_part(dump.files.label) for dump in self.dumps.values() if dump.is_gone)
+        return stem is not None and any(other and other[0] == stem[0] for other in gone)
 
     def _search(self, look: Look) -> None:
         """Which dumps there are; found anew only where more than the content of known files has changed."""
         files = listing(self._paths, self._output)
         if self._listing is None or self._must_search(files, self._listing):
-            before = self.found
+            before = self.problems
             self.found = self._discover()
-            look.has_other_changes = before.problems != self.found.problems
+            self._mark_gone(look)
+            look.has_other_changes = before != self.problems
         self._listing = files
         readme = self.found.readme.read_text(encoding="utf-8", errors="replace") if self.found.readme else ""
         look.has_other_changes |= readme != self.readme

@@ -61,9 +61,10 @@
 
   function unfolded() { return Array.from(document.querySelectorAll("main details[open]"), way); }
 
-  function keep() {
+  // For the page at `path`, which is to be loaded next.
+  function keep(path) {
     write({
-      page: location.pathname, x: scrollX, y: scrollY, anchor: anchor(), scrolled: scrolled(), focused: focused(),
+      page: "/" + path, x: scrollX, y: scrollY, anchor: anchor(), scrolled: scrolled(), focused: focused(),
       typed: typed(), unfolded: unfolded()
     });
     history.scrollRestoration = "manual";
@@ -112,10 +113,10 @@
     setTimeout(stop, GROWING);
   }
 
-  function restore() {
+  function restore(page) {
     const kept = read();
     forget();
-    if (!kept || kept.page !== location.pathname) return false;
+    if (!kept || kept.page !== "/" + page) return false;
     kept.unfolded.forEach(function (entry) {
       const element = follow(entry);
       if (element && element.tagName === "DETAILS") element.open = true;

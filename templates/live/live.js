@@ -31,7 +31,7 @@
 
   function move(news) {
     if (news.path === me.page && tried(news.version)) return false;  // loading it again has not helped
-    Live.keep();
+    Live.keep(news.path);
     if (news.path === me.page) location.reload();
     else location.replace("/" + news.path + (news.why ? "?why=" + encodeURIComponent(news.why) : "") + location.hash);
     return true;
@@ -109,7 +109,7 @@
   addEventListener("pagehide", stop);
   addEventListener("pageshow", start);
   Live.place();
-  Live.restore();
+  Live.restore(me.page);
   explain();
   start();
 })();

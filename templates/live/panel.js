@@ -35,25 +35,33 @@
     if (event.key === "Escape" && root.contains(event.target)) { open(false); line.focus(); }
   });
 
+  function words(parts) { return parts.map(function (part) { return part.textContent || part; }).join(""); }
+
+  // What is new stands out for a while, also when it is said again meanwhile.
   function say(state, parts, isFresh) {
+    const isRepeated = !isFresh && state === "live" && line.textContent === words(parts);
     root.dataset.state = state;
     line.replaceChildren(make("span", { class: "live-dot", "aria-hidden": "true" }), make("span", { class: "live-words" }, parts));
+    if (isRepeated) return;
     clearTimeout(fading);
     root.classList.toggle("live-fresh", Boolean(isFresh));
     if (!isFresh) return;
-    spoken.textContent = parts.map(function (part) { return part.textContent || part; }).join("");
+    spoken.textContent = words(parts);
     fading = setTimeout(function () { root.classList.remove("live-fresh"); }, FRESH);
   }
+
+  // An amount stays with its unit; a line may break before the share.
+  function together(words) { return words.replace(/ (?!\()/g, "\u00a0"); }
 
   function link(entry) {
     const name = make("span", { title: entry.label }, [entry.title]);
     return entry.href ? make("a", { href: "/" + entry.href, title: entry.label }, [entry.title]) : name;
   }
 
-  function change(words, className) {
+  function change(words) {
     if (!words) return make("td", { class: "number" }, ["–"]);
     const kind = ["live-less", "live-same", "live-more"][words.direction + 1];
-    return make("td", { class: "number " + kind + (className || "") }, [words.words]);
+    return make("td", { class: "number " + kind }, [together(words.words)]);
   }
 
   // A step for each build, from zero, so that a small change does not look like a large one.
@@ -150,7 +158,7 @@
     const own = news.module && news.module.mark;
     if (own) document.getElementById("main").prepend(make("p", { class: "live-mark missing", role: "note" }, [sentence(own)]));
     news.marks.forEach(function (entry) {
-      const row = entry.href && document.querySelector('main a[href="' + CSS.escape(entry.href) + '"], main a[href="' + entry.href + '"]');
+      const row = entry.href && document.querySelector('main a[href="' + CSS.escape(entry.href) + '"]');
       if (row) row.after(" ", make("span", { class: "live-badge severity warning", title: sentence(entry.mark) }, [entry.mark.state]));
     });
   }
@@ -161,11 +169,12 @@
     store({ build: news.build });
     fill(news);
     mark(news);
-    if (news.said && !isFresh) return say("live", [make("strong", {}, [news.time]), " " + news.said], true);
+    if (news.said && !isFresh) return say("live", [news.said], true);
     const changed = news.changed.length === 1 ? news.changed[0].title + ": " + news.changed[0].headline : news.changed.length + " modules";
     const words = own ? own.headline : changed;
-    const first = own && own.mark ? own.mark.state + " · " : "";
-    say(own && own.mark ? "old" : "live", [make("strong", {}, [first + "Build " + built.build + ", " + built.time]), " " + words], isFresh);
+    const isOld = own ? own.mark !== null : news.marks.length > 0;
+    const first = !isOld ? "" : own ? own.mark.state + " · " : news.marks.length + " not up to date · ";
+    say(isOld ? "old" : "live", [make("strong", {}, [first + "Build " + built.build + ", " + built.time]), " " + words], isFresh);
   }
 
   Live.show = show;

@@ -288,7 +288,8 @@ def _split(target: str) -> tuple[str | None, Mapping[str, str]]:
         query = {name: values[0] for name, values in parse_qs(parts.query, max_num_fields=10).items()}
     except ValueError:
         return None, {}
-    if parts.scheme or parts.netloc or not path.startswith("/") or not path.isprintable():
+    climbs = not {".", ".."}.isdisjoint(path.split("/"))
+    if parts.scheme or parts.netloc or not path.startswith("/") or not path.isprintable() or climbs:
         return None, {}
     path = path[1:]
     return (path + routes.OVERVIEW if path == "" or path.endswith("/") else path), query

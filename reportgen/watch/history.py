@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from reportgen.analyse.changes import Figures, SpaceChange, changes
 
-MOST_POINTS = 200
+MOST_POINTS = 50
 """As many as the trend can show; a day's work must not fill the memory."""
 
 

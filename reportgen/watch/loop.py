@@ -13,6 +13,7 @@ from time import monotonic
 from reportgen.errors import NoDumpFound
 from reportgen.options import WatchOptions
 from reportgen.output import SiteDirectory
+from reportgen.render.page import Page
 from reportgen.render.site_pages import fixed_pages, summary_pages
 from reportgen.render.summary import biggest_first
 from reportgen.serve.server import LiveServer
@@ -115,7 +116,7 @@ class Watcher:
         """Until it is time for another look; pages are written meanwhile."""
         until = self._next_look()
         while not self.backlog.is_empty and monotonic() < until and not self.hints.wait(0):
-            self._write_some()
+            self.write_some()
         if self.hints.wait(max(0.0, until - monotonic())):
             self.hints.take_when_quiet(self._timing.quiet, self._timing.at_most)
 
@@ -133,10 +134,10 @@ class Watcher:
     def _shown(self, dump: Tracked) -> None:
         self.backlog.add(dump)
         while len(self.backlog) > 1 and self._text_waiting() > _MOST_TEXT_WAITING:
-            self._write_some()
+            self.write_some()
         if monotonic() - self._published_at > _PUBLISHED_EVERY:
             self._built([dump.files.label])
-            self._publish(Look())
+            self._publish(Look(shown=[dump.files.label]))
 
     def _built(self, labels: Sequence[str]) -> None:
         if labels:
@@ -146,17 +147,17 @@ class Watcher:
         pages = (dump.pages for dump in self.rebuilder.dumps.values() if dump.pages)
         return sum(len(part.data) for one in pages for part in one.module.analysis.dump.text.parts)
 
-    def _write_some(self) -> None:
+    def write_some(self) -> None:
+        """Write some of the pages that are not on disk yet."""
         if self.backlog.step(self.rebuilder.dumps, lambda: self.site.wait_for_requests(_ASIDE_SECONDS)):
             self.site.exchange(self._modules())
         if self.backlog.is_empty:
             gc.collect()  # now, while nobody waits
 
     def _publish(self, look: Look) -> None:
-        shown = [dump.shown for dump in self.rebuilder.dumps.values() if dump.shown]
-        summaries = sorted((one.summary for one in shown), key=biggest_first)
-        pages = summary_pages(self._options.title, summaries, self.rebuilder.problems, self.rebuilder.readme)
-        self._common = self._fixed | {page.path: page.content for page in pages}
+        if look.shown or look.has_other_changes or self._news is None:
+            self._common = self._fixed | {page.path: page.content for page in self._summary_pages()}
+            self.backlog.touch()
         said = _said(look, self.rebuilder) if look.same and not look.shown else ""
         self._news = News(self.rebuilder, self._changed, said, self._built_at, self._news)
         self.site.publish(
@@ -168,8 +169,12 @@ class Watcher:
                 is_starting=self._is_starting,
             )
         )
-        self.backlog.touch()
         self._published_at = monotonic()
+
+    def _summary_pages(self) -> Iterator[Page]:
+        shown = [dump.shown for dump in self.rebuilder.dumps.values() if dump.shown]
+        summaries = sorted((one.summary for one in shown), key=biggest_first)
+        return summary_pages(self._options.title, summaries, self.rebuilder.problems, self.rebuilder.readme)
 
     def _modules(self) -> Mapping[str, ServedModule]:
         return {

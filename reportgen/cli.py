@@ -11,7 +11,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import reportgen
 from reportgen.errors import ReportgenError
@@ -206,10 +206,10 @@ def _build(options: argparse.Namespace, terminal: Terminal) -> int:
 
 
 def _watch(options: argparse.Namespace, terminal: Terminal) -> int:
-    """Until it is interrupted, by Ctrl-C or otherwise."""
+    """Until it is interrupted, by Ctrl-C or by a SIGTERM, which is treated alike."""
     from reportgen.watch.loop import Watcher
 
-    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     watcher = Watcher(
         WatchOptions(
             paths=tuple(options.paths),
@@ -234,10 +234,6 @@ def _watch(options: argparse.Namespace, terminal: Terminal) -> int:
         watcher.wait()
         watcher.run()
     return 0
-
-
-def _interrupt(number: int, frame: object) -> NoReturn:
-    raise KeyboardInterrupt
 
 
 def _exit_code(report: "Report", options: argparse.Namespace) -> int:

@@ -29,6 +29,7 @@ _MOST_TEXT_WAITING = 16 << 20
 _SHARE_OF_LOOKS = 50
 _SHARE_OF_POLLS = 10
 _ASIDE_SECONDS = 0.25
+_READERS_FIRST_SECONDS = 0.75
 
 
 def _clock_time() -> str:
@@ -67,7 +68,7 @@ class Watcher:
         self._changed: Sequence[str] = ()
         self._built_at = ""
         self._published_at = 0.0
-        self._look_seconds = 0.0
+        self._look_began = self._look_seconds = 0.0
         self._is_starting = True
         self._is_stopped = False
 
@@ -97,7 +98,7 @@ class Watcher:
 
     def look(self) -> Look:
         """Look once, and tell what came of it."""
-        started = monotonic()
+        started = self._look_began = monotonic()
         if self._observation.is_on and self._observation.follow(self._options.paths):
             self.hints.give()  # what happened before the watches were set
         look = self.rebuilder.look(self._shown)
@@ -115,6 +116,9 @@ class Watcher:
     def wait(self) -> None:
         """Until it is time for another look; pages are written meanwhile."""
         until = self._next_look()
+        if self._options.serves and not self.backlog.is_empty:
+            # Pages that were just told of are asked for now, and writing others would slow them down.
+            self.hints.wait(max(0.0, min(until, self._published_at + _READERS_FIRST_SECONDS) - monotonic()))
         while not self.backlog.is_empty and monotonic() < until and not self.hints.wait(0):
             self.write_some()
         if self.hints.wait(max(0.0, until - monotonic())):
@@ -135,7 +139,7 @@ class Watcher:
         self.backlog.add(dump)
         while len(self.backlog) > 1 and self._text_waiting() > _MOST_TEXT_WAITING:
             self.write_some()
-        if monotonic() - self._published_at > _PUBLISHED_EVERY:
+        if monotonic() - max(self._published_at, self._look_began) > _PUBLISHED_EVERY:
             self._built([dump.files.label])
             self._publish(Look(shown=[dump.files.label]))
 

@@ -1,0 +1,1 @@
+"""Measurements of speed and memory, each a command of its own: `python -m benchmarks.watch`."""

@@ -37,7 +37,7 @@ class Backlog:
         self._waiting[dump.files.label] = (dump, dump.pages.all(), set())
         self._is_finished = False
 
-    def touch(self) -> None:
+    def renew(self) -> None:
         """The overview has changed."""
         self._is_finished = False
 

@@ -161,7 +161,7 @@ class Watcher:
     def _publish(self, look: Look) -> None:
         if look.shown or look.has_other_changes or self._news is None:
             self._common = self._fixed | {page.path: page.content for page in self._summary_pages()}
-            self.backlog.touch()
+            self.backlog.renew()
         said = _said(look, self.rebuilder) if look.same and not look.shown else ""
         self._news = News(self.rebuilder, self._changed, said, self._built_at, self._news)
         self.site.publish(

@@ -5,7 +5,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -48,13 +48,14 @@ def test_it_ends_at_once_when_it_is_interrupted(
     number: signal.Signals, arguments: tuple[str, ...], dumps: Path, tmp_path: Path
 ) -> None:
     """Also while somebody listens."""
-    with command(dumps, "-o", tmp_path / "site", *arguments) as process:
+    with ExitStack() as stack:
+        process = stack.enter_context(command(dumps, "-o", tmp_path / "site", *arguments))
         place = process.stdout and process.stdout.readline().strip()
         assert place
         until(process, "build 1")
         if place.startswith("http"):
             address = (place.split("/")[2].split(":")[0], int(place.rsplit(":", 1)[1].strip("/")))
-            listening = socket.create_connection(address, timeout=TIMEOUT)
+            listening = stack.enter_context(socket.create_connection(address, timeout=TIMEOUT))
             listening.sendall(f"GET /-/events HTTP/1.1\r\nHost: localhost:{address[1]}\r\n\r\n".encode())
             assert b" 200 " in listening.recv(65536)
         process.send_signal(number)

@@ -18,6 +18,7 @@ from reportgen.watch.tracked import Tracked
 _ROWS = (("Peak resident", "peak_resident"), ("Allocated", "allocated"), ("Padding", "padding"))
 _MOST_VALUES = 40
 _MOST_SPOKEN = 3
+_MOST_LISTED = 12
 _MOST_MODULES = 30
 
 
@@ -85,8 +86,10 @@ def lines(look: Look, rebuilder: Rebuilder, time: str, seconds: float) -> Iterat
     called = names(rebuilder.dumps)
     if look.shown:
         yield f"{time} build {rebuilder.build}, {seconds:.2f} s"
-    for label in look.shown:
+    for label in look.shown[:_MOST_LISTED]:
         yield from _of_module(rebuilder.dumps[label], called[label])
+    if len(look.shown) > _MOST_LISTED:
+        yield f"  and {len(look.shown) - _MOST_LISTED:,} more"
     for label in look.same:
         yield f"{time} {called[label]}: written again, no change"
     for label in look.marked:

@@ -11,6 +11,7 @@ import pytest
 from reportgen.errors import OutputRefused
 from reportgen.output import MANIFEST, SiteDirectory, Written, write_pages
 from reportgen.render.page import Page
+from tests.support.site import tree
 
 LONG_AGO = 1_000_000_000
 HOSTILE = [
@@ -201,3 +202,38 @@ def test_an_interrupted_build_forgets_no_file_of_the_build_before(site: Path) ->
     SiteDirectory(site)
     assert listed(site) == ["index.html", "old.html"]
     assert write_site(site, "index.html").removed == 1
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_files_are_written_and_replaced(tmp_path: Path, whole: bool) -> None:
+    for content in (b"first", b"second"):
+        write_pages(tmp_path, [Page("m/a.html", content)], whole=whole)
+        assert tree(tmp_path) == {"m/a.html": content}
+
+
+def test_a_file_that_is_replaced_whole_is_never_a_part(tmp_path: Path) -> None:
+    """Whoever has the old one open goes on reading the old one."""
+    write_pages(tmp_path, [Page("a.html", b"the old one")])
+    with (tmp_path / "a.html").open("rb") as reader:
+        write_pages(tmp_path, [Page("a.html", b"new")], whole=True)
+        assert reader.read() == b"the old one"
+    assert (tmp_path / "a.html").read_bytes() == b"new"
+
+
+def test_what_is_interrupted_leaves_the_old_file_and_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(path: Path, target: Path) -> Path:
+        raise KeyboardInterrupt
+
+    write_pages(tmp_path, [Page("a.html", b"old")])
+    monkeypatch.setattr(Path, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_pages(tmp_path, [Page("a.html", b"new")], whole=True)
+    assert tree(tmp_path) == {"a.html": b"old"}
+
+
+def test_a_site_can_be_finished_again_and_again(tmp_path: Path) -> None:
+    """Each time against what there was the time before."""
+    directory = SiteDirectory(tmp_path)
+    for name in ("a.html", "b.html", "c.html"):
+        directory.finish(write_pages(tmp_path, [Page(name, b"")]))
+        assert tree(tmp_path).keys() == {name, MANIFEST}

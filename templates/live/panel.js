@@ -91,11 +91,11 @@
   }
 
   function figures(space) {
-    const head = ["", "Now", "Since the build before", "Since the start"].map(function (name, number) {
+    const head = ["", "Now", "Since last build", "Since start"].map(function (name, number) {
       return make("th", { scope: "col", class: number ? "number" : "" }, [name]);
     });
     const rows = space.rows.map(function (row) {
-      return make("tr", {}, [make("th", { scope: "row" }, [row.name]), make("td", { class: "number", title: row.exact || "not known" }, [row.now]),
+      return make("tr", {}, [make("th", { scope: "row" }, [row.name]), make("td", { class: "number", title: row.exact || "not known" }, [together(row.now)]),
         change(row.previous), change(row.start)]);
     });
     return make("table", {}, [make("thead", {}, [make("tr", {}, head)]), make("tbody", {}, rows)]);
@@ -109,7 +109,7 @@
         make("span", { class: "number " + kind }, [value.words])]);
     });
     const more = space.more ? [make("li", {}, ["and " + space.more.toLocaleString("en") + " more"])] : [];
-    return make("details", { open: "" }, [make("summary", {}, ["Values at the peak, since the build before"]),
+    return make("details", { open: "" }, [make("summary", {}, ["Values at the peak, since the last build"]),
       make("ul", { class: "live-values" }, items.concat(more))]);
   }
 

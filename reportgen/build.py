@@ -16,7 +16,7 @@ from reportgen.discover import Discovered, discover
 from reportgen.errors import NoDumpFound
 from reportgen.executors import can_fork, open_workers, unordered
 from reportgen.fingerprint import fingerprint
-from reportgen.manifest import Part
+from reportgen.manifest import COMMON, Part
 from reportgen.one_dump import Outcome, Settings, Task, build_dump, check_dump, note
 from reportgen.options import BuildOptions
 from reportgen.output import SiteDirectory, is_intact, write_pages
@@ -27,9 +27,6 @@ from reportgen.render.summary import Summary, biggest_first
 Item = TypeVar("Item")
 Progress = Callable[[int, int, str], None]
 """Called with how many dumps are done, how many there are, and the label of the last one."""
-
-COMMON = ""
-"""The name of the site's part that belongs to no dump."""
 
 _LARGE = 8_000_000
 """Bytes of a dump below which its pages are not worth processes of their own."""

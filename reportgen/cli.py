@@ -7,6 +7,7 @@ Exit codes: 0 fine; 1 a problem with the input or the output, or findings under 
 import argparse
 import io
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -14,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import reportgen
-from reportgen.errors import ReportgenError
-from reportgen.options import DEFAULT_OUTPUT, DEFAULT_TITLE, BuildOptions
+from reportgen.errors import ReportgenError, UnreadableInput
+from reportgen.options import DEFAULT_HOST, DEFAULT_OUTPUT, DEFAULT_TITLE, BuildOptions, WatchOptions
 from reportgen.remote import AnyPath, is_url, located
 from reportgen.terminal import Terminal
 
@@ -88,19 +89,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"reportgen {reportgen.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_build(commands)
+    _add_watch(commands)
     _add_check(commands)
     return parser
 
 
 def _add_build(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = _command(commands, "build", "build the site")
-    parser.add_argument(
-        "-o", "--output", type=_directory, default=DEFAULT_OUTPUT, metavar="DIR", help="(default: %(default)s)"
-    )
-    parser.add_argument("--title", default=DEFAULT_TITLE, help='the title of the site (default: "%(default)s")')
-    parser.add_argument(
-        "--force", action="store_true", help="write into a directory that holds other files; they are kept"
-    )
+    _add_judging(parser)
+    _add_site(parser)
     parser.add_argument(
         "--value-pages",
         type=_count,
@@ -108,15 +105,29 @@ def _add_build(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         help="give pages only to the N largest values of each module and to those live at a peak;"
         " the others stay in tables and search (default: to all)",
     )
-    parser.add_argument("--open", action="store_true", help="show the site in a browser")
     volume = parser.add_mutually_exclusive_group()
     volume.add_argument("-q", "--quiet", action="store_true", help="say nothing but errors")
     volume.add_argument("-v", "--verbose", action="store_true", help="say what is found in each module")
     parser.set_defaults(run=_build)
 
 
+def _add_watch(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = _command(commands, "watch", "build the site, serve it, and follow what the compiler writes")
+    _add_site(parser)
+    parser.add_argument("--host", default=DEFAULT_HOST, help="the address to serve at (default: %(default)s)")
+    parser.add_argument(
+        "--port", type=_port, metavar="N", help="the port to serve at (default: 8000, or the next one that is free)"
+    )
+    parser.add_argument(
+        "--poll", action="store_true", help="look now and then instead of waiting for events: for network drives"
+    )
+    parser.add_argument("--no-serve", action="store_true", help="keep the site on disk up to date and serve nothing")
+    parser.set_defaults(run=_watch)
+
+
 def _add_check(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = _command(commands, "check", "parse and analyse without building a site")
+    _add_judging(parser)
     parser.add_argument(
         "--json", action="store_true", help="print the figures as JSON, the same as report.json of a site"
     )
@@ -134,6 +145,10 @@ def _command(
         metavar="PATH",
         help="a directory with dumps in it, a dump, or a log with dumps; also a URL that fsspec opens, such as gs://…",
     )
+    return parser
+
+
+def _add_judging(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--strict", action="store_true", help="exit with 1 when there are warnings or errors")
     parser.add_argument(
         "--jobs", type=_positive, default=_processors(), metavar="N", help="processes to use (default: %(default)s)"
@@ -144,13 +159,30 @@ def _command(
         metavar="dask://HOST:PORT",
         help="a Dask scheduler that gives out the work instead; its workers need the same paths and -o on shared disks",
     )
-    return parser
+
+
+def _add_site(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-o", "--output", type=_directory, default=DEFAULT_OUTPUT, metavar="DIR", help="(default: %(default)s)"
+    )
+    parser.add_argument("--title", default=DEFAULT_TITLE, help='the title of the site (default: "%(default)s")')
+    parser.add_argument(
+        "--force", action="store_true", help="write into a directory that holds other files; they are kept"
+    )
+    parser.add_argument("--open", action="store_true", help="show the site in a browser")
 
 
 def _not_empty(text: str) -> str:
     if not text:
         raise argparse.ArgumentTypeError("a path is empty; is a variable unset?")
     return text
+
+
+def _local(text: str) -> Path:
+    path = located(text)
+    if not isinstance(path, Path):
+        raise UnreadableInput(f"{text}: what is behind a URL can be built, but not watched")
+    return path
 
 
 def _directory(text: str) -> Path:
@@ -177,6 +209,12 @@ def _positive(text: str) -> int:
 def _count(text: str) -> int:
     if not text.isascii() or not text.isdigit():
         raise argparse.ArgumentTypeError("a number is needed, such as 1000")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 65535:
+        raise argparse.ArgumentTypeError("a number from 1 to 65535 is needed")
     return int(text)
 
 
@@ -233,6 +271,37 @@ def _build(options: argparse.Namespace, terminal: Terminal) -> int:
 
         webbrowser.open(index.as_uri())
     return _exit_code(report, options)
+
+
+def _watch(options: argparse.Namespace, terminal: Terminal) -> int:
+    """Until it is interrupted, by Ctrl-C or by a SIGTERM, which is treated alike."""
+    from reportgen.watch.loop import Watcher
+
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    watcher = Watcher(
+        WatchOptions(
+            paths=tuple(map(_local, options.paths)),
+            output=options.output,
+            title=options.title,
+            force=options.force,
+            host=options.host,
+            port=options.port,
+            polls=options.poll,
+            serves=not options.no_serve,
+        ),
+        terminal.line,
+    )
+    with watcher.running() as server:
+        index = (options.output / "index.html").resolve()
+        terminal.line(server.url if server else str(index))
+        watcher.look()
+        if options.open:
+            import webbrowser
+
+            webbrowser.open(server.url if server else index.as_uri())
+        watcher.wait()
+        watcher.run()
+    return 0
 
 
 def _exit_code(report: "Report", options: argparse.Namespace) -> int:

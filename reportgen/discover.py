@@ -87,12 +87,13 @@ class _Found:
         return "no dump found"
 
 
-def discover(paths: Sequence[AnyPath]) -> Discovered:
+def discover(paths: Sequence[AnyPath], without: Path | None = None) -> Discovered:
     """Every dump in `paths`: directories (searched recursively), dump files, and logs with dumps in them.
 
-    Raises NoDumpFound if none of them holds a dump, UnreadableInput if one of them cannot be read.
+    The directory `without` is not searched. Raises NoDumpFound if none of them holds a dump, UnreadableInput if one
+    of them cannot be read.
     """
-    found = [_search(path) for path in paths]
+    found = [_search(path, without) for path in paths]
     if not any(one.dumps for one in found):
         raise NoDumpFound(_nothing_found(found))
     for one in found:
@@ -115,21 +116,21 @@ def _nothing_found(found: list[_Found]) -> str:
     return "\n".join([*paths, *problems, _LOOKED_FOR + _HOW_TO_DUMP])
 
 
-def _search(path: AnyPath) -> _Found:
+def _search(path: AnyPath, without: Path | None) -> _Found:
     found = _Found(path)
     try:
         is_folder = path.is_dir() if isinstance(path, RemotePath) else stat.S_ISDIR(path.stat().st_mode)
     except OSError as error:
         raise UnreadableInput(f"{printable(path)}: {reason(error)}") from error
     if is_folder:
-        _search_tree(path, found)
+        _search_tree(path, without, found)
     else:
         _search_file(path, found)
     return found
 
 
-def _search_tree(top: AnyPath, found: _Found) -> None:
-    for folder in walk(top):
+def _search_tree(top: AnyPath, without: Path | None, found: _Found) -> None:
+    for folder in walk(top, without):
         if folder.damage and folder.path == top:
             raise UnreadableInput(f"{printable(top)}: {folder.damage}")
         if folder.damage:

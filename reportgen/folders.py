@@ -49,9 +49,9 @@ class Folder:
             return None
 
 
-def walk(top: AnyPath) -> Iterator[Folder]:
-    """`top` and all below it."""
-    return _walk_remote(top) if isinstance(top, RemotePath) else _walk_local(top)
+def walk(top: AnyPath, without: Path | None = None) -> Iterator[Folder]:
+    """`top` and all below it but the directory `without`."""
+    return _walk_remote(top) if isinstance(top, RemotePath) else _walk_local(top, without)
 
 
 def _walk_remote(top: RemotePath) -> Iterator[Folder]:
@@ -79,9 +79,9 @@ def _looked_at(folder: Folder) -> list[str]:
     return sorted(filterfalse(is_something_else, folder.names), key=lambda name: split_part(name) is not None)
 
 
-def _walk_local(top: Path) -> Iterator[Folder]:
+def _walk_local(top: Path, without: Path | None) -> Iterator[Folder]:
     """What is behind links comes last, so that labels show where a file really is."""
-    visited: set[tuple[int, int]] = set()
+    visited = {_identity(without.stat())} if without and without.is_dir() else set()
     waiting, links = deque([(top, "")]), deque[tuple[Path, str]]()
     while waiting or links:
         path, prefix = (waiting or links).popleft()
@@ -92,14 +92,18 @@ def _walk_local(top: Path) -> Iterator[Folder]:
         except OSError as error:
             yield replace(folder, damage=reason(error))
             continue
-        if (status.st_dev, status.st_ino) in visited:
+        if _identity(status) in visited:
             continue
-        visited.add((status.st_dev, status.st_ino))
+        visited.add(_identity(status))
         for entry in entries:
             if _kind(entry) == "folder" and entry.name not in _NEVER_DUMPS:
                 below = (path / entry.name, f"{folder.label(entry.name)}/")
                 (links if entry.is_symlink() else waiting).append(below)
         yield replace(folder, names=tuple(entry.name for entry in entries if _matters(entry)))
+
+
+def _identity(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino
 
 
 def _entries(path: Path) -> list["os.DirEntry[str]"]:

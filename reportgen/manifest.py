@@ -16,6 +16,9 @@ MANIFEST = ".reportgen.json"
 UNFINISHED = ".reportgen.unfinished"
 """Paths of pages that a build was about to write, one on each line; it is there only while a build runs."""
 
+COMMON = ""
+"""The name of the part that belongs to no dump."""
+
 _MODULUS = 1 << 128
 
 

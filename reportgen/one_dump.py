@@ -65,7 +65,7 @@ def check_dump(files: DumpFiles) -> Outcome:
 
     def work() -> Outcome:
         text, problems = load_text(files)
-        return Outcome(files.label, summary(_module(files, text)), problems)
+        return Outcome(files.label, summary(module_of(files, text)), problems)
 
     return _guarded(files, work)
 
@@ -99,7 +99,7 @@ def _build(task: Task, settings: Settings) -> Outcome:
 
         if task.previous and (kept := _kept(task.previous, key(), settings.output)):
             return kept
-        module = _module(files, text, notes, settings.value_pages)
+        module = module_of(files, text, notes, settings.value_pages)
     entry = summary(module, hashing.result().content)
     written = _write(module, settings, task.jobs)
     for_later = {"summary": entry.as_json(), "problems": [asdict(problem) for problem in problems]}
@@ -129,7 +129,8 @@ def _kept(previous: Part, key: str, output: Path) -> Outcome | None:
     return Outcome(entry.label, entry, problems, previous)
 
 
-def _module(files: DumpFiles, text: DumpText, notes: str = "", value_pages: int | None = None) -> Module:
+def module_of(files: DumpFiles, text: DumpText, notes: str = "", value_pages: int | None = None) -> Module:
+    """The dump that `text` is, analysed."""
     with _garbage_collection_paused():
         analysis = analyse(parse_dump(text), files.name.backend)
     name = files.name

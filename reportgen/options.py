@@ -7,6 +7,7 @@ from reportgen.remote import AnyPath
 
 DEFAULT_TITLE = "XLA memory report"
 DEFAULT_OUTPUT = Path("site")
+DEFAULT_HOST = "127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,3 +27,17 @@ class BuildOptions:
     jobs: int = 1
     value_pages: int | None = None
     cluster: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchOptions:
+    """`port` is None for the next free one; `polls` looks at the files without waiting for events."""
+
+    paths: tuple[Path, ...]
+    output: Path = DEFAULT_OUTPUT
+    title: str = DEFAULT_TITLE
+    force: bool = False
+    host: str = DEFAULT_HOST
+    port: int | None = None
+    polls: bool = False
+    serves: bool = True

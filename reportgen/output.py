@@ -6,7 +6,7 @@ was killed leaves nothing behind that the next one does not know.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -41,9 +41,13 @@ class Written:
 NOTHING_WRITTEN = Written()
 
 
-def write_pages(directory: Path, pages: Iterable[Page]) -> Written:
-    """Write each page unless its file has the right bytes. Raises OutputRefused when that is impossible."""
-    writer = _Writer(directory)
+def write_pages(directory: Path, pages: Iterable[Page], *, whole: bool = False) -> Written:
+    """Write each page unless its file has the right bytes. Raises OutputRefused when that is impossible.
+
+    With `whole`, somebody may be reading the site meanwhile: a file has its old bytes or its new ones, never a
+    part of them. New files take twice as long that way, so it is not the rule.
+    """
+    writer = _Writer(directory, _replace if whole else _write)
     remaining = iter(pages)
     while some := list(islice(remaining, _PAGES_AT_ONCE)):
         writer.write(some)
@@ -53,8 +57,9 @@ def write_pages(directory: Path, pages: Iterable[Page]) -> Written:
 class _Writer:
     """Writes pages in lots, whose paths are noted first."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, write: Callable[[str, bytes], None]) -> None:
         self._directory = directory
+        self._write_file = write
         self._folders: set[str] = set()
         self._paths: list[str] = []
         self._size_bytes = self._digest = self._changed = 0
@@ -83,8 +88,24 @@ class _Writer:
             if folder not in self._folders:
                 Path(folder).mkdir(parents=True, exist_ok=True)
                 self._folders.add(folder)
-            with open(target, "wb") as file:  # noqa: PTH123
-                file.write(content)
+            self._write_file(target, content)
+
+
+def _write(target: str, content: bytes) -> None:
+    with open(target, "wb") as file:  # noqa: PTH123
+        file.write(content)
+
+
+def _replace(target: str, content: bytes) -> None:
+    """At once or not at all."""
+    folder, _, name = target.rpartition("/")
+    unfinished = Path(folder, f".{name}.unfinished")
+    try:
+        unfinished.write_bytes(content)
+        unfinished.replace(target)
+    except BaseException:  # also when interrupted
+        unfinished.unlink(missing_ok=True)
+        raise
 
 
 def _note_unfinished(directory: Path, paths: Iterable[str]) -> None:
@@ -145,22 +166,24 @@ class SiteDirectory:
             self._write(MANIFEST, serialised({}))  # so that a build that is interrupted is known as ours
 
     def _write(self, name: str, content: bytes) -> None:
-        """At once or not at all."""
-        target, unfinished = self._directory / name, self._directory / f"{name}.new"
+        target = self._directory / name
         with _refusing(target):
             self._directory.mkdir(parents=True, exist_ok=True)
             if not _has_bytes(str(target), content):
-                unfinished.write_bytes(content)
-                unfinished.replace(target)
+                _replace(str(target), content)
 
     def finish(self, parts: Mapping[str, Part]) -> int:
-        """Remove what earlier builds left and this one did not make, and list what there is; how many were removed."""
+        """Remove what earlier builds left and this one did not make, and list what there is; how many were removed.
+
+        The next call takes this site for the earlier one.
+        """
         made = {path for part in parts.values() for path in part.paths}
         earlier = {path for part in self.parts.values() for path in part.paths} | _unfinished(self._directory)
         removed = sum(self._remove(path) for path in sorted(earlier - made))
         self._write(MANIFEST, serialised(parts))
         with _refusing(self._directory / UNFINISHED):
             (self._directory / UNFINISHED).unlink(missing_ok=True)
+        self.parts = parts
         return removed
 
     def _remove(self, path: str) -> bool:

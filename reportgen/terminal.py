@@ -56,6 +56,11 @@ class Terminal:
         lines = "\n".join(map(_printable, message.split("\n")))
         self._say(f"reportgen: {self._color('error')}: {lines}")
 
+    def line(self, text: str) -> None:
+        """A line of what goes on, at once: it may be read by a program, or for hours by nobody."""
+        self._end_progress()
+        print(_printable(text), flush=True)
+
     def modules(self, summaries: Sequence["Summary"]) -> None:
         """One line a module, then its findings by kind."""
         from reportgen.render.formats import exact_bytes, human_bytes

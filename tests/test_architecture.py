@@ -48,9 +48,9 @@ HOMES = {
     "markdown_it": {"render/notes.py"},
     "distributed": {"cluster.py"},
     "fsspec": {"remote.py"},
-    "watchdog": {"watch.py"},
+    "watchdog": {"watch/hints.py"},
 }
-WRITERS = {"output.py", "serve.py"}
+WRITERS = {"output.py"}
 READERS_IN_RENDER = {"render/assets.py", "render/site_pages.py"}
 WRITING = {"write_bytes", "write_text", "mkdir", "unlink", "rmdir", "touch", "rename", "symlink_to", "makedirs"}
 READING = {"read_bytes", "read_text", "open", "iterdir", "glob", "rglob"}

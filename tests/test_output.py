@@ -12,6 +12,7 @@ from reportgen.errors import OutputRefused
 from reportgen.manifest import MANIFEST, UNFINISHED, Part, parsed
 from reportgen.output import SiteDirectory, is_intact, write_pages
 from reportgen.render.page import Page
+from tests.support.site import tree
 
 LONG_AGO = 1_000_000_000
 HOSTILE = [
@@ -264,3 +265,43 @@ def test_pages_that_change_places_are_not_intact(site: Path) -> None:
     (site / "1.html").write_bytes(b"2.html")
     (site / "2.html").write_bytes(b"1.html")
     assert not is_intact(site, SiteDirectory(site).parts[""])
+
+
+def pages(directory: Path) -> dict[str, bytes]:
+    """Every file but the list of those that a build was about to write."""
+    return {path: content for path, content in tree(directory).items() if path != UNFINISHED}
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_files_are_written_and_replaced(tmp_path: Path, whole: bool) -> None:
+    for content in (b"first", b"second"):
+        write_pages(tmp_path, [Page("m/a.html", content)], whole=whole)
+        assert pages(tmp_path) == {"m/a.html": content}
+
+
+def test_a_file_that_is_replaced_whole_is_never_a_part(tmp_path: Path) -> None:
+    """Whoever has the old one open goes on reading the old one."""
+    write_pages(tmp_path, [Page("a.html", b"the old one")])
+    with (tmp_path / "a.html").open("rb") as reader:
+        write_pages(tmp_path, [Page("a.html", b"new")], whole=True)
+        assert reader.read() == b"the old one"
+    assert (tmp_path / "a.html").read_bytes() == b"new"
+
+
+def test_what_is_interrupted_leaves_the_old_file_and_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(path: Path, target: Path) -> Path:
+        raise KeyboardInterrupt
+
+    write_pages(tmp_path, [Page("a.html", b"old")])
+    monkeypatch.setattr(Path, "replace", stop)
+    with pytest.raises(KeyboardInterrupt):
+        write_pages(tmp_path, [Page("a.html", b"new")], whole=True)
+    assert pages(tmp_path) == {"a.html": b"old"}
+
+
+def test_a_site_can_be_finished_again_and_again(tmp_path: Path) -> None:
+    """Each time against what there was the time before."""
+    directory = SiteDirectory(tmp_path)
+    for name in ("a.html", "b.html", "c.html"):
+        directory.finish({"": Part("", write_pages(tmp_path, [Page(name, b"")]).paths)})
+        assert tree(tmp_path).keys() == {name, MANIFEST}

@@ -53,6 +53,12 @@ def count_markup(count: int | None) -> Markup:
     return Markup(f"<data value={count:d}>{count:,}</data>")
 
 
+def forget() -> None:
+    """Give back what was kept of the texts of one module, of which another one needs little."""
+    bytes_markup.cache_clear()
+    soft_breaks.cache_clear()
+
+
 def percent(part: int, whole: int) -> str:
     """`12.5 %`; a dash where there is no whole."""
     return f"{100 * part / whole:.1f} %" if whole else "–"

@@ -72,19 +72,35 @@ def module_pages(module: Module, site_title: str) -> Iterator[Page]:
 
 def page_groups(module: Module, site_title: str) -> list[PageGroup]:
     """Every page of a module, in groups that can be made in any order and by different processes."""
-    views = (_index, peak_page, padding_page, lifetimes_page, findings_page)
-    shards = (values_shard, timeline_shard, instructions_shard)
-    listings = (_values_listing, _allocations_listing, _peak_listings)
     values = cache(partial(ValueRenderer, module, site_title))
     allocations = cache(partial(AllocationRenderer, module, site_title))
     return [
-        *(partial(_alone, view, module, site_title) for view in views),
-        *(partial(_alone, made, module) for made in shards),
-        *(partial(listing, module, site_title) for listing in listings),
-        partial(schedule_pages, module, site_title),
+        *views(module, site_title).values(),
         *(partial(_several, allocations, some) for some in _portions(range(len(module.analysis.dump.allocations)))),
         *(partial(_several, values, some) for some in _portions(sorted(module.with_page))),
     ]
+
+
+def views(module: Module, site_title: str) -> dict[str, PageGroup]:
+    """What makes the pages and shards of the module as a whole, by the path of the first of them."""
+    at, data = module.routes.listing, f"{module.routes.folder}data/"
+    made: dict[str, PageGroup] = {
+        module.routes.index: partial(_alone, _index, module, site_title),
+        f"{data}values.js": partial(_alone, values_shard, module),
+        f"{data}timeline.js": partial(_alone, timeline_shard, module),
+        f"{data}instructions.js": partial(_alone, instructions_shard, module),
+        at("peak"): partial(_alone, peak_page, module, site_title),
+        at("padding"): partial(_alone, padding_page, module, site_title),
+        at("lifetimes"): partial(_alone, lifetimes_page, module, site_title),
+        at("findings"): partial(_alone, findings_page, module, site_title),
+        at("schedule"): partial(schedule_pages, module, site_title),
+        at("values"): partial(_values_listing, module, site_title),
+        at("allocations"): partial(_allocations_listing, module, site_title),
+    }
+    for space in module.analysis.spaces.values():
+        if space.composition:
+            made[at(_peak_kind(space))] = partial(_peak_listing, module, space, site_title)
+    return made
 
 
 def _alone(make: Callable[..., Page], *arguments: object) -> Iterator[Page]:
@@ -184,12 +200,6 @@ def _allocations_listing(module: Module, site_title: str) -> Iterator[Page]:
     rows = _allocation_rows(module)
     sizes = histogram("allocations", (row.size_bytes for row in rows))
     yield from _listing(module, site_title, "allocations", "Allocations", lede, rows, sizes=sizes)
-
-
-def _peak_listings(module: Module, site_title: str) -> Iterator[Page]:
-    for space in module.analysis.spaces.values():
-        if space.composition:
-            yield from _peak_listing(module, space, site_title)
 
 
 def _peak_listing(module: Module, space: Space, site_title: str) -> Iterator[Page]:

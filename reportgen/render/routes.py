@@ -19,6 +19,7 @@ REPORT = "report.json"
 ROWS_PER_PAGE = 1_000
 VALUES_FOLDER = "v/"
 ALLOCATIONS_FOLDER = "a/"
+_LATER_PAGE = re.compile(r"\.page-[0-9]+(?=\.html$)")
 _SLUG_LENGTH = 60
 _DIGEST_LENGTH = 8
 
@@ -73,6 +74,11 @@ class ModuleRoutes:
     def listing(self, kind: str, page: int = 1) -> str:
         """A page of a long table: `kind` is `values`, `allocations`, or `peak-` and a color."""
         return f"{self.folder}{kind}.html" if page == 1 else f"{self.folder}{kind}.page-{page}.html"
+
+
+def first_page(path: str) -> str:
+    """The page that a table begins on which goes on at `path`."""
+    return _LATER_PAGE.sub("", path)
 
 
 def pages_of(rows: int, per_page: int = ROWS_PER_PAGE) -> int:

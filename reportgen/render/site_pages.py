@@ -17,12 +17,24 @@ def site_pages(
     site_title: str, summaries: Sequence[Summary], problems: Sequence[Problem], readme: str
 ) -> Iterator[Page]:
     """Everything but the modules' own pages."""
+    yield from fixed_pages(site_title)
+    yield from summary_pages(site_title, summaries, problems, readme)
+
+
+def fixed_pages(site_title: str) -> Iterator[Page]:
+    """What does not depend on the dumps."""
     for name in asset_names():
         yield Page(f"assets/{name}", read_asset(name))
     yield from _help(site_title)
-    yield Page(routes.REPORT, report_json(entry.report for entry in summaries))
     yield Page(".nojekyll", b"")
     yield Page(routes.NOT_FOUND, render("404.html", routes.NOT_FOUND, site_title=site_title))
+
+
+def summary_pages(
+    site_title: str, summaries: Sequence[Summary], problems: Sequence[Problem], readme: str
+) -> Iterator[Page]:
+    """What is said of all modules together."""
+    yield Page(routes.REPORT, report_json(entry.report for entry in summaries))
     yield from overview_pages(site_title, summaries, problems, note_markup(readme))
 
 

@@ -1,0 +1,237 @@
+"""An open page follows the compiler: it shows the new figures and keeps what the reader had before them."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from reportgen.render.formats import human_bytes
+from tests.browser.browser import Watch
+from tests.support.compiler import BIG_PAGE, compiled, part_paths, peak, write
+from tests.support.watching import TIMEOUT, Watched, watching
+
+BEFORE, AFTER = 100_000, 300_000
+
+expect.set_options(timeout=TIMEOUT * 1000)
+
+
+@pytest.fixture
+def dumps(tmp_path: Path) -> Path:
+    write(tmp_path / "dumps" / "a", compiled(BEFORE))
+    return tmp_path / "dumps"
+
+
+@pytest.fixture
+def watched(dumps: Path, tmp_path: Path) -> Iterator[Watched]:
+    with watching(dumps, output=tmp_path / "site") as watcher:
+        watcher.until_shown("a", peak(BEFORE))
+        yield watcher
+
+
+Open = Callable[..., Page]
+
+
+@pytest.fixture
+def open_page(watch: Watch, watched: Watched) -> Iterator[Open]:
+    """`open_page("v/3.html#a=1")` opens a page of the dump's module in a tab of its own and waits until it listens."""
+    address = watch.allow(watched.url)
+
+    def opened(inside: str = "index.html") -> Page:
+        page = watch.context.new_page()
+        (dump,) = [dump for dump in watched.rebuilder.dumps.values() if dump.files.label.startswith("a/")]
+        assert dump.shown
+        page.goto(address + dump.shown.summary.href.removesuffix("index.html") + inside)
+        expect(page.locator("#live .live-words")).to_contain_text("Build")
+        return page
+
+    yield opened
+    for page in watch.context.pages:
+        page.close()  # before the server is
+
+
+def shows(page: Page, elements: int) -> None:
+    expect(page.locator("#main")).to_contain_text(human_bytes(peak(elements)))
+
+
+def line(page: Page) -> str:
+    return page.locator("#live .live-words").inner_text()
+
+
+def test_a_page_shows_the_new_figures_and_says_what_changed(open_page: Open, dumps: Path) -> None:
+    page = open_page()
+    shows(page, BEFORE)
+    write(dumps / "a", compiled(AFTER))
+    shows(page, AFTER)
+    change = human_bytes(4 * (AFTER - BEFORE))
+    expect(page.locator("#live.live-fresh .live-words")).to_contain_text(f"peak resident +{change} (+199.5 %)")
+    page.click(".live-line")
+    panel = page.locator("#live-panel")
+    expect(panel).to_contain_text("grown")
+    expect(panel.locator(".live-values code")).to_have_text(["big"])
+    expect(panel.get_by_role("img")).to_have_attribute("aria-label", re.compile("Peak resident over 2 builds"))
+    assert "no change" in panel.locator("tr", has_text="Padding").inner_text().replace("\u00a0", " ")
+
+
+def test_the_panel_tells_both_changes(open_page: Open, dumps: Path) -> None:
+    """Since the build before, and since the start."""
+    page = open_page()
+    write(dumps / "a", compiled(AFTER))
+    shows(page, AFTER)
+    write(dumps / "a", compiled(AFTER - 1024))
+    shows(page, AFTER - 1024)
+    page.click(".live-line")
+    cells = page.locator("#live-panel tr", has_text="Peak resident").locator("td").all_inner_texts()
+    found = [cell.replace("\u00a0", " ").partition(" (")[0] for cell in cells]
+    assert found == [human_bytes(peak(AFTER - 1024)), "−4.00 KiB", f"+{human_bytes(4 * (AFTER - 1024 - BEFORE))}"]
+
+
+def test_what_is_written_again_unchanged_is_told_and_loads_nothing(open_page: Open, dumps: Path) -> None:
+    page = open_page()
+    page.evaluate("document.body.dataset.mine = 'kept'")
+    write(dumps / "a", compiled(BEFORE))
+    expect(page.locator("#live .live-words")).to_contain_text("written again, no change")
+    assert page.evaluate("document.body.dataset.mine") == "kept"
+
+
+def test_the_reader_keeps_the_place_the_search_and_the_choices(open_page: Open, watched: Watched, dumps: Path) -> None:
+    page = open_page("index.html#moment=3&from=1&to=6&space=0")
+    page.click("#theme-switch")
+    theme = page.evaluate("document.documentElement.dataset.theme")
+    page.locator("#allocations").scroll_into_view_if_needed()
+    page.evaluate("document.getElementById('allocations').scrollIntoView()")
+    page.evaluate("document.getElementById('search').focus({preventScroll: true})")
+    page.keyboard.type("big")
+    expect(page.locator("#search-results a").first).to_be_visible()
+    where = "document.getElementById('allocations').getBoundingClientRect().top"
+    top = page.evaluate(where)
+    write(dumps / "a", compiled(AFTER))
+    shows(page, AFTER)
+    assert page.url.endswith("#moment=3&from=1&to=6&space=0")
+    assert page.evaluate("document.documentElement.dataset.theme") == theme
+    expect(page.locator("#search")).to_have_value("big")
+    expect(page.locator("#search")).to_be_focused()
+    expect(page.locator("#search-results a").first).to_be_visible()
+    expect(page.locator("#live .live-words")).to_contain_text("Build 2")
+    page.wait_for_load_state("load")
+    assert page.evaluate(where) == pytest.approx(top, abs=2)
+    assert page.locator("#moment-controls [name=moment]").input_value() == "3"
+
+
+def test_what_was_unfolded_stays_so(open_page: Open, dumps: Path) -> None:
+    page = open_page("a/3.html")
+    page.click("main details summary")
+    write(dumps / "a", compiled(AFTER))
+    expect(page.locator("#main")).to_contain_text(f"{512 + 4 * AFTER:,} bytes")
+    expect(page.locator("main details").first).to_have_attribute("open", "")
+
+
+def test_a_dump_that_is_being_written_leaves_its_figures_and_says_so(open_page: Open, dumps: Path) -> None:
+    page = open_page()
+    part_paths(dumps / "a")[2].write_text("HloLiveRange (ma", encoding="utf-8")
+    expect(page.locator(".live-mark")).to_contain_text("Being written since")
+    expect(page.locator(".live-mark")).to_contain_text("the file of live ranges ends in the middle of a line")
+    shows(page, BEFORE)
+    write(dumps / "a", compiled(AFTER))
+    shows(page, AFTER)
+    expect(page.locator(".live-mark")).to_have_count(0)
+
+
+def test_a_module_that_vanished_is_marked_as_old(open_page: Open, watched: Watched, dumps: Path) -> None:
+    page = open_page()
+    for path in part_paths(dumps / "a"):
+        path.unlink()
+    expect(page.locator(".live-mark")).to_contain_text("Old since")
+    shows(page, BEFORE)
+    page.goto(watched.url)
+    expect(page.locator("#main .live-badge")).to_have_text(["old"])
+    shows(page, BEFORE)
+
+
+def test_a_value_with_another_number_is_followed_by_its_name(open_page: Open, dumps: Path) -> None:
+    page = open_page(BIG_PAGE)
+    parts = compiled(AFTER)
+    renumbered = [text.replace("<3 big", "<33 big").replace("<4 c", "<3 c") for text in parts]
+    write(dumps / "a", renumbered)
+    page.wait_for_url("**/v/33.html")
+    expect(page.locator("h1")).to_have_text("big")
+
+
+def test_a_value_that_is_gone_leads_to_its_module(open_page: Open, dumps: Path) -> None:
+    page = open_page(BIG_PAGE)
+    write(dumps / "a", [text.replace("big", "huge") for text in compiled(AFTER)])
+    page.wait_for_url(re.compile(r"/index\.html$"))
+    expect(page.locator("h1")).to_have_text("jit_step")
+
+
+def test_help_pages_and_other_modules_are_not_loaded_again(open_page: Open, watched: Watched, dumps: Path) -> None:
+    write(dumps / "b", compiled(BEFORE))
+    watched.until_shown("b", peak(BEFORE))
+    page = open_page()
+    page.evaluate("document.body.dataset.mine = 'kept'")
+    write(dumps / "b", compiled(AFTER))
+    page.click(".live-line")
+    expect(page.locator("#live-panel")).to_contain_text("Also in the last build")
+    expect(page.locator("#live-panel")).to_contain_text("jit_step · b")
+    assert page.evaluate("document.body.dataset.mine") == "kept"
+
+
+def test_many_tabs_are_fine(open_page: Open, dumps: Path) -> None:
+    """A browser opens six connections to a server; a page that listens must not take one for itself."""
+    pages = [open_page() for _ in range(9)]
+    write(dumps / "a", compiled(AFTER))
+    for page in pages:
+        shows(page, AFTER)
+    pages[0].close()
+    write(dumps / "a", compiled(BEFORE))
+    for page in pages[1:]:
+        shows(page, BEFORE)
+
+
+def test_a_lost_connection_shows_and_heals(watch: Watch, dumps: Path, tmp_path: Path) -> None:
+    """Also when the dump has changed meanwhile."""
+    with watching(dumps, output=tmp_path / "site") as first:
+        first.until_shown("a", peak(BEFORE))
+        port = int(first.url.rsplit(":", 1)[1].rstrip("/"))
+        page = watch.context.new_page()
+        page.goto(watch.allow(first.url))
+        page.click("#modules-table tbody a")
+        expect(page.locator("#live .live-words")).to_contain_text("Build")
+    expect(page.locator("#live[data-state=lost]")).to_be_visible()
+    shows(page, BEFORE)
+    write(dumps / "a", compiled(AFTER))
+    with watching(dumps, output=tmp_path / "site", port=port) as second:
+        second.until_shown("a", peak(AFTER))
+        shows(page, AFTER)
+        expect(page.locator("#live[data-state=live]")).to_be_visible()
+        page.close()
+    watch.take()  # that the connection was lost
+
+
+def test_nothing_of_this_is_in_the_site(watched: Watched, open_page: Open, dumps: Path, tmp_path: Path) -> None:
+    page = open_page()
+    write(dumps / "a", compiled(AFTER))
+    shows(page, AFTER)
+    watched.until_written()
+    texts = {path.read_bytes() for path in (tmp_path / "site").rglob("*.html")}
+    assert texts
+    assert not [text for text in texts if b"live.js" in text or b"connect-src" in text]
+    assert not {"live.js", "live.css", "keep.js", "panel.js"} & {path.name for path in (tmp_path / "site").rglob("*")}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_panel_fits_the_window(open_page: Open, dumps: Path, theme: str, width: int) -> None:
+    page = open_page()
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+    write(dumps / "a", compiled(AFTER))
+    shows(page, AFTER)
+    page.click(".live-line")
+    box = page.locator("#live-panel").bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+    inside = page.locator("#live-panel").evaluate("panel => [panel.scrollWidth, panel.clientWidth]")
+    assert inside[0] <= inside[1]

@@ -1,0 +1,306 @@
+"""The development server gives pages of the site and nothing else, to its own reader and nobody else."""
+
+import http.client
+import json
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+from threading import Thread
+from threading import enumerate as threads
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reportgen.serve.server import LiveServer, PortTaken
+from reportgen.serve.site import Generation, LiveSite, ServedModule
+
+POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'"
+PAGE = f'<html><head><meta http-equiv="Content-Security-Policy" content="{POLICY}"></head><body>overview</body></html>'
+VALUES = 'Report.put("values",{"name":["a","t"],"index":["","{1}"],"page":["3","7"]});\n'
+COMMON = {"index.html": PAGE.encode(), "404.html": b"<head></head>gone", "assets/site.js": b"1;", "report.json": b"{}"}
+FOLDER = "m/step-0a1b2c3d/"
+ON_DISK = ("index.html", "v/3.html", "v/7.html", "a/0.html", "allocations.html", "values.html", "data/values.js")
+
+
+def generation(version: str = "1", number: int = 0) -> Generation:
+    module = ServedModule(version, None, frozenset(FOLDER + name for name in ON_DISK))
+    return Generation(
+        common=COMMON,
+        modules={FOLDER: module},
+        successors={"m/old-00000000/": FOLDER},
+        news=lambda path: {"build": number},
+        is_starting=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site's directory, with a file beside it and one in it that are none of its pages."""
+    output = tmp_path_factory.mktemp("served") / "site"
+    for name in ON_DISK:
+        path = output / FOLDER / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(VALUES if name.endswith(".js") else "<head></head>", encoding="utf-8")
+    (output / FOLDER / "secret.html").write_text("secret", encoding="utf-8")
+    (output.parent / "secret.html").write_text("secret", encoding="utf-8")
+    return output
+
+
+@pytest.fixture(scope="module")
+def server(output: Path) -> Iterator[LiveServer]:
+    server = LiveServer(LiveSite(output), "127.0.0.1", None)
+    server.site.publish(generation())
+    server.start()
+    yield server
+    server.close()
+    assert not [thread for thread in threads() if thread.name.startswith(("server", "Thread"))]
+
+
+def asked(server: LiveServer, path: str, method: str = "GET", **headers: str) -> tuple[http.client.HTTPResponse, bytes]:
+    with closing(http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)) as connection:
+        connection.request(method, path, headers=headers)
+        answer = connection.getresponse()
+        return answer, answer.read()
+
+
+def raw(server: LiveServer, text: bytes) -> bytes:
+    """What comes back until the server closes or falls silent."""
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=30) as connection:
+        connection.sendall(text)
+        connection.shutdown(socket.SHUT_WR)
+        received = b""
+        while piece := connection.recv(65536):
+            received += piece
+        return received
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/", "text/html; charset=utf-8"),
+        ("/assets/site.js", "text/javascript; charset=utf-8"),
+        ("/report.json", "application/json; charset=utf-8"),
+        (f"/{FOLDER}", "text/html; charset=utf-8"),
+        ("/-/live.css", "text/css; charset=utf-8"),
+    ],
+)
+def test_a_page_has_its_type_and_is_not_kept(server: LiveServer, path: str, kind: str) -> None:
+    answer, content = asked(server, path)
+    assert (answer.status, answer.headers["Content-Type"]) == (200, kind)
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert content
+
+
+def test_pages_listen_and_files_do_not(server: LiveServer, output: Path) -> None:
+    """The script and what it needs of the policy are added on the way out."""
+    page = asked(server, "/index.html")[1].decode()
+    assert "connect-src 'self'" in page
+    assert '<script defer src="/-/live.js" data-page="index.html" data-version="' in page
+    assert asked(server, "/assets/site.js")[1] == COMMON["assets/site.js"]
+    assert "live" not in (output / FOLDER / "index.html").read_text(encoding="utf-8")
+
+
+def test_head_is_get_without_content(server: LiveServer) -> None:
+    whole, content = asked(server, "/")
+    head, nothing = asked(server, "/", "HEAD")
+    assert head.headers["Content-Length"] == whole.headers["Content-Length"] == str(len(content))
+    assert nothing == b""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../secret.html",
+        "/%2e%2e/secret.html",
+        "/..%2fsecret.html",
+        "/..%5csecret.html",
+        f"/{FOLDER}../../../secret.html",
+        f"/{FOLDER}secret.html.",
+        "//etc/passwd",
+        "/etc/passwd",
+        "/m/../../secret.html",
+        "/assets/%00",
+        "/%ff",
+        "/index.html%0d%0aX-Evil:%201",
+        "/.reportgen.json",
+        "/-/../index.html",
+        "/-/keep.js",
+        "http://evil.example/",
+        "/[",
+    ],
+)
+def test_nothing_else_can_be_had(server: LiveServer, path: str) -> None:
+    answer, content = asked(server, path)
+    assert answer.status in {400, 403, 404}
+    assert b"secret" not in content
+    assert b"root:" not in content
+    assert "X-Evil" not in answer.headers
+
+
+def test_a_stranger_in_the_sites_directory_is_not_served(server: LiveServer) -> None:
+    answer, content = asked(server, f"/{FOLDER}secret.html")
+    assert answer.status == 302
+    assert b"secret" not in content
+
+
+@given(st.text(st.characters(min_codepoint=33, max_codepoint=126), max_size=60))
+def test_whatever_is_asked_for_is_answered(server: LiveServer, path: str) -> None:
+    lines = raw(
+        server, f"GET /{path} HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\nConnection: close\r\n\r\n".encode()
+    )
+    assert lines.split(b" ")[1] in {b"200", b"302", b"400", b"404"}
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:{port}", "127.0.0.1:1", "10.0.0.1:{port}", "", "[", "user@localhost:{port}"]
+)
+def test_another_host_is_refused(server: LiveServer, host: str) -> None:
+    answer, content = asked(server, "/", Host=host.format(port=server.server_port))
+    assert answer.status == 403
+    assert b"overview" not in content
+
+
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1:{port}", "localhost:{port}", "LOCALHOST:{port}", "[::1]:{port}", "127.0.0.2:{port}"]
+)
+def test_its_own_names_are_not(server: LiveServer, host: str) -> None:
+    assert asked(server, "/", Host=host.format(port=server.server_port))[0].status == 200
+
+
+def test_no_host_and_two_hosts_are_refused(server: LiveServer) -> None:
+    own = f"Host: 127.0.0.1:{server.server_port}\r\n".encode()
+    assert b" 403 " in raw(server, b"GET / HTTP/1.1\r\n\r\n")
+    assert b" 403 " in raw(server, b"GET / HTTP/1.1\r\n" + own + own + b"\r\n")
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "NONSENSE"])
+def test_other_methods_are_refused(server: LiveServer, method: str) -> None:
+    answer, _ = asked(server, "/", method)
+    assert (answer.status, answer.headers["Allow"]) == (405, "GET, HEAD")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"GET " + b"/a" * 40_000 + b" HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 1000 + b"\r\n",
+        b"GET / HTTP/1.1\r\nX: " + b"y" * 100_000 + b"\r\n\r\n",
+        b"GET / HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n",
+        b"\xff\xfe\x00" * 100 + b"\r\n\r\n",
+    ],
+    ids=["nothing", "blank", "tls", "long path", "version", "headers", "long header", "body", "bytes"],
+)
+def test_absurd_requests_do_no_harm(server: LiveServer, text: bytes) -> None:
+    try:
+        answer = raw(server, text)
+    except OSError:  # closed while it was still being sent to
+        answer = b""
+    assert b"overview" not in answer
+    assert asked(server, "/")[0].status == 200
+
+
+def test_two_hundred_open_connections_do_no_harm(server: LiveServer) -> None:
+    """Half of them wait for events, the others say nothing."""
+    with ExitStack() as open_ones:
+        for number in range(200):
+            connection = socket.create_connection(("127.0.0.1", server.server_port), timeout=30)
+            open_ones.enter_context(connection)
+            if number % 2:
+                connection.sendall(f"GET /-/events HTTP/1.1\r\nHost: localhost:{server.server_port}\r\n\r\n".encode())
+                assert b" 200 " in connection.recv(65536)
+        assert asked(server, "/")[0].status == 200
+        server.site.publish(generation("2"))
+        assert asked(server, "/")[0].status == 200
+    assert asked(server, "/")[0].status == 200
+
+
+def test_events_come_when_something_is_published(server: LiveServer) -> None:
+    with closing(http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)) as connection:
+        connection.request("GET", "/-/events")
+        answer = connection.getresponse()
+        assert answer.headers["Content-Type"].startswith("text/event-stream")
+        assert answer.readline() == b"retry: 500\n"
+        assert answer.readline() == b"\n"
+        first = answer.readline()
+        answer.readline()
+        server.site.publish(generation("3"))
+        second = answer.readline()
+    assert int(second.removeprefix(b"data: ")) == int(first.removeprefix(b"data: ")) + 1
+
+
+def news(server: LiveServer, page: str, version: str = "", name: str = "") -> dict[str, str]:
+    found: dict[str, str] = json.loads(asked(server, f"/-/news?page={page}&version={version}&name={name}")[1])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("page", "name", "place", "why"),
+    [
+        (f"{FOLDER}index.html", "", f"{FOLDER}index.html", ""),
+        (f"{FOLDER}v/3.html", "a", f"{FOLDER}v/3.html", ""),
+        (f"{FOLDER}v/3.html", "t%7B1%7D", f"{FOLDER}v/7.html", "t{1} has another number now"),
+        (f"{FOLDER}v/3.html", "b", f"{FOLDER}index.html", "b is gone"),
+        (f"{FOLDER}v/9.html", "", f"{FOLDER}index.html", "that value is gone"),
+        (f"{FOLDER}a/9.html", "", f"{FOLDER}allocations.html", "that allocation is gone"),
+        (f"{FOLDER}values.page-2.html", "", f"{FOLDER}values.html", "that page of the table is gone"),
+        (f"{FOLDER}peak-3.html", "", f"{FOLDER}index.html", "that page is gone"),
+        ("m/old-00000000/values.html", "", f"{FOLDER}values.html", ""),
+        ("m/gone-00000000/index.html", "", "index.html", "that module is gone"),
+        ("modules.page-2.html", "", "index.html", "that page is gone"),
+    ],
+)
+def test_the_nearest_page_that_exists(server: LiveServer, page: str, name: str, place: str, why: str) -> None:
+    found = news(server, page, name=name)
+    assert (found["path"], found["why"]) == (place, why)
+
+
+def test_an_unchanged_page_stays_where_it_is(server: LiveServer) -> None:
+    version = news(server, f"{FOLDER}v/3.html")["version"]
+    assert news(server, f"{FOLDER}v/3.html", version, "b")["path"] == f"{FOLDER}v/3.html"
+
+
+def test_a_link_to_what_is_gone_leads_on(server: LiveServer) -> None:
+    answer, _ = asked(server, f"/{FOLDER}v/99.html")
+    assert answer.status == 302
+    assert answer.headers["Location"] == f"/{FOLDER}index.html?why=that%20value%20is%20gone"
+
+
+def test_at_the_start_pages_are_waited_for(output: Path) -> None:
+    site = LiveSite(output)
+    found: list[bytes | None] = []
+    asking = Thread(target=lambda: found.append(site.page("index.html")))
+    asking.start()
+    site.publish(Generation(common=COMMON, is_starting=True))
+    site.publish(generation())
+    asking.join(30)
+    assert found == [COMMON["index.html"]]
+
+
+def test_a_taken_port_is_an_error_only_where_it_was_asked_for(server: LiveServer, output: Path) -> None:
+    with pytest.raises(PortTaken, match=f"127.0.0.1:{server.server_port}: .*Leave --port out"):
+        LiveServer(LiveSite(output), "127.0.0.1", server.server_port)
+    other = LiveServer(LiveSite(output), "127.0.0.1", None)
+    other.start()
+    assert other.server_port != server.server_port
+    other.close()
+
+
+def test_a_closed_server_leaves_nothing(output: Path) -> None:
+    server = LiveServer(LiveSite(output), "127.0.0.1", None)
+    server.site.publish(generation())
+    server.start()
+    before = {thread for thread in threads() if thread.name != "server"}
+    waiting = socket.create_connection(("127.0.0.1", server.server_port), timeout=30)
+    waiting.sendall(f"GET /-/events HTTP/1.1\r\nHost: localhost:{server.server_port}\r\n\r\n".encode())
+    assert b" 200 " in waiting.recv(65536)
+    server.close()
+    waiting.close()
+    assert set(threads()) - before <= {thread for thread in threads() if thread.name == "server"}
+    LiveServer(LiveSite(output), "127.0.0.1", server.server_port).server_close()

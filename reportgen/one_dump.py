@@ -26,6 +26,8 @@ from reportgen.render.module import Module
 from reportgen.render.summary import Summary, summary
 from reportgen.source import DumpText
 
+_MANY_VALUES = 10_000
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -65,7 +67,7 @@ def check_dump(files: DumpFiles) -> Outcome:
 
     def work() -> Outcome:
         text, problems = load_text(files)
-        return Outcome(files.label, summary(module_of(files, text)), problems)
+        return Outcome(files.label, summary(_pass_over(module_of(files, text))), problems)
 
     return _guarded(files, work)
 
@@ -99,7 +101,7 @@ def _build(task: Task, settings: Settings) -> Outcome:
 
         if task.previous and (kept := _kept(task.previous, key(), settings.output)):
             return kept
-        module = module_of(files, text, notes, settings.value_pages)
+        module = _pass_over(module_of(files, text, notes, settings.value_pages))
     entry = summary(module, hashing.result().content)
     written = _write(module, settings, task.jobs)
     for_later = {"summary": entry.as_json(), "problems": [asdict(problem) for problem in problems]}
@@ -148,20 +150,24 @@ def module_of(files: DumpFiles, text: DumpText, notes: str = "", value_pages: in
 
 @contextmanager
 def _garbage_collection_paused() -> Iterator[None]:
-    """Records only pile up while a dump is read; looking for cycles among them costs 40 % of the time.
-
-    Nor is there anything to be found in them afterwards: until the next dump the collector passes over them, which
-    also keeps it from touching, and so copying, the memory that forked processes share.
-    """
+    """Records only pile up while a dump is read; looking for cycles among them costs 40 % of the time."""
     was_enabled = gc.isenabled()
     gc.disable()
-    gc.unfreeze()
     try:
         yield
     finally:
         if was_enabled:
-            gc.freeze()
             gc.enable()
+
+
+def _pass_over(module: Module) -> Module:
+    """There are no cycles in the records of a large dump, so from now on the collector need not look for any.
+
+    That also keeps it from touching, and so copying, the memory that forked processes share.
+    """
+    if len(module.analysis.facts) > _MANY_VALUES:
+        gc.freeze()
+    return module
 
 
 def note(path: AnyPath | None) -> str:

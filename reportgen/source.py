@@ -95,6 +95,11 @@ class DumpText:
         part, offset = self._at(start)
         return part.data.find(needle, offset, offset + end - start) >= 0
 
+    def continues_with(self, place: Place, beginning: bytes) -> bool:
+        """Whether `beginning` stands at `place`."""
+        part, offset = self._at(place)
+        return part.data.startswith(beginning, offset)
+
     def contains(self, needle: bytes) -> bool:
         """Whether `needle` occurs in any part."""
         return any(part.data.find(needle, part.start, part.end) >= 0 for part in self.parts)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
+from typing import Literal
 
 Place = int
 
@@ -53,6 +54,15 @@ class TextPart:
             number += self.data.count(b"\n", known, start)
             self._known_lines.insert(following, (start, number))
         return Location(self.label, number, offset - start + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Sibling:
+    """A file beside a dump, written by the same compilation, which speaks of the same module."""
+
+    kind: Literal["usage report", "HLO text", "proto"]
+    label: str
+    data: bytes
 
 
 class DumpText:

@@ -42,6 +42,8 @@ SEVERITIES: dict[str, Severity] = {
     "range-without-value": "error",
     "schedule-damaged": "error",
     "sliced-handover": "note",
+    "sibling-differs": "warning",
+    "sibling-unread": "note",
     "stack-trace-sum": "warning",
     "thread-local": "warning",
     "total-mismatch": "error",
@@ -68,6 +70,11 @@ def finding(
 ) -> Finding:
     """A finding of a known kind, with its place in the dump's text."""
     return Finding(slug, SEVERITIES[slug], message, place, values=values, allocation=allocation, stands_for=stands_for)
+
+
+def by_severity(found: Finding) -> tuple[int, str]:
+    """The order of lists: worst first, then by kind."""
+    return SEVERITY_ORDER.index(found.severity), found.slug
 
 
 def listed(findings: Iterable[Finding], text: DumpText) -> tuple[Finding, ...]:

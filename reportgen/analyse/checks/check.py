@@ -4,7 +4,7 @@ How many objects it looks at comes from lengths that are known anyway: evidence 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from reportgen.analyse.findings import SEVERITIES
@@ -54,16 +54,23 @@ class Check:
     def __call__(self, analysis: Analysis) -> tuple[list[Finding], CheckResult]:
         exempt = self.exempts(analysis)
         found = [] if exempt else list(self.run(analysis))
-        counts: Counter[str] = Counter()
-        for finding in found:
-            counts[finding.slug] += finding.stands_for
-        result = CheckResult(
-            name=self.name,
-            question=self.question,
-            legal=self.legal,
-            exempt=exempt,
-            subject=self.subject,
-            looked_at=0 if exempt else SUBJECTS[self.subject](analysis),
-            found=tuple(FoundCount(slug, SEVERITIES[slug], counts[slug]) for slug in sorted(counts)),
-        )
-        return found, result
+        looked_at = 0 if exempt else SUBJECTS[self.subject](analysis)
+        return found, result_of(self.name, self.question, self.subject, looked_at, found, self.legal, exempt)
+
+
+def result_of(
+    name: str, question: str, subject: str, looked_at: int, found: Sequence[Finding], legal: str = "", exempt: str = ""
+) -> CheckResult:
+    """The evidence of a check that has found these."""
+    counts: Counter[str] = Counter()
+    for finding in found:
+        counts[finding.slug] += finding.stands_for
+    return CheckResult(
+        name=name,
+        question=question,
+        legal=legal,
+        exempt=exempt,
+        subject=subject,
+        looked_at=looked_at,
+        found=tuple(FoundCount(slug, SEVERITIES[slug], counts[slug]) for slug in sorted(counts)),
+    )

@@ -200,9 +200,7 @@ def _add_named(folder: Folder, stem: str, parts: dict[int, list[str]], found: _F
 
 
 def _files_beside(folder: Folder, stem: str) -> Iterator[SiblingFile]:
-    """What else XLA wrote of the module. Behind a URL they are left alone: each would be read as a whole."""
-    if isinstance(folder.path, RemotePath):
-        return
+    """What else XLA wrote of the module."""
     for suffix, kind in SIBLING_SUFFIXES.items():
         names = (f"{stem}{suffix}{compression}" for compression in ("", *COMPRESSION_SUFFIXES))
         if name := next(filter(folder.has, names), None):

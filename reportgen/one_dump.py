@@ -123,7 +123,8 @@ def _key(
 
 def _digest(siblings: Sequence[Sibling]) -> str:
     """Of what lies beside a dump, and of whether all of it can be read here."""
-    made = hashlib.sha256(str(can_read_protos()).encode())
+    has_proto = any(sibling.kind == "proto" for sibling in siblings)
+    made = hashlib.sha256(str(has_proto and can_read_protos()).encode())
     for sibling in siblings:
         made.update(f"{sibling.label}\0{len(sibling.data)}\0".encode())
         made.update(sibling.data)

@@ -11,9 +11,10 @@ from reportgen.parse.hlo_text import parse_hlo_text
 from reportgen.reading import load_siblings
 from reportgen.source import Sibling
 from tests.support.dumps import analysed, slugs
-from tests.support.samples import sample_analysis, sample_files, sample_labels, samples
+from tests.support.samples import ROOT, sample_analysis, sample_files, sample_labels, samples
 
 TINY = next(label for label in sample_labels() if label.startswith("cpu-tiny"))
+PROTO = ROOT / "tests" / "beside" / "cpu-tiny.hlo.pb"
 OLD_REPORT = b"""\
 Total bytes used: 917504 (896.0KiB)
 
@@ -27,7 +28,9 @@ cumulative_size; total_size - cumulative_size; allocation
 
 
 def siblings() -> dict[str, Sibling]:
-    return {sibling.kind: sibling for sibling in load_siblings(samples()[TINY])}
+    """Those of the sample, and its proto: no sample has one, because a site is the same with and without protobuf."""
+    beside = (*load_siblings(samples()[TINY]), Sibling("proto", "cpu-tiny.hlo.pb", PROTO.read_bytes()))
+    return {sibling.kind: sibling for sibling in beside}
 
 
 def compared(*siblings: Sibling, analysis: Analysis | None = None) -> Analysis:

@@ -8,7 +8,7 @@ or hidden). Only what is called like a log (`may_be_log`) is searched further, f
 import os
 import stat
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
@@ -19,6 +19,7 @@ from reportgen import log_frames
 from reportgen.dump_names import (
     COMPRESSION_SUFFIXES,
     PART_SUFFIXES,
+    SIBLING_SUFFIXES,
     is_proto,
     is_something_else,
     is_unread_part,
@@ -34,6 +35,7 @@ from reportgen.reading import (
     DumpFiles,
     PartFile,
     Problem,
+    SiblingFile,
     pieces,
     printable,
     read_available,
@@ -193,7 +195,17 @@ def _add_named(folder: Folder, stem: str, parts: dict[int, list[str]], found: _F
     if 0 in readable:
         files = tuple(PartFile(folder.path / name, folder.label(name), None) for name in readable.values())
         dump = read_name(printable(readable[0]))
-        found.dumps.append(DumpFiles(label=files[0].label, name=dump, parts=files, notes=folder.notes(stem)))
+        siblings = tuple(_files_beside(folder, stem))
+        notes = folder.notes(stem)
+        found.dumps.append(DumpFiles(label=files[0].label, name=dump, parts=files, notes=notes, siblings=siblings))
+
+
+def _files_beside(folder: Folder, stem: str) -> Iterator[SiblingFile]:
+    """What else XLA wrote of the module."""
+    for suffix, kind in SIBLING_SUFFIXES.items():
+        names = (f"{stem}{suffix}{compression}" for compression in ("", *COMPRESSION_SUFFIXES))
+        if name := next(filter(folder.has, names), None):
+            yield SiblingFile(kind, folder.path / name, folder.label(name))
 
 
 def _first_readable(folder: Folder, names: Sequence[str], found: _Found) -> str | None:
@@ -316,7 +328,8 @@ def _own_name(path: AnyPath) -> str:
 
 def _prefixed(dump: DumpFiles, prefix: str) -> DumpFiles:
     parts = tuple(replace(part, label=prefix + part.label) for part in dump.parts)
-    return replace(dump, label=prefix + dump.label, parts=parts)
+    siblings = tuple(replace(one, label=prefix + one.label) for one in dump.siblings)
+    return replace(dump, label=prefix + dump.label, parts=parts, siblings=siblings)
 
 
 def _numbered(found: list[_Found]) -> tuple[DumpFiles, ...]:

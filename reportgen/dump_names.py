@@ -5,14 +5,23 @@ suffixes. Module names and stages both contain dots, so the name is read from th
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Literal
 
 Backend = Literal["cpu", "gpu", "unknown"]
+SiblingKind = Literal["usage report", "HLO text", "proto"]
 
 PART_SUFFIXES = ("-buffer-assignment.txt", "-buffer-assignment-values.txt", "-live-range.txt")
 """Allocations, values, live ranges: the files of one dump, in the order of their text."""
+
+SIBLING_SUFFIXES: Mapping[str, SiblingKind] = {
+    "-memory-usage-report.txt": "usage report",
+    ".txt": "HLO text",
+    ".hlo.pb": "proto",
+}
+"""What XLA writes of the same module beside a dump, with the same stem."""
 
 COMPRESSION_SUFFIXES = (".gz", ".xz")
 

@@ -37,12 +37,22 @@ class Folder:
         path = self.path / name
         return self.heads.of(path) if self.heads and isinstance(path, RemotePath) else path
 
+    def has(self, name: str) -> bool:
+        """Whether there is a file `name`; a folder that was not listed is asked."""
+        try:
+            return self._lists(name) if self.names else (self.path / name).is_file()
+        except OSError:  # longer than a name can be
+            return False
+
+    def _lists(self, name: str) -> bool:
+        place = bisect_left(self.names, name)
+        return self.names[place : place + 1] == (name,)
+
     def notes(self, stem: str) -> AnyPath | None:
         """`<stem>.md`, for a stem that may be any text, because a log can say what it likes."""
         path = self.path / f"{stem}.md"
         if self.heads:
-            place = bisect_left(self.names, path.name)
-            return path if self.names[place : place + 1] == (f"{stem}.md",) else None
+            return path if self._lists(f"{stem}.md") else None
         try:
             return path if path.parent == self.path and path.is_file() else None
         except OSError:  # longer than a name can be

@@ -7,24 +7,26 @@ last build, and whose pages are all there, is only read and compared.
 import gc
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from reportgen.analyse import analyse
-from reportgen.analyse.identity import Digests, digests
+from reportgen.analyse.cross_checks import cross_checked
+from reportgen.analyse.identity import digests
 from reportgen.errors import OutputRefused, ReportgenError
 from reportgen.executors import can_fork, forked
 from reportgen.manifest import Part
 from reportgen.output import NOTHING_WRITTEN, Written, confirm_started, is_intact, write_pages
 from reportgen.parse import parse_dump
-from reportgen.reading import DumpFiles, Problem, load_text
+from reportgen.parse.assignment_proto import can_read_protos
+from reportgen.reading import DumpFiles, Problem, load_siblings, load_text
 from reportgen.remote import AnyPath
 from reportgen.render.module import Module
 from reportgen.render.summary import Summary, summary
-from reportgen.source import DumpText
+from reportgen.source import DumpText, Sibling
 
 _MANY_VALUES = 10_000
 
@@ -67,7 +69,8 @@ def check_dump(files: DumpFiles) -> Outcome:
 
     def work() -> Outcome:
         text, problems = load_text(files)
-        return Outcome(files.label, summary(_pass_over(module_of(files, text))), problems)
+        module = module_of(files, text, siblings=load_siblings(files))
+        return Outcome(files.label, summary(_pass_over(module)), problems)
 
     return _guarded(files, work)
 
@@ -92,16 +95,16 @@ def _guarded(files: DumpFiles, work: Callable[[], Outcome]) -> Outcome:
 def _build(task: Task, settings: Settings) -> Outcome:
     files = task.files
     text, problems = load_text(files)
-    notes = note(files.notes)
+    siblings, notes = load_siblings(files), note(files.notes)
     with ThreadPoolExecutor(1) as beside:  # hashing lets go of the interpreter, so it takes no time of its own
         hashing = beside.submit(digests, text)
 
         def key() -> str:
-            return _key(files, hashing.result(), problems, notes, settings)
+            return _key(files, [hashing.result().exact, _digest(siblings)], problems, notes, settings)
 
         if task.previous and (kept := _kept(task.previous, key(), settings.output)):
             return kept
-        module = _pass_over(module_of(files, text, notes, settings.value_pages))
+        module = _pass_over(module_of(files, text, notes, settings.value_pages, siblings))
     entry = summary(module, hashing.result().content)
     written = _write(module, settings, task.jobs)
     for_later = {"summary": entry.as_json(), "problems": [asdict(problem) for problem in problems]}
@@ -109,14 +112,26 @@ def _build(task: Task, settings: Settings) -> Outcome:
     return Outcome(files.label, entry, problems, part, written.changed)
 
 
-def _key(files: DumpFiles, text: Digests, problems: tuple[Problem, ...], notes: str, settings: Settings) -> str:
+def _key(
+    files: DumpFiles, contents: Sequence[str], problems: tuple[Problem, ...], notes: str, settings: Settings
+) -> str:
     """Of everything that the pages of a dump are made from."""
     labels = [part.label for part in files.parts]
     options = [settings.fingerprint, settings.site_title, settings.value_pages]
     stated = json.dumps(
-        [options, labels, asdict(files.name), text.exact, notes, [asdict(problem) for problem in problems]]
+        [options, labels, asdict(files.name), contents, notes, [asdict(problem) for problem in problems]]
     )
     return hashlib.sha256(stated.encode()).hexdigest()
+
+
+def _digest(siblings: Sequence[Sibling]) -> str:
+    """Of what lies beside a dump, and of whether all of it can be read here."""
+    has_proto = any(sibling.kind == "proto" for sibling in siblings)
+    made = hashlib.sha256(str(has_proto and can_read_protos()).encode())
+    for sibling in siblings:
+        made.update(f"{sibling.label}\0{len(sibling.data)}\0".encode())
+        made.update(sibling.data)
+    return made.hexdigest()
 
 
 def _kept(previous: Part, key: str, output: Path) -> Outcome | None:
@@ -131,10 +146,16 @@ def _kept(previous: Part, key: str, output: Path) -> Outcome | None:
     return Outcome(entry.label, entry, problems, previous)
 
 
-def module_of(files: DumpFiles, text: DumpText, notes: str = "", value_pages: int | None = None) -> Module:
-    """The dump that `text` is, analysed."""
+def module_of(
+    files: DumpFiles,
+    text: DumpText,
+    notes: str = "",
+    value_pages: int | None = None,
+    siblings: Sequence[Sibling] = (),
+) -> Module:
+    """The dump that `text` is, analysed and compared with what lies beside it."""
     with _garbage_collection_paused():
-        analysis = analyse(parse_dump(text), files.name.backend)
+        analysis = cross_checked(analyse(parse_dump(text), files.name.backend), siblings)
     name = files.name
     return Module(
         label=files.label,

@@ -20,10 +20,10 @@ from os import fsencode
 from pathlib import Path
 from typing import Literal
 
-from reportgen.dump_names import COMPRESSION_SUFFIXES, DumpName
+from reportgen.dump_names import COMPRESSION_SUFFIXES, DumpName, SiblingKind
 from reportgen.errors import UnreadableInput
 from reportgen.remote import AnyPath, RemotePath
-from reportgen.source import DumpText, TextPart
+from reportgen.source import DumpText, Sibling, TextPart
 
 UNREADABLE = (OSError, EOFError, zlib.error, lzma.LZMAError)
 """What opening or reading can raise; `reason` turns it into words."""
@@ -45,17 +45,28 @@ class PartFile:
     frame: tuple[int, int] | None
 
 
+@dataclass(frozen=True, slots=True)
+class SiblingFile:
+    """A file beside a dump that speaks of the same module."""
+
+    kind: SiblingKind
+    path: AnyPath
+    label: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DumpFiles:
     """One dump: allocations first, then values, then live ranges; the last two are often missing.
 
     `label` is its unique identity: the allocations file relative to the path given, with forward slashes.
+    `siblings` are what else XLA wrote of the same module.
     """
 
     label: str
     name: DumpName
     parts: tuple[PartFile, ...]
     notes: AnyPath | None
+    siblings: tuple[SiblingFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +179,11 @@ def load_text(files: DumpFiles) -> tuple[DumpText, tuple[Problem, ...]]:
         if problem := _problem_of(part, data, damage):
             problems.append(problem)
     return DumpText(tuple(texts)), tuple(problems)
+
+
+def load_siblings(files: DumpFiles) -> tuple[Sibling, ...]:
+    """What lies beside the dump. What is damaged is left to the comparison to say."""
+    return tuple(Sibling(one.kind, one.label, read_available(one.path)[0]) for one in files.siblings)
 
 
 def _text_part(part: PartFile, data: bytes) -> TextPart:

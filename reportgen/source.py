@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
+from typing import Literal
 
 Place = int
 
@@ -55,6 +56,15 @@ class TextPart:
         return Location(self.label, number, offset - start + 1)
 
 
+@dataclass(frozen=True, slots=True)
+class Sibling:
+    """A file beside a dump, written by the same compilation, which speaks of the same module."""
+
+    kind: Literal["usage report", "HLO text", "proto"]
+    label: str
+    data: bytes
+
+
 class DumpText:
     """The parts of a dump as one range of places, in the order given."""
 
@@ -94,6 +104,11 @@ class DumpText:
         """Whether `needle` occurs in [`start`, `end`), which must lie in one part."""
         part, offset = self._at(start)
         return part.data.find(needle, offset, offset + end - start) >= 0
+
+    def continues_with(self, place: Place, beginning: bytes) -> bool:
+        """Whether `beginning` stands at `place`."""
+        part, offset = self._at(place)
+        return part.data.startswith(beginning, offset)
 
     def contains(self, needle: bytes) -> bool:
         """Whether `needle` occurs in any part."""

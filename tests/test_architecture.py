@@ -49,12 +49,22 @@ HOMES = {
     "distributed": {"cluster.py"},
     "fsspec": {"remote.py"},
     "watchdog": {"watch/hints.py"},
+    "google": {"parse/assignment_proto.py"},
 }
 WRITERS = {"output.py"}
 READERS_IN_RENDER = {"render/assets.py", "render/site_pages.py"}
 WRITING = {"write_bytes", "write_text", "mkdir", "unlink", "rmdir", "touch", "rename", "symlink_to", "makedirs"}
 READING = {"read_bytes", "read_text", "open", "iterdir", "glob", "rglob"}
-HEAVY = ("altair", "jinja2", "markdown_it", "concurrent.futures.process", "distributed", "fsspec", "watchdog")
+HEAVY = (
+    "altair",
+    "jinja2",
+    "markdown_it",
+    "concurrent.futures.process",
+    "distributed",
+    "fsspec",
+    "watchdog",
+    "google.protobuf",
+)
 
 LONGEST_FILE, LONGEST_FUNCTION, MEDIAN_FUNCTION = 400, 60, 12
 

@@ -101,6 +101,21 @@ def test_three_files_with_one_stem_are_one_dump(tmp_path: Path) -> None:
     assert found.problems == ()
 
 
+@pytest.mark.parametrize("path", ["run", f"run/{ALLOCATIONS}"], ids=["folder", "file"])
+def test_what_xla_wrote_beside_a_dump_belongs_to_it(tmp_path: Path, path: str) -> None:
+    beside = {
+        f"{STEM}-memory-usage-report.txt": "usage report",
+        f"{STEM}.txt": "HLO text",
+        f"{STEM}.hlo.pb.gz": "proto",
+    }
+    others = ("module_0001.jit_f.before_optimizations.txt", "module_0002.jit_f.cpu_after_optimizations.txt")
+    write(tmp_path / "run", ALLOCATIONS)
+    write(tmp_path / "run", *beside, *others, text="HloModule")
+    (dump,) = discover([tmp_path / path]).dumps
+    assert {sibling.path.name: sibling.kind for sibling in dump.siblings} == beside
+    assert all(sibling.label.endswith(sibling.path.name) for sibling in dump.siblings)
+
+
 @pytest.mark.parametrize("missing", [VALUES, LIVE_RANGES])
 def test_values_and_live_ranges_may_be_missing(tmp_path: Path, missing: str) -> None:
     names = [name for name in (ALLOCATIONS, VALUES, LIVE_RANGES) if name != missing]

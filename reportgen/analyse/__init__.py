@@ -1,10 +1,9 @@
 """`Dump` → `Analysis`: what the numbers are, per memory space, and whether the dump is sound."""
 
 from dataclasses import replace
-from itertools import chain
 
 from reportgen.analyse.backends import infer_backend
-from reportgen.analyse.checks import CHECKS
+from reportgen.analyse.checks import checked
 from reportgen.analyse.findings import listed
 from reportgen.analyse.records import Analysis, Backend
 from reportgen.analyse.spaces import spaces
@@ -30,8 +29,8 @@ def analyse(dump: Dump, named_backend: Backend = "unknown") -> Analysis:
         spaces=by_color,
         xla_peak=xla_peak(dump, facts, by_color),
     )
-    found = chain.from_iterable(check(analysis) for check in CHECKS)
-    return replace(analysis, findings=listed(found, dump.text))
+    found, results = checked(analysis)
+    return replace(analysis, findings=listed(found, dump.text), evidence=results)
 
 
 def _tenants(dump: Dump) -> tuple[tuple[int, ...], ...]:

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 
-from reportgen.analyse.records import Finding, Severity
+from reportgen.analyse.records import SEVERITY_ORDER, Finding, Severity
 from reportgen.source import DumpText, Place
 
 LISTED_PER_SLUG: dict[Severity, int] = {"error": 100, "warning": 100, "note": 5}
@@ -42,6 +42,8 @@ SEVERITIES: dict[str, Severity] = {
     "range-without-value": "error",
     "schedule-damaged": "error",
     "sliced-handover": "note",
+    "sibling-differs": "warning",
+    "sibling-unread": "note",
     "stack-trace-sum": "warning",
     "thread-local": "warning",
     "total-mismatch": "error",
@@ -55,7 +57,6 @@ SEVERITIES: dict[str, Severity] = {
     "used-values-differ": "error",
     "value-without-range": "note",
 }
-_ORDER: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
 
 
 def finding(
@@ -65,9 +66,15 @@ def finding(
     *,
     values: tuple[int, ...] = (),
     allocation: int | None = None,
+    stands_for: int = 1,
 ) -> Finding:
     """A finding of a known kind, with its place in the dump's text."""
-    return Finding(slug, SEVERITIES[slug], message, place, values=values, allocation=allocation)
+    return Finding(slug, SEVERITIES[slug], message, place, values=values, allocation=allocation, stands_for=stands_for)
+
+
+def by_severity(found: Finding) -> tuple[int, str]:
+    """The order of lists: worst first, then by kind."""
+    return SEVERITY_ORDER.index(found.severity), found.slug
 
 
 def listed(findings: Iterable[Finding], text: DumpText) -> tuple[Finding, ...]:
@@ -76,12 +83,12 @@ def listed(findings: Iterable[Finding], text: DumpText) -> tuple[Finding, ...]:
     for found in findings:
         by_slug[found.slug].append(found)
     chosen: list[Finding] = []
-    for slug in sorted(by_slug, key=lambda slug: (_ORDER[SEVERITIES[slug]], slug)):
+    for slug in sorted(by_slug, key=lambda slug: (SEVERITY_ORDER.index(SEVERITIES[slug]), slug)):
         limit = LISTED_PER_SLUG[SEVERITIES[slug]]
         chosen.extend(by_slug[slug][:limit])
         more = len(by_slug[slug]) - limit
         if more > 0:
-            chosen.append(Finding(slug, SEVERITIES[slug], f"… and {more} more of this kind"))
+            chosen.append(finding(slug, f"… and {more} more of this kind", stands_for=more))
     return tuple(_located(found, text) for found in chosen)
 
 

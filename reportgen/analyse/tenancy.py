@@ -20,6 +20,14 @@ class _Tenant(NamedTuple):
     high: int
 
 
+def is_old_alias(facts: Sequence[ValueFacts], conflict: Conflict) -> bool:
+    """Whether two values overlap as one buffer's did before XLA 0b03ff984b: one slice, and one start."""
+    one, other = facts[conflict.earlier], facts[conflict.later]
+    in_one_slice = one.value.offset_bytes == other.value.offset_bytes and one.value.size_bytes == other.value.size_bytes
+    starts = {fact.live.start for fact in (one, other) if fact.live}
+    return in_one_slice and len(starts) == 1
+
+
 def tenancy(facts: Sequence[ValueFacts], tenants: Iterable[Sequence[int]]) -> Tenancy:
     """Follow each allocation through time; `tenants` lists the values of each."""
     before: list[tuple[int, ...]] = [()] * len(facts)

@@ -1,6 +1,7 @@
 """A page for each allocation: what it is, how it is packed, who lived where in it, and what is free in it when."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice
@@ -12,6 +13,7 @@ from reportgen.analyse.classes import memory_class
 from reportgen.analyse.holes import Holes, holes
 from reportgen.analyse.slots import Slot, slot_count, slots
 from reportgen.analyse.spaces import occupancies
+from reportgen.render.conflicts import overlap_box, real_conflicts
 from reportgen.render.drawings.packing import MOST, Scale, packing
 from reportgen.render.drawings.stairs import stairs
 from reportgen.render.drawings.svg import Box
@@ -136,7 +138,13 @@ class AllocationRenderer:
         count = slot_count(analysis.facts, tenants, size_bytes)
         return {
             "moments": moments,
-            "map": packing([self._box(value) for value in tenants if analysis.facts[value].live], scale, peak.moment),
+            "map": packing(
+                [self._box(value) for value in tenants if analysis.facts[value].live],
+                scale,
+                peak.moment,
+                self._conflicts.get(number, ()),
+            ),
+            "conflicts": len(self._conflicts.get(number, ())),
             "merged": max(0, len(tenants) - MOST),
             "shown": MOST,
             "stairs": stairs(*over_time, scale, peak.moment) if max(over_time.free.amounts) else None,
@@ -145,6 +153,15 @@ class AllocationRenderer:
             "slots": self._slots(number) if count > 1 else (),
             "slots_more": max(0, count - _MOST_SLOTS),
         }
+
+    @cached_property
+    def _conflicts(self) -> Mapping[int, Sequence[Box]]:
+        """By allocation, what two of its values hold at once."""
+        analysis = self._module.analysis
+        boxes: defaultdict[int, list[Box]] = defaultdict(list)
+        for conflict in real_conflicts(analysis):
+            boxes[analysis.facts[conflict.later].value.allocation].append(overlap_box(analysis, conflict))
+        return boxes
 
     def _box(self, number: int) -> Box:
         value, live = self._module.analysis.facts[number].value, self._module.analysis.facts[number].live

@@ -10,6 +10,7 @@ from typing import Any
 
 from reportgen.analyse.classes import CLASSES, memory_class
 from reportgen.model import WHOLE
+from reportgen.render.conflicts import conflicts_by_value
 from reportgen.render.module import Module
 from reportgen.render.page import Page
 from reportgen.render.routes import ROWS_PER_PAGE
@@ -56,7 +57,9 @@ def instructions_shard(module: Module) -> Page:
 
 def values_shard(module: Module) -> Page:
     """Every value and allocation, for the map, the moments and the search; -1 stands for unknown."""
-    return shard(module, "values", {**_value_columns(module), "allocations": _allocation_columns(module)})
+    return shard(
+        module, "values", {**_value_columns(module), **_conflicting(module), "allocations": _allocation_columns(module)}
+    )
 
 
 def timeline_shard(module: Module) -> Page:
@@ -101,6 +104,11 @@ def _value_columns(module: Module) -> dict[str, Any]:
         "sources": sources.table(),
         "shapes": shapes.table(),
     }
+
+
+def _conflicting(module: Module) -> dict[str, list[int]]:
+    """The values that hold the same bytes as another at the same time."""
+    return {"conflicting": sorted(conflicts_by_value(module.analysis))}
 
 
 def _value_page(module: Module, number: int) -> str | tuple[int, str]:

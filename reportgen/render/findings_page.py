@@ -1,41 +1,25 @@
 """All findings of a module, what was looked at, and the dump's own lines at each place."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from reportgen.analyse.checks import CHECKS
 from reportgen.analyse.records import Finding
 from reportgen.render.excerpts import ExcerptLine, excerpt
 from reportgen.render.links import Links
 from reportgen.render.module import Module
 from reportgen.render.page import Page
-from reportgen.render.summary import finding_counts
+from reportgen.render.summary import badge_of, finding_counts
 from reportgen.render.templates import render
+from reportgen.source import Place
 
 SHOWN_EXCERPTS = 200
-
-QUESTIONS: Mapping[str, tuple[str, str]] = {
-    "check_completeness": ("Completeness", "Is every section there, and is every line of it understood?"),
-    "check_allocations": ("Allocations", "Do the allocations add up to XLA’s total, and does each hold its values?"),
-    "check_values": (
-        "Values",
-        "Is each there once, of the size that its layout needs, and in the right memory space?",
-    ),
-    "check_schedule": ("Schedule", "Is every moment and every instruction there once, as many as the header says?"),
-    "check_live_ranges": ("Live ranges", "Does each fit the schedule, the definition of its value and its uses?"),
-    "check_sharing": ("Sharing", "Do two values hold the same bytes at the same time, beyond a hand-over?"),
-    "check_printed_peak": ("XLA’s peak", "Does XLA’s own procedure give what it prints, and can that be explained?"),
-    "check_laws": ("Laws", "Is live ≤ resident ≤ allocated − thread-local, and do the parts of each peak add up?"),
-}
-"""What each check asks, by the name of its function."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """A finding with the lines of the dump around its place."""
+    """A finding with the lines of the dump around its places, each with the file they are in."""
 
     finding: Finding
-    lines: list[ExcerptLine]
+    excerpts: list[tuple[list[ExcerptLine], str]]
 
 
 def findings_page(module: Module, site_title: str) -> Page:
@@ -50,7 +34,8 @@ def findings_page(module: Module, site_title: str) -> Page:
         links=links,
         findings=analysis.findings,
         finding_counts=finding_counts(analysis),
-        questions=[QUESTIONS[check.__name__] for check in CHECKS],
+        badge=badge_of(analysis),
+        evidence=analysis.evidence,
         quotes=[_quoted(module, finding) for finding in placed[:SHOWN_EXCERPTS]],
         more_quotes=max(0, len(placed) - SHOWN_EXCERPTS),
     )
@@ -58,4 +43,16 @@ def findings_page(module: Module, site_title: str) -> Page:
 
 
 def _quoted(module: Module, finding: Finding) -> Quoted:
-    return Quoted(finding, [] if finding.place is None else excerpt(module, finding.place))
+    text = module.analysis.dump.text
+    return Quoted(finding, [(excerpt(module, place), text.locate(place).file) for place in _places(module, finding)])
+
+
+def _places(module: Module, finding: Finding) -> list[Place]:
+    """Where it was found; for what is between two values their bytes and their live ranges, both of each."""
+    places = [] if finding.place is None else [finding.place]
+    if len(finding.values) > 1:
+        facts = [module.analysis.facts[number] for number in finding.values]
+        places = [
+            place for fact in facts for place in (fact.value.place, fact.live.place if fact.live else None) if place
+        ]
+    return places

@@ -22,7 +22,7 @@ from reportgen.render.page import Page
 from reportgen.render.peak_page import peak_page
 from reportgen.render.routes import pages_of, rows_of
 from reportgen.render.schedule_pages import schedule_pages
-from reportgen.render.summary import finding_counts
+from reportgen.render.summary import badge_of, finding_counts
 from reportgen.render.templates import render
 from reportgen.render.value_pages import ValueRenderer
 
@@ -131,6 +131,7 @@ def _index(module: Module, site_title: str) -> Page:
         analysis=analysis,
         backend=analysis.backend,
         finding_counts=finding_counts(analysis),
+        badge=badge_of(analysis),
         links=links,
         spaces=list(analysis.spaces.values()),
         missing=[f.message for f in analysis.findings if f.slug in reasons.MISSING_SECTIONS],

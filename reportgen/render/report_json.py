@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from reportgen.analyse.records import Analysis, Finding, Space
+from reportgen.analyse.records import Analysis, CheckResult, Finding, Space
 
 SCHEMA = 1
 
@@ -31,6 +31,7 @@ def module_report(path: str, name: str, analysis: Analysis) -> dict[str, Any]:
         "unparsed_lines": dump.unparsed_count,
         "xla_peak": xla and {"moment": xla.moment, "sum_bytes": xla.sum_bytes, "reasons": list(xla.reasons)},
         "spaces": {str(color): _space(space) for color, space in analysis.spaces.items()},
+        "checks": [_check(result) for result in analysis.evidence],
         "findings": [_finding(finding) for finding in analysis.findings],
     }
 
@@ -50,6 +51,16 @@ def _space(space: Space) -> dict[str, Any]:
         "peak_temp_bytes": temp and temp.amount,
         "peak_resident_bytes": resident and resident.amount,
         "peak_resident_moment": resident and resident.moment,
+    }
+
+
+def _check(result: CheckResult) -> dict[str, Any]:
+    return {
+        "name": result.name,
+        "subject": result.subject,
+        "looked_at": result.looked_at,
+        "exempt": result.exempt or None,
+        "found": {kind.slug: kind.times for kind in result.found},
     }
 
 

@@ -3,16 +3,16 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Any
 
 from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.identity import Leaf, Signature, signature
-from reportgen.analyse.records import Analysis, Finding, Severity, Space
+from reportgen.analyse.records import SEVERITY_ORDER, Analysis, Finding, Severity, Space
+from reportgen.render.evidence import Badge, badge, checks_run, objects_checked
 from reportgen.render.module import Module
 from reportgen.render.report_json import module_report
 from reportgen.source import Location
-
-_SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +22,7 @@ class Summary:
     Where a module has nothing in space 0 they are those of the space that needs most.
 
     `bytes_by_class` adds up to the peak resident or, where that is not known, to what is allocated.
+    `checks` is how many had something to look at, `objects` how many they looked at.
     `content_digest` is empty unless a site is built, because only the overview needs it.
 
     `as_json` and `from_json` are inverse to each other: a build keeps summaries for the next one.
@@ -37,12 +38,19 @@ class Summary:
     xla_bytes: int | None
     values: int
     schedule_length: int | None
+    findings_href: str
     finding_counts: tuple[tuple[Severity, int], ...]
+    checks: int
+    objects: int
     bytes_by_class: Mapping[MemoryClass, int]
     signature: Signature
     findings: tuple[Finding, ...]
     report: Mapping[str, Any]
     content_digest: str = ""
+
+    @property
+    def badge(self) -> Badge:
+        return badge(self.checks, self.objects, self.finding_counts)
 
     def as_json(self) -> dict[str, Any]:
         """Everything, in values that JSON can hold."""
@@ -81,7 +89,10 @@ def summary(module: Module, content_digest: str = "") -> Summary:
         xla_bytes=analysis.xla_peak.sum_bytes if analysis.xla_peak else None,
         values=len(analysis.facts),
         schedule_length=analysis.dump.schedule_length,
+        findings_href=module.routes.listing("findings"),
         finding_counts=finding_counts(analysis),
+        checks=checks_run(analysis.evidence),
+        objects=objects_checked(analysis.evidence),
         bytes_by_class=_bytes_by_class(analysis, space) if space else {},
         signature=signature(analysis.dump),
         findings=analysis.findings,
@@ -124,7 +135,14 @@ def _bytes_by_class(analysis: Analysis, space: Space) -> Mapping[MemoryClass, in
     return dict(sizes)
 
 
+def badge_of(analysis: Analysis) -> Badge:
+    evidence = analysis.evidence
+    return badge(checks_run(evidence), objects_checked(evidence), finding_counts(analysis))
+
+
 def finding_counts(analysis: Analysis) -> tuple[tuple[Severity, int], ...]:
-    """How many findings there are of each severity, worst first, without those there are none of."""
-    counts = Counter(finding.severity for finding in analysis.findings)
-    return tuple((severity, counts[severity]) for severity in _SEVERITIES if counts[severity])
+    """How many findings there are of each severity, worst first, listed or not, without those there are none of."""
+    counts: Counter[Severity] = Counter()
+    for kind in chain.from_iterable(result.found for result in analysis.evidence):
+        counts[kind.severity] += kind.times
+    return tuple((severity, counts[severity]) for severity in SEVERITY_ORDER if counts[severity])

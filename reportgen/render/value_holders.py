@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 
 from reportgen.analyse.chains import chains
 from reportgen.analyse.classes import memory_class
+from reportgen.analyse.records import Conflict
 from reportgen.model import Value
+from reportgen.render.conflicts import conflicts_by_value, overlap_box
 from reportgen.render.drawings.neighbourhood import MOST, columns, neighbourhood
 from reportgen.render.drawings.svg import Box
 from reportgen.render.links import Links
@@ -14,6 +16,7 @@ from reportgen.render.value_about import listed
 
 _MOST_MOMENTS = 10
 _CHAIN_BEFORE_AND_AFTER = 5
+_MOST_CONFLICTS = 20
 
 
 class ValueHolders:
@@ -24,6 +27,7 @@ class ValueHolders:
         self._links = links
         self._chains = chains(module.analysis.facts)
         self._sharers = _sharers(module)
+        self._conflicts = conflicts_by_value(module.analysis)
 
     def section(self, number: int) -> str:
         analysis = self._module.analysis
@@ -41,6 +45,8 @@ class ValueHolders:
         rows = [f"<dl class=about>\n<dt>{taken}<dd>{listed(before, value) or 'nobody'}"]
         if sharers:
             rows.append(f"<dt>Meanwhile<dd>{listed(sharers, value)}")
+        if conflicts := self._conflicts.get(number):
+            rows.append(f"<dt><span class='severity error'>Conflict</span><dd>{self._conflict(number, conflicts)}")
         rows.append(f"<dt>{handed}<dd>{listed(after, value) or 'nobody'}")
         if len(chain) > 2:
             term = f"<a href={self._links.root}help/glossary.html#hand-over>Hand-overs</a>"
@@ -54,9 +60,21 @@ class ValueHolders:
         held = memory_class(self._module.analysis.dump.allocations[value.allocation])
         merged = f" The {len(others)} others are drawn in groups." if len(others) > MOST else ""
         caption = f"Filled: this value. Up: bytes. Right: moments {_columns(own, boxes)}.{merged}"
-        return (
-            f'<figure class="map class-{held}">{neighbourhood(own, boxes)}<figcaption>{caption}</figcaption></figure>'
-        )
+        conflicts = [overlap_box(self._module.analysis, conflict) for conflict in self._conflicts.get(number, ())]
+        drawn = neighbourhood(own, boxes, conflicts)
+        caption += " Red: bytes that two values hold at once." if conflicts else ""
+        return f'<figure class="map class-{held}">{drawn}<figcaption>{caption}</figcaption></figure>'
+
+    def _conflict(self, number: int, conflicts: Sequence[Conflict]) -> str:
+        """With whom, which bytes and when; the lines stand with the findings."""
+        told = []
+        for conflict in conflicts[:_MOST_CONFLICTS]:
+            other = conflict.earlier if conflict.later == number else conflict.later
+            box = overlap_box(self._module.analysis, conflict)
+            moments = f"moment {conflict.first} to {conflict.last}"
+            told.append(f"{self._links.value(other)}: bytes {box.low:,} to {box.high:,}, {moments}")
+        more = len(conflicts) - len(told)
+        return "<br>".join([*told, *([f"and {more:,} more"] if more else [])])
 
     def _box(self, number: int, own: Value) -> Box:
         """The bytes are told where they are others than those of the value that the map is about."""

@@ -7,7 +7,7 @@
   const caption = document.getElementById("map-caption"), legend = document.getElementById("map-legend");
   const mostNamed = 9, mostHandovers = 2000;
   const palette = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b59f00", "#7a5195", "#4d7c0f"];
-  let values, stacked, all, view, size;
+  let values, conflicting, stacked, all, view, size;
 
   function color(name) { return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim(); }
   function chosenAllocation() {
@@ -63,14 +63,14 @@
     all.forEach(function (box) {
       const asked = isAskedFor(box.number, chosen, text);
       box.opacity = asked === false ? 0.18 : 1;
-      box.always = Boolean(text) && asked === true;
+      box.always = (Boolean(text) && asked === true) || conflicting.has(box.number);
     });
     const found = PackingLayout.visible(all, window_, function (box) { return box.opacity + grouped.colors.get(box.group); });
-    const edge = color("background"), marked = color("text");
+    const edge = color("background"), marked = color("text"), wrong = color("error");
     const shown = found.shown.map(function (box) {
       return {
         first: box.first, last: box.last, low: box.low, high: box.high, opacity: box.opacity,
-        fill: grouped.colors.get(box.group), edge: box.always ? marked : edge
+        fill: grouped.colors.get(box.group), edge: conflicting.has(box.number) ? wrong : box.always ? marked : edge
       };
     });
     const runs = found.runs.map(function (run) {
@@ -87,6 +87,7 @@
     }
     parts.push(handovers.length > mostHandovers ? handovers.length.toLocaleString("en") + " hand-overs, zoom in to see them"
       : handovers.length + " hand-overs as dark bars");
+    if (conflicting.size) parts.push(conflicting.size.toLocaleString("en") + " values in conflict edged in red");
     caption.firstChild.textContent = parts.join("; ") + ". The tables of ";
   }
   function draw() {
@@ -215,6 +216,7 @@
   }
   function begin(loaded) {
     values = loaded;
+    conflicting = new Set(values.conflicting);
     readState();
     arrange();
     const params = { first: 0, last: Moments.total, low: 0, high: stacked.height, ticks: [0], unit_bytes: 1, unit: "B" };

@@ -7,12 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.analyse import analyse
-from reportgen.analyse.checks import CHECKS
 from reportgen.discover import discover
 from reportgen.parse import parse_dump
 from reportgen.reading import load_text
 from reportgen.render.excerpts import LONGEST, excerpt
-from reportgen.render.findings_page import QUESTIONS
 from reportgen.render.formats import factor
 from reportgen.render.histogram import histogram
 from reportgen.render.module import Module
@@ -119,8 +117,21 @@ def test_a_finding_is_shown_with_the_lines_of_the_dump_around_its_place() -> Non
     assert line in plain(page)
 
 
-def test_the_page_says_of_every_check_what_it_asks() -> None:
-    assert list(QUESTIONS) == [check.__name__ for check in CHECKS]
+def test_the_page_says_of_every_check_what_it_asks_and_how_much_it_looked_at() -> None:
+    module = module_of(STEP)
+    text = plain(pages_of(module)["findings.html"])
+    assert "Values with ranges Has every value a live range, and a thread-local one none? 2 values nothing" in text
+    assert "Stack trace Do the nodes of the stack trace add up to its headline and to XLA’s rows? 0 stack" in text
+    assert all(f"{result.name} {result.question}" in text for result in module.analysis.evidence)
+
+
+def test_the_summary_leads_to_the_evidence() -> None:
+    damage = edited(STEP, ("(size=30,offset=0)", "(size=30,offset=9)"))
+    for text, look, verdict in ((STEP, "warning", "no error, 1 warning"), (damage, "error", "1 error, 1 warning")):
+        page = pages_of(module_of(text))["index.html"]
+        badge = next(link for link in read_page(page).all("a") if "badge" in link.get("class", ""))
+        assert (badge["class"], badge["href"]) == (f"badge {look}", "findings.html#checked")
+        assert verdict in plain(page)
 
 
 @pytest.mark.parametrize("value", [0, 1])

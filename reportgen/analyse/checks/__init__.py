@@ -1,27 +1,31 @@
-"""What a dump is held to: the invariants that every sound dump satisfies, and the laws of the numbers.
+"""What a dump is held to: the invariants that every sound dump satisfies, and the laws of the numbers."""
 
-A check looks at a finished analysis and yields findings; none raises and none changes a number.
-"""
-
-from collections.abc import Callable, Iterator
-
-from reportgen.analyse.checks.allocations import check_allocations
-from reportgen.analyse.checks.completeness import check_completeness
-from reportgen.analyse.checks.laws import check_laws
-from reportgen.analyse.checks.live_ranges import check_live_ranges
-from reportgen.analyse.checks.printed_peak import check_printed_peak
-from reportgen.analyse.checks.schedule import check_schedule
-from reportgen.analyse.checks.sharing import check_sharing
-from reportgen.analyse.checks.values import check_values
-from reportgen.analyse.records import Analysis, Finding
-
-CHECKS: tuple[Callable[[Analysis], Iterator[Finding]], ...] = (
-    check_completeness,
-    check_allocations,
-    check_values,
-    check_schedule,
-    check_live_ranges,
-    check_sharing,
-    check_printed_peak,
-    check_laws,
+from reportgen.analyse.checks import (
+    allocations,
+    completeness,
+    laws,
+    live_ranges,
+    printed_peak,
+    schedule,
+    sharing,
+    values,
 )
+from reportgen.analyse.checks.check import Check
+from reportgen.analyse.records import Analysis, CheckResult, Finding
+
+CHECKS: tuple[Check, ...] = (
+    *completeness.CHECKS,
+    *allocations.CHECKS,
+    *values.CHECKS,
+    *schedule.CHECKS,
+    *live_ranges.CHECKS,
+    *sharing.CHECKS,
+    *printed_peak.CHECKS,
+    *laws.CHECKS,
+)
+
+
+def checked(analysis: Analysis) -> tuple[list[Finding], tuple[CheckResult, ...]]:
+    """Everything that was found, and what each check looked at for that."""
+    outcomes = [check(analysis) for check in CHECKS]
+    return [finding for found, _ in outcomes for finding in found], tuple(result for _, result in outcomes)

@@ -2,17 +2,14 @@
 
 from collections.abc import Iterator
 
+from reportgen.analyse.checks.check import Check
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Analysis, Finding
 from reportgen.model import Allocation
 
 
-def check_allocations(analysis: Analysis) -> Iterator[Finding]:
-    yield from _total(analysis)
-    yield from _order(analysis)
-    yield from _kinds(analysis)
-    yield from _output(analysis)
-    yield from _filled(analysis)
+def _without_total(analysis: Analysis) -> str:
+    return "the dump has no total" if analysis.dump.total_bytes is None else ""
 
 
 def _total(analysis: Analysis) -> Iterator[Finding]:
@@ -54,6 +51,15 @@ def _other_kinds(allocation: Allocation) -> list[str]:
     return [kind for kind, applies in kinds.items() if applies]
 
 
+def _thread_local(analysis: Analysis) -> Iterator[Finding]:
+    for number, allocation in enumerate(analysis.dump.allocations):
+        if allocation.is_thread_local and len(analysis.tenants[number]) != 1:
+            message = (
+                f"thread-local allocation {allocation.index} has {len(analysis.tenants[number])} values; one is due"
+            )
+            yield finding("thread-local", message, allocation.place, allocation=number)
+
+
 def _output(analysis: Analysis) -> Iterator[Finding]:
     allocations = analysis.dump.allocations
     outputs = sum(allocation.output_shape is not None for allocation in allocations)
@@ -77,3 +83,42 @@ def _filled(analysis: Analysis) -> Iterator[Finding]:
                 f"no value reaches into the last {allocation.size_bytes - end:,} bytes of allocation {allocation.index}"
             )
             yield finding("unfilled-allocation", message, allocation.place, allocation=number)
+
+
+CHECKS = (
+    Check(
+        name="Total",
+        question="Do the allocations add up to XLA’s total?",
+        subject="allocations",
+        run=_total,
+        exempts=_without_total,
+    ),
+    Check(
+        name="Numbering", question="Are the allocations numbered 0, 1, 2, … as due?", subject="allocations", run=_order
+    ),
+    Check(
+        name="Kinds",
+        question="Has each allocation a kind, and is a preallocated temp nothing else?",
+        subject="allocations",
+        run=_kinds,
+    ),
+    Check(
+        name="Thread-local",
+        question="Has each thread-local allocation exactly one value?",
+        subject="allocations",
+        run=_thread_local,
+    ),
+    Check(
+        name="Output",
+        question="Does exactly one allocation hold the top level of the result?",
+        subject="allocations",
+        run=_output,
+    ),
+    Check(
+        name="Bounds",
+        question="Does each value lie inside its allocation, and does one reach to its end?",
+        subject="values",
+        run=_filled,
+        legal="An allocation of a given size, such as one for all of a TPU’s VMEM, may end behind its last value.",
+    ),
+)

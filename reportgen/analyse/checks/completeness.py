@@ -2,18 +2,11 @@
 
 from collections.abc import Iterator
 
+from reportgen.analyse.checks.check import Check
 from reportgen.analyse.findings import LISTED_PER_SLUG, finding
 from reportgen.analyse.records import Analysis, Finding
 
 _ANALYSIS_FLAG = "XLA writes it while --xla_dump_buffer_assignment_analysis is on, which is the default"
-
-
-def check_completeness(analysis: Analysis) -> Iterator[Finding]:
-    yield from _unparsed(analysis)
-    yield from _missing_sections(analysis)
-    yield from _unknown_attributes(analysis)
-    yield from _unknown_shapes(analysis)
-    yield from _unfinished_files(analysis)
 
 
 def _unparsed(analysis: Analysis) -> Iterator[Finding]:
@@ -23,7 +16,7 @@ def _unparsed(analysis: Analysis) -> Iterator[Finding]:
         yield finding("unparsed-line", message, line.place)
     more = dump.unparsed_count - min(len(dump.unparsed), limit)
     if more:
-        yield finding("unparsed-line", f"{more} more lines were not understood")
+        yield finding("unparsed-line", f"{more} more lines were not understood", stands_for=more)
 
 
 def _missing_sections(analysis: Analysis) -> Iterator[Finding]:
@@ -70,3 +63,32 @@ def _unfinished_files(analysis: Analysis) -> Iterator[Finding]:
         if part.end > part.start and part.data[part.end - 1] != 0x0A:
             message = "the file does not end with a newline: it was cut off, or is still being written"
             yield finding("unfinished-file", message, base + part.end - 1)
+
+
+CHECKS = (
+    Check(name="Lines", question="Is every line of every file understood?", subject="files", run=_unparsed),
+    Check(
+        name="Sections",
+        question="Are allocations, total, used values and live ranges all there?",
+        subject="sections",
+        run=_missing_sections,
+        legal="Older builds of XLA print fewer sections, and flags leave some out.",
+    ),
+    Check(
+        name="Attributes",
+        question="Is every attribute of an allocation known?",
+        subject="allocations",
+        run=_unknown_attributes,
+        legal="New builds of XLA add attributes. They are shown, and change no number.",
+    ),
+    Check(
+        name="Shapes",
+        question="Can the bytes that each shape needs be computed?",
+        subject="values",
+        run=_unknown_shapes,
+        legal="The size that the dump prints counts, known shape or not.",
+    ),
+    Check(
+        name="Ends of files", question="Does every file end with a line break?", subject="files", run=_unfinished_files
+    ),
+)

@@ -5,12 +5,13 @@ live ≤ resident ≤ allocated − thread-local, and the bytes listed at the pe
 
 from collections.abc import Iterator
 
+from reportgen.analyse.checks.check import Check, without_live_ranges
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Analysis, Finding, Space
 from reportgen.spans import StepFunction
 
 
-def check_laws(analysis: Analysis) -> Iterator[Finding]:
+def _laws(analysis: Analysis) -> Iterator[Finding]:
     for space in analysis.spaces.values():
         for law in _broken(space):
             yield finding("law-broken", f"memory space {space.color} ({space.name}): {law}")
@@ -40,3 +41,14 @@ def _largest_difference(live: StepFunction, temp: StepFunction) -> int:
         live_now, temp_now = live_at.get(moment, live_now), temp_at.get(moment, temp_now)
         largest = max(largest, live_now - temp_now)
     return largest
+
+
+CHECKS = (
+    Check(
+        name="Laws",
+        question="Is live ≤ resident ≤ allocated − thread-local, and do the parts of each peak add up?",
+        subject="memory spaces",
+        run=_laws,
+        exempts=without_live_ranges,
+    ),
+)

@@ -4,19 +4,15 @@ from collections.abc import Iterator
 from functools import cache, partial
 
 from reportgen.analyse.callers import calls_computations
+from reportgen.analyse.checks.check import Check, without_live_ranges
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Analysis, Finding, moments_of
 from reportgen.model import Dump, LiveRange, UsedValue, ValueKey
 
 
-def check_live_ranges(analysis: Analysis) -> Iterator[Finding]:
-    if analysis.dump.live_ranges is None:
-        return
-    yield from _owners(analysis)
-    yield from _inside_schedule(analysis)
-    yield from _absent(analysis)
-    yield from _starts(analysis)
-    yield from _ends(analysis)
+def _without_uses(analysis: Analysis) -> str:
+    unknown = "the dump does not say who uses a value" if analysis.dump.used_values is None else ""
+    return without_live_ranges(analysis) or unknown
 
 
 def _owners(analysis: Analysis) -> Iterator[Finding]:
@@ -116,3 +112,52 @@ def _why_early(analysis: Analysis, number: int, live: LiveRange, last_moment: in
     if last_moment == live.end + 1 and any(s.live and s.live.start == last_moment for s in successors):
         return "alias-gap", ": builds before 2022-06-24 end a value one moment before its alias starts"
     return "use-after-end", ""
+
+
+CHECKS = (
+    Check(
+        name="Owners",
+        question="Does every live range belong to a value with bytes, and each value have one at most?",
+        subject="live ranges",
+        run=_owners,
+        exempts=without_live_ranges,
+    ),
+    Check(
+        name="Ranges in the schedule",
+        question="Does each live range start before it ends, both inside the schedule?",
+        subject="live ranges",
+        run=_inside_schedule,
+        legal="What belongs to the result lives to one moment past the last instruction.",
+        exempts=without_live_ranges,
+    ),
+    Check(
+        name="Values with ranges",
+        question="Has every value a live range, and a thread-local one none?",
+        subject="values",
+        run=_absent,
+        legal="Newer builds give constants that are used only inside reducers no live range.",
+        exempts=without_live_ranges,
+    ),
+    Check(
+        name="Starts",
+        question="Does each live range start where its value is defined?",
+        subject="live ranges",
+        run=_starts,
+        legal=(
+            "A parameter lives from the start of its computation. What an asynchronous operation makes may start"
+            " where the operation hands it on."
+        ),
+        exempts=without_live_ranges,
+    ),
+    Check(
+        name="Uses",
+        question="Does each live range reach to the last use, and that of a result to the end of the schedule?",
+        subject="live ranges",
+        run=_ends,
+        legal=(
+            "A while, call or conditional stands behind the computation that it calls, so what it is given has been"
+            " handed on by then. Builds before 2022-06-24 end a value one moment before its alias starts."
+        ),
+        exempts=_without_uses,
+    ),
+)

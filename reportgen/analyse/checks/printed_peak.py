@@ -3,30 +3,39 @@
 from collections.abc import Iterator
 from itertools import accumulate
 
+from reportgen.analyse.checks.check import Check
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Analysis, Finding, XlaPeak
 from reportgen.analyse.xla_peak import UNEXPLAINED
-from reportgen.model import PrintedPeak, StackTrace
+from reportgen.model import PrintedPeak
 
 
-def check_printed_peak(analysis: Analysis) -> Iterator[Finding]:
+def _without_peak(analysis: Analysis) -> str:
+    is_there = analysis.dump.printed_peak is not None and analysis.xla_peak is not None
+    return "" if is_there else "the dump has no peak of XLA’s"
+
+
+def _without_stack_trace(analysis: Analysis) -> str:
+    return _without_peak(analysis) or ("" if analysis.dump.stack_trace else "the dump has no stack trace")
+
+
+def _peaks(analysis: Analysis) -> tuple[PrintedPeak, XlaPeak]:
+    """What XLA prints, and what is known of it."""
     printed, peak = analysis.dump.printed_peak, analysis.xla_peak
-    if printed is None or peak is None:
-        return
-    yield from _replay(printed, peak)
-    yield from _rows(analysis, printed)
-    yield from _explained(printed, peak)
-    if analysis.dump.stack_trace:
-        yield from _stack_trace(analysis.dump.stack_trace, printed)
+    assert printed is not None, "not checked without it"
+    assert peak is not None, "not checked without it"
+    return printed, peak
 
 
-def _replay(printed: PrintedPeak, peak: XlaPeak) -> Iterator[Finding]:
+def _replay(analysis: Analysis) -> Iterator[Finding]:
+    printed, peak = _peaks(analysis)
     if peak.replayed_moment != peak.moment:
         message = f"XLA prints its peak at {peak.moment}; its own procedure gives {peak.replayed_moment}"
         yield finding("peak-replay", message, printed.place)
 
 
-def _rows(analysis: Analysis, printed: PrintedPeak) -> Iterator[Finding]:
+def _rows(analysis: Analysis) -> Iterator[Finding]:
+    printed, _ = _peaks(analysis)
     live = sum(r.start <= printed.moment <= r.end for r in analysis.dump.live_ranges or ())
     if live != len(printed.rows):
         message = (
@@ -39,7 +48,8 @@ def _rows(analysis: Analysis, printed: PrintedPeak) -> Iterator[Finding]:
         yield finding("peak-rows", "the running sum of XLA's peak rows does not add up", printed.place)
 
 
-def _explained(printed: PrintedPeak, peak: XlaPeak) -> Iterator[Finding]:
+def _explained(analysis: Analysis) -> Iterator[Finding]:
+    printed, peak = _peaks(analysis)
     is_unexplained = any(step.slug == UNEXPLAINED for step in peak.bridge)
     if is_unexplained or (not peak.reasons and peak.sum_bytes != peak.live_bytes):
         message = (
@@ -49,7 +59,9 @@ def _explained(printed: PrintedPeak, peak: XlaPeak) -> Iterator[Finding]:
         yield finding("peak-unexplained", message, printed.place)
 
 
-def _stack_trace(trace: StackTrace, printed: PrintedPeak) -> Iterator[Finding]:
+def _stack_trace(analysis: Analysis) -> Iterator[Finding]:
+    trace, (printed, _) = analysis.dump.stack_trace, _peaks(analysis)
+    assert trace is not None, "not checked without it"
     current = sum(frame.current_bytes for frame in trace.frames)
     remaining = trace.frames[-1].remaining_bytes if trace.frames else 0
     if not current == trace.total_bytes == printed.sum_bytes or remaining:
@@ -58,3 +70,35 @@ def _stack_trace(trace: StackTrace, printed: PrintedPeak) -> Iterator[Finding]:
             f" {remaining:,}; the peak's rows add up to {printed.sum_bytes:,}"
         )
         yield finding("stack-trace-sum", message, trace.place)
+
+
+CHECKS = (
+    Check(
+        name="XLA’s moment",
+        question="Does XLA’s own procedure, repeated, choose the moment that XLA prints?",
+        subject="live ranges",
+        run=_replay,
+        exempts=_without_peak,
+    ),
+    Check(
+        name="XLA’s rows",
+        question="Does XLA list the values live at its moment, and does its running sum add up?",
+        subject="rows of XLA’s peak",
+        run=_rows,
+        exempts=_without_peak,
+    ),
+    Check(
+        name="XLA’s sum",
+        question="Do known reasons explain how XLA’s sum differs from the bytes under live values?",
+        subject="rows of XLA’s peak",
+        run=_explained,
+        exempts=_without_peak,
+    ),
+    Check(
+        name="Stack trace",
+        question="Do the nodes of the stack trace add up to its headline and to XLA’s rows?",
+        subject="stack frames",
+        run=_stack_trace,
+        exempts=_without_stack_trace,
+    ),
+)

@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator
 
+from reportgen.analyse.checks.check import Check
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Analysis, Finding
 
 
-def check_schedule(analysis: Analysis) -> Iterator[Finding]:
+def _without_schedule(analysis: Analysis) -> str:
+    return "the dump has no schedule" if analysis.dump.schedule_length is None else ""
+
+
+def _whole(analysis: Analysis) -> Iterator[Finding]:
     dump = analysis.dump
-    if dump.schedule_length is None:
-        return
     if len(dump.schedule) != dump.schedule_length:
         message = f"the header says {dump.schedule_length} instructions, {len(dump.schedule)} are listed"
         yield finding("schedule-damaged", message, dump.schedule_place)
@@ -21,3 +24,14 @@ def check_schedule(analysis: Analysis) -> Iterator[Finding]:
     if len(dump.moment_of) != len(dump.schedule):
         message = "an instruction is listed more than once in the schedule"
         yield finding("schedule-damaged", message, dump.schedule_place)
+
+
+CHECKS = (
+    Check(
+        name="Schedule",
+        question="Is every moment and every instruction there once, as many as the header says?",
+        subject="instructions",
+        run=_whole,
+        exempts=_without_schedule,
+    ),
+)

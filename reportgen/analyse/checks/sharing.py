@@ -6,13 +6,18 @@ both have the very same slice. Anything more is an assignment bug.
 
 from collections.abc import Iterator
 
+from reportgen.analyse.checks.check import Check, without_live_ranges
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Analysis, Conflict, Finding, ValueFacts
+from reportgen.analyse.tenancy import is_old_alias
 
 
-def check_sharing(analysis: Analysis) -> Iterator[Finding]:
+def _conflicts(analysis: Analysis) -> Iterator[Finding]:
     for conflict in analysis.tenancy.conflicts:
         yield _conflict(analysis, conflict)
+
+
+def _handovers(analysis: Analysis) -> Iterator[Finding]:
     for number, fact in enumerate(analysis.facts):
         for earlier in analysis.tenancy.before[number]:
             other = analysis.facts[earlier]
@@ -34,13 +39,14 @@ def _different_slices(analysis: Analysis, earlier: ValueFacts, later: ValueFacts
 
 def _conflict(analysis: Analysis, conflict: Conflict) -> Finding:
     earlier, later = analysis.facts[conflict.earlier], analysis.facts[conflict.later]
-    is_old_alias = _slice(earlier) == _slice(later) and _start(earlier) == _start(later)
+    low = max(earlier.value.offset_bytes, later.value.offset_bytes)
     message = (
-        f"{earlier.value.key} and {later.value.key} both hold {conflict.shared_bytes:,} bytes of allocation"
-        f" {analysis.dump.allocations[later.value.allocation].index} from moment {conflict.first} to {conflict.last}"
+        f"{earlier.value.key} and {later.value.key} both hold bytes {low:,} to {low + conflict.shared_bytes:,} of"
+        f" allocation {analysis.dump.allocations[later.value.allocation].index} from moment {conflict.first} to"
+        f" {conflict.last}"
     )
     return finding(
-        "old-alias" if is_old_alias else "bytes-shared",
+        "old-alias" if is_old_alias(analysis.facts, conflict) else "bytes-shared",
         message,
         later.value.place,
         values=(conflict.earlier, conflict.later),
@@ -57,3 +63,23 @@ def _slice(fact: ValueFacts) -> tuple[int, int]:
 
 def _start(fact: ValueFacts) -> int:
     return fact.live.start if fact.live else -1
+
+
+CHECKS = (
+    Check(
+        name="Shared bytes",
+        question="Do two values hold the same bytes for more than the moment of a hand-over?",
+        subject="values",
+        run=_conflicts,
+        legal="Builds before 2022-06-24 let values of one buffer start in the same moment and overlap.",
+        exempts=without_live_ranges,
+    ),
+    Check(
+        name="Hand-overs",
+        question="Where one value ends as another starts in its bytes, is it the very same slice?",
+        subject="successions",
+        run=_handovers,
+        legal="Compilers for TPUs fetch an operand in pieces and then see the whole in place.",
+        exempts=without_live_ranges,
+    ),
+)

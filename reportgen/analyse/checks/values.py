@@ -1,20 +1,22 @@
 """Is each value there once, of the size that its layout needs, and in the right memory space?"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
+from reportgen.analyse.checks.check import Check
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Analysis, Finding
-from reportgen.model import WHOLE, ValueKey
+from reportgen.model import WHOLE, UsedValue, Value, ValueKey
 from reportgen.parse.shapes import ArrayShape, ShapeError, parse_shape
 
 
-def check_values(analysis: Analysis) -> Iterator[Finding]:
-    yield from _unique(analysis)
-    yield from _used_values(analysis)
-    yield from _positions(analysis)
-    yield from _sizes(analysis)
-    yield from _colors(analysis)
+def _without_used_values(analysis: Analysis) -> str:
+    return "the dump has no Used values" if analysis.dump.used_values is None else ""
+
+
+def _mixing_spaces(analysis: Analysis) -> str:
+    """XLA b93001da59; temps are recolored to space 2 besides."""
+    return "compilers for GPUs reuse bytes across memory spaces on purpose" if analysis.backend == "gpu" else ""
 
 
 def _unique(analysis: Analysis) -> Iterator[Finding]:
@@ -30,9 +32,7 @@ def _unique(analysis: Analysis) -> Iterator[Finding]:
 
 
 def _used_values(analysis: Analysis) -> Iterator[Finding]:
-    used_values = analysis.dump.used_values
-    if used_values is None:
-        return
+    used_values = analysis.dump.used_values or ()
     assigned = {fact.value.id: fact.value for fact in analysis.facts}
     used = {value.id: value for value in used_values}
     for missing in sorted(assigned.keys() - used.keys()):
@@ -41,6 +41,27 @@ def _used_values(analysis: Analysis) -> Iterator[Finding]:
     for extra in sorted(used.keys() - assigned.keys()):
         message = f"<{extra} {used[extra].key}> is in Used values but has no bytes"
         yield finding("used-values-differ", message, used[extra].place)
+
+    for value_id in _named_differently(analysis, assigned, used):
+        message = f"<{value_id} {assigned[value_id].key}> has bytes; Used values calls it {used[value_id].key}"
+        yield finding("used-values-differ", message, used[value_id].place)
+
+
+def _named_differently(
+    analysis: Analysis, assigned: Mapping[int, Value], used: Mapping[int, UsedValue]
+) -> Iterator[int]:
+    if analysis.dump.used_by_key.keys() != analysis.dump.value_by_key.keys():
+        yield from (id_ for id_ in sorted(assigned.keys() & used.keys()) if assigned[id_].key != used[id_].key)
+
+
+def _instructions(analysis: Analysis) -> Iterator[Finding]:
+    """All values of an instruction repeat its text, so the first one's is compared."""
+    dump = analysis.dump
+    for name, used in dump.first_used_by_name.items():
+        place = used.instruction_place
+        if place is not None and not dump.text.continues_with(place, f"%{name} = ".encode()):
+            message = f"the text of the instruction that defines {used.key} does not begin with %{name} ="
+            yield finding("position-mismatch", message, place)
 
 
 def _positions(analysis: Analysis) -> Iterator[Finding]:
@@ -63,9 +84,6 @@ def _sizes(analysis: Analysis) -> Iterator[Finding]:
 
 
 def _colors(analysis: Analysis) -> Iterator[Finding]:
-    """GPU compilers reuse buffers across colors (XLA b93001da59) and recolor temps to space 2, so there any may be."""
-    if analysis.backend == "gpu":
-        return
     for number, fact in enumerate(analysis.facts):
         value = fact.value
         allocated = analysis.dump.allocations[value.allocation].color
@@ -87,3 +105,43 @@ def _layout_space(shape_text: str) -> int | None:
     except ShapeError:
         return None
     return shape.layout.memory_space if isinstance(shape, ArrayShape) and shape.layout else None
+
+
+CHECKS = (
+    Check(name="Listed once", question="Is each value there once, by id and by name?", subject="values", run=_unique),
+    Check(
+        name="Used values",
+        question="Has each value with bytes an entry in Used values, and each entry bytes?",
+        subject="entries of Used values",
+        run=_used_values,
+        exempts=_without_used_values,
+    ),
+    Check(
+        name="Positions",
+        question="Is each value first positioned at the instruction that defines it?",
+        subject="entries of Used values",
+        run=_positions,
+        exempts=_without_used_values,
+    ),
+    Check(
+        name="Instructions",
+        question="Is the text of each value’s instruction that of the instruction it is named for?",
+        subject="entries of Used values",
+        run=_instructions,
+        exempts=_without_used_values,
+    ),
+    Check(
+        name="Sizes",
+        question="Has each value the bytes that its shape and layout need?",
+        subject="values",
+        run=_sizes,
+        legal="The table of a tuple’s pointers has a size of the compiler’s own.",
+    ),
+    Check(
+        name="Memory spaces",
+        question="Do a value, its layout and its allocation name the same memory space?",
+        subject="values",
+        run=_colors,
+        exempts=_mixing_spaces,
+    ),
+)

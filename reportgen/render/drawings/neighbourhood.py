@@ -18,11 +18,14 @@ _HEIGHT = 99
 _BEYOND = 8  # an eighth of the value's bytes is shown of what reaches beyond them
 
 
-def neighbourhood(own: Box, others: Sequence[Box]) -> Markup:
-    """`own` among `others`; neighbours beyond `MOST` are drawn in groups that lie side by side."""
+def neighbourhood(own: Box, others: Sequence[Box], conflicts: Sequence[Box] = ()) -> Markup:
+    """`own` among `others`; neighbours beyond `MOST` are drawn in groups that lie side by side.
+
+    `conflicts` are bytes and moments that `own` and another both have.
+    """
     drawn = others if len(others) <= MOST else merged(others, MOST)
     low, high = _window(own, drawn)
-    moments = columns(own, drawn)
+    moments = columns(own, (*drawn, *conflicts))
     column = {moment: number for number, moment in enumerate(moments)}
 
     def shape(box: Box) -> str:
@@ -32,7 +35,8 @@ def neighbourhood(own: Box, others: Sequence[Box]) -> Markup:
         return rectangle(first, _HEIGHT - top, column[box.behind] - first, top - bottom)
 
     body = [linked(box, shape(box)) for box in drawn]
-    return drawing(len(moments) - 1, _HEIGHT, [*body, path(shape(own), "own")], label="Map")
+    marked = [linked(box, shape(box), "conflict") for box in conflicts[:MOST]]
+    return drawing(len(moments) - 1, _HEIGHT, [*body, path(shape(own), "own"), *marked], label="Map")
 
 
 def columns(own: Box, others: Iterable[Box]) -> list[int]:

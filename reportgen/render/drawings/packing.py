@@ -41,8 +41,8 @@ class Scale:
         return _HEIGHT - min(top, _HEIGHT), _HEIGHT - bottom
 
 
-def packing(boxes: Sequence[Box], scale: Scale, peak: int | None) -> Markup:
-    """Every box, those beyond `MOST` merged, and a line at the moment of the peak."""
+def packing(boxes: Sequence[Box], scale: Scale, peak: int | None, conflicts: Sequence[Box] = ()) -> Markup:
+    """Every box, those beyond `MOST` merged, a line at the moment of the peak, and what two values hold at once."""
     largest = sorted(boxes, key=lambda box: (box.low - box.high) * (box.behind - box.first))
     one_by_one = sorted(largest[:MOST])
     body = [linked(box, _shape(*_place(box, scale))) for box in one_by_one]
@@ -50,6 +50,7 @@ def packing(boxes: Sequence[Box], scale: Scale, peak: int | None) -> Markup:
         body.insert(0, path(_merged(largest[MOST:], scale), "rest"))
     if peak is not None:
         body.append(path(f"M{scale.column(peak)} 0v{scale.height}", "peak"))
+    body.extend(linked(box, _shape(*_place(box, scale)), "conflict") for box in conflicts[:MOST])
     return drawing(scale.width, scale.height, body, label="Packing map")
 
 

@@ -1,0 +1,250 @@
+"""Is what lies beside a dump of the same opinion? Agreement is evidence, a difference a finding.
+
+XLA prints one assignment several times: as the dump's text, as a usage report, in a proto; and the module it is for.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from reportgen.analyse.checks.check import result_of
+from reportgen.analyse.findings import by_severity, finding, listed
+from reportgen.analyse.records import Analysis, CheckResult, Finding
+from reportgen.model import WHOLE
+from reportgen.parse.assignment_proto import ProtoAllocation, ProtoError, can_read_protos, parse_assignment_proto
+from reportgen.parse.hlo_text import HloText, parse_hlo_text
+from reportgen.parse.shapes import ArrayShape, Shape, ShapeError, TupleShape, parse_shape
+from reportgen.parse.usage_report import UsageReport, parse_usage_report
+from reportgen.source import Location, Sibling
+
+_WITHOUT_PROTOBUF = "reading it needs the extra xla-reportgen[proto]"
+_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A comparison: how many of `subject` were compared, and the differences in words."""
+
+    name: str
+    question: str
+    subject: str
+    looked_at: int
+    differences: Iterable[str]
+    exempt: str = ""
+    slug: str = "sibling-differs"
+
+
+def cross_checked(analysis: Analysis, siblings: Sequence[Sibling]) -> Analysis:
+    """With what a comparison with the files beside the dump shows."""
+    found: list[Finding] = []
+    results: list[CheckResult] = []
+    for sibling in siblings:
+        for row in _COMPARISONS[sibling.kind](analysis, sibling.data):
+            differences = [_finding(row, sibling, words) for words in row.differences]
+            found += differences
+            results.append(
+                result_of(row.name, row.question, row.subject, row.looked_at, differences, exempt=row.exempt)
+            )
+    findings = sorted((*analysis.findings, *listed(found, analysis.dump.text)), key=by_severity)
+    return replace(analysis, findings=tuple(findings), evidence=(*analysis.evidence, *results))
+
+
+def _finding(row: _Row, sibling: Sibling, words: str) -> Finding:
+    """It points at the file, since none of the dump's own lines is to blame."""
+    return replace(finding(row.slug, f"{sibling.label}: {words}"), location=Location(sibling.label, 1, 1))
+
+
+_UNREAD = _Row("Files beside the dump", "Can each be read?", "files beside the dump", 1, (), slug="sibling-unread")
+
+
+def _usage_report(analysis: Analysis, data: bytes) -> Iterator[_Row]:
+    report = parse_usage_report(data)
+    if report is None:
+        yield replace(_UNREAD, differences=["it is no usage report of a known form"])
+        return
+    yield _Row(
+        "Usage report",
+        "Has the usage report the same totals and sizes of allocations?",
+        "figures of the usage report",
+        len(report.space_bytes) + len(report.rounded_sizes) + (report.total_bytes is not None),
+        [*_totals(analysis, report), *_rounded(analysis, report)],
+    )
+
+
+def _totals(analysis: Analysis, report: UsageReport) -> Iterator[str]:
+    total = sum(allocation.size_bytes for allocation in analysis.dump.allocations)
+    if report.total_bytes not in (None, total):
+        yield f"its total is {report.total_bytes:,} bytes, the dump's allocations add up to {total:,}"
+    for color, size in report.space_bytes.items():
+        space = analysis.spaces.get(color)
+        allocated = space.allocated_bytes if space else 0
+        if size != allocated:
+            yield f"it gives memory space {color} {size:,} bytes, the dump's allocations there add up to {allocated:,}"
+
+
+def _rounded(analysis: Analysis, report: UsageReport) -> Iterator[str]:
+    sizes = {allocation.index: allocation.size_bytes for allocation in analysis.dump.allocations}
+    for index, words in report.rounded_sizes.items():
+        ours = _as_xla_rounds(sizes[index]) if index in sizes else "missing"
+        if words != ours:
+            yield f"its allocation {index} has {words}; in the dump that is {ours}"
+
+
+def _as_xla_rounds(size_bytes: int) -> str:
+    """XLA's HumanReadableNumBytes: whole bytes, one decimal of KiB, two of what is larger."""
+    unit = 0
+    amount = float(size_bytes)
+    while amount >= 1024 and unit < len(_UNITS) - 1:
+        amount, unit = amount / 1024, unit + 1
+    return f"{amount:.{min(unit, 2)}f}{_UNITS[unit]}"
+
+
+def _hlo_text(analysis: Analysis, data: bytes) -> Iterator[_Row]:
+    module = parse_hlo_text(data)
+    if module is None:
+        yield replace(_UNREAD, differences=["it does not begin with HloModule"])
+        return
+    names = {fact.value.key.name for fact in analysis.facts} | {name for _, name in analysis.dump.schedule}
+    yield _Row(
+        "Instructions of the HLO text",
+        "Is every instruction of the dump in the module?",
+        "names of instructions",
+        len(names),
+        (f"it has no instruction {name}, which the dump has" for name in sorted(names - module.instructions)),
+    )
+    yield _Row(
+        "Entry of the HLO text",
+        "Have the dump’s parameters and its output the shapes of the module’s entry?",
+        "entry parameters and results",
+        len(module.parameters or ()) + (module.result is not None),
+        (*_parameters(analysis, module), *_results(analysis, module)),
+    )
+    yield _Row(
+        "Aliases of the HLO text",
+        "Is each parameter that gives its bytes to the result marked so in the dump?",
+        "aliases",
+        len(module.aliases),
+        _aliases(analysis, module),
+    )
+
+
+def _parameters(analysis: Analysis, module: HloText) -> Iterator[str]:
+    if module.parameters is None:
+        return
+    for allocation in analysis.dump.allocations:
+        number, shape = allocation.parameter, allocation.parameter_shape
+        if number is None or shape is None:
+            continue
+        if number >= len(module.parameters):
+            yield f"its entry has {len(module.parameters)} parameters, the dump a parameter {number}"
+            continue
+        whole = module.parameters[number]
+        if not {_dense(whole), _dense(_leaf(whole, allocation.parameter_shape_index or WHOLE))} & {_read(shape), None}:
+            yield f"its parameter {number} is not the {shape[:80]} of allocation {allocation.index}"
+
+
+def _results(analysis: Analysis, module: HloText) -> Iterator[str]:
+    for allocation in analysis.dump.allocations:
+        if allocation.output_shape is not None and module.result is not None:
+            shape = allocation.output_shape
+            if _read(shape) not in (None, _dense(module.result)):
+                yield f"its result is not the {shape[:80]} of allocation {allocation.index}"
+
+
+def _read(text: str) -> str | None:
+    try:
+        return _dense(parse_shape(text))
+    except ShapeError:
+        return None
+
+
+def _leaf(shape: Shape, index: str) -> Shape:
+    """The part of a shape at an index such as {0} or {1,0}; as much of it as there is."""
+    for digits in index.strip("{}").split(","):
+        if digits and isinstance(shape, TupleShape) and int(digits) < len(shape.elements):
+            shape = shape.elements[int(digits)]
+    return shape
+
+
+def _dense(shape: Shape) -> str | None:
+    """Without layouts, as the dump prints the shapes of parameters."""
+    if isinstance(shape, TupleShape):
+        return f"({', '.join(str(_dense(element)) for element in shape.elements)})"
+    if isinstance(shape, ArrayShape):
+        return str(replace(shape, layout=None))
+    return None
+
+
+def _aliases(analysis: Analysis, module: HloText) -> Iterator[str]:
+    given = {
+        (allocation.parameter, allocation.parameter_shape_index or WHOLE)
+        for allocation in analysis.dump.allocations
+        if allocation.is_maybe_live_out
+    }
+    for alias in module.aliases:
+        if (alias.parameter, alias.parameter_index) not in given:
+            leaf = f"parameter {alias.parameter} at {alias.parameter_index}"
+            yield f"it gives the bytes of {leaf} to the result at {alias.output_index}; the dump does not"
+
+
+def _proto(analysis: Analysis, data: bytes) -> Iterator[_Row]:
+    allocations = _Row(
+        "Allocations of the proto",
+        "Has the proto the same allocations, with the same sizes, memory spaces and kinds?",
+        "allocations of the proto",
+        0,
+        (),
+        _WITHOUT_PROTOBUF,
+    )
+    if not can_read_protos():
+        yield allocations
+        return
+    try:
+        theirs = parse_assignment_proto(data)
+    except ProtoError as error:
+        yield replace(_UNREAD, differences=[str(error)])
+        return
+    yield replace(allocations, looked_at=len(theirs), exempt="", differences=_allocations(analysis, theirs))
+    yield _Row(
+        "Values of the proto",
+        "Has each value in the proto the same allocation, offset and size?",
+        "values of the proto",
+        sum(len(allocation.values) for allocation in theirs),
+        _values(analysis, theirs),
+    )
+
+
+def _allocations(analysis: Analysis, theirs: Sequence[ProtoAllocation]) -> Iterator[str]:
+    said = {one.number: one[:-1] for one in theirs}
+    for ours in analysis.dump.allocations:
+        expected = (
+            ours.index,
+            ours.size_bytes,
+            ours.color,
+            ours.parameter,
+            ours.is_thread_local,
+            ours.is_constant,
+            ours.is_maybe_live_out,
+        )
+        if said.pop(ours.index, None) != expected:
+            yield f"its allocation {ours.index} is missing, or differs in size, memory space or kind from the dump's"
+    for index in said:
+        yield f"it has an allocation {index}, which the dump does not have"
+
+
+def _values(analysis: Analysis, theirs: Sequence[ProtoAllocation]) -> Iterator[str]:
+    allocations = analysis.dump.allocations
+    ours = {
+        (allocations[value.allocation].index, value.id, value.offset_bytes, value.size_bytes)
+        for value in analysis.dump.values
+    }
+    said = {(allocation.number, *slice_) for allocation in theirs for slice_ in allocation.values}
+    for allocation, value, offset, size in sorted(ours ^ said):
+        owner = "the dump" if (allocation, value, offset, size) in ours else "the proto"
+        yield f"only {owner} has value {value} in {size:,} bytes at {offset:,} of allocation {allocation}"
+
+
+_COMPARISONS: Mapping[str, Callable[[Analysis, bytes], Iterator[_Row]]] = {
+    "usage report": _usage_report,
+    "HLO text": _hlo_text,
+    "proto": _proto,
+}

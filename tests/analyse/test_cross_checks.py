@@ -1,0 +1,151 @@
+"""What lies beside a dump: agreement counts as evidence, and every quiet change of one of them is noticed."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from reportgen.analyse import cross_checks
+from reportgen.analyse.cross_checks import cross_checked
+from reportgen.analyse.records import Analysis
+from reportgen.parse.hlo_text import parse_hlo_text
+from reportgen.reading import load_siblings
+from reportgen.source import Sibling
+from tests.support.dumps import analysed, slugs
+from tests.support.samples import ROOT, sample_analysis, sample_files, sample_labels, samples
+
+TINY = next(label for label in sample_labels() if label.startswith("cpu-tiny"))
+PROTO = ROOT / "tests" / "beside" / "cpu-tiny.hlo.pb"
+OLD_REPORT = b"""\
+Total bytes used: 917504 (896.0KiB)
+
+Allocations sorted by size:
+
+cumulative_size; total_size - cumulative_size; allocation
+------------------------------------------------------------------------------
+  512.0KiB( 57%);  384.0KiB; allocation 0: size 512.0KiB, parameter 1, shape |f32[256,512]| at ShapeIndex {}:
+  768.0KiB( 86%);  128.0KiB; allocation 1: size 256.0KiB, output shape is |f32[128,512]|, maybe-live-out:
+"""
+
+
+def siblings() -> dict[str, Sibling]:
+    """Those of the sample, and its proto: no sample has one, because a site is the same with and without protobuf."""
+    beside = (*load_siblings(samples()[TINY]), Sibling("proto", "cpu-tiny.hlo.pb", PROTO.read_bytes()))
+    return {sibling.kind: sibling for sibling in beside}
+
+
+def compared(*siblings: Sibling, analysis: Analysis | None = None) -> Analysis:
+    return cross_checked(analysis or sample_analysis(TINY), siblings)
+
+
+def edited_sibling(kind: str, old: bytes, new: bytes) -> Sibling:
+    sibling = siblings()[kind]
+    assert sibling.data.count(old) == 1
+    return Sibling(sibling.kind, sibling.label, sibling.data.replace(old, new))
+
+
+def tiny_with(*edits: tuple[str, str]) -> Analysis:
+    """The dump, quietly changed: each text is replaced wherever it stands."""
+    files = [data.decode() for data in sample_files(TINY)]
+    for old, new in edits:
+        assert any(old in text for text in files), old
+        files = [text.replace(old, new) for text in files]
+    return analysed(*files)
+
+
+def rows(analysis: Analysis) -> dict[str, tuple[int, Sequence[str]]]:
+    """What was compared with what is beside the dump: how much, and the kinds of finding."""
+    added = analysis.evidence[len(sample_analysis(TINY).evidence) :]
+    return {result.name: (result.looked_at, [kind.slug for kind in result.found]) for result in added}
+
+
+def test_agreement_is_evidence() -> None:
+    assert rows(compared(*siblings().values())) == {
+        "Usage report": (1, []),
+        "Instructions of the HLO text": (4, []),
+        "Entry of the HLO text": (3, []),
+        "Aliases of the HLO text": (0, []),
+        "Allocations of the proto": (3, []),
+        "Values of the proto": (4, []),
+    }
+
+
+def test_without_files_beside_it_nothing_is_added() -> None:
+    assert compared() == sample_analysis(TINY)
+
+
+@pytest.mark.parametrize(
+    "sibling",
+    [
+        pytest.param(edited_sibling("usage report", b"bytes: 917504", b"bytes: 917505"), id="total of a space"),
+        pytest.param(edited_sibling("usage report", b"color=0", b"color=3"), id="memory space"),
+        pytest.param(edited_sibling("HLO text", b"%multiply_multiply_fusion = ", b"%other = "), id="instruction"),
+        pytest.param(edited_sibling("HLO text", b"={(f32[128,256]", b"={(f32[128,255]"), id="parameter"),
+        pytest.param(edited_sibling("HLO text", b"->f32[128,512]{1,0}}", b"->f32[512]{0}}"), id="result"),
+        pytest.param(edited_sibling("HLO text", b"={(f32[128,256]{1,0}, ", b"={("), id="count of parameters"),
+        pytest.param(
+            edited_sibling(
+                "HLO text",
+                b", entry_computation_layout",
+                b", input_output_alias={ {}: (0, {}, may-alias) }, entry_computation_layout",
+            ),
+            id="alias",
+        ),
+    ],
+)
+def test_a_difference_in_what_lies_beside_the_dump_is_a_finding(sibling: Sibling) -> None:
+    found = [finding for finding in compared(sibling).findings if finding.slug == "sibling-differs"]
+    assert {finding.severity for finding in found} == {"warning"}
+    assert {finding.location and finding.location.file for finding in found} == {sibling.label}
+
+
+@pytest.mark.parametrize(
+    ("kind", "edits"),
+    [
+        ("proto", [("<21 x.1", "<20 x.1")]),
+        ("proto", [("131072,offset=0", "131072,offset=64"), ("size 131072", "size 131136"), ("917504", "917568")]),
+        ("proto", [("maybe-live-out", "constant")]),
+        ("usage report", [("size 131072", "size 131200"), ("917504", "917632")]),
+        ("HLO text", [("ynn_fusion", "xnn_fusion")]),
+        ("HLO text", [("shape |f32[256,512]|", "shape |f32[512,256]|")]),
+    ],
+)
+def test_a_dump_that_was_changed_without_contradicting_itself_is_noticed(
+    kind: str, edits: Sequence[tuple[str, str]]
+) -> None:
+    changed = tiny_with(*edits)
+    assert {finding.severity for finding in changed.findings} <= {"note"}
+    assert "sibling-differs" in slugs(compared(siblings()[kind], analysis=changed))
+
+
+def test_sizes_of_older_reports_are_compared_as_they_are_rounded() -> None:
+    report = Sibling("usage report", "report", OLD_REPORT)
+    assert rows(compared(report)) == {"Usage report": (3, [])}
+    wrong = Sibling("usage report", "report", OLD_REPORT.replace(b"size 256.0KiB", b"size 256.1KiB"))
+    assert rows(compared(wrong)) == {"Usage report": (3, ["sibling-differs"])}
+
+
+@pytest.mark.parametrize("data", [b"", b"\xff" * 40, b"\x1a\x05ab"], ids=["empty", "garbage", "cut off"])
+@pytest.mark.parametrize("kind", ["usage report", "HLO text", "proto"])
+def test_what_cannot_be_read_is_said_and_changes_nothing_else(kind: str, data: bytes) -> None:
+    analysis = compared(Sibling(siblings()[kind].kind, "beside", data))
+    assert rows(analysis) == {"Files beside the dump": (1, ["sibling-unread"])}
+    assert analysis.spaces == sample_analysis(TINY).spaces
+
+
+def test_without_protobuf_the_evidence_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cross_checks, "can_read_protos", lambda: False)
+    result = compared(siblings()["proto"]).evidence[-1]
+    assert (result.looked_at, result.exempt) == (0, "reading it needs the extra xla-reportgen[proto]")
+
+
+def test_aliases_are_read_with_their_indexes() -> None:
+    head = "HloModule m, input_output_alias={ {0}: (1, {}, may-alias), {1, 2}: (0, {3}, must-alias) }, "
+    module = parse_hlo_text(
+        f"{head}entry_computation_layout={{((f32[2]{{0}}), f32[])->f32[]}}\n\n  x = f32[] y()\n".encode()
+    )
+    assert module
+    assert [(alias.output_index, alias.parameter, alias.parameter_index) for alias in module.aliases] == [
+        ("{0}", 1, "{}"),
+        ("{1,2}", 0, "{3}"),
+    ]
+    assert module.instructions == {"x"}

@@ -1,0 +1,46 @@
+"""Bytes that two values hold at once are marked wherever the two are shown, and their lines are quoted."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from reportgen.render.module import Module
+from reportgen.render.module_pages import module_pages
+from tests.support.dumps import analysed
+from tests.support.sound import SOUND, damaged
+
+IN_CONFLICT = damaged(("offset=256", "offset=128"))
+OLD_ALIASES = damaged(("offset=256", "offset=0"), ("b{}:2-6", "b{}:1-6"))
+
+
+def pages_of(text: str) -> Mapping[str, str]:
+    module = Module(label="step.txt", title="step", stage=None, number=None, analysis=analysed(text))
+    folder = module.routes.folder
+    return {page.path.removeprefix(folder): page.content.decode() for page in module_pages(module, "Memory")}
+
+
+def marked(text: str) -> list[str]:
+    return sorted(path for path, page in pages_of(text).items() if "class=conflict" in page)
+
+
+def test_the_maps_of_the_allocation_and_of_both_values_mark_the_overlap() -> None:
+    assert marked(IN_CONFLICT) == ["a/3.html", "v/1.html", "v/2.html"]
+    overlap = "<title>a{} and b{}: bytes 128 to 256, 2 to 6</title>"
+    assert all(overlap in pages_of(IN_CONFLICT)[path] for path in marked(IN_CONFLICT))
+
+
+@pytest.mark.parametrize("text", [SOUND, OLD_ALIASES])
+def test_nothing_legal_is_marked(text: str) -> None:
+    assert marked(text) == []
+    assert '"conflicting":[]' in pages_of(text)["data/values.js"]
+
+
+def test_the_map_of_the_module_knows_both_values() -> None:
+    assert '"conflicting":[3,4]' in pages_of(IN_CONFLICT)["data/values.js"]
+
+
+def test_the_finding_quotes_the_bytes_and_the_live_ranges_of_both() -> None:
+    page = pages_of(IN_CONFLICT)["findings.html"]
+    quotes = page[page.index('id="lines"') :]
+    for line in ("value: &lt;1 a @0&gt;", "value: &lt;2 b @0&gt;", "a{}:1-6", "b{}:2-6"):
+        assert line in quotes

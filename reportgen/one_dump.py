@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from reportgen.analyse import analyse
@@ -18,12 +18,15 @@ from reportgen.analyse.identity import Digests, digests
 from reportgen.errors import OutputRefused, ReportgenError
 from reportgen.executors import can_fork, forked
 from reportgen.manifest import Part
+from reportgen.options import Redaction
 from reportgen.output import NOTHING_WRITTEN, Written, confirm_started, is_intact, write_pages
 from reportgen.parse import parse_dump
 from reportgen.reading import DumpFiles, Problem, load_text
+from reportgen.redact.labels import redacted_problems
+from reportgen.redact.text import redacted
 from reportgen.remote import AnyPath
 from reportgen.render.module import Module
-from reportgen.render.summary import Summary, summary
+from reportgen.render.summary import Summary, summary, summary_for_site
 from reportgen.source import DumpText
 
 
@@ -58,6 +61,7 @@ class Settings:
     output: Path
     fingerprint: str
     value_pages: int | None = None
+    redaction: Redaction | None = None
 
 
 def check_dump(files: DumpFiles) -> Outcome:
@@ -72,7 +76,8 @@ def check_dump(files: DumpFiles) -> Outcome:
 
 def build_dump(task: Task, settings: Settings) -> Outcome:
     """Parse, analyse, render and write one dump. Raises OutputRefused; what is wrong with the dump it returns."""
-    return _guarded(task.files, lambda: _build(task, settings))
+    outcome = _guarded(task.files, lambda: _build(task, settings))
+    return replace(outcome, problems=redacted_problems(outcome.problems, settings.redaction))
 
 
 def _guarded(files: DumpFiles, work: Callable[[], Outcome]) -> Outcome:
@@ -90,6 +95,7 @@ def _guarded(files: DumpFiles, work: Callable[[], Outcome]) -> Outcome:
 def _build(task: Task, settings: Settings) -> Outcome:
     files = task.files
     text, problems = load_text(files)
+    text, problems = redacted(text, settings.redaction), redacted_problems(problems, settings.redaction)
     notes = note(files.notes)
     with ThreadPoolExecutor(1) as beside:  # hashing lets go of the interpreter, so it takes no time of its own
         hashing = beside.submit(digests, text)
@@ -99,8 +105,8 @@ def _build(task: Task, settings: Settings) -> Outcome:
 
         if task.previous and (kept := _kept(task.previous, key(), settings.output)):
             return kept
-        module = _module(files, text, notes, settings.value_pages)
-    entry = summary(module, hashing.result().content)
+        module = replace(_module(files, text, notes), value_pages=settings.value_pages, redaction=settings.redaction)
+    entry = summary_for_site(module, hashing.result().content)
     written = _write(module, settings, task.jobs)
     for_later = {"summary": entry.as_json(), "problems": [asdict(problem) for problem in problems]}
     part = Part(key(), written.paths, written.size_bytes, written.digest, for_later)
@@ -110,7 +116,7 @@ def _build(task: Task, settings: Settings) -> Outcome:
 def _key(files: DumpFiles, text: Digests, problems: tuple[Problem, ...], notes: str, settings: Settings) -> str:
     """Of everything that the pages of a dump are made from."""
     labels = [part.label for part in files.parts]
-    options = [settings.fingerprint, settings.site_title, settings.value_pages]
+    options = [settings.fingerprint, settings.site_title, settings.value_pages, settings.redaction]
     stated = json.dumps(
         [options, labels, asdict(files.name), text.exact, notes, [asdict(problem) for problem in problems]]
     )
@@ -129,7 +135,7 @@ def _kept(previous: Part, key: str, output: Path) -> Outcome | None:
     return Outcome(entry.label, entry, problems, previous)
 
 
-def _module(files: DumpFiles, text: DumpText, notes: str = "", value_pages: int | None = None) -> Module:
+def _module(files: DumpFiles, text: DumpText, notes: str = "") -> Module:
     with _garbage_collection_paused():
         analysis = analyse(parse_dump(text), files.name.backend)
     name = files.name
@@ -141,7 +147,6 @@ def _module(files: DumpFiles, text: DumpText, notes: str = "", value_pages: int 
         timestamp_microseconds=name.timestamp_microseconds,
         analysis=analysis,
         notes=notes,
-        value_pages=value_pages,
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from reportgen.options import Redaction
 from reportgen.reading import Problem
 from reportgen.render import routes
 from reportgen.render.assets import asset_names, read_asset, template_root
@@ -14,7 +15,11 @@ from reportgen.render.templates import render
 
 
 def site_pages(
-    site_title: str, summaries: Sequence[Summary], problems: Sequence[Problem], readme: str
+    site_title: str,
+    summaries: Sequence[Summary],
+    problems: Sequence[Problem],
+    readme: str,
+    redaction: Redaction | None = None,
 ) -> Iterator[Page]:
     """Everything but the modules' own pages."""
     for name in asset_names():
@@ -23,7 +28,7 @@ def site_pages(
     yield Page(routes.REPORT, report_json(entry.report for entry in summaries))
     yield Page(".nojekyll", b"")
     yield Page(routes.NOT_FOUND, render("404.html", routes.NOT_FOUND, site_title=site_title))
-    yield from overview_pages(site_title, summaries, problems, note_markup(readme))
+    yield from overview_pages(site_title, summaries, problems, note_markup(readme), redaction)
 
 
 def _help(site_title: str) -> Iterator[Page]:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from reportgen.analyse.classes import MemoryClass, memory_class
@@ -22,7 +22,8 @@ class Summary:
     Where a module has nothing in space 0 they are those of the space that needs most.
 
     `bytes_by_class` adds up to the peak resident or, where that is not known, to what is allocated.
-    `content_digest` is empty unless a site is built, because only the overview needs it.
+    `content_digest`, `source_files` and `op_names`, how many different ones there are, are empty unless a site is
+    built: only the overview and the last lines of a build need them.
 
     `as_json` and `from_json` are inverse to each other: a build keeps summaries for the next one.
     """
@@ -43,6 +44,8 @@ class Summary:
     findings: tuple[Finding, ...]
     report: Mapping[str, Any]
     content_digest: str = ""
+    source_files: tuple[str, ...] = ()
+    op_names: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """Everything, in values that JSON can hold."""
@@ -57,6 +60,7 @@ class Summary:
                 "finding_counts": tuple((severity, number) for severity, number in data["finding_counts"]),
                 "signature": tuple(Leaf(*leaf) for leaf in data["signature"]),
                 "findings": tuple(map(_finding, data["findings"])),
+                "source_files": tuple(data["source_files"]),
             }
         )
 
@@ -66,7 +70,7 @@ def _finding(data: Mapping[str, Any]) -> Finding:
     return Finding(**{**data, "location": location and Location(**location), "values": tuple(data["values"])})
 
 
-def summary(module: Module, content_digest: str = "") -> Summary:
+def summary(module: Module) -> Summary:
     analysis = module.analysis
     space = _main_space(analysis)
     peak = space.peak_resident if space else None
@@ -86,7 +90,16 @@ def summary(module: Module, content_digest: str = "") -> Summary:
         signature=signature(analysis.dump),
         findings=analysis.findings,
         report=module_report(module.label, module.title, analysis),
+    )
+
+
+def summary_for_site(module: Module, content_digest: str) -> Summary:
+    """The same with what only a site needs."""
+    return replace(
+        summary(module),
         content_digest=content_digest,
+        source_files=module.source_files,
+        op_names=module.op_name_count,
     )
 
 

@@ -1,12 +1,14 @@
 """The Jinja environment: templates compiled once, everything escaped, nothing undefined."""
 
 import re
+from collections.abc import Mapping
 from functools import cache
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 import reportgen
+from reportgen.options import Redaction
 from reportgen.render import formats, routes
 from reportgen.render.assets import template_root
 from reportgen.render.value_rows import value_rows
@@ -22,6 +24,12 @@ MODULE_VIEWS = (
     ("findings.html", "Findings"),
 )
 """The views of a module: file name in its folder, and what the tab says."""
+
+
+_REDACTED_WORDS: Mapping[Redaction, str] = {
+    "paths": "Redacted: paths, people and machines are not shown.",
+    "names": "Redacted: paths, people, machines and the names of operations are not shown.",
+}
 
 
 @cache
@@ -53,6 +61,7 @@ def environment() -> Environment:
     made.globals["factor"] = formats.factor
     made.globals["module_tabs"] = module_tabs
     made.globals["value_rows"] = value_rows
+    made.globals["redacted_words"] = _REDACTED_WORDS
     made.globals["version"] = reportgen.__version__
     return made
 

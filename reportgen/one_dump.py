@@ -25,6 +25,7 @@ from reportgen.reading import DumpFiles, Problem, load_text
 from reportgen.redact.labels import redacted_problems
 from reportgen.redact.text import redacted
 from reportgen.remote import AnyPath
+from reportgen.render.formats import shortened
 from reportgen.render.module import Module
 from reportgen.render.summary import Summary, summary, summary_for_site
 from reportgen.source import DumpText
@@ -141,7 +142,7 @@ def _module(files: DumpFiles, text: DumpText, notes: str = "") -> Module:
     name = files.name
     return Module(
         label=files.label,
-        title=name.module_name,
+        title=shortened(name.module_name),
         stage=name.stage,
         number=name.module_number,
         timestamp_microseconds=name.timestamp_microseconds,

@@ -122,10 +122,11 @@ def largest_modules(rows: Sequence[Row]) -> dict[str, Any] | None:
 def _names(modules: Sequence[Summary]) -> list[str]:
     """What tells the modules apart: their names, with the folder of the dump where a name is repeated."""
     repeated = Counter(module.title for module in modules)
-    return [
-        f"{module.title} · {PurePosixPath(module.label).parent.name}" if repeated[module.title] > 1 else module.title
-        for module in modules
-    ]
+    return [formats.visible(_name(module, tells_folder=repeated[module.title] > 1)) for module in modules]
+
+
+def _name(module: Summary, *, tells_folder: bool) -> str:
+    return f"{module.title} · {PurePosixPath(module.label).parent.name}" if tells_folder else module.title
 
 
 def _parts(rank: int, module: Summary) -> Iterator[dict[str, Any]]:

@@ -56,6 +56,7 @@ def environment() -> Environment:
     made.filters["exact"] = formats.exact_bytes
     made.filters["human"] = formats.human_bytes
     made.filters["count"] = formats.count_markup
+    made.filters["short"] = formats.shortened
     made.filters["breakable"] = formats.soft_breaks
     made.globals["percent"] = formats.percent
     made.globals["factor"] = formats.factor
@@ -75,7 +76,7 @@ def load_all() -> None:
 def render(template: str, path: str, **context: object) -> bytes:
     """The page that will stand at `path`, which decides what `root` is in its links."""
     text = environment().get_template(template).render(root=routes.root_from(path), **context)
-    return text.encode("utf-8", "replace")
+    return formats.visible(text).encode("utf-8", "replace")
 
 
 class Frame:
@@ -91,7 +92,7 @@ class Frame:
     def filled(self, **contents: str) -> bytes:
         """A page; `contents` is markup for each hole, by its name."""
         pieces = self._pieces.copy()
-        pieces[1::2] = [contents[name] for name in pieces[1::2]]
+        pieces[1::2] = [formats.visible(contents[name]) for name in pieces[1::2]]
         return "".join(pieces).encode("utf-8", "replace")
 
 

@@ -11,14 +11,15 @@ _TRAIN = SAMPLES / "cpu-train-step"
 _NEWER = SAMPLES / "cpu-tiny"
 
 
+_PATHS_AND_NAMES = (
+    "The site shows 1 source path and 39 op names of your program; --redact hides the paths, --redact-names both."
+)
+
+
 @pytest.mark.parametrize(
     ("dumps", "flag", "line"),
     [
-        (
-            _TRAIN,
-            "--strict",
-            "The site shows 1 source path and 39 op names of your program; --redact hides the paths, --redact-names both.",
-        ),
+        (_TRAIN, "--strict", _PATHS_AND_NAMES),
         (_TRAIN, "--redact", "The site shows 39 op names of your program; --redact-names hides them."),
         (_TRAIN, "--redact-names", None),
         (_NEWER, "--strict", "The site shows 4 op names of your program; --redact-names hides them."),

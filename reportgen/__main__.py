@@ -1,5 +1,5 @@
 """`python -m reportgen`: the same as the installed command."""
 
-from reportgen.cli import main
+from reportgen.cli import run
 
-raise SystemExit(main())
+run()

@@ -9,6 +9,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,6 +55,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _discard_output()
         terminal.error(str(error))
         return 1
+
+
+def run() -> None:
+    """The installed command. It ends at once: to give back millions of records one by one takes a tenth of a check."""
+    code = main()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):
+            stream.flush()
+    os._exit(code)
 
 
 def _replace_what_cannot_be_encoded() -> None:

@@ -1,6 +1,5 @@
 """Where work is done when it is shared out: in processes here or on a cluster, never given too much at once."""
 
-import gc
 import signal
 import sys
 import threading
@@ -93,7 +92,6 @@ def forked(work: Callable[[int], Result], count: int, jobs: int) -> Iterator[Res
 
     Nothing but numbers and results goes between them, however large what `work` needs is. Only where `can_fork`.
     """
-    gc.freeze()  # a collector that visits records would copy the memory they are in
     pool = ProcessPoolExecutor(jobs, get_context("fork"), _begin_forked, (work,))
     try:
         yield from unordered(_do_forked, range(count), Workers(pool, jobs))
@@ -101,7 +99,6 @@ def forked(work: Callable[[int], Result], count: int, jobs: int) -> Iterator[Res
         raise ReportgenError(_LOST_PROCESS) from error
     finally:
         pool.shutdown(cancel_futures=True)
-        gc.unfreeze()
 
 
 _forked_work: Callable[[int], object]

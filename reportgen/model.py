@@ -100,9 +100,9 @@ def _text(raw: bytes) -> str:
     return raw.decode("utf-8", "replace")
 
 
-_POSITION = re.compile(rb"  ([^\s,{}]+)(?: (\{[\d,]*\}))?\n?")
+_POSITION = re.compile(r"  ([^\s,{}]+)(?: (\{[\d,]*\}))?\n?", re.ASCII)
 _USER = re.compile(rb"  ([^\s,{}]+), operand ")
-_USE = re.compile(rb"  ([^\s,{}]+), operand (\d+)(?: (\{[\d,]*\}))?\n?")
+_USE = re.compile(r"  ([^\s,{}]+), operand (\d+)(?: (\{[\d,]*\}))?\n?", re.ASCII)
 
 
 @record
@@ -125,9 +125,7 @@ class UsedValue:
 
     @property
     def positions(self) -> tuple[Position, ...]:
-        return tuple(
-            Position(_text(name), _text(index) or WHOLE) for name, index in _POSITION.findall(self.positions_text)
-        )
+        return tuple(Position(name, index or WHOLE) for name, index in _POSITION.findall(_text(self.positions_text)))
 
     @property
     def users(self) -> list[bytes]:
@@ -141,8 +139,7 @@ class UsedValue:
     @property
     def uses(self) -> tuple[Use, ...]:
         return tuple(
-            Use(_text(name), int(operand), _text(index) or WHOLE)
-            for name, operand, index in _USE.findall(self.uses_text)
+            Use(name, int(operand), index or WHOLE) for name, operand, index in _USE.findall(_text(self.uses_text))
         )
 
 

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -14,8 +13,6 @@ from tests.support.goldens import Goldens
 from tests.support.site import SAMPLES, build_site
 
 ROOT = Path(__file__).parents[1]
-
-_BROWSER_TESTS_PASSED = pytest.StashKey[int]()
 
 # A slow machine fails no test.
 settings.register_profile("reportgen", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -60,29 +57,26 @@ def goldens(request: pytest.FixtureRequest) -> Goldens:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.stash[_BROWSER_TESTS_PASSED] = 0
+    is_worker = hasattr(config, "workerinput")  # of pytest-xdist, which sends its reports to the process that counts
+    if os.environ.get("REPORTGEN_REQUIRE_BROWSER") and not config.option.collectonly and not is_worker:
+        config.pluginmanager.register(BrowserTestsMustRun())
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    report = yield
-    if report.when == "call" and report.passed and item.get_closest_marker("browser"):
-        item.config.stash[_BROWSER_TESTS_PASSED] += 1
-    return report
+class BrowserTestsMustRun:
+    """Fails a run in which no browser test has passed."""
 
+    def __init__(self) -> None:
+        self._passed = 0
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    if _browser_tests_are_missing(session.config) and session.exitstatus == pytest.ExitCode.OK:
-        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._passed += report.when == "call" and report.passed and "browser" in report.keywords
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if not self._passed and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    if _browser_tests_are_missing(config):
-        terminalreporter.section("no browser test passed", red=True, bold=True)
-        terminalreporter.line("REPORTGEN_REQUIRE_BROWSER is set: a run without them is a failure.")
-
-
-def _browser_tests_are_missing(config: pytest.Config) -> bool:
-    required = bool(os.environ.get("REPORTGEN_REQUIRE_BROWSER")) and not config.option.collectonly
-    return required and not config.stash[_BROWSER_TESTS_PASSED]
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if not self._passed:
+            terminalreporter.section("no browser test passed", red=True, bold=True)
+            terminalreporter.line("REPORTGEN_REQUIRE_BROWSER is set: a run without them is a failure.")

@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from reportgen.parse.shapes import ShapeError, scan_shape
 
 _STRING = r'"(?:[^"\\]|\\.)*+"'
+_OPERANDS = re.compile(r'[^()"]*+(?:\([^()"]*+\)[^()"]*+)*+(?=\))')
+"""Operands whose brackets nest no deeper than those of a tiled layout, which are nearly all."""
+
 _TOKEN = re.compile(rf"{_STRING}|[(){{}}\[\]]|,")
 _OPERAND = re.compile(r"%([^\s,(){}\[\]]+)")
 _FIELD = re.compile(rf"\b(\w++)=({_STRING}|[^\s\"{{}}]++)")
@@ -21,13 +24,12 @@ _NAMED_ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instruction:
-    """An instruction's parts as printed; `metadata` values are unescaped."""
+    """An instruction's parts as printed, as far as the report needs them; `metadata` values are unescaped."""
 
     name: str
     shape: str = ""
     opcode: str = ""
     operands: tuple[str, ...] = ()
-    attributes: tuple[str, ...] = ()
     metadata: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -56,19 +58,19 @@ def parse_instruction(text: str) -> Instruction:
         return Instruction(name=name, shape=rest[:shape_end])
     operands_start = rest.find("(", shape_end) + 1
     operands_end = _closing(rest, operands_start)
-    attributes = tuple(_split(rest, operands_end + 1))
     return Instruction(
         name=name,
         shape=rest[:shape_end],
         opcode=opcode,
         operands=tuple(_OPERAND.findall(rest, operands_start, operands_end)),
-        attributes=attributes,
-        metadata=_metadata(attributes),
+        metadata=_metadata(rest, operands_end + 1),
     )
 
 
 def _closing(text: str, start: int) -> int:
     """Where the bracket closes that is open at `start`; the end of the text if it never does."""
+    if plain := _OPERANDS.match(text, start):
+        return plain.end()
     depth = 1
     for token in _TOKEN.finditer(text, start):
         if token[0] in "({[":
@@ -81,7 +83,7 @@ def _closing(text: str, start: int) -> int:
 
 
 def _split(text: str, start: int) -> Iterator[str]:
-    """The attributes behind the operands, at the commas outside of brackets and strings."""
+    """The attributes from `start` on, cut at the commas outside of brackets and strings."""
     depth = 0
     for token in _TOKEN.finditer(text, start):
         if token[0] in "({[":
@@ -94,10 +96,12 @@ def _split(text: str, start: int) -> Iterator[str]:
     yield from filter(None, [text[start:].strip()])
 
 
-def _metadata(attributes: tuple[str, ...]) -> dict[str, str]:
-    for attribute in attributes:
-        if attribute.startswith("metadata={"):
-            return {key: _unquoted(value) for key, value in _FIELD.findall(attribute, len("metadata={"))}
+def _metadata(text: str, start: int) -> dict[str, str]:
+    """Of the attributes behind the operands only this one is needed, and what follows it can be long."""
+    if "metadata={" in text:
+        for attribute in _split(text, start):
+            if attribute.startswith("metadata={"):
+                return {key: _unquoted(value) for key, value in _FIELD.findall(attribute, len("metadata={"))}
     return {}
 
 

@@ -137,10 +137,6 @@ class Module:
         raw = self.analysis.dump.instruction_text(name)
         return None if raw is None else raw.decode("utf-8", "replace")
 
-    def instruction(self, name: str) -> Instruction | None:
-        text = self.instruction_text(name)
-        return None if text is None else _parsed(text)
-
     def is_first_of_instruction(self, number: int) -> bool:
         """Whether the instruction's text is shown in full on this value's page."""
         return self._first_of_instruction[self.analysis.facts[number].value.key.name] == number
@@ -150,7 +146,8 @@ class Module:
 
 
 @lru_cache(maxsize=256)
-def _parsed(text: str) -> Instruction:
+def parsed_instruction(text: str) -> Instruction:
+    """Values of one instruction come one after another, so a text is parsed for the first of them."""
     return parse_instruction(text)
 
 

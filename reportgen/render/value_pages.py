@@ -18,7 +18,7 @@ from reportgen.render.formats import shortened, soft_breaks
 from reportgen.render.layout_words import layout_sentences
 from reportgen.render.linked_text import linked_instruction
 from reportgen.render.links import Links
-from reportgen.render.module import Module, key_text
+from reportgen.render.module import Module, key_text, parsed_instruction
 from reportgen.render.page import Page
 from reportgen.render.routes import VALUES_FOLDER
 from reportgen.render.templates import Frame, fragment
@@ -45,7 +45,7 @@ class ValueRenderer:
         fact = self._module.analysis.facts[number]
         name = shortened(key_text(fact.value.key))
         text = self._module.instruction_text(fact.value.key.name)
-        instruction = None if text is None else self._module.instruction(fact.value.key.name)
+        instruction = None if text is None else parsed_instruction(text)
         content = self._frame.filled(
             name=escape(name),
             allocation=self._links.allocation(fact.value.allocation),

@@ -87,7 +87,8 @@ _UNSEEN = re.compile("[\0-\b\v-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202
 
 def visible(text: str) -> str:
     """`text` with a sign for each character that shows nothing and could change how the rest is read."""
-    return _UNSEEN.sub(_sign, text) if _UNSEEN.search(text) else text
+    # Nearly all texts pass here, which takes half the time of a search.
+    return text if text.replace("\n", "").isprintable() else _UNSEEN.sub(_sign, text)
 
 
 def _sign(found: re.Match[str]) -> str:

@@ -15,6 +15,7 @@ from packaging.utils import canonicalize_name
 from reportgen.render.assets import BUNDLES, MADE_AT_INSTALLATION, template_root
 from tests.support.site import ROOT, SAMPLES
 
+DUMPS = [str(SAMPLES / name) for name in ("cpu-tiny", "cpu-odd-names")]
 CONSTRAINTS = ROOT / ".ci" / "constraints.txt"
 
 # Audit hooks see every way to a network, below what Python code could go around, and go along into processes.
@@ -36,7 +37,7 @@ def _isolated(*command: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_no_command_asks_for_a_network(command: str, jobs: str, tmp_path: Path) -> None:
     more = ["-o", str(tmp_path / "site")] if command == "build" else []
-    ran = _isolated(sys.executable, "-c", MAIN, command, str(SAMPLES), "--jobs", jobs, *more)
+    ran = _isolated(sys.executable, "-c", MAIN, command, *DUMPS, "--jobs", jobs, *more)
     assert ran.returncode == 0, ran.stderr
     assert "network" not in ran.stderr
 
@@ -57,7 +58,7 @@ def test_a_site_is_built_where_there_is_no_network(tmp_path: Path) -> None:
             pytest.skip("this system lets nobody leave its network")
     except FileNotFoundError:
         pytest.skip("there is no unshare here")
-    command = [sys.executable, "-m", "reportgen", "build", str(SAMPLES), "-o", str(tmp_path / "site")]
+    command = [sys.executable, "-m", "reportgen", "build", *DUMPS, "-o", str(tmp_path / "site")]
     ran = _isolated(*alone, *command)
     assert ran.returncode == 0, ran.stderr
 

@@ -33,6 +33,8 @@ _PATH = rb"""(?:
 _FREE = re.compile(
     rb"(?P<quoted>(?<=\\[\"'])" + _PATH + rb"[^\"'\\\n]*+)"
     rb"|(?P<path>" + _BEFORE + _PATH + rb")"
+    # Whatever stands before it: -I/home/alice, -Lgs://bucket.
+    rb"|(?P<home>(?::/+|~[\w.-]*+/|(?:/+|\\{1,4})(?:home|Users)(?:/+|\\{1,4}))(?:[^\s\"'`<>|,;(){}\[\]\\]|\\(?!\"))++)"
     rb"|(?P<file>(?<![\w./+@~$!\x80-\xff-])(?:[\w.@+~$!\x80-\xff-]++/)*+[\w+-][\w+.-]*\." + _EXTENSION + rb"\b)"
     rb"|(?P<person>(?<![\w.+-])[\w.+-]++@[A-Za-z][\w-]*(?:\.[\w-]+)*)"
     rb"|(?P<host>(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]))",

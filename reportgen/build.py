@@ -18,9 +18,10 @@ from reportgen.executors import can_fork, open_workers, unordered
 from reportgen.fingerprint import fingerprint
 from reportgen.manifest import COMMON, Part
 from reportgen.one_dump import Outcome, Settings, Task, build_dump, check_dump, note
-from reportgen.options import BuildOptions
+from reportgen.options import BuildOptions, Redaction
 from reportgen.output import SiteDirectory, is_intact, write_pages
 from reportgen.reading import DumpFiles, Problem
+from reportgen.redact.labels import relabelled
 from reportgen.remote import AnyPath
 from reportgen.render.summary import Summary, biggest_first
 
@@ -43,12 +44,21 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True)
+class Shown:
+    """What a site tells of the program: how many files of its source, and how many op_names, added up over modules."""
+
+    source_files: int = 0
+    op_names: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """What came of all of them: summaries biggest first, and everything the user should hear."""
 
     summaries: tuple[Summary, ...]
     problems: tuple[Problem, ...]
     totals: Totals = Totals()
+    shown: Shown = Shown()
 
     def has_problems(self, *, strict: bool) -> bool:
         """Whether something could not be read or, when `strict`, whether anything was found to be wrong."""
@@ -68,9 +78,9 @@ def check(paths: Sequence[AnyPath], jobs: int, progress: Progress, cluster: str 
 
 def build(options: BuildOptions, progress: Progress) -> Report:
     """Build the site. Raises ReportgenError when there is no dump or the output cannot be written."""
-    discovered = _outside(discover(options.paths), options.output)
+    discovered = relabelled(_outside(discover(options.paths), options.output), options.redaction)
     directory = SiteDirectory(options.output, force=options.force)
-    settings = Settings(options.title, options.output, fingerprint(), options.value_pages)
+    settings = Settings(options.title, options.output, fingerprint(), options.value_pages, options.redaction)
     tasks = _tasks(discovered.dumps, directory.parts, 1 if options.cluster else options.jobs)
     if can_fork() and options.jobs > 1 and not directory.parts:
         _load_renderer()
@@ -85,7 +95,14 @@ def build(options: BuildOptions, progress: Progress) -> Report:
         changed=sum(outcome.changed for outcome in outcomes) + changed,
         removed=directory.finish(parts),
     )
-    return replace(report, totals=totals)
+    return replace(report, totals=totals, shown=_shown(report.summaries, options.redaction))
+
+
+def _shown(summaries: Sequence[Summary], redaction: Redaction | None) -> Shown:
+    """Nothing of what is hidden."""
+    files = {file for entry in summaries for file in entry.source_files}
+    names = sum(entry.op_names for entry in summaries)
+    return Shown(0 if redaction else len(files), 0 if redaction == "names" else names)
 
 
 def _load_renderer() -> None:
@@ -163,7 +180,7 @@ def _common_part(
         return earlier, 0
     from reportgen.render.site_pages import site_pages
 
-    pages = site_pages(settings.site_title, report.summaries, report.problems, readme)
+    pages = site_pages(settings.site_title, report.summaries, report.problems, readme, settings.redaction)
     written = write_pages(settings.output, pages)
     return Part(key, written.paths, written.size_bytes, written.digest), written.changed
 
@@ -171,7 +188,7 @@ def _common_part(
 def _common_key(report: Report, settings: Settings, readme: str, modules: Mapping[str, Part]) -> str:
     problems = [asdict(problem) for problem in report.problems]
     keys = {label: part.key for label, part in sorted(modules.items())}
-    stated = json.dumps([settings.fingerprint, settings.site_title, keys, problems, readme])
+    stated = json.dumps([settings.fingerprint, settings.site_title, settings.redaction, keys, problems, readme])
     return hashlib.sha256(stated.encode()).hexdigest()
 
 

@@ -105,6 +105,21 @@ def _add_build(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         help="give pages only to the N largest values of each module and to those live at a peak;"
         " the others stay in tables and search (default: to all)",
     )
+    redaction = parser.add_mutually_exclusive_group()
+    redaction.add_argument(
+        "--redact",
+        dest="redaction",
+        action="store_const",
+        const="paths",
+        help="show no paths, people or machines, nor the folders and notes of the dumps: a site that can be published",
+    )
+    redaction.add_argument(
+        "--redact-names",
+        dest="redaction",
+        action="store_const",
+        const="names",
+        help="as --redact, and no names of operations and modules either",
+    )
     volume = parser.add_mutually_exclusive_group()
     volume.add_argument("-q", "--quiet", action="store_true", help="say nothing but errors")
     volume.add_argument("-v", "--verbose", action="store_true", help="say what is found in each module")
@@ -258,6 +273,7 @@ def _build(options: argparse.Namespace, terminal: Terminal) -> int:
             force=options.force,
             jobs=options.jobs,
             value_pages=options.value_pages,
+            redaction=options.redaction,
             cluster=options.executor,
         ),
         terminal.progress,

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from reportgen.analyse import analyse
@@ -19,13 +19,17 @@ from reportgen.analyse.identity import digests
 from reportgen.errors import OutputRefused, ReportgenError
 from reportgen.executors import can_fork, forked
 from reportgen.manifest import Part
+from reportgen.options import Redaction
 from reportgen.output import NOTHING_WRITTEN, Written, confirm_started, is_intact, write_pages
 from reportgen.parse import parse_dump
 from reportgen.parse.assignment_proto import can_read_protos
 from reportgen.reading import DumpFiles, Problem, load_siblings, load_text
+from reportgen.redact.labels import redacted_problems
+from reportgen.redact.text import redacted
 from reportgen.remote import AnyPath
+from reportgen.render.formats import shortened
 from reportgen.render.module import Module
-from reportgen.render.summary import Summary, summary
+from reportgen.render.summary import Summary, summary, summary_for_site
 from reportgen.source import DumpText, Sibling
 
 _MANY_VALUES = 10_000
@@ -62,6 +66,7 @@ class Settings:
     output: Path
     fingerprint: str
     value_pages: int | None = None
+    redaction: Redaction | None = None
 
 
 def check_dump(files: DumpFiles) -> Outcome:
@@ -77,7 +82,8 @@ def check_dump(files: DumpFiles) -> Outcome:
 
 def build_dump(task: Task, settings: Settings) -> Outcome:
     """Parse, analyse, render and write one dump. Raises OutputRefused; what is wrong with the dump it returns."""
-    return _guarded(task.files, lambda: _build(task, settings))
+    outcome = _guarded(task.files, lambda: _build(task, settings))
+    return replace(outcome, problems=redacted_problems(outcome.problems, settings.redaction))
 
 
 def _guarded(files: DumpFiles, work: Callable[[], Outcome]) -> Outcome:
@@ -95,7 +101,9 @@ def _guarded(files: DumpFiles, work: Callable[[], Outcome]) -> Outcome:
 def _build(task: Task, settings: Settings) -> Outcome:
     files = task.files
     text, problems = load_text(files)
-    siblings, notes = load_siblings(files), note(files.notes)
+    text, problems = redacted(text, settings.redaction), redacted_problems(problems, settings.redaction)
+    siblings = () if settings.redaction else load_siblings(files)  # they would tell what the dump does not any more
+    notes = note(files.notes)
     with ThreadPoolExecutor(1) as beside:  # hashing lets go of the interpreter, so it takes no time of its own
         hashing = beside.submit(digests, text)
 
@@ -104,8 +112,9 @@ def _build(task: Task, settings: Settings) -> Outcome:
 
         if task.previous and (kept := _kept(task.previous, key(), settings.output)):
             return kept
-        module = _pass_over(module_of(files, text, notes, settings.value_pages, siblings))
-    entry = summary(module, hashing.result().content)
+        module = module_of(files, text, notes, settings.value_pages, siblings)
+        module = _pass_over(replace(module, redaction=settings.redaction))
+    entry = summary_for_site(module, hashing.result().content)
     written = _write(module, settings, task.jobs)
     for_later = {"summary": entry.as_json(), "problems": [asdict(problem) for problem in problems]}
     part = Part(key(), written.paths, written.size_bytes, written.digest, for_later)
@@ -117,7 +126,7 @@ def _key(
 ) -> str:
     """Of everything that the pages of a dump are made from."""
     labels = [part.label for part in files.parts]
-    options = [settings.fingerprint, settings.site_title, settings.value_pages]
+    options = [settings.fingerprint, settings.site_title, settings.value_pages, settings.redaction]
     stated = json.dumps(
         [options, labels, asdict(files.name), contents, notes, [asdict(problem) for problem in problems]]
     )
@@ -159,13 +168,12 @@ def module_of(
     name = files.name
     return Module(
         label=files.label,
-        title=name.module_name,
+        title=shortened(name.module_name),
         stage=name.stage,
         number=name.module_number,
         timestamp_microseconds=name.timestamp_microseconds,
         analysis=analysis,
         notes=notes,
-        value_pages=value_pages,
     )
 
 

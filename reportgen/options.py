@@ -2,8 +2,12 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from reportgen.remote import AnyPath
+
+Redaction = Literal["paths", "names"]
+"""What is hidden: paths, people and machines; or these and the names that the program gives."""
 
 DEFAULT_TITLE = "XLA memory report"
 DEFAULT_OUTPUT = Path("site")
@@ -17,6 +21,8 @@ class BuildOptions:
     `value_pages` limits the pages of values in each module to those of that many of the largest, and of all that
     are live at a peak; None is no limit.
 
+    `redaction` is what the site shall not say; None is nothing.
+
     `cluster` is host:port of the Dask scheduler that gives out the work instead; paths must be absolute then.
     """
 
@@ -26,6 +32,7 @@ class BuildOptions:
     force: bool = False
     jobs: int = 1
     value_pages: int | None = None
+    redaction: Redaction | None = None
     cluster: str | None = None
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from reportgen.build import Report
+    from reportgen.build import Report, Shown
     from reportgen.reading import Problem
     from reportgen.render.summary import Summary
 
@@ -88,6 +88,8 @@ class Terminal:
             f"{_counted(modules, 'module')}, {_counted(totals.files, 'file')}:"
             f" {totals.changed:,} written, {totals.files - totals.changed:,} unchanged, {totals.removed:,} removed"
         )
+        if words := _shown_words(report.shown):
+            print(words)
         if totals.size_bytes > PAGES_LIMIT_BYTES:
             self._say(f"{self._color('warning')}: {_TOO_LARGE.format(size=totals.size_bytes / 1e9)}")
         print(output / "index.html")
@@ -107,6 +109,16 @@ class Terminal:
 
 def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _shown_words(shown: "Shown") -> str:
+    """What a reader of the site learns of the program, and how to keep it from them."""
+    files, names = _counted(shown.source_files, "source path"), _counted(shown.op_names, "op name")
+    if shown.source_files and shown.op_names:
+        return f"The site shows {files} and {names} of your program; --redact hides the paths, --redact-names both."
+    if shown.source_files:
+        return f"The site shows {files} of your program; --redact hides them."
+    return f"The site shows {names} of your program; --redact-names hides them." if shown.op_names else ""
 
 
 def _printable(text: str) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support import hostile
 from tests.support.goldens import Goldens
 from tests.support.site import SAMPLES, build_site
 
@@ -38,6 +39,15 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def samples_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of `samples/`, built once: a test that would change it takes a copy."""
     return build_site(SAMPLES, tmp_path_factory.mktemp("samples") / "site")
+
+
+@pytest.fixture(scope="session")
+def hostile_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of dumps in which everything is named to do harm."""
+    if sys.platform == "win32":
+        pytest.skip("Windows has no files of such names")
+    directory = tmp_path_factory.mktemp("hostile")
+    return build_site(hostile.write(directory), directory / "the site")
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ RANKS = [
     {"model", "options", "reading"},
     {"folders", "log_frames", "parse"},
     {"analyse", "discover"},
-    {"render"},
+    {"redact", "render"},
     {"fingerprint", "manifest"},
     {"output"},
     {"cluster"},
@@ -40,7 +40,7 @@ WALLS = {
     "model": {"source"},
     "parse": {"errors", "model", "source", "spans"},
     "analyse": {"coverage", "errors", "model", "parse", "source", "spans"},
-    "render": {"", "analyse", "errors", "model", "parse", "reading", "source", "spans"},
+    "render": {"", "analyse", "errors", "model", "options", "parse", "reading", "source", "spans"},
 }
 HOMES = {
     "altair": {"render/charts.py"},

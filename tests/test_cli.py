@@ -290,7 +290,7 @@ def test_the_number_of_processes_changes_nothing_on_stdout() -> None:
 def test_a_build_ends_with_the_path_and_a_link_to_click(run: Run, output: Path) -> None:
     ran = run("build", TINY, "-o", output)
     assert ran.code == 0
-    assert ran.out.splitlines()[1:] == [str(output / "index.html"), (output / "index.html").as_uri()]
+    assert ran.out.splitlines()[2:] == [str(output / "index.html"), (output / "index.html").as_uri()]
     assert re.match(r"1 module, \d+ files: \d+ written, 0 unchanged, 0 removed\n", ran.out)
     assert " 0 written, " in run("build", TINY, "-o", output).out
 

@@ -18,7 +18,7 @@ from reportgen.render.drawings.packing import MOST, Scale, packing
 from reportgen.render.drawings.stairs import stairs
 from reportgen.render.drawings.svg import Box
 from reportgen.render.excerpts import excerpt
-from reportgen.render.formats import bytes_markup
+from reportgen.render.formats import bytes_markup, shortened
 from reportgen.render.links import Links
 from reportgen.render.module import Module, allocation_kinds, key_text
 from reportgen.render.page import Page
@@ -167,7 +167,7 @@ class AllocationRenderer:
         value, live = self._module.analysis.facts[number].value, self._module.analysis.facts[number].live
         assert live is not None, "only what is live is drawn"
         low, high = value.offset_bytes, value.end_bytes
-        title = f"{key_text(value.key)}: {live.start} to {live.end}, bytes {low:,} to {high:,}"
+        title = f"{shortened(key_text(value.key))}: {live.start} to {live.end}, bytes {low:,} to {high:,}"
         return Box(live.start, live.end + 1, low, high, title, self._links.value_href(number))
 
     def _slots(self, number: int) -> list[SlotRow]:

@@ -5,12 +5,13 @@ Columns with numbers into a table of words are a third of the size of rows.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from reportgen.analyse.classes import CLASSES, memory_class
 from reportgen.model import WHOLE
 from reportgen.render.conflicts import conflicts_by_value
+from reportgen.render.formats import visible
 from reportgen.render.module import Module
 from reportgen.render.page import Page
 from reportgen.render.routes import ROWS_PER_PAGE
@@ -42,8 +43,22 @@ def site_shard(name: str, data: Any) -> Page:
 
 def _shard(folder: str, name: str, data: Any) -> Page:
     """A script that hands `data` over as `name`; `</` cannot end the script element, since it is a file."""
-    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+    text = json.dumps(_visible(data), separators=(",", ":"), ensure_ascii=False)
     return Page(f"{folder}data/{name}.js", f'Report.put("{name}",{text});\n'.encode("utf-8", "replace"))
+
+
+def _visible(data: Any) -> Any:
+    """Scripts put on the page what they are given."""
+    match data:
+        case str():
+            return visible(data)
+        case list() | tuple():
+            # Columns hold one kind of thing; most of them numbers.
+            return data if data and isinstance(data[0], int | float) else [_visible(item) for item in data]
+        case Mapping():
+            return {key: _visible(item) for key, item in data.items()}
+        case _:
+            return data
 
 
 def instructions_shard(module: Module) -> Page:

@@ -72,6 +72,37 @@ def factor(padded: int | None, dense: int | None) -> str:
     return f"{times:.3g}×" if times < 100 else f"{times:,.0f}×"
 
 
+LONGEST_NAME = 200
+"""Characters of a name in a link or a heading; the whole stands on the page of what it names."""
+
+
+def shortened(text: str) -> str:
+    """A name for a place where many stand: its beginning and its end, where it is longer than people can read."""
+    half = LONGEST_NAME // 2
+    return text if len(text) <= LONGEST_NAME else f"{text[:half]}…{text[-half:]}"
+
+
+def whole_name(name: str) -> Markup:
+    """A name that is shortened elsewhere, to be unfolded."""
+    return Markup("<details><summary>{:,} characters</summary><code>{}</code></details>").format(len(name), name)
+
+
+# Controls but for line breaks and tabs, what turns the direction of text around, and what takes no room at all.
+_UNSEEN = re.compile("[\0-\b\v-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+
+
+def visible(text: str) -> str:
+    """`text` with a sign for each character that shows nothing and could change how the rest is read."""
+    # Nearly all texts pass here, which takes half the time of a search.
+    return text if text.replace("\n", "").isprintable() else _UNSEEN.sub(_sign, text)
+
+
+def _sign(found: re.Match[str]) -> str:
+    """`␇` for a control character, `[U+202E]` for others."""
+    code = ord(found[0])
+    return chr(0x2421 if code == 0x7F else 0x2400 + code) if code < 0x80 else f"[U+{code:04X}]"
+
+
 @lru_cache(maxsize=65_536)
 def soft_breaks(text: str) -> Markup:
     """Long names may break behind dots, slashes and underscores."""

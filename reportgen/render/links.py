@@ -5,7 +5,7 @@ from collections.abc import Callable
 from markupsafe import Markup, escape
 
 from reportgen.model import WHOLE, ValueKey
-from reportgen.render.formats import soft_breaks
+from reportgen.render.formats import shortened, soft_breaks
 from reportgen.render.module import Module
 from reportgen.render.routes import ROWS_PER_PAGE, VALUES_FOLDER
 
@@ -53,7 +53,7 @@ class Links:
         if made is None:
             key = self._module.analysis.facts[number].value.key
             index = "" if key.shape_index == WHOLE else f"<span class=index>{key.shape_index}</span>"
-            made = Markup(f"<a href={self.value_href(number)}>{self._name(key.name)}{index}</a>")
+            made = Markup(f"<a href={self.value_href(number)}>{self._name(shortened(key.name))}{index}</a>")
             self._made_values[number] = made
         return made
 
@@ -72,7 +72,7 @@ class Links:
         made = self._made_instructions.get(name)
         if made is None:
             number = self._module.value_of(ValueKey(name, WHOLE))
-            text = self._name(name)
+            text = self._name(shortened(name))
             made = text if number is None else Markup(f"<a href={self.value_href(number)}>{text}</a>")
             self._made_instructions[name] = made
         return made

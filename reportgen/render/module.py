@@ -1,5 +1,6 @@
 """One analysed dump as the pages see it: its names, its look-ups, and what the overview needs of it."""
 
+import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -8,15 +9,19 @@ from functools import cached_property, lru_cache
 from reportgen.analyse.origins import Origin, origins
 from reportgen.analyse.records import Analysis
 from reportgen.model import WHOLE, UsedValue, ValueKey
+from reportgen.options import Redaction
 from reportgen.parse.instructions import Instruction, parse_instruction
 from reportgen.render.routes import ModuleRoutes, module_slug
+
+_LINE = re.compile(r":\d+$")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Module:
     """`label` is the dump's path as reported, `title` the name people know the module by.
 
-    `value_pages` is how many of the largest values have a page at least; None where all have one.
+    `value_pages` is how many of the largest values have a page at least; None where all have one. `redaction` is
+    what was taken out of the dump before it was read.
     """
 
     label: str
@@ -27,6 +32,7 @@ class Module:
     analysis: Analysis
     notes: str = ""
     value_pages: int | None = None
+    redaction: Redaction | None = None
     routes: ModuleRoutes = field(init=False)
 
     def __post_init__(self) -> None:
@@ -50,6 +56,17 @@ class Module:
     def origin(self, number: int) -> Origin:
         """Opcode, scope and source of the instruction that defines a value."""
         return self._origins.get(self.analysis.facts[number].value.key.name, Origin())
+
+    @cached_property
+    def source_files(self) -> tuple[str, ...]:
+        """The files of the program that the dump names, sorted."""
+        sources = {origin.source for origin in self._origins.values() if origin.source}
+        return tuple(sorted({_LINE.sub("", source) for source in sources}))
+
+    @cached_property
+    def op_name_count(self) -> int:
+        """How many different op_names the dump has."""
+        return len({origin.scope for origin in self._origins.values() if origin.scope})
 
     @cached_property
     def by_size(self) -> Sequence[int]:

@@ -27,13 +27,10 @@ def _is_safe(url: str) -> bool:
     return scheme is None or scheme[1].lower() in ("http", "https", "mailto")
 
 
-def markdown(text: str, *, heading_levels: int = 0) -> Markup:
-    """HTML of `text`, its headings `heading_levels` lower; one that ends with `{#slug}` gets that id."""
+def markdown(text: str) -> Markup:
+    """HTML of a text of ours; a heading that ends with `{#slug}` gets that id."""
     markdown_it = _markdown()
     tokens = markdown_it.parse(text)
-    for token in tokens:
-        if token.type in ("heading_open", "heading_close"):
-            token.tag = f"h{min(6, int(token.tag[1:]) + heading_levels)}"
     for opening, inline in pairwise(tokens):
         named = _HEADING_ID.match(inline.content) if opening.type == "heading_open" else None
         if named and inline.children:
@@ -43,5 +40,11 @@ def markdown(text: str, *, heading_levels: int = 0) -> Markup:
 
 
 def note_markup(text: str) -> Markup:
-    """A user's note, its headings one level lower than the page's own."""
-    return markdown(text, heading_levels=1) if text.strip() else Markup("")
+    """A user's note, its headings one level lower than the page's own, and without ids, which could be the page's."""
+    if not text.strip():
+        return Markup("")
+    tokens = _markdown().parse(text)
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(6, int(token.tag[1:]) + 1)}"
+    return Markup(_markdown().renderer.render(tokens, _markdown().options, {}))

@@ -13,6 +13,7 @@ from typing import Any
 from markupsafe import Markup
 
 from reportgen.analyse.classes import CLASSES
+from reportgen.options import Redaction
 from reportgen.reading import Problem
 from reportgen.render import formats, routes
 from reportgen.render.chart_data import byte_ticks
@@ -37,14 +38,18 @@ class Row:
 
 
 def overview_pages(
-    site_title: str, summaries: Sequence[Summary], problems: Sequence[Problem], readme: Markup
+    site_title: str,
+    summaries: Sequence[Summary],
+    problems: Sequence[Problem],
+    readme: Markup,
+    redaction: Redaction | None = None,
 ) -> Iterator[Page]:
     """The overview, the pages that go on with its tables, and the shard with all modules."""
     modules = sorted(summaries, key=biggest_first)
     rows, groups = folded(modules), recompiled(modules)
     yield site_shard("modules", _columns(rows))
     table = {"site_title": site_title, "count": len(modules), "rows_in_all": len(rows), "href": routes.overview}
-    first = {"problems": problems, "readme": readme, **_chart(rows), **_recompiled(groups)}
+    first = {"problems": problems, "readme": readme, "redaction": redaction, **_chart(rows), **_recompiled(groups)}
     pages = routes.pages_of(len(rows), MODULES_PER_PAGE)
     for page in range(1, pages + 1):
         template, own = ("overview.html", first) if page == 1 else ("modules.html", {})
@@ -117,10 +122,11 @@ def largest_modules(rows: Sequence[Row]) -> dict[str, Any] | None:
 def _names(modules: Sequence[Summary]) -> list[str]:
     """What tells the modules apart: their names, with the folder of the dump where a name is repeated."""
     repeated = Counter(module.title for module in modules)
-    return [
-        f"{module.title} · {PurePosixPath(module.label).parent.name}" if repeated[module.title] > 1 else module.title
-        for module in modules
-    ]
+    return [formats.visible(_name(module, tells_folder=repeated[module.title] > 1)) for module in modules]
+
+
+def _name(module: Summary, *, tells_folder: bool) -> str:
+    return f"{module.title} · {PurePosixPath(module.label).parent.name}" if tells_folder else module.title
 
 
 def _parts(rank: int, module: Summary) -> Iterator[dict[str, Any]]:

@@ -1,19 +1,27 @@
 """`report.json`: the figures for programs, the same document as `check --json` prints."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from reportgen.analyse.records import Analysis, CheckResult, Finding, Space
 
 SCHEMA = 1
+# The document is printed on terminals, too, and JSON only asks for the controls of ASCII to be escaped.
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def report_json(modules: Iterable[Mapping[str, Any]]) -> bytes:
     """The whole document, modules by path."""
     ordered = sorted(modules, key=lambda module: str(module["path"]))
     document = {"schema": SCHEMA, "modules": ordered}
-    return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+    text = json.dumps(document, indent=1, ensure_ascii=False)
+    return (_UNPRINTABLE.sub(_escaped, text) + "\n").encode("utf-8", "replace")
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
 
 
 def module_report(path: str, name: str, analysis: Analysis) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from markupsafe import Markup, escape
 
 from reportgen.model import WHOLE
-from reportgen.render.formats import bytes_markup
+from reportgen.render.formats import LONGEST_NAME, bytes_markup, whole_name
 from reportgen.render.links import Links
 from reportgen.render.module import Module
 from reportgen.render.page import Page
@@ -94,11 +94,13 @@ class _Rows:
         opcode = escape(self._module.origin(defined[0]).opcode) if defined else ""
         labels = "".join(f" <strong class=mark>{escape(label)}</strong>" for label in marks)
         defines = _few(defined, self._leaf)
+        whole = whole_name(name) if len(name) > LONGEST_NAME else ""
         reads_last = _few(self._read_last.get(moment, ()), self._links.value)
         live = "".join(f"<td class=number>{bytes_markup(space.at(moment) if space else None)}" for space in self._live)
         return (
             f"<tr id=t{moment}{' class=peak' if marks else ''}><td class=number>{moment}"
-            f"<th scope=row>{self._links.instruction(name)}{labels}<td>{opcode}<td>{defines}<td>{reads_last}{live}"
+            f"<th scope=row>{self._links.instruction(name)}{whole}{labels}"
+            f"<td>{opcode}<td>{defines}<td>{reads_last}{live}"
         )
 
     def _leaf(self, number: int) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from reportgen.options import Redaction
 from reportgen.reading import Problem
 from reportgen.render import routes
 from reportgen.render.assets import asset_names, read_asset, template_root
@@ -14,11 +15,15 @@ from reportgen.render.templates import render
 
 
 def site_pages(
-    site_title: str, summaries: Sequence[Summary], problems: Sequence[Problem], readme: str
+    site_title: str,
+    summaries: Sequence[Summary],
+    problems: Sequence[Problem],
+    readme: str,
+    redaction: Redaction | None = None,
 ) -> Iterator[Page]:
     """Everything but the modules' own pages."""
     yield from fixed_pages(site_title)
-    yield from summary_pages(site_title, summaries, problems, readme)
+    yield from summary_pages(site_title, summaries, problems, readme, redaction)
 
 
 def fixed_pages(site_title: str) -> Iterator[Page]:
@@ -31,11 +36,15 @@ def fixed_pages(site_title: str) -> Iterator[Page]:
 
 
 def summary_pages(
-    site_title: str, summaries: Sequence[Summary], problems: Sequence[Problem], readme: str
+    site_title: str,
+    summaries: Sequence[Summary],
+    problems: Sequence[Problem],
+    readme: str,
+    redaction: Redaction | None = None,
 ) -> Iterator[Page]:
     """What is said of all modules together."""
     yield Page(routes.REPORT, report_json(entry.report for entry in summaries))
-    yield from overview_pages(site_title, summaries, problems, note_markup(readme))
+    yield from overview_pages(site_title, summaries, problems, note_markup(readme), redaction)
 
 
 def _help(site_title: str) -> Iterator[Page]:

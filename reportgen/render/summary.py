@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -23,7 +23,8 @@ class Summary:
 
     `bytes_by_class` adds up to the peak resident or, where that is not known, to what is allocated.
     `checks` is how many had something to look at, `objects` how many they looked at.
-    `content_digest` is empty unless a site is built, because only the overview needs it.
+    `content_digest`, `source_files` and `op_names`, how many different ones there are, are empty unless a site is
+    built: only the overview and the last lines of a build need them.
 
     `as_json` and `from_json` are inverse to each other: a build keeps summaries for the next one.
     """
@@ -47,6 +48,8 @@ class Summary:
     findings: tuple[Finding, ...]
     report: Mapping[str, Any]
     content_digest: str = ""
+    source_files: tuple[str, ...] = ()
+    op_names: int = 0
 
     @property
     def badge(self) -> Badge:
@@ -65,6 +68,7 @@ class Summary:
                 "finding_counts": tuple((severity, number) for severity, number in data["finding_counts"]),
                 "signature": tuple(Leaf(*leaf) for leaf in data["signature"]),
                 "findings": tuple(map(_finding, data["findings"])),
+                "source_files": tuple(data["source_files"]),
             }
         )
 
@@ -74,7 +78,7 @@ def _finding(data: Mapping[str, Any]) -> Finding:
     return Finding(**{**data, "location": location and Location(**location), "values": tuple(data["values"])})
 
 
-def summary(module: Module, content_digest: str = "") -> Summary:
+def summary(module: Module) -> Summary:
     analysis = module.analysis
     space = _main_space(analysis)
     peak = space.peak_resident if space else None
@@ -97,7 +101,16 @@ def summary(module: Module, content_digest: str = "") -> Summary:
         signature=signature(analysis.dump),
         findings=analysis.findings,
         report=module_report(module.label, module.title, analysis),
+    )
+
+
+def summary_for_site(module: Module, content_digest: str) -> Summary:
+    """The same with what only a site needs."""
+    return replace(
+        summary(module),
         content_digest=content_digest,
+        source_files=module.source_files,
+        op_names=module.op_name_count,
     )
 
 

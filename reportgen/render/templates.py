@@ -1,12 +1,14 @@
 """The Jinja environment: templates compiled once, everything escaped, nothing undefined."""
 
 import re
+from collections.abc import Mapping
 from functools import cache
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 import reportgen
+from reportgen.options import Redaction
 from reportgen.render import formats, routes
 from reportgen.render.assets import template_root
 from reportgen.render.value_rows import value_rows
@@ -22,6 +24,12 @@ MODULE_VIEWS = (
     ("findings.html", "Findings"),
 )
 """The views of a module: file name in its folder, and what the tab says."""
+
+
+_REDACTED_WORDS: Mapping[Redaction, str] = {
+    "paths": "Redacted: paths, people and machines are not shown.",
+    "names": "Redacted: paths, people, machines and the names of operations are not shown.",
+}
 
 
 @cache
@@ -48,11 +56,13 @@ def environment() -> Environment:
     made.filters["exact"] = formats.exact_bytes
     made.filters["human"] = formats.human_bytes
     made.filters["count"] = formats.count_markup
+    made.filters["short"] = formats.shortened
     made.filters["breakable"] = formats.soft_breaks
     made.globals["percent"] = formats.percent
     made.globals["factor"] = formats.factor
     made.globals["module_tabs"] = module_tabs
     made.globals["value_rows"] = value_rows
+    made.globals["redacted_words"] = _REDACTED_WORDS
     made.globals["version"] = reportgen.__version__
     return made
 
@@ -66,7 +76,7 @@ def load_all() -> None:
 def render(template: str, path: str, **context: object) -> bytes:
     """The page that will stand at `path`, which decides what `root` is in its links."""
     text = environment().get_template(template).render(root=routes.root_from(path), **context)
-    return text.encode("utf-8", "replace")
+    return formats.visible(text).encode("utf-8", "replace")
 
 
 class Frame:
@@ -82,7 +92,7 @@ class Frame:
     def filled(self, **contents: str) -> bytes:
         """A page; `contents` is markup for each hole, by its name."""
         pieces = self._pieces.copy()
-        pieces[1::2] = [contents[name] for name in pieces[1::2]]
+        pieces[1::2] = [formats.visible(contents[name]) for name in pieces[1::2]]
         return "".join(pieces).encode("utf-8", "replace")
 
 

@@ -14,7 +14,7 @@ from reportgen.analyse.liveness import liveness
 from reportgen.analyse.records import ValueFacts
 from reportgen.model import WHOLE, Position, Use
 from reportgen.parse.instructions import Instruction
-from reportgen.render.formats import exact_bytes, human_bytes
+from reportgen.render.formats import LONGEST_NAME, exact_bytes, human_bytes, whole_name
 from reportgen.render.links import Links
 from reportgen.render.liveness_words import why_alive
 from reportgen.render.module import Module
@@ -53,6 +53,8 @@ class ValueAbout:
         """All that is known, in a fixed order; `is_long` is whether the instruction's text stands elsewhere."""
         fact = self._module.analysis.facts[number]
         rows = [self._size(fact), self._padding(fact), self._place(fact), self._life(number, fact)]
+        if len(fact.value.key.name) > LONGEST_NAME:
+            rows.insert(0, f"<dt>Name<dd>{whole_name(fact.value.key.name)}")
         if fact.value.is_phi:
             rows.append(f"<dt><a href={self._help}#phi>Phi</a><dd>merged by control flow")
         if at_peak := self._at_peak.get(number):

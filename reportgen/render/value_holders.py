@@ -10,6 +10,7 @@ from reportgen.model import Value
 from reportgen.render.conflicts import conflicts_by_value, overlap_box
 from reportgen.render.drawings.neighbourhood import MOST, columns, neighbourhood
 from reportgen.render.drawings.svg import Box
+from reportgen.render.formats import shortened
 from reportgen.render.links import Links
 from reportgen.render.module import Module, key_text
 from reportgen.render.value_about import listed
@@ -81,7 +82,7 @@ class ValueHolders:
         value, live = self._module.analysis.facts[number].value, self._module.analysis.facts[number].live
         assert live is not None, "only what is live holds bytes before or after another"
         low, high = value.offset_bytes, value.end_bytes
-        title = f"{key_text(value.key)}: {live.start} to {live.end}"
+        title = f"{shortened(key_text(value.key))}: {live.start} to {live.end}"
         if (low, high) != (own.offset_bytes, own.end_bytes):
             title = f"{title}, bytes {low:,} to {high:,}"
         return Box(live.start, live.end + 1, low, high, title, self._links.value_href(number))

@@ -14,7 +14,7 @@ from reportgen.analyse.records import Finding, ValueFacts
 from reportgen.parse.instructions import Instruction
 from reportgen.parse.shapes import ShapeError, parse_shape
 from reportgen.render.drawings.layout import layout_drawing
-from reportgen.render.formats import soft_breaks
+from reportgen.render.formats import shortened, soft_breaks
 from reportgen.render.layout_words import layout_sentences
 from reportgen.render.linked_text import linked_instruction
 from reportgen.render.links import Links
@@ -43,7 +43,7 @@ class ValueRenderer:
     def pages(self, number: int) -> Iterator[Page]:
         """The page of a value."""
         fact = self._module.analysis.facts[number]
-        name = key_text(fact.value.key)
+        name = shortened(key_text(fact.value.key))
         text = self._module.instruction_text(fact.value.key.name)
         instruction = None if text is None else parsed_instruction(text)
         content = self._frame.filled(

@@ -1,0 +1,74 @@
+"""Names that are made to do harm do none in a browser, and can be read there."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Dialog, Page, expect
+
+from tests.browser.browser import Watch
+from tests.support import hostile
+from tests.support.site import relative, views
+
+Visit = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def large(hostile_site: Path) -> Path:
+    return next(hostile_site.glob("m/jit-all-*/v/39.html")).parents[1]
+
+
+@pytest.fixture(scope="module")
+def paths(hostile_site: Path, large: Path) -> list[str]:
+    """Of each kind one, and the values whose names and texts are worst."""
+    pages = [hostile_site / "index.html", hostile_site / "recompiled.html", *views(large)]
+    worst = [hostile.TEXTS.index(text) for text in (*hostile.MARKUP[:6], *hostile.CONTROLS, *hostile.LONG)]
+    small = sorted(hostile_site.glob("m/*/index.html"))[::12]
+    pages += [*small, *(large / "v" / f"{number}.html" for number in worst)]
+    return relative(hostile_site, [page for page in pages if page.exists()])
+
+
+def test_no_name_runs_leaves_or_widens_a_page(
+    visit: Visit, page: Page, watch: Watch, hostile_site: Path, paths: list[str]
+) -> None:
+    dialogs: list[str] = []
+
+    def dismiss(dialog: Dialog) -> None:
+        dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", dismiss)
+    page.set_viewport_size({"width": 390, "height": 844})
+    wide = []
+    for path in paths:
+        visit(hostile_site, path)
+        expect(page.locator("h1")).to_be_visible()
+        assert page.evaluate("window.pwned") is None, path
+        if page.evaluate("document.documentElement.scrollWidth") > 390:
+            wide.append(path)
+    assert wide == []
+    assert dialogs == []
+    watch.check()
+
+
+def test_no_name_runs_where_scripts_show_it(visit: Visit, page: Page, hostile_site: Path, large: Path) -> None:
+    visit(hostile_site, f"{large.relative_to(hostile_site)}/index.html#moment=3")
+    page.keyboard.press("/")
+    for text in ("script", "onerror", "red", "CON", "nnnn"):
+        page.locator("#search").fill(text)
+        expect(page.locator("#search-results a").first).to_be_visible()
+    page.keyboard.press("Escape")
+    page.locator("#packing-map").scroll_into_view_if_needed()
+    expect(page.locator("#packing-map svg")).to_be_visible()
+    page.locator('#packing-map select[name="color"]').select_option("scope")
+    page.locator("#packing-map .plot").hover()
+    assert page.evaluate("window.pwned") is None
+
+
+def test_a_name_from_right_to_left_turns_nothing_around(
+    visit: Visit, page: Page, hostile_site: Path, large: Path
+) -> None:
+    visit(hostile_site, f"{large.relative_to(hostile_site)}/values.html")
+    isolated = "element => getComputedStyle(element).unicodeBidi"
+    for link in page.locator("tbody th a").all()[:3]:
+        assert link.evaluate(isolated) == "isolate"

@@ -1,0 +1,149 @@
+"""A redacted site tells no path, person or machine of its dumps, and no name if asked to; its numbers are the same."""
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reportgen.build import build
+from reportgen.options import BuildOptions, Redaction
+from reportgen.parse.instructions import parse_instruction
+from tests.support.site import SAMPLES, SEEDS, tree
+
+# Written without a look at how paths are hidden: whatever is quoted and has slashes around a word.
+_PATHS = re.compile(r"(?<![\w)\]}>])(?:[A-Za-z]:|~\w*)?(?:/[\w.@+-]+){2,}|[\w./-]+\.(?:py|cc|ipynb)\b")
+_SOURCE = re.compile(r'source_file="([^"]+)"')
+_PERSON = re.compile(r"\w[\w.]*@[a-z]\w*[\w.]*")
+_USER = re.compile(r"/(?:home|Users)/([\w.-]{3,})/")
+_OP_NAME = re.compile(r'op_name="((?:[^"\\]|\\.)+)"')
+
+
+def dumps() -> list[Path]:
+    seeds = [path for number in ("001", "003") for path in SEEDS.glob(f"{number}_*.txt")]
+    return [SAMPLES, *seeds]
+
+
+def raw_text() -> str:
+    paths = [file for path in dumps() for file in (path.rglob("*.txt") if path.is_dir() else [path])]
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
+
+
+def secrets() -> set[str]:
+    text = raw_text()
+    found = {secret for pattern in (_PATHS, _SOURCE, _PERSON, _USER) for secret in pattern.findall(text)}
+    folders = {path.name for path in SAMPLES.iterdir() if path.is_dir()}
+    return found | folders
+
+
+def op_names() -> set[str]:
+    """Those that could be nothing else: with a slash, brackets or a blank in them."""
+    metadata = [f"%a = f32[] b(), metadata={{{found[0]}}}" for found in _OP_NAME.finditer(raw_text())]
+    names = {parse_instruction(text).op_name or "" for text in metadata}
+    return {name for name in names if re.search(r"[/(\[ ]", name)}
+
+
+def built(output: Path, redaction: Redaction | None) -> Path:
+    options = BuildOptions(paths=tuple(dumps()), output=output, redaction=redaction, jobs=2)
+    assert not build(options, lambda done, total, label: None).problems
+    return output
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built(tmp_path_factory.mktemp("plain") / "site", None)
+
+
+@pytest.fixture(scope="module")
+def without_paths(plain: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built(tmp_path_factory.mktemp("paths") / "site", "paths")
+
+
+@pytest.fixture(scope="module")
+def without_names(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built(tmp_path_factory.mktemp("names") / "site", "names")
+
+
+def occurrences(site: Path, secret: set[str]) -> Iterator[str]:
+    """Also as they are escaped in HTML and in JSON, and in the names of files."""
+    forms = {form for text in secret for form in (text, _escaped(text), json.dumps(text)[1:-1])}
+    wanted = re.compile(b"|".join(re.escape(form.encode()) for form in sorted(forms, key=len, reverse=True)))
+    for path, content in tree(site).items():
+        if not path.startswith(("assets/", "help/")):
+            yield from (f"{path}: {found.decode()}" for found in set(wanted.findall(path.encode() + b"\0" + content)))
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&#34;")
+
+
+def test_the_dumps_have_what_is_looked_for_and_a_site_shows_it(plain: Path) -> None:
+    assert {"/home/u/corpus/scripts/progs.py", "cpu-tiny"} <= secrets()
+    assert len(op_names()) > 50
+    shown = list(occurrences(plain, secrets() | op_names()))
+    assert any(line.startswith("m/") for line in shown)
+    assert any(line.startswith(".reportgen.json") for line in shown)
+
+
+def test_no_file_has_a_path_a_person_or_a_folder(without_paths: Path, without_names: Path) -> None:
+    assert list(occurrences(without_paths, secrets())) == []
+    assert list(occurrences(without_names, secrets())) == []
+
+
+def test_no_file_has_a_name_of_an_operation_or_of_a_module(without_names: Path) -> None:
+    modules = set(re.findall(r"jit_\w+", " ".join(path.name for path in SAMPLES.rglob("*.txt"))))
+    assert {"jit_odd_names_fn", "jit_mlp_train_step"} <= modules
+    assert list(occurrences(without_names, op_names() | modules)) == []
+
+
+@pytest.mark.parametrize("redacted", ["without_paths", "without_names"])
+def test_the_figures_are_the_same(plain: Path, redacted: str, request: pytest.FixtureRequest) -> None:
+    site: Path = request.getfixturevalue(redacted)
+    assert _figures(site) == _figures(plain)
+
+
+def _figures(site: Path) -> list[str]:
+    """All of report.json that is not text of the dumps; the order of modules is that of their names."""
+    modules = json.loads((site / "report.json").read_text(encoding="utf-8"))["modules"]
+    return sorted(json.dumps(_without_words(module), sort_keys=True) for module in modules)
+
+
+def _without_words(module: dict[str, Any]) -> dict[str, Any]:
+    findings = [{key: finding[key] for key in ("slug", "severity", "line")} for finding in module["findings"]]
+    return {key: value for key, value in module.items() if key not in ("path", "name")} | {"findings": findings}
+
+
+def test_values_of_one_source_line_are_still_one_group(plain: Path, without_paths: Path) -> None:
+    grouped = {_source_lines(page) for page in plain.glob("m/*/peak.html")} - {()}
+    assert grouped
+    assert grouped <= {_source_lines(page) for page in without_paths.glob("m/*/peak.html")}
+
+
+def _source_lines(page: Path) -> tuple[str, ...]:
+    """The numbers of the lines in a table by source line, in its order."""
+    return tuple(re.findall(r"<code>[^ ]*py:(\d+)</code>", page.read_text(encoding="utf-8")))
+
+
+def test_pages_say_that_they_are_redacted_and_lead_to_how(without_paths: Path, plain: Path) -> None:
+    pages = {path: content.decode() for path, content in tree(without_paths).items() if path.endswith(".html")}
+    link = "help/glossary.html#redacted>"
+    assert [path for path, page in pages.items() if path.startswith("m/") and link not in page] == []
+    assert "Notes are left out" in pages["index.html"]
+    assert 'id="redacted"' in pages["help/glossary.html"]
+    assert link not in (plain / "index.html").read_text(encoding="utf-8")
+
+
+def test_nothing_is_left_of_a_site_that_was_not_redacted(plain: Path, without_paths: Path, tmp_path: Path) -> None:
+    site = shutil.copytree(plain, tmp_path / "site")
+    assert tree(built(site, "paths")) == tree(without_paths)
+
+
+def test_processes_and_a_second_build_change_nothing(without_names: Path, tmp_path: Path) -> None:
+    options = BuildOptions(paths=tuple(dumps()), output=tmp_path / "site", redaction="names", jobs=1)
+    first = build(options, lambda done, total, label: None)
+    assert tree(tmp_path / "site") == tree(without_names)
+    again = build(options, lambda done, total, label: None)
+    assert (again.totals.changed, again.shown) == (0, first.shown)

@@ -20,7 +20,7 @@ from reportgen.one_dump import module_of, note
 from reportgen.reading import DumpFiles, Problem, load_text
 from reportgen.render.module import Module
 from reportgen.render.on_request import PagesOnRequest
-from reportgen.render.summary import summary
+from reportgen.render.summary import summary_for_site
 from reportgen.source import DumpText
 from reportgen.watch.completeness import Judgement, Known, judge
 from reportgen.watch.history import History
@@ -238,7 +238,7 @@ class Rebuilder:
     ) -> None:
         known = Known(judgement.sections, judgement.contradictions, _parts(dump))
         when = self._now_in_words()
-        entry = summary(module, digests(module.analysis.dump.text).content)
+        entry = summary_for_site(module, digests(module.analysis.dump.text).content)
         dump.shown = Shown(digest, known, entry, problems, build, when)
         dump.pages = PagesOnRequest(module, self._title)
         dump.mark = None

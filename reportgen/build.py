@@ -72,7 +72,11 @@ def check(paths: Sequence[AnyPath], jobs: int, progress: Progress, cluster: str 
 def build(options: BuildOptions, progress: Progress) -> Report:
     """Build the site. Raises ReportgenError when there is no dump or the output cannot be written."""
     discovered = _outside(discover(options.paths), options.output)
-    directory = SiteDirectory(options.output, force=options.force)
+    with SiteDirectory.opened(options.output, force=options.force) as directory:
+        return _build(discovered, directory, options, progress)
+
+
+def _build(discovered: Discovered, directory: SiteDirectory, options: BuildOptions, progress: Progress) -> Report:
     settings = Settings(options.title, options.output, fingerprint(), options.value_pages)
     tasks = _tasks(discovered.dumps, directory.parts, 1 if options.cluster else options.jobs)
     if can_fork() and options.jobs > 1 and not directory.parts:

@@ -1,6 +1,7 @@
 """Where work is done when it is shared out: in processes here or on a cluster, never given too much at once."""
 
 import gc
+import os
 import signal
 import sys
 import threading
@@ -10,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from multiprocessing.context import BaseContext
 from typing import Any, TypeVar
 
@@ -48,7 +49,7 @@ def open_workers(jobs: int, cluster: str | None = None) -> Iterator[Workers]:
 
 @contextmanager
 def _processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    pool = ProcessPoolExecutor(jobs, _start_method(), initializer=_end_silently_when_interrupted)
+    pool = ProcessPoolExecutor(jobs, _start_method(), initializer=_begin)
     try:
         yield pool
     except BrokenProcessPool as error:
@@ -73,9 +74,18 @@ def unordered(work: Callable[[Item], Result], items: Iterable[Item], workers: Wo
         yield from (future.result() for future in done)
 
 
-def _end_silently_when_interrupted() -> None:
+def _begin() -> None:
     """Ctrl-C reaches every process; only the first has something to say about it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A process whose parent was killed would wait for work for ever, or write into the site of the next build."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _start_method() -> BaseContext | None:
@@ -110,7 +120,7 @@ _forked_work: Callable[[int], object]
 def _begin_forked(work: Callable[[int], object]) -> None:
     global _forked_work  # noqa: PLW0603
     _forked_work = work
-    _end_silently_when_interrupted()
+    _begin()
 
 
 def _do_forked(number: int) -> Any:

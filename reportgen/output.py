@@ -2,21 +2,26 @@
 
 A file that has the right bytes already is left alone; one that the manifest of the last build lists and
 the new site lacks is removed. Before pages are written their paths are noted, so that even a build that
-was killed leaves nothing behind that the next one does not know.
+was killed leaves nothing behind that the next one does not know. One build at a time writes into a directory.
 """
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Self
 
 from reportgen.errors import OutputRefused
+from reportgen.locking import LOCK, locked
 from reportgen.manifest import MANIFEST, UNFINISHED, Part, is_safe, page_digest, parsed, serialised, sum_of_digests
 from reportgen.render.page import Page
 
 _PLACEHOLDERS = frozenset({".gitignore", ".gitkeep", ".keep"})
+_NEW_MANIFEST = f"{MANIFEST}.new"
+_WORKING_FILES = frozenset({LOCK, UNFINISHED, _NEW_MANIFEST})
 _PAGES_AT_ONCE = 200
 
 
@@ -88,12 +93,18 @@ class _Writer:
 
 
 def _note_unfinished(directory: Path, paths: Iterable[str]) -> None:
-    """Add paths to those that a build was about to write; several processes may do so at once."""
+    """Add paths to those that a build was about to write; several processes may do so at once.
+
+    Each is a line of JSON behind a newline, so that a line that a full disk or a kill has cut off names no
+    path at all and spoils none that comes behind it.
+    """
     listing = directory / UNFINISHED
     with _refusing(listing):
         directory.mkdir(parents=True, exist_ok=True)
+        remaining = "\n".join(["", *map(json.dumps, paths), ""]).encode()
         with listing.open("ab", buffering=0) as file:
-            file.write("".join(f"{path}\n" for path in paths).encode("utf-8", "surrogateescape"))
+            while remaining:
+                remaining = remaining[file.write(remaining) :]
 
 
 @contextmanager
@@ -135,32 +146,46 @@ class SiteDirectory:
     def __init__(self, directory: Path, *, force: bool = False) -> None:
         self._directory = directory
         previous = _manifest(directory)
-        if previous is None and not force and _has_files(directory):
-            raise OutputRefused(
-                f"{directory} is not empty and was not made by reportgen. Choose another directory with -o,"
-                " or write into this one with --force; files of other origin are kept."
-            )
+        if previous is None and not force:
+            _confirm_empty(directory)
         self.parts: Mapping[str, Part] = previous or {}
         if previous is None:
-            self._write(MANIFEST, serialised({}))  # so that a build that is interrupted is known as ours
+            self._write_manifest(serialised({}))  # so that a build that is interrupted is known as ours
 
-    def _write(self, name: str, content: bytes) -> None:
+    @classmethod
+    @contextmanager
+    def opened(cls, directory: Path, *, force: bool = False) -> Iterator[Self]:
+        """The directory, which no other process can open so until the end of the `with`."""
+        if not force and not (directory / MANIFEST).exists():
+            _confirm_empty(directory)  # before anything is put into it
+        with ExitStack() as until_the_end:
+            with _refusing(directory / LOCK):
+                directory.mkdir(parents=True, exist_ok=True)
+                until_the_end.enter_context(locked(directory))
+            yield cls(directory, force=force)
+
+    def _write_manifest(self, content: bytes) -> None:
         """At once or not at all."""
-        target, unfinished = self._directory / name, self._directory / f"{name}.new"
+        target, unfinished = self._directory / MANIFEST, self._directory / _NEW_MANIFEST
         with _refusing(target):
             self._directory.mkdir(parents=True, exist_ok=True)
             if not _has_bytes(str(target), content):
-                unfinished.write_bytes(content)
-                unfinished.replace(target)
+                try:
+                    unfinished.write_bytes(content)
+                    unfinished.replace(target)
+                finally:
+                    with suppress(OSError):
+                        unfinished.unlink()
 
     def finish(self, parts: Mapping[str, Part]) -> int:
         """Remove what earlier builds left and this one did not make, and list what there is; how many were removed."""
         made = {path for part in parts.values() for path in part.paths}
         earlier = {path for part in self.parts.values() for path in part.paths} | _unfinished(self._directory)
         removed = sum(self._remove(path) for path in sorted(earlier - made))
-        self._write(MANIFEST, serialised(parts))
-        with _refusing(self._directory / UNFINISHED):
-            (self._directory / UNFINISHED).unlink(missing_ok=True)
+        self._write_manifest(serialised(parts))
+        for name in (UNFINISHED, _NEW_MANIFEST):
+            with _refusing(self._directory / name):
+                (self._directory / name).unlink(missing_ok=True)
         return removed
 
     def _remove(self, path: str) -> bool:
@@ -189,9 +214,18 @@ def _has_bytes(path: str, content: bytes) -> bool:
         return False
 
 
+def _confirm_empty(directory: Path) -> None:
+    """But for what a build leaves that was killed before it could say that the directory is ours."""
+    if _has_files(directory):
+        raise OutputRefused(
+            f"{directory} is not empty and was not made by reportgen. Choose another directory with -o,"
+            " or write into this one with --force; files of other origin are kept."
+        )
+
+
 def _has_files(directory: Path) -> bool:
     try:
-        return any(entry.name not in _PLACEHOLDERS for entry in directory.iterdir())
+        return any(entry.name not in _PLACEHOLDERS | _WORKING_FILES for entry in directory.iterdir())
     except FileNotFoundError:
         return False
     except NotADirectoryError:
@@ -210,7 +244,15 @@ def _manifest(directory: Path) -> dict[str, Part] | None:
 def _unfinished(directory: Path) -> set[str]:
     """Pages that builds which did not come to their end were about to write."""
     try:
-        lines = (directory / UNFINISHED).read_bytes().decode("utf-8", "surrogateescape").split("\n")
+        lines = (directory / UNFINISHED).read_bytes().split(b"\n")
     except OSError:
         return set()
-    return {line for line in lines if is_safe(line)}
+    return {path for line in lines if (path := _named(line)) is not None and is_safe(path)}
+
+
+def _named(line: bytes) -> str | None:
+    try:
+        path = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return path if isinstance(path, str) else None

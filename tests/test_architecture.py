@@ -23,7 +23,7 @@ RANKS = [
     {"folders", "log_frames", "parse"},
     {"analyse", "discover"},
     {"render"},
-    {"fingerprint", "manifest"},
+    {"fingerprint", "locking", "manifest"},
     {"output"},
     {"cluster"},
     {"executors"},
@@ -50,7 +50,7 @@ HOMES = {
     "fsspec": {"remote.py"},
     "watchdog": {"watch.py"},
 }
-WRITERS = {"output.py", "serve.py"}
+WRITERS = {"locking.py", "output.py", "serve.py"}
 READERS_IN_RENDER = {"render/assets.py", "render/site_pages.py"}
 WRITING = {"write_bytes", "write_text", "mkdir", "unlink", "rmdir", "touch", "rename", "symlink_to", "makedirs"}
 READING = {"read_bytes", "read_text", "open", "iterdir", "glob", "rglob"}

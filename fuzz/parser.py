@@ -17,7 +17,8 @@ def read_everything(data: bytes) -> None:
     for value in dump.values:
         _read_shape(value.shape)
     for used in dump.used_values or ():
-        assert isinstance(used.positions, tuple) and isinstance(used.uses, tuple)
+        for name in (*used.positions, *used.uses):
+            assert name
         if used.instruction_place is not None and used.instruction_end is not None:
             text = dump.text.slice(used.instruction_place, used.instruction_end)
             _read_shape(parse_instruction(text.decode("utf-8", "replace")).shape)

@@ -50,9 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _discard_output()
         return BROKEN_PIPE
-    except OSError as error:  # such as a full disk behind stdout
+    except OSError as error:  # of files the name is known; results are written to none
         _discard_output()
-        terminal.error(str(error))
+        terminal.error(str(error) if error.filename else f"stdout: cannot be written: {error.strerror or error}")
         return 1
 
 

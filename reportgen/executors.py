@@ -24,6 +24,8 @@ Result = TypeVar("Result")
 _WAITING_PER_WORKER = 4
 _LOST_PROCESS = "A process was ended from outside, most likely for lack of memory. Try again with --jobs 1."
 
+_NO_PROCESS = "A process cannot be started: {}. Try again with --jobs 1."
+
 
 @dataclass(frozen=True, slots=True)
 class Workers:
@@ -40,7 +42,7 @@ def open_workers(jobs: int, cluster: str | None = None) -> Iterator[Workers]:
     Raises ReportgenError if a process or the cluster is lost.
     """
     if cluster is None:
-        with _processes(jobs) as pool:
+        with _processes(jobs, _start_method(), _begin) as pool:
             yield Workers(pool, jobs)
     else:
         with connected(cluster) as (executor, threads):
@@ -48,14 +50,20 @@ def open_workers(jobs: int, cluster: str | None = None) -> Iterator[Workers]:
 
 
 @contextmanager
-def _processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    pool = ProcessPoolExecutor(jobs, _start_method(), initializer=_begin)
+def _processes(
+    jobs: int, context: BaseContext | None, begin: Callable[..., None], *given: object
+) -> Iterator[ProcessPoolExecutor]:
+    """Each begins with `begin`, to which `given` goes."""
     try:
-        yield pool
+        pool = ProcessPoolExecutor(jobs, context, begin, given)
+        try:
+            yield pool
+        finally:
+            pool.shutdown(cancel_futures=True)
     except BrokenProcessPool as error:
         raise ReportgenError(_LOST_PROCESS) from error
-    finally:
-        pool.shutdown(cancel_futures=True)
+    except OSError as error:
+        raise ReportgenError(_NO_PROCESS.format(error.strerror or error)) from error
 
 
 def unordered(work: Callable[[Item], Result], items: Iterable[Item], workers: Workers) -> Iterator[Result]:
@@ -104,13 +112,10 @@ def forked(work: Callable[[int], Result], count: int, jobs: int) -> Iterator[Res
     Nothing but numbers and results goes between them, however large what `work` needs is. Only where `can_fork`.
     """
     gc.freeze()  # a collector that visits records would copy the memory they are in
-    pool = ProcessPoolExecutor(jobs, get_context("fork"), _begin_forked, (work,))
     try:
-        yield from unordered(_do_forked, range(count), Workers(pool, jobs))
-    except BrokenProcessPool as error:
-        raise ReportgenError(_LOST_PROCESS) from error
+        with _processes(jobs, get_context("fork"), _begin_forked, work) as pool:
+            yield from unordered(_do_forked, range(count), Workers(pool, jobs))
     finally:
-        pool.shutdown(cancel_futures=True)
         gc.unfreeze()
 
 

@@ -6,6 +6,7 @@ a file system knows no locks there is none: a build alone needs none.
 
 import errno
 import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -76,7 +77,7 @@ def _holder(path: Path) -> str:
     return f" (process {text})" if text.isdigit() else ""
 
 
-if os.name == "nt":
+if sys.platform == "win32":
     import msvcrt
 
     _BEHIND_THE_TEXT = 1 << 20  # the locked byte cannot be read by others

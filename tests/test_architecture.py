@@ -65,8 +65,9 @@ def modules() -> list[str]:
 
 
 def python_files() -> list[str]:
-    """Every module of the package, every test and every benchmark, as a path in the repository."""
-    paths = chain(PACKAGE.rglob("*.py"), (ROOT / "benchmarks").rglob("*.py"), (ROOT / "tests").rglob("*.py"))
+    """Every module of the package, every test, benchmark and fuzzer, as a path in the repository."""
+    others = ((ROOT / folder).rglob("*.py") for folder in ("benchmarks", "fuzz", "tests"))
+    paths = chain(PACKAGE.rglob("*.py"), *others)
     return sorted(path.relative_to(ROOT).as_posix() for path in paths)
 
 

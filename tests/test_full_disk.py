@@ -1,4 +1,4 @@
-"""A disk that is full, read-only or forbids writing: a message that names the file, and a site that the next build repairs."""
+"""A disk that is full, read-only or forbids writing: the message names the file, and the next build repairs the site."""
 
 import os
 import shutil

@@ -20,7 +20,7 @@ from reportgen.manifest import Part
 from reportgen.one_dump import Outcome, Settings, Task, build_dump, check_dump, note
 from reportgen.options import BuildOptions
 from reportgen.output import SiteDirectory, is_intact, write_pages
-from reportgen.reading import DumpFiles, Problem
+from reportgen.reading import DEFAULT_MAX_DUMP_BYTES, DumpFiles, Problem
 from reportgen.remote import AnyPath
 from reportgen.render.summary import Summary, biggest_first
 
@@ -61,9 +61,15 @@ class Report:
         return failed or (strict and (warned or bool(severities & {"error", "warning"})))
 
 
-def check(paths: Sequence[AnyPath], jobs: int, progress: Progress, cluster: str | None = None) -> Report:
+def check(
+    paths: Sequence[AnyPath],
+    jobs: int,
+    progress: Progress,
+    cluster: str | None = None,
+    max_dump_bytes: int = DEFAULT_MAX_DUMP_BYTES,
+) -> Report:
     """Parse and analyse every dump, write nothing. Raises ReportgenError when there is none."""
-    discovered = discover(paths)
+    discovered = discover(paths, max_dump_bytes)
     in_order = sorted(discovered.dumps, key=_size, reverse=True)
     outcomes = _each(check_dump, in_order, jobs, cluster)
     return _report(discovered, list(_counted(outcomes, len(in_order), progress)))
@@ -71,7 +77,7 @@ def check(paths: Sequence[AnyPath], jobs: int, progress: Progress, cluster: str 
 
 def build(options: BuildOptions, progress: Progress) -> Report:
     """Build the site. Raises ReportgenError when there is no dump or the output cannot be written."""
-    discovered = _outside(discover(options.paths), options.output)
+    discovered = _outside(discover(options.paths, options.max_dump_bytes), options.output)
     with SiteDirectory.opened(options.output, force=options.force) as directory:
         return _build(discovered, directory, options, progress)
 

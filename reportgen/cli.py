@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import reportgen
 from reportgen.errors import ReportgenError
 from reportgen.options import DEFAULT_OUTPUT, DEFAULT_TITLE, BuildOptions
+from reportgen.reading import DEFAULT_MAX_DUMP_BYTES
 from reportgen.remote import AnyPath, is_url, located
 from reportgen.terminal import Terminal
 
@@ -129,6 +130,13 @@ def _command(
         "--jobs", type=_positive, default=_processors(), metavar="N", help="processes to use (default: %(default)s)"
     )
     parser.add_argument(
+        "--max-dump-bytes",
+        type=_count,
+        default=DEFAULT_MAX_DUMP_BYTES,
+        metavar="N",
+        help="leave out a file with more bytes than this, decompressed (default: %(default)s)",
+    )
+    parser.add_argument(
         "--executor",
         type=_cluster,
         metavar="dask://HOST:PORT",
@@ -188,7 +196,7 @@ def _for_all(path: AnyPath, options: argparse.Namespace) -> AnyPath:
 def _check(options: argparse.Namespace, terminal: Terminal) -> int:
     from reportgen.build import check
 
-    report = check(_located(options), options.jobs, terminal.progress, options.executor)
+    report = check(_located(options), options.jobs, terminal.progress, options.executor, options.max_dump_bytes)
     terminal.problems(report.problems)
     if options.json:
         from reportgen.render.report_json import report_json
@@ -210,6 +218,7 @@ def _build(options: argparse.Namespace, terminal: Terminal) -> int:
             force=options.force,
             jobs=options.jobs,
             value_pages=options.value_pages,
+            max_dump_bytes=options.max_dump_bytes,
             cluster=options.executor,
         ),
         terminal.progress,

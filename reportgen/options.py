@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from reportgen.reading import DEFAULT_MAX_DUMP_BYTES
 from reportgen.remote import AnyPath
 
 DEFAULT_TITLE = "XLA memory report"
@@ -16,6 +17,8 @@ class BuildOptions:
     `value_pages` limits the pages of values in each module to those of that many of the largest, and of all that
     are live at a peak; None is no limit.
 
+    Of no file are more than `max_dump_bytes` read, decompressed.
+
     `cluster` is host:port of the Dask scheduler that gives out the work instead; paths must be absolute then.
     """
 
@@ -25,4 +28,5 @@ class BuildOptions:
     force: bool = False
     jobs: int = 1
     value_pages: int | None = None
+    max_dump_bytes: int = DEFAULT_MAX_DUMP_BYTES
     cluster: str | None = None

@@ -19,8 +19,8 @@ PACKAGE = ROOT / "reportgen"
 RANKS = [
     {"", "dump_names", "errors", "source", "spans"},
     {"coverage", "remote"},
-    {"model", "options", "reading"},
-    {"folders", "log_frames", "parse"},
+    {"model", "reading"},
+    {"folders", "log_frames", "options", "parse"},
     {"analyse", "discover"},
     {"render"},
     {"fingerprint", "locking", "manifest"},

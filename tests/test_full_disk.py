@@ -1,4 +1,4 @@
-"""A disk that is full, read-only or forbids writing: the message names the file, and the next build repairs the site."""
+"""A disk that is full or read-only: the message names the file, and the next build repairs the site."""
 
 import os
 import shutil

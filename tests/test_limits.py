@@ -15,7 +15,7 @@ from reportgen.render.summary import summary
 from tests.support.dumps import analysed
 from tests.support.hostile import HOSTILE
 
-SMALL, TIMES = 100, 4
+SMALL, TIMES = 150, 4
 
 
 class Steps:

@@ -111,17 +111,18 @@ def test_a_process_that_was_forked_opens_an_archive_for_itself(local: Path, tmp_
     zipped(local, tmp_path / "dumps.zip")
     top = located(f"zip://::file://{tmp_path / 'dumps.zip'}")
     with ProcessPoolExecutor(1, get_context("fork")) as workers:
-        marks_file_system(top)
+        mark_file_system(top)
         assert not workers.submit(is_marked, top).result()
     assert is_marked(top)
 
 
-def marks_file_system(path: AnyPath) -> None:
+def mark_file_system(path: AnyPath) -> None:
     assert isinstance(path, RemotePath)
     vars(path.identity[0])["is_marked"] = True
 
 
-def is_marked(path: RemotePath) -> bool:
+def is_marked(path: AnyPath) -> bool:
+    assert isinstance(path, RemotePath)
     return "is_marked" in vars(path.identity[0])
 
 

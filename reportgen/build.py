@@ -20,7 +20,7 @@ from reportgen.manifest import COMMON, Part
 from reportgen.one_dump import Outcome, Settings, Task, build_dump, check_dump, note
 from reportgen.options import BuildOptions, Redaction
 from reportgen.output import SiteDirectory, is_intact, write_pages
-from reportgen.reading import DumpFiles, Problem
+from reportgen.reading import DEFAULT_MAX_DUMP_BYTES, DumpFiles, Problem
 from reportgen.redact.labels import relabelled
 from reportgen.remote import AnyPath
 from reportgen.render.summary import Summary, biggest_first
@@ -68,9 +68,15 @@ class Report:
         return failed or (strict and (warned or bool(severities & {"error", "warning"})))
 
 
-def check(paths: Sequence[AnyPath], jobs: int, progress: Progress, cluster: str | None = None) -> Report:
+def check(
+    paths: Sequence[AnyPath],
+    jobs: int,
+    progress: Progress,
+    cluster: str | None = None,
+    max_dump_bytes: int = DEFAULT_MAX_DUMP_BYTES,
+) -> Report:
     """Parse and analyse every dump, write nothing. Raises ReportgenError when there is none."""
-    discovered = discover(paths)
+    discovered = discover(paths, max_bytes=max_dump_bytes)
     in_order = sorted(discovered.dumps, key=_size, reverse=True)
     outcomes = _each(check_dump, in_order, jobs, cluster)
     return _report(discovered, list(_counted(outcomes, len(in_order), progress)))
@@ -78,8 +84,13 @@ def check(paths: Sequence[AnyPath], jobs: int, progress: Progress, cluster: str 
 
 def build(options: BuildOptions, progress: Progress) -> Report:
     """Build the site. Raises ReportgenError when there is no dump or the output cannot be written."""
-    discovered = relabelled(_outside(discover(options.paths), options.output), options.redaction)
-    directory = SiteDirectory(options.output, force=options.force)
+    discovered = discover(options.paths, max_bytes=options.max_dump_bytes)
+    discovered = relabelled(_outside(discovered, options.output), options.redaction)
+    with SiteDirectory.opened(options.output, force=options.force) as directory:
+        return _build(discovered, directory, options, progress)
+
+
+def _build(discovered: Discovered, directory: SiteDirectory, options: BuildOptions, progress: Progress) -> Report:
     settings = Settings(options.title, options.output, fingerprint(), options.value_pages, options.redaction)
     tasks = _tasks(discovered.dumps, directory.parts, 1 if options.cluster else options.jobs)
     if can_fork() and options.jobs > 1 and not directory.parts:

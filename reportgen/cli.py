@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import reportgen
 from reportgen.errors import ReportgenError, UnreadableInput
 from reportgen.options import DEFAULT_HOST, DEFAULT_OUTPUT, DEFAULT_TITLE, BuildOptions, WatchOptions
+from reportgen.reading import DEFAULT_MAX_DUMP_BYTES
 from reportgen.remote import AnyPath, is_url, located
 from reportgen.terminal import Terminal
 
@@ -52,9 +53,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _discard_output()
         return BROKEN_PIPE
-    except OSError as error:  # such as a full disk behind stdout
+    except OSError as error:  # of files the name is known; results are written to none
         _discard_output()
-        terminal.error(str(error))
+        terminal.error(str(error) if error.filename else f"stdout: cannot be written: {error.strerror or error}")
         return 1
 
 
@@ -169,6 +170,13 @@ def _add_judging(parser: argparse.ArgumentParser) -> None:
         "--jobs", type=_positive, default=_processors(), metavar="N", help="processes to use (default: %(default)s)"
     )
     parser.add_argument(
+        "--max-dump-bytes",
+        type=_count,
+        default=DEFAULT_MAX_DUMP_BYTES,
+        metavar="N",
+        help="leave out a file with more bytes than this, decompressed (default: %(default)s)",
+    )
+    parser.add_argument(
         "--executor",
         type=_cluster,
         metavar="dask://HOST:PORT",
@@ -251,7 +259,7 @@ def _for_all(path: AnyPath, options: argparse.Namespace) -> AnyPath:
 def _check(options: argparse.Namespace, terminal: Terminal) -> int:
     from reportgen.build import check
 
-    report = check(_located(options), options.jobs, terminal.progress, options.executor)
+    report = check(_located(options), options.jobs, terminal.progress, options.executor, options.max_dump_bytes)
     terminal.problems(report.problems)
     if options.json:
         from reportgen.render.report_json import report_json
@@ -274,6 +282,7 @@ def _build(options: argparse.Namespace, terminal: Terminal) -> int:
             jobs=options.jobs,
             value_pages=options.value_pages,
             redaction=options.redaction,
+            max_dump_bytes=options.max_dump_bytes,
             cluster=options.executor,
         ),
         terminal.progress,

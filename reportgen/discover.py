@@ -20,6 +20,7 @@ from reportgen.dump_names import (
     COMPRESSION_SUFFIXES,
     PART_SUFFIXES,
     SIBLING_SUFFIXES,
+    DumpName,
     is_proto,
     is_something_else,
     is_unread_part,
@@ -31,6 +32,7 @@ from reportgen.dump_names import (
 from reportgen.errors import NoDumpFound, UnreadableInput
 from reportgen.folders import Folder, walk
 from reportgen.reading import (
+    DEFAULT_MAX_DUMP_BYTES,
     UNREADABLE,
     DumpFiles,
     PartFile,
@@ -72,9 +74,13 @@ class _Found:
     """What one of the paths holds, gathered while it is searched."""
 
     path: AnyPath
+    max_bytes: int
     dumps: list[DumpFiles] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     proto_count: int = 0
+
+    def add(self, *, label: str, name: DumpName, parts: tuple[PartFile, ...], notes: AnyPath | None) -> None:
+        self.dumps.append(DumpFiles(label=label, name=name, parts=parts, notes=notes, max_bytes=self.max_bytes))
 
     def report(self, severity: Literal["error", "warning", "note"], label: str, message: str) -> None:
         self.problems.append(Problem(severity, label, message))
@@ -89,13 +95,16 @@ class _Found:
         return "no dump found"
 
 
-def discover(paths: Sequence[AnyPath], without: Path | None = None) -> Discovered:
+def discover(
+    paths: Sequence[AnyPath], without: Path | None = None, max_bytes: int = DEFAULT_MAX_DUMP_BYTES
+) -> Discovered:
     """Every dump in `paths`: directories (searched recursively), dump files, and logs with dumps in them.
 
-    The directory `without` is not searched. Raises NoDumpFound if none of them holds a dump, UnreadableInput if one
-    of them cannot be read.
+    The directory `without` is not searched, and of no file are more than `max_bytes` read, decompressed.
+
+    Raises NoDumpFound if none of them holds a dump, UnreadableInput if one of them cannot be read.
     """
-    found = [_search(path, without) for path in paths]
+    found = [_search(path, without, max_bytes) for path in paths]
     if not any(one.dumps for one in found):
         raise NoDumpFound(_nothing_found(found))
     for one in found:
@@ -118,8 +127,8 @@ def _nothing_found(found: list[_Found]) -> str:
     return "\n".join([*paths, *problems, _LOOKED_FOR + _HOW_TO_DUMP])
 
 
-def _search(path: AnyPath, without: Path | None) -> _Found:
-    found = _Found(path)
+def _search(path: AnyPath, without: Path | None, max_bytes: int) -> _Found:
+    found = _Found(path, max_bytes)
     try:
         is_folder = path.is_dir() if isinstance(path, RemotePath) else stat.S_ISDIR(path.stat().st_mode)
     except OSError as error:
@@ -197,7 +206,16 @@ def _add_named(folder: Folder, stem: str, parts: dict[int, list[str]], found: _F
         dump = read_name(printable(readable[0]))
         siblings = tuple(_files_beside(folder, stem))
         notes = folder.notes(stem)
-        found.dumps.append(DumpFiles(label=files[0].label, name=dump, parts=files, notes=notes, siblings=siblings))
+        found.dumps.append(
+            DumpFiles(
+                label=files[0].label,
+                name=dump,
+                parts=files,
+                notes=notes,
+                siblings=siblings,
+                max_bytes=found.max_bytes,
+            )
+        )
 
 
 def _files_beside(folder: Folder, stem: str) -> Iterator[SiblingFile]:
@@ -261,7 +279,11 @@ def _content(path: AnyPath) -> Literal["dump", "log", "too long", "other"]:
 def _add_unnamed(folder: Folder, name: str, found: _Found) -> None:
     part = PartFile(folder.path / name, folder.label(name), None)
     dump = read_name(printable(name))
-    found.dumps.append(DumpFiles(label=part.label, name=dump, parts=(part,), notes=folder.notes(_stem(name))))
+    found.dumps.append(
+        DumpFiles(
+            label=part.label, name=dump, parts=(part,), notes=folder.notes(_stem(name)), max_bytes=found.max_bytes
+        )
+    )
 
 
 def _stem(name: str) -> str:
@@ -270,9 +292,11 @@ def _stem(name: str) -> str:
 
 def _add_log(folder: Folder, name: str, found: _Found) -> None:
     path, label = folder.path / name, folder.label(name)
-    data, damage = read_available(path)
-    if damage:
+    data, damage = read_available(path, found.max_bytes)
+    if damage and data:
         found.report("warning", label, f"{damage}; what comes before that is used")
+    elif damage:
+        found.report("error", label, damage)
     dumps, orphans = log_frames.group_dumps(log_frames.find_frames(data))
     for frames in dumps:
         dump = read_name(frames[0].name)
@@ -280,7 +304,7 @@ def _add_log(folder: Folder, name: str, found: _Found) -> None:
         identity, notes = f"{label}#{frames[0].name}", folder.notes(dump.stem)
         if len(dumps) == 1:
             identity, notes = label, notes or folder.notes(_stem(name))
-        found.dumps.append(DumpFiles(label=identity, name=dump, parts=files, notes=notes))
+        found.add(label=identity, name=dump, parts=files, notes=notes)
     for frame in orphans:
         found.report("warning", f"{label}#{frame.name}", "not shown: its allocations are missing")
     for frame in chain(*dumps, orphans):

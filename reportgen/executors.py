@@ -1,5 +1,6 @@
 """Where work is done when it is shared out: in processes here or on a cluster, never given too much at once."""
 
+import os
 import signal
 import sys
 import threading
@@ -9,7 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from multiprocessing.context import BaseContext
 from typing import Any, TypeVar
 
@@ -21,6 +22,8 @@ Result = TypeVar("Result")
 
 _WAITING_PER_WORKER = 4
 _LOST_PROCESS = "A process was ended from outside, most likely for lack of memory. Try again with --jobs 1."
+
+_NO_PROCESS = "A process cannot be started: {}. Try again with --jobs 1."
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ def open_workers(jobs: int, cluster: str | None = None) -> Iterator[Workers]:
     Raises ReportgenError if a process or the cluster is lost.
     """
     if cluster is None:
-        with _processes(jobs) as pool:
+        with _processes(jobs, _start_method(), _begin) as pool:
             yield Workers(pool, jobs)
     else:
         with connected(cluster) as (executor, threads):
@@ -46,14 +49,20 @@ def open_workers(jobs: int, cluster: str | None = None) -> Iterator[Workers]:
 
 
 @contextmanager
-def _processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    pool = ProcessPoolExecutor(jobs, _start_method(), initializer=_end_silently_when_interrupted)
+def _processes(
+    jobs: int, context: BaseContext | None, begin: Callable[..., None], *given: object
+) -> Iterator[ProcessPoolExecutor]:
+    """Each begins with `begin`, to which `given` goes."""
     try:
-        yield pool
+        pool = ProcessPoolExecutor(jobs, context, begin, given)
+        try:
+            yield pool
+        finally:
+            pool.shutdown(cancel_futures=True)
     except BrokenProcessPool as error:
         raise ReportgenError(_LOST_PROCESS) from error
-    finally:
-        pool.shutdown(cancel_futures=True)
+    except OSError as error:
+        raise ReportgenError(_NO_PROCESS.format(error.strerror or error)) from error
 
 
 def unordered(work: Callable[[Item], Result], items: Iterable[Item], workers: Workers) -> Iterator[Result]:
@@ -72,9 +81,18 @@ def unordered(work: Callable[[Item], Result], items: Iterable[Item], workers: Wo
         yield from (future.result() for future in done)
 
 
-def _end_silently_when_interrupted() -> None:
+def _begin() -> None:
     """Ctrl-C reaches every process; only the first has something to say about it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A process whose parent was killed would wait for work for ever, or write into the site of the next build."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _start_method() -> BaseContext | None:
@@ -92,13 +110,8 @@ def forked(work: Callable[[int], Result], count: int, jobs: int) -> Iterator[Res
 
     Nothing but numbers and results goes between them, however large what `work` needs is. Only where `can_fork`.
     """
-    pool = ProcessPoolExecutor(jobs, get_context("fork"), _begin_forked, (work,))
-    try:
+    with _processes(jobs, get_context("fork"), _begin_forked, work) as pool:
         yield from unordered(_do_forked, range(count), Workers(pool, jobs))
-    except BrokenProcessPool as error:
-        raise ReportgenError(_LOST_PROCESS) from error
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 _forked_work: Callable[[int], object]
@@ -107,7 +120,7 @@ _forked_work: Callable[[int], object]
 def _begin_forked(work: Callable[[int], object]) -> None:
     global _forked_work  # noqa: PLW0603
     _forked_work = work
-    _end_silently_when_interrupted()
+    _begin()
 
 
 def _do_forked(number: int) -> Any:

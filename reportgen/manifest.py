@@ -14,7 +14,7 @@ from typing import Any
 
 MANIFEST = ".reportgen.json"
 UNFINISHED = ".reportgen.unfinished"
-"""Paths of pages that a build was about to write, one on each line; it is there only while a build runs."""
+"""Paths of pages that a build was about to write, as JSON, one on each line; it is there only while a build runs."""
 
 COMMON = ""
 """The name of the part that belongs to no dump."""

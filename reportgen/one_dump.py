@@ -34,6 +34,8 @@ from reportgen.source import DumpText, Sibling
 
 _MANY_VALUES = 10_000
 
+_NO_MEMORY = "there is not enough memory for this dump. Try again with --jobs 1, or on a larger machine."
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -93,6 +95,8 @@ def _guarded(files: DumpFiles, work: Callable[[], Outcome]) -> Outcome:
         raise
     except ReportgenError as error:
         return Outcome(files.label, None, (Problem("error", files.label, str(error).removeprefix(f"{files.label}: ")),))
+    except MemoryError:
+        return Outcome(files.label, None, (Problem("error", files.label, _NO_MEMORY),))
     except Exception as error:  # a defect of ours in one dump must not lose the report of the others
         message = f"reportgen failed on this dump, please report it: {type(error).__name__}: {error}"
         return Outcome(files.label, None, (Problem("error", files.label, message),))

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from reportgen.reading import DEFAULT_MAX_DUMP_BYTES
 from reportgen.remote import AnyPath
 
 Redaction = Literal["paths", "names"]
@@ -23,6 +24,8 @@ class BuildOptions:
 
     `redaction` is what the site shall not say; None is nothing.
 
+    Of no file are more than `max_dump_bytes` read, decompressed.
+
     `cluster` is host:port of the Dask scheduler that gives out the work instead; paths must be absolute then.
     """
 
@@ -33,6 +36,7 @@ class BuildOptions:
     jobs: int = 1
     value_pages: int | None = None
     redaction: Redaction | None = None
+    max_dump_bytes: int = DEFAULT_MAX_DUMP_BYTES
     cluster: str | None = None
 
 

@@ -2,21 +2,26 @@
 
 A file that has the right bytes already is left alone; one that the manifest of the last build lists and
 the new site lacks is removed. Before pages are written their paths are noted, so that even a build that
-was killed leaves nothing behind that the next one does not know.
+was killed leaves nothing behind that the next one does not know. One build at a time writes into a directory.
 """
 
+import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Self
 
 from reportgen.errors import OutputRefused
+from reportgen.locking import LOCK, locked
 from reportgen.manifest import MANIFEST, UNFINISHED, Part, is_safe, page_digest, parsed, serialised, sum_of_digests
 from reportgen.render.page import Page
 
 _PLACEHOLDERS = frozenset({".gitignore", ".gitkeep", ".keep"})
+_NEW_MANIFEST = f".{MANIFEST}.unfinished"
+_WORKING_FILES = frozenset({LOCK, UNFINISHED, _NEW_MANIFEST})
 _PAGES_AT_ONCE = 200
 
 
@@ -47,7 +52,7 @@ def write_pages(directory: Path, pages: Iterable[Page], *, whole: bool = False) 
     With `whole`, somebody may be reading the site meanwhile: a file has its old bytes or its new ones, never a
     part of them. New files take twice as long that way, so it is not the rule.
     """
-    writer = _Writer(directory, _replace if whole else _write)
+    writer = _Writer(directory, whole=whole)
     remaining = iter(pages)
     while some := list(islice(remaining, _PAGES_AT_ONCE)):
         writer.write(some)
@@ -57,9 +62,9 @@ def write_pages(directory: Path, pages: Iterable[Page], *, whole: bool = False) 
 class _Writer:
     """Writes pages in lots, whose paths are noted first."""
 
-    def __init__(self, directory: Path, write: Callable[[str, bytes], None]) -> None:
+    def __init__(self, directory: Path, *, whole: bool) -> None:
         self._directory = directory
-        self._write_file = write
+        self._whole = whole
         self._folders: set[str] = set()
         self._paths: list[str] = []
         self._size_bytes = self._digest = self._changed = 0
@@ -70,7 +75,8 @@ class _Writer:
     def write(self, pages: list[Page]) -> None:
         differing = [page for page in pages if not _has_bytes(self._target(page), page.content)]
         if differing:
-            _note_unfinished(self._directory, [page.path for page in differing])
+            touched = [page.path for page in differing]
+            _note_unfinished(self._directory, [*touched, *map(_temporary, touched)] if self._whole else touched)
         for page in differing:
             self._write(self._target(page), page.content)
         self._paths += [page.path for page in pages]
@@ -88,7 +94,7 @@ class _Writer:
             if folder not in self._folders:
                 Path(folder).mkdir(parents=True, exist_ok=True)
                 self._folders.add(folder)
-            self._write_file(target, content)
+            (_replace if self._whole else _write)(target, content)
 
 
 def _write(target: str, content: bytes) -> None:
@@ -96,10 +102,15 @@ def _write(target: str, content: bytes) -> None:
         file.write(content)
 
 
+def _temporary(path: str) -> str:
+    """Where a file is while it is being written."""
+    folder, slash, name = path.rpartition("/")
+    return f"{folder}{slash}.{name}.unfinished"
+
+
 def _replace(target: str, content: bytes) -> None:
     """At once or not at all."""
-    folder, _, name = target.rpartition("/")
-    unfinished = Path(folder, f".{name}.unfinished")
+    unfinished = Path(_temporary(target))
     try:
         unfinished.write_bytes(content)
         unfinished.replace(target)
@@ -109,12 +120,18 @@ def _replace(target: str, content: bytes) -> None:
 
 
 def _note_unfinished(directory: Path, paths: Iterable[str]) -> None:
-    """Add paths to those that a build was about to write; several processes may do so at once."""
+    """Add paths to those that a build was about to write; several processes may do so at once.
+
+    Each is a line of JSON behind a newline, so that a line that a full disk or a kill has cut off names no
+    path at all and spoils none that comes behind it.
+    """
     listing = directory / UNFINISHED
     with _refusing(listing):
         directory.mkdir(parents=True, exist_ok=True)
+        remaining = "\n".join(["", *map(json.dumps, paths), ""]).encode()
         with listing.open("ab", buffering=0) as file:
-            file.write("".join(f"{path}\n" for path in paths).encode("utf-8", "surrogateescape"))
+            while remaining:
+                remaining = remaining[file.write(remaining) :]
 
 
 @contextmanager
@@ -156,17 +173,26 @@ class SiteDirectory:
     def __init__(self, directory: Path, *, force: bool = False) -> None:
         self._directory = directory
         previous = _manifest(directory)
-        if previous is None and not force and _has_files(directory):
-            raise OutputRefused(
-                f"{directory} is not empty and was not made by reportgen. Choose another directory with -o,"
-                " or write into this one with --force; files of other origin are kept."
-            )
+        if previous is None and not force:
+            _confirm_empty(directory)
         self.parts: Mapping[str, Part] = previous or {}
         if previous is None:
-            self._write(MANIFEST, serialised({}))  # so that a build that is interrupted is known as ours
+            self._write_manifest(serialised({}))  # so that a build that is interrupted is known as ours
 
-    def _write(self, name: str, content: bytes) -> None:
-        target = self._directory / name
+    @classmethod
+    @contextmanager
+    def opened(cls, directory: Path, *, force: bool = False) -> Iterator[Self]:
+        """The directory, which no other process can open so until the end of the `with`."""
+        if not force and not (directory / MANIFEST).exists():
+            _confirm_empty(directory)  # before anything is put into it
+        with ExitStack() as until_the_end:
+            with _refusing(directory / LOCK):
+                directory.mkdir(parents=True, exist_ok=True)
+                until_the_end.enter_context(locked(directory))
+            yield cls(directory, force=force)
+
+    def _write_manifest(self, content: bytes) -> None:
+        target = self._directory / MANIFEST
         with _refusing(target):
             self._directory.mkdir(parents=True, exist_ok=True)
             if not _has_bytes(str(target), content):
@@ -180,9 +206,10 @@ class SiteDirectory:
         made = {path for part in parts.values() for path in part.paths}
         earlier = {path for part in self.parts.values() for path in part.paths} | _unfinished(self._directory)
         removed = sum(self._remove(path) for path in sorted(earlier - made))
-        self._write(MANIFEST, serialised(parts))
-        with _refusing(self._directory / UNFINISHED):
-            (self._directory / UNFINISHED).unlink(missing_ok=True)
+        self._write_manifest(serialised(parts))
+        for name in (UNFINISHED, _NEW_MANIFEST):
+            with _refusing(self._directory / name):
+                (self._directory / name).unlink(missing_ok=True)
         self.parts = parts
         return removed
 
@@ -212,9 +239,18 @@ def _has_bytes(path: str, content: bytes) -> bool:
         return False
 
 
+def _confirm_empty(directory: Path) -> None:
+    """But for what a build leaves that was killed before it could say that the directory is ours."""
+    if _has_files(directory):
+        raise OutputRefused(
+            f"{directory} is not empty and was not made by reportgen. Choose another directory with -o,"
+            " or write into this one with --force; files of other origin are kept."
+        )
+
+
 def _has_files(directory: Path) -> bool:
     try:
-        return any(entry.name not in _PLACEHOLDERS for entry in directory.iterdir())
+        return any(entry.name not in _PLACEHOLDERS | _WORKING_FILES for entry in directory.iterdir())
     except FileNotFoundError:
         return False
     except NotADirectoryError:
@@ -233,7 +269,15 @@ def _manifest(directory: Path) -> dict[str, Part] | None:
 def _unfinished(directory: Path) -> set[str]:
     """Pages that builds which did not come to their end were about to write."""
     try:
-        lines = (directory / UNFINISHED).read_bytes().decode("utf-8", "surrogateescape").split("\n")
+        lines = (directory / UNFINISHED).read_bytes().split(b"\n")
     except OSError:
         return set()
-    return {line for line in lines if is_safe(line)}
+    return {path for line in lines if (path := _named(line)) is not None and is_safe(path)}
+
+
+def _named(line: bytes) -> str | None:
+    try:
+        path = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return path if isinstance(path, str) else None

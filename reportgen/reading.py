@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Generator
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from gzip import GzipFile
 from io import BufferedReader, BytesIO
 from lzma import LZMAFile
@@ -25,8 +25,16 @@ from reportgen.errors import UnreadableInput
 from reportgen.remote import AnyPath, RemotePath
 from reportgen.source import DumpText, Sibling, TextPart
 
-UNREADABLE = (OSError, EOFError, zlib.error, lzma.LZMAError)
+
+class TooLarge(Exception):
+    """A file has more bytes, decompressed, than are read of one."""
+
+
+UNREADABLE = (OSError, EOFError, zlib.error, lzma.LZMAError, TooLarge)
 """What opening or reading can raise; `reason` turns it into words."""
+
+DEFAULT_MAX_DUMP_BYTES = 4_000_000_000
+"""Nine times the largest dump known; what a few megabytes decompress to may be more than any memory."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _XZ_MAGIC = b"\xfd7zXZ\0"
@@ -59,7 +67,7 @@ class DumpFiles:
     """One dump: allocations first, then values, then live ranges; the last two are often missing.
 
     `label` is its unique identity: the allocations file relative to the path given, with forward slashes.
-    `siblings` are what else XLA wrote of the same module.
+    `siblings` are what else XLA wrote of the same module. Of no file are more than `max_bytes` read, decompressed.
     """
 
     label: str
@@ -67,6 +75,7 @@ class DumpFiles:
     parts: tuple[PartFile, ...]
     notes: AnyPath | None
     siblings: tuple[SiblingFile, ...] = ()
+    max_bytes: int = DEFAULT_MAX_DUMP_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +96,8 @@ def printable(path: AnyPath | str) -> str:
 def reason(error: Exception) -> str:
     """Why reading failed, without the file's name."""
     match error:
+        case TooLarge(args=(limit,)):
+            return f"it has more than {limit:,} bytes; --max-dump-bytes N allows more"
         case EOFError():
             return "its compressed data stops before the end"
         case OSError(strerror=str(words)):
@@ -138,27 +149,33 @@ def why_unreadable(path: AnyPath) -> str | None:
     return None
 
 
-def read_available(path: AnyPath) -> tuple[bytes, str | None]:
-    """What can be read of `path`, and why that is not everything."""
-    with suppress(*UNREADABLE):
-        if (data := _plain(path)) is not None:
-            return data, None
+def read_available(path: AnyPath, max_bytes: int = DEFAULT_MAX_DUMP_BYTES) -> tuple[bytes, str | None]:
+    """What can be read of `path`, and why that is not everything; nothing of a file with more than `max_bytes`."""
     read = BytesIO()
     try:
+        with suppress(OSError):  # then what comes before the damage is read
+            if (data := _plain(path, max_bytes)) is not None:
+                return data, None
         for piece in pieces(path):
+            if read.tell() + len(piece) > max_bytes:
+                raise TooLarge(max_bytes)
             read.write(piece)
+    except TooLarge as error:
+        return b"", reason(error)
     except UNREADABLE as error:
         return read.getvalue(), reason(error)
     return read.getvalue(), None
 
 
-def _plain(path: AnyPath) -> bytes | None:
+def _plain(path: AnyPath, max_bytes: int) -> bytes | None:
     """All of a local file that is not compressed, in one read: a large dump is not held twice. None for any other."""
     if isinstance(path, RemotePath):
         return None
     with _opened(path) as file:
         if _decompressed(path, file) is not file:
             return None
+    if path.stat().st_size > max_bytes:
+        raise TooLarge(max_bytes)
     return path.read_bytes()
 
 
@@ -167,7 +184,7 @@ def load_text(files: DumpFiles) -> tuple[DumpText, tuple[Problem, ...]]:
 
     Raises UnreadableInput if nothing of the allocations can be read; other parts are left out.
     """
-    read = cache(read_available)  # a log holds several parts
+    read = cache(partial(read_available, max_bytes=files.max_bytes))  # a log holds several parts
     texts: list[TextPart] = []
     problems: list[Problem] = []
     for part in files.parts:

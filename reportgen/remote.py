@@ -5,6 +5,7 @@ its file system can, what the listing says is not asked again, and first looks a
 """
 
 import io
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -107,9 +108,14 @@ def located(text: str) -> AnyPath:
         raise UnreadableInput(f"{text}: {_words(error)}") from error
 
 
-@cache
 def _file_system(url: str) -> tuple[Any, str]:
     """The fsspec file system of a URL, once in each process, and the URL's place in it."""
+    return _opened_in(os.getpid(), url)
+
+
+@cache
+def _opened_in(process: int, url: str) -> tuple[Any, str]:
+    """A process that was forked has a file system of its own: files that both hold open have one place between them."""
     from fsspec.core import url_to_fs
 
     files, path = url_to_fs(url)

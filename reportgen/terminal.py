@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -104,7 +105,8 @@ class Terminal:
         return f"\x1b[{_COLORS[severity]}m{severity}\x1b[0m" if self._colored else severity
 
     def _say(self, text: str, end: str = "\n") -> None:
-        print(text, end=end, file=sys.stderr, flush=True)
+        with suppress(OSError):  # a full disk behind stderr: the work does not depend on it
+            print(text, end=end, file=sys.stderr, flush=True)
 
 
 def _counted(number: int, noun: str) -> str:

@@ -19,11 +19,11 @@ PACKAGE = ROOT / "reportgen"
 RANKS = [
     {"", "dump_names", "errors", "source", "spans"},
     {"coverage", "remote"},
-    {"model", "options", "reading"},
-    {"folders", "log_frames", "parse"},
+    {"model", "reading"},
+    {"folders", "log_frames", "options", "parse"},
     {"analyse", "discover"},
     {"redact", "render"},
-    {"fingerprint", "manifest"},
+    {"fingerprint", "locking", "manifest"},
     {"output"},
     {"cluster"},
     {"executors"},
@@ -51,7 +51,7 @@ HOMES = {
     "watchdog": {"watch/hints.py"},
     "google": {"parse/assignment_proto.py"},
 }
-WRITERS = {"output.py"}
+WRITERS = {"locking.py", "output.py"}
 READERS_IN_RENDER = {"render/assets.py", "render/site_pages.py"}
 WRITING = {"write_bytes", "write_text", "mkdir", "unlink", "rmdir", "touch", "rename", "symlink_to", "makedirs"}
 READING = {"read_bytes", "read_text", "open", "iterdir", "glob", "rglob"}
@@ -75,8 +75,9 @@ def modules() -> list[str]:
 
 
 def python_files() -> list[str]:
-    """Every module of the package, every test and every benchmark, as a path in the repository."""
-    paths = chain(PACKAGE.rglob("*.py"), (ROOT / "benchmarks").rglob("*.py"), (ROOT / "tests").rglob("*.py"))
+    """Every module of the package, every test, benchmark and fuzzer, as a path in the repository."""
+    others = ((ROOT / folder).rglob("*.py") for folder in ("benchmarks", "fuzz", "tests"))
+    paths = chain(PACKAGE.rglob("*.py"), *others)
     return sorted(path.relative_to(ROOT).as_posix() for path in paths)
 
 

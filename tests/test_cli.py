@@ -145,6 +145,25 @@ def test_a_missing_path_is_named(run: Run, tmp_path: Path, output: Path, command
     assert not output.exists()
 
 
+@pytest.mark.parametrize("command", ["check", "build"])
+def test_a_dump_that_is_too_large_is_left_out_and_the_others_are_not(
+    run: Run, dumps: Path, output: Path, command: str
+) -> None:
+    write_text(dumps / "large-buffer-assignment.txt", ALLOCATIONS * 4)
+    options = ["--max-dump-bytes", 2 * len(ALLOCATIONS), *(["-o", output, "-v"] if command == "build" else [])]
+    ran = run(command, dumps, "--jobs", 1, *options)
+    assert ran.code == 1
+    assert "error: large-buffer-assignment.txt: it has more than 1,054 bytes; --max-dump-bytes N allows more" in ran.err
+    assert NAME in ran.out
+
+
+def test_a_log_that_is_too_large_is_told(run: Run, tmp_path: Path) -> None:
+    log = f"*** Begin {NAME} ***\n{ALLOCATIONS}\n*** End {NAME} ***\n"
+    ran = run("check", write_text(tmp_path / "job.log", log), "--max-dump-bytes", 100)
+    assert (ran.code, ran.out) == (1, "")
+    assert "it has more than 100 bytes" in ran.err
+
+
 def test_an_empty_directory_says_how_to_get_dumps(run: Run, tmp_path: Path) -> None:
     ran = run("check", tmp_path)
     assert (ran.code, ran.out) == (1, "")

@@ -1,5 +1,9 @@
 """Work that is shared out: all of it is done, little of it waits."""
 
+import errno
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import count, islice
@@ -7,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from reportgen.errors import ReportgenError
 from reportgen.executors import Workers, open_workers, unordered
 
 
@@ -58,3 +63,30 @@ def test_what_work_raises_is_raised_and_nothing_goes_on() -> None:
     with Counting(1) as executor, pytest.raises(ZeroDivisionError):
         list(unordered(fail, range(1000), Workers(executor, 1)))
     assert len(submitted) < 100
+
+
+_PARENT = """
+import os, time
+from reportgen.executors import open_workers
+if __name__ == "__main__":
+    with open_workers(2) as workers:
+        running = [workers.executor.submit(time.sleep, 1000) for _ in range(2)]
+        print(workers.executor.submit(abs, 1) and len(workers.executor._processes), flush=True)
+        os.kill(os.getpid(), 9)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
+def test_workers_end_when_their_parent_is_killed() -> None:
+    """They hold its end of the pipe, which is read to its end here."""
+    finished = subprocess.run([sys.executable, "-c", _PARENT], capture_output=True, check=False, timeout=300)
+    assert (finished.returncode, finished.stdout.strip()) == (-signal.SIGKILL, b"2")
+
+
+def test_a_process_that_cannot_be_started_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    monkeypatch.setattr("reportgen.executors.ProcessPoolExecutor", refuse)
+    with pytest.raises(ReportgenError, match=r"cannot be started: Resource .*--jobs 1"), open_workers(2):
+        pass

@@ -225,11 +225,11 @@ def test_what_an_interrupted_build_wrote_and_nobody_needs_is_removed(site: Path)
     assert files(site) == {"index.html", "m/gone/mine.txt"}
 
 
-@pytest.mark.parametrize("hostile", ["../stranger.txt", "link/stranger.txt", "/etc/passwd", "a\0b", "\\\\x"])
+@pytest.mark.parametrize("hostile", ["../stranger.txt", "link/stranger.txt", "/etc/passwd", "a\0b", "\\\\x", "\ud800"])
 def test_a_hostile_list_of_unfinished_pages_removes_nothing_outside(site: Path, stranger: Path, hostile: str) -> None:
     write_site(site, "index.html")
     (site / "link").symlink_to(stranger.parent, target_is_directory=True)
-    (site / UNFINISHED).write_bytes(hostile.encode() + b"\n\xff\n\n.\n..\n")
+    (site / UNFINISHED).write_bytes(json.dumps(hostile).encode() + b'\n\xff\n\n"."\n".."\n[[[\n7\n"index')
     write_site(site, "index.html")
     assert stranger.read_bytes() == b"keep me"
     assert files(site) == {"index.html"}

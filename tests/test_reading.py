@@ -4,7 +4,8 @@ import gzip
 import lzma
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -148,9 +149,9 @@ def test_a_log_is_read_once_for_all_its_parts(tmp_path: Path, monkeypatch: pytes
     opened: list[Path] = []
     original = reading.read_available
 
-    def counting(path: Path) -> tuple[bytes, str | None]:
+    def counting(path: Path, max_bytes: int) -> tuple[bytes, str | None]:
         opened.append(path)
-        return original(path)
+        return original(path, max_bytes)
 
     monkeypatch.setattr(reading, "read_available", counting)
     text, _ = load_text(dump_of(PartFile(log, "run.log", (6, 11)), PartFile(log, "run.log", (12, 18))))
@@ -169,3 +170,31 @@ def test_a_log_that_shrank_since_it_was_found_is_reported(tmp_path: Path) -> Non
 
 def test_names_are_printable_whatever_their_bytes() -> None:
     assert printable(os.fsdecode(b"a\xff/\xce\xbb.txt")).encode() == "a\N{REPLACEMENT CHARACTER}/λ.txt".encode()
+
+
+@pytest.mark.parametrize(("suffix", "compress"), [("", bytes), (".gz", gzip.compress), (".xz", lzma.compress)])
+def test_nothing_of_a_file_with_too_many_bytes_is_kept(tmp_path: Path, suffix: str, compress: Compress) -> None:
+    file = tmp_path / f"a.txt{suffix}"
+    file.write_bytes(compress(TEXT))
+    assert read_available(file, len(TEXT)) == (TEXT, None)
+    told = f"it has more than {len(TEXT) - 1:,} bytes; --max-dump-bytes N allows more"
+    assert read_available(file, len(TEXT) - 1) == (b"", told)
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, lzma.compress])
+def test_a_bomb_is_left_at_the_limit(tmp_path: Path, compress: Compress, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 50 MB no more are decompressed than the limit, and one piece."""
+    decompressed = []
+    original = reading.pieces
+
+    def counting(path: Path) -> Iterator[bytes]:
+        for piece in original(path):
+            decompressed.append(len(piece))
+            yield piece
+
+    monkeypatch.setattr(reading, "pieces", counting)
+    bomb = tmp_path / "a.txt.gz"
+    bomb.write_bytes(compress(bytes(50_000_000)))
+    with pytest.raises(UnreadableInput, match="more than 1,000,000 bytes; --max-dump-bytes"):
+        load_text(replace(dump_of(whole(bomb)), max_bytes=1_000_000))
+    assert sum(decompressed) <= 1_000_000 + (1 << 20)

@@ -7,6 +7,8 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,7 @@ from reportgen.discover import Discovered, discover
 from reportgen.errors import NoDumpFound, UnreadableInput
 from reportgen.options import BuildOptions
 from reportgen.reading import load_text
-from reportgen.remote import is_url, located
+from reportgen.remote import AnyPath, RemotePath, is_url, located
 from tests.support.file_systems import Counted, Flat, register
 from tests.support.site import SAMPLES, tree
 
@@ -101,6 +103,27 @@ def test_other_processes_read_behind_a_url_too(local: Path, tmp_path: Path, url:
     zipped(local, tmp_path / "dumps.zip")
     folder = local if url.endswith("{folder}") else tmp_path
     assert site([url.format(folder=folder)], tmp_path / "a", jobs=2) == site([str(local)], tmp_path / "b")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
+def test_a_process_that_was_forked_opens_an_archive_for_itself(local: Path, tmp_path: Path) -> None:
+    """It would share the place in the open file, and each would read what the other has looked for."""
+    zipped(local, tmp_path / "dumps.zip")
+    top = located(f"zip://::file://{tmp_path / 'dumps.zip'}")
+    with ProcessPoolExecutor(1, get_context("fork")) as workers:
+        mark_file_system(top)
+        assert not workers.submit(is_marked, top).result()
+    assert is_marked(top)
+
+
+def mark_file_system(path: AnyPath) -> None:
+    assert isinstance(path, RemotePath)
+    vars(path.identity[0])["is_marked"] = True
+
+
+def is_marked(path: AnyPath) -> bool:
+    assert isinstance(path, RemotePath)
+    return "is_marked" in vars(path.identity[0])
 
 
 @both

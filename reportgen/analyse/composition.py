@@ -11,6 +11,9 @@ from collections.abc import Iterator, Sequence
 from reportgen.analyse.records import Share, ValueFacts
 from reportgen.model import Dump
 
+SHARERS_NAMED = 20
+"""How many of those who share a value's bytes are named."""
+
 
 def composition(
     dump: Dump,
@@ -44,9 +47,16 @@ def _shares_of(allocation: int, facts: Sequence[ValueFacts], tenants: Sequence[i
     live = live_at(facts, tenants, moment)
     for low, high, holders in _pieces(facts, live):
         owned[holders[0]] += high - low
-        sharers[holders[0]].update(dict.fromkeys(holders[1:]))
+        if len(sharers[holders[0]]) <= SHARERS_NAMED:
+            sharers[holders[0]].update(dict.fromkeys(holders[1:]))
     return [
-        Share(allocation, value, owned[value], tuple(sharers[value]))
+        Share(
+            allocation,
+            value,
+            owned[value],
+            sharers=tuple(sharers[value])[:SHARERS_NAMED],
+            has_more_sharers=len(sharers[value]) > SHARERS_NAMED,
+        )
         for value in live
         if owned[value] or not facts[value].value.size_bytes
     ]
@@ -59,13 +69,20 @@ def _held(allocation: int, free_bytes: int) -> Iterator[Share]:
 
 
 def _pieces(facts: Sequence[ValueFacts], live: Sequence[int]) -> Iterator[tuple[int, int, list[int]]]:
-    """(low, high, holders in the order of `live`) for each covered elementary interval."""
-    spans = [(facts[n].value.offset_bytes, facts[n].value.end_bytes, n) for n in live]
-    edges = sorted({edge for low, high, _ in spans for edge in (low, high)})
-    holders: list[list[int]] = [[] for _ in edges]
-    for low, high, number in spans:
-        for piece in range(bisect_left(edges, low), bisect_left(edges, high)):
-            holders[piece].append(number)
-    for piece, names in enumerate(holders):
-        if names:
-            yield edges[piece], edges[piece + 1], names
+    """(low, high, the first holders in the order of `live`) for each covered elementary interval.
+
+    Values that lie in each other by the thousand have millions of holders in all, so only the first are told.
+    """
+    values = [(facts[number].value, rank) for rank, number in enumerate(live)]
+    edges = sorted((edge, rank) for value, rank in values for edge in (value.offset_bytes, value.end_bytes))
+    inside: list[int] = []
+    before = 0
+    for edge, rank in edges:
+        if inside and before < edge:
+            yield before, edge, [live[holder] for holder in inside[: SHARERS_NAMED + 2]]
+        before = edge
+        place = bisect_left(inside, rank)
+        if inside[place : place + 1] == [rank]:
+            del inside[place]
+        else:
+            inside.insert(place, rank)

@@ -4,7 +4,7 @@
 reader should look at. *note*: worth knowing, and normal.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -80,13 +80,15 @@ def by_severity(found: Finding) -> tuple[int, str]:
 def listed(findings: Iterable[Finding], text: DumpText) -> tuple[Finding, ...]:
     """Worst first, each with its location; of each kind the first few, the last saying how many more there are."""
     by_slug: defaultdict[str, list[Finding]] = defaultdict(list)
-    for found in findings:
-        by_slug[found.slug].append(found)
+    counts: Counter[str] = Counter()
+    for found in findings:  # a damaged dump has millions, so no more are kept than are listed
+        counts[found.slug] += 1
+        if counts[found.slug] <= LISTED_PER_SLUG[found.severity]:
+            by_slug[found.slug].append(found)
     chosen: list[Finding] = []
     for slug in sorted(by_slug, key=lambda slug: (SEVERITY_ORDER.index(SEVERITIES[slug]), slug)):
-        limit = LISTED_PER_SLUG[SEVERITIES[slug]]
-        chosen.extend(by_slug[slug][:limit])
-        more = len(by_slug[slug]) - limit
+        chosen.extend(by_slug[slug])
+        more = counts[slug] - LISTED_PER_SLUG[SEVERITIES[slug]]
         if more > 0:
             chosen.append(finding(slug, f"… and {more} more of this kind", stands_for=more))
     return tuple(_located(found, text) for found in chosen)

@@ -6,11 +6,17 @@ needed to tell fragmentation from plenty.
 
 from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from reportgen.analyse.hole_tree import HoleTree
 from reportgen.coverage import Occupancy
 from reportgen.spans import StepFunction
+
+_PIECES_PER_CHANGE = 32
+
+_Event = tuple[int, int, int]
+"""Bytes [low, high), and how many more times they are covered from then on."""
 
 
 class Holes(NamedTuple):
@@ -22,19 +28,36 @@ class Holes(NamedTuple):
 
 def holes(occupancies: Iterable[Occupancy], size_bytes: int, moments: int) -> Holes:
     """Follow an allocation of `size_bytes` through the program; used + free = size at each moment."""
-    events: defaultdict[int, list[tuple[int, int, int]]] = defaultdict(list)
+    events: defaultdict[int, list[_Event]] = defaultdict(list)
     for first, last, low, high in occupancies:
         if low < high and first <= last:
             events[first].append((low, high, 1))
             events[last + 1].append((low, high, -1))
-    cover = Cover(size_bytes)
-    free, largest = [(0, size_bytes)], [(0, size_bytes)]
-    for moment in sorted(events):
-        for low, high, change in events[moment]:
+    changes = [(moment, events[moment]) for moment in sorted(events)]
+    followed = _followed(Cover(size_bytes), changes) or _followed(HoleTree(size_bytes, _edges(changes)), changes)
+    assert followed is not None, "a tree has no limit"
+    free, largest = ([(0, size_bytes), *amounts] for amounts in followed)
+    return Holes(_steps(free, moments), _steps(largest, moments))
+
+
+def _edges(changes: Iterable[tuple[int, list[_Event]]]) -> Iterator[int]:
+    return (edge for _, events in changes for low, high, _ in events for edge in (low, high))
+
+
+def _followed(
+    cover: "Cover | HoleTree", changes: Sequence[tuple[int, list[_Event]]]
+) -> tuple[list[tuple[int, int]], list[tuple[int, int]]] | None:
+    """The free bytes and the largest hole at each moment; None where slices overlap too much for a `Cover`."""
+    limit = _PIECES_PER_CHANGE * sum(len(events) for _, events in changes)
+    free, largest = [], []
+    for moment, events in changes:
+        for low, high, change in events:
             cover.change(low, high, change)
+            if isinstance(cover, Cover) and cover.pieces_changed > limit:
+                return None
         free.append((moment, cover.free_bytes))
         largest.append((moment, cover.largest_hole))
-    return Holes(_steps(free, moments), _steps(largest, moments))
+    return free, largest
 
 
 def _steps(amounts: list[tuple[int, int]], moments: int) -> StepFunction:
@@ -54,6 +77,7 @@ class Cover:
         self._counts = [0]
         self._hole_sizes = [size_bytes] if size_bytes else []
         self.free_bytes = size_bytes
+        self.pieces_changed = 0
 
     @property
     def largest_hole(self) -> int:
@@ -66,6 +90,7 @@ class Cover:
             piece = bisect_right(self._edges, low) - 1
             end = min(high, self._edges[piece + 1])
             self._change_within(piece, low, end, change)
+            self.pieces_changed += 1
             low = end
 
     def _change_within(self, piece: int, low: int, high: int, change: int) -> None:

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from reportgen.analyse.composition import live_at
 from reportgen.analyse.records import Analysis, Share, Space
 
 
@@ -55,7 +56,8 @@ def padding_at_peak(analysis: Analysis, space: Space) -> Mapping[int, int]:
     counts for the largest value that has its place there at another moment.
     """
     found: defaultdict[int, int] = defaultdict(int)
-    present = {number for share in space.composition for number in (share.value, *share.sharers)}
+    peak = space.peak_resident
+    present = set(live_at(analysis.facts, values_of(analysis, space), peak.moment)) if peak else set()
     for share in space.composition:
         number = share.value if share.value is not None else _absent(analysis, share, present)
         if number is not None:
@@ -63,7 +65,7 @@ def padding_at_peak(analysis: Analysis, space: Space) -> Mapping[int, int]:
     return {number: size for number, size in found.items() if size}
 
 
-def _absent(analysis: Analysis, share: Share, present: set[int | None]) -> int | None:
+def _absent(analysis: Analysis, share: Share, present: set[int]) -> int | None:
     absent = [number for number in analysis.tenants[share.allocation] if number not in present]
     return max(absent, key=lambda number: analysis.facts[number].value.size_bytes, default=None)
 

@@ -109,13 +109,14 @@ class Share:
     """A row of the peak's composition: `size_bytes` bytes of an allocation, given to one value.
 
     `value` is None for bytes that the caller holds although nothing in them is live; `sharers` are other
-    values live in (some of) the same bytes.
+    values live in (some of) the same bytes, the first of them where there are many.
     """
 
     allocation: int
     value: int | None
     size_bytes: int
     sharers: tuple[int, ...] = ()
+    has_more_sharers: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

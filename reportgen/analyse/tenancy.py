@@ -8,6 +8,9 @@ from reportgen.analyse.records import Conflict, Tenancy, ValueFacts
 from reportgen.coverage import Pieces, groups_sharing_bytes
 from reportgen.spans import overlap
 
+_MOST_LOOKS = 30_000_000
+_MOST_CONFLICTS = 200_000
+
 
 class _Tenant(NamedTuple):
     """A value with bytes and a live range. As they are ordered, so they move in."""
@@ -83,14 +86,20 @@ def _holders(contents: Sequence[_Tenant | None]) -> list[_Tenant]:
 def _all_conflicts(moving: Sequence[_Tenant]) -> Iterator[Conflict]:
     """Overlaps of more than the one moment in which an operand hands its bytes to a result.
 
-    Here the ledger keeps whoever holds a byte longest.
+    Here the ledger keeps whoever holds a byte longest. In a hostile dump each of thousands of values overlaps each
+    other one, so the search ends after far more than a dump with mistakes has.
     """
+    looks = found = 0
     longest = Pieces[_Tenant | None](min(one.low for one in moving), max(one.high for one in moving), None)
     for tenant in moving:
         start, end = longest.cut(tenant.low), longest.cut(tenant.high)
+        looks += end - start
+        if looks > _MOST_LOOKS or found > _MOST_CONFLICTS:
+            return
         for earlier in _holders(longest.contents[start:end]):
             last = min(earlier.end, tenant.end)
             if tenant.start < last:
+                found += 1
                 shared = overlap((tenant.low, tenant.high), (earlier.low, earlier.high))
                 yield Conflict(earlier.number, tenant.number, shared, tenant.start, last)
         for piece in range(start, end):

@@ -8,6 +8,7 @@ from reportgen.parse import line_shapes
 from reportgen.parse.line_shapes import LineMismatch
 from reportgen.parse.scan import Scan
 
+_LONGEST_UNKNOWN = 1_000  # bytes; a line may have a gigabyte
 _FLAGS = {
     b", constant": "is_constant",
     b", thread-local": "is_thread_local",
@@ -67,7 +68,9 @@ def _take_attribute(found: re.Match[bytes], attributes: dict[str, Any], unknown:
         case "output":
             attributes["output_shape"] = _text(found[10])
         case _:
-            unknown.append(found[0][2:].decode("utf-8", "replace"))
+            start = found.start() + len(", ")
+            text = found.string[start : min(found.end(), start + _LONGEST_UNKNOWN)]
+            unknown.append(text.decode("utf-8", "replace"))
 
 
 def _text(raw: bytes | None) -> str | None:

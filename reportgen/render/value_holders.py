@@ -27,6 +27,7 @@ class ValueHolders:
         self._module = module
         self._links = links
         self._chains = chains(module.analysis.facts)
+        self._places = _places(self._chains)
         self._sharers = _sharers(module)
         self._conflicts = conflicts_by_value(module.analysis)
 
@@ -89,12 +90,18 @@ class ValueHolders:
 
     def _chain(self, number: int, chain: Sequence[int]) -> str:
         """The buffer from hand to hand, cut to the neighbours of the value."""
-        place = chain.index(number)
+        place = self._places[number]
         start, end = max(0, place - _CHAIN_BEFORE_AND_AFTER), place + _CHAIN_BEFORE_AND_AFTER + 1
         links = ["<b>this</b>" if other == number else self._links.value(other) for other in chain[start:end]]
         earlier = [f"{start:,} earlier"] if start else []
         later = [f"{len(chain) - end:,} later"] if end < len(chain) else []
         return " → ".join([*earlier, *links, *later])
+
+
+def _places(chains: Mapping[int, Sequence[int]]) -> Mapping[int, int]:
+    """Where in its chain each value stands; a chain may have thousands of them."""
+    firsts = (chain for number, chain in chains.items() if chain[0] == number)
+    return {number: place for chain in firsts for place, number in enumerate(chain)}
 
 
 def _columns(own: Box, others: Sequence[Box]) -> str:

@@ -11,6 +11,7 @@ from datetime import datetime
 from time import monotonic
 
 from reportgen.errors import NoDumpFound
+from reportgen.locking import locked
 from reportgen.options import WatchOptions
 from reportgen.output import SiteDirectory
 from reportgen.render import formats
@@ -77,6 +78,7 @@ class Watcher:
     def running(self) -> Iterator[LiveServer | None]:
         """With observers and the server started; all of them are gone at the end."""
         with ExitStack() as stack:
+            stack.enter_context(locked(self._options.output))
             server = None
             if self._options.serves:
                 server = LiveServer(self.site, self._options.host, self._options.port)

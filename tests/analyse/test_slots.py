@@ -1,9 +1,10 @@
 """Byte ranges with their tenants, the holes between them, and buffers that go from hand to hand."""
 
+import sys
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reportgen.analyse import analyse
@@ -57,12 +58,25 @@ def test_slots_cover_an_allocation_once_with_the_bytes_of_its_values(label: str)
         assert held == sum(analysis.facts[number].value.size_bytes for number in numbers)
 
 
+@pytest.fixture(params=[32, -1], ids=["pieces", "tree"])
+def how(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where slices lie in each other a tree follows them, and always where it gets no chance not to."""
+    monkeypatch.setattr(sys.modules["reportgen.analyse.holes"], "_PIECES_PER_CHANGE", request.param)
+
+
+both_ways = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.mark.usefixtures("how")
+@both_ways
 @given(occupancies)
 def test_used_and_free_bytes_add_up_at_each_moment(held: list[Occupancy]) -> None:
     used, found = covered_over_time(held, MOMENTS), holes(held, SIZE, MOMENTS)
     assert all(used.at(moment) + found.free.at(moment) == SIZE for moment in range(MOMENTS))
 
 
+@pytest.mark.usefixtures("how")
+@both_ways
 @given(occupancies)
 def test_the_largest_hole_is_the_longest_gap(held: list[Occupancy]) -> None:
     largest = holes(held, SIZE, MOMENTS).largest

@@ -140,7 +140,7 @@ def spoil_all(dumps: Path, site: Path) -> None:
 def leave_unfinished(dumps: Path, site: Path) -> None:
     (site / "m" / "left").mkdir()
     (site / "m" / "left" / "1.html").write_bytes(b"half")
-    (site / UNFINISHED).write_bytes(b"m/left/1.html\n")
+    (site / UNFINISHED).write_bytes(b'\n"m/left/1.html"\n')
 
 
 @pytest.mark.parametrize(

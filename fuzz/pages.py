@@ -1,0 +1,24 @@
+"""Fuzzes all that a build makes of one dump: its text, its analysis and each of its pages."""
+
+import atheris
+
+with atheris.instrument_imports(include=["reportgen"]):
+    from reportgen.analyse import analyse
+    from reportgen.parse import parse_dump
+    from reportgen.render.module import Module
+    from reportgen.render.module_pages import page_groups
+    from reportgen.source import DumpText, TextPart
+
+from fuzz.harness import fuzz
+
+
+def make_pages(data: bytes) -> None:
+    analysis = analyse(parse_dump(DumpText((TextPart("dump", data, 0, len(data)),))))
+    module = Module(label="dump", title="dump", stage=None, number=None, analysis=analysis)
+    for pages in page_groups(module, "Fuzz"):
+        for page in pages():
+            assert page.content or page.path
+
+
+if __name__ == "__main__":
+    fuzz("pages", make_pages)

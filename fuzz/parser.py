@@ -1,0 +1,37 @@
+"""Fuzzes the parser alone: the text of a dump, of its shapes and of its instructions."""
+
+import atheris
+
+with atheris.instrument_imports(include=["reportgen"]):
+    from reportgen.parse import parse_dump
+    from reportgen.parse.instructions import parse_instruction
+    from reportgen.parse.shapes import ShapeError, parse_shape, tuple_arity
+    from reportgen.source import DumpText, TextPart
+
+from fuzz.harness import fuzz
+
+
+def read_everything(data: bytes) -> None:
+    """Also what a report reads only when it is shown."""
+    dump = parse_dump(DumpText((TextPart("dump", data, 0, len(data)),)))
+    for value in dump.values:
+        _read_shape(value.shape)
+    for used in dump.used_values or ():
+        for name in (*used.positions, *used.uses):
+            assert name
+        if used.instruction_place is not None and used.instruction_end is not None:
+            text = dump.text.slice(used.instruction_place, used.instruction_end)
+            _read_shape(parse_instruction(text.decode("utf-8", "replace")).shape)
+
+
+def _read_shape(text: str) -> None:
+    tuple_arity(text)
+    try:
+        shape = parse_shape(text)
+    except ShapeError:
+        return
+    assert parse_shape(str(shape)) == shape
+
+
+if __name__ == "__main__":
+    fuzz("parser", read_everything)

@@ -47,7 +47,7 @@ def _edges(changes: Iterable[tuple[int, list[_Event]]]) -> Iterator[int]:
 def _followed(
     cover: "Cover | HoleTree", changes: Sequence[tuple[int, list[_Event]]]
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]] | None:
-    """The free bytes and the largest hole at each moment; None where slices lie in each other too much for a `Cover`."""
+    """The free bytes and the largest hole at each moment; None where slices overlap too much for a `Cover`."""
     limit = _PIECES_PER_CHANGE * sum(len(events) for _, events in changes)
     free, largest = [], []
     for moment, events in changes:

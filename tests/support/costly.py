@@ -107,7 +107,7 @@ def deep_shapes(count: int) -> Lines:
 
 
 def deep_tree(count: int) -> Lines:
-    """A stack trace in which each frame says that it is deeper by far; its text would be long if it were so."""
+    """A stack trace of frames in each other, 200 levels deep and no deeper: the text of each says its level."""
     yield from _dump(64, [_value(0, 0, 64)], ["    v0{}:0-1"], 2)
     yield "  Live ranges at 0 (peak):"
     yield "    v0{}: 64 bytes (cumulative: 64 bytes)"

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Iterator
-from concurrent.futures import CancelledError, Executor
+from concurrent.futures import CancelledError, Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
@@ -36,7 +36,8 @@ def connected(address: str) -> Iterator[tuple[Executor, int]]:
         raise ClusterFailed(_NO_DASK) from error
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what it would log is raised, too
     try:
-        asyncio.run(asyncio.wait_for(_greet(f"tcp://{address}"), _SECONDS_TO_ANSWER))
+        with ThreadPoolExecutor(1) as aside:  # whoever calls this may have an event loop of its own
+            aside.submit(_greet, f"tcp://{address}").result()
         client = Client(f"tcp://{address}", timeout=_SECONDS_TO_ANSWER, set_as_default=False)
     except Exception as error:  # whatever is behind the address may answer anything
         raise ClusterFailed(f"dask://{address}: no scheduler answers there.") from error
@@ -52,8 +53,12 @@ def connected(address: str) -> Iterator[tuple[Executor, int]]:
         client.close()
 
 
-async def _greet(address: str) -> None:
+def _greet(address: str) -> None:
     """A client waits for ever on what takes the connection and is silent, whatever its timeout."""
+    asyncio.run(asyncio.wait_for(_connect(address), _SECONDS_TO_ANSWER))
+
+
+async def _connect(address: str) -> None:
     from distributed.comm.core import connect
 
     comm = await connect(address, timeout=_SECONDS_TO_ANSWER)

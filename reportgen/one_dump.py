@@ -178,6 +178,7 @@ def module_of(
         timestamp_microseconds=name.timestamp_microseconds,
         analysis=analysis,
         notes=notes,
+        value_pages=value_pages,
     )
 
 

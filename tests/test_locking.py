@@ -131,7 +131,7 @@ def test_a_link_in_the_place_of_the_lock_is_not_followed(tmp_path: Path) -> None
 
 
 def test_what_a_killed_first_build_left_is_no_obstacle(tmp_path: Path) -> None:
-    for name in (LOCK, f"{MANIFEST}.new"):
+    for name in (LOCK, f".{MANIFEST}.unfinished"):
         (tmp_path / name).write_bytes(b"")
     build_site(SAMPLES / "cpu-tiny", tmp_path)
-    assert set(tree(tmp_path)) & {LOCK, f"{MANIFEST}.new"} == set()
+    assert set(tree(tmp_path)) & {LOCK, f".{MANIFEST}.unfinished"} == set()

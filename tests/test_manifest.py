@@ -13,7 +13,9 @@ FOLDERS = st.sampled_from(["", "m/one/", "m/one/v/", "m/two/"])
 NAMES = st.text("abc123", min_size=1, max_size=8)
 PATHS = st.builds("{}{}.html".format, FOLDERS, NAMES)
 JSON = st.recursive(
-    st.none() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
+    st.none() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
 )
 PARTS = st.builds(
     Part,
@@ -25,12 +27,12 @@ PARTS = st.builds(
 )
 
 
-@given(st.dictionaries(st.text(), PARTS))
+@given(st.dictionaries(st.text(), PARTS, max_size=4))
 def test_what_is_written_down_is_read_back(parts: dict[str, Part]) -> None:
     assert parsed(serialised(parts)) == parts
 
 
-@given(st.dictionaries(st.text(), PARTS, min_size=2))
+@given(st.dictionaries(st.text(), PARTS, min_size=2, max_size=4))
 def test_the_order_of_parts_makes_no_difference(parts: dict[str, Part]) -> None:
     assert serialised(dict(reversed(parts.items()))) == serialised(parts)
 

@@ -111,7 +111,12 @@ def _figures(site: Path) -> list[str]:
     return sorted(json.dumps(_without_words(module), sort_keys=True) for module in modules)
 
 
+_BESIDE = re.compile(r"HLO text|[Uu]sage report|[Pp]roto")
+
+
 def _without_words(module: dict[str, Any]) -> dict[str, Any]:
+    # What lies beside a dump is left out, since it would tell what the dump does not any more.
+    module = module | {"checks": [check for check in module["checks"] if not _BESIDE.search(check["name"])]}
     findings = [{key: finding[key] for key in ("slug", "severity", "line")} for finding in module["findings"]]
     return {key: value for key, value in module.items() if key not in ("path", "name")} | {"findings": findings}
 

@@ -23,7 +23,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-goldens", action="store_true", help="rewrite tests/goldens/ with what the tests give now"
     )
-    parser.addoption("--kills", type=int, default=12, help="how many builds tests/test_kills.py kills (default: 12)")
+    parser.addoption("--kills", type=int, default=5, help="how many builds tests/test_kills.py kills (default: 5)")
 
 
 @pytest.fixture(scope="session")

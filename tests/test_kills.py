@@ -1,6 +1,6 @@
 """A build that is killed, at whatever moment, leaves what the next build makes into a clean site.
 
-A dozen kills of each kind here, more with `pytest tests/test_kills.py --kills 200`; 0 is one at every change to
+Five kills of each kind here, more with `pytest tests/test_kills.py --kills 200`; 0 is one at every change to
 the disk and none at random.
 """
 

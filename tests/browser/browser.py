@@ -77,10 +77,14 @@ class _UnderSubPath(SimpleHTTPRequestHandler):
         """Silent: what went wrong is in the test's own message."""
 
 
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 128  # Chromium opens many connections at once, and five may wait otherwise
+
+
 @contextmanager
 def served(directory: Path) -> Iterator[str]:
     """The address under which `directory` is served on loopback, ending in `SUB_PATH`."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_UnderSubPath, directory=str(directory))) as server:
+    with _Server(("127.0.0.1", 0), partial(_UnderSubPath, directory=str(directory))) as server:
         Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}{SUB_PATH}"
         server.shutdown()

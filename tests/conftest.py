@@ -15,7 +15,8 @@ from tests.support.site import SAMPLES, build_site
 ROOT = Path(__file__).parents[1]
 
 # A slow machine fails no test.
-settings.register_profile("reportgen", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("reportgen", deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("thorough", settings.get_profile("reportgen"), max_examples=1_000)
 settings.load_profile("reportgen")
 
 

@@ -1,4 +1,4 @@
-"""A build that is killed, at whatever moment, leaves what the next build makes into a clean site.
+"""A build or a watch that is killed, at whatever moment, leaves what the next build makes into a clean site.
 
 Five kills of each kind here, more with `pytest tests/test_kills.py --kills 200`; 0 is one at every change to
 the disk and none at random.
@@ -20,9 +20,11 @@ from tests.support.site import ROOT, SAMPLES, build_site, tree
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs fork and SIGKILL")
 
-COMMANDS = {"build": (("build", "--jobs", "2", "--quiet"), ("first", "worker", "all"))}
-"""What is killed, with the paths and -o behind it, and which of its processes; one that goes on for ever does so
-after the loss of a worker, too."""
+COMMANDS = {
+    "build": (("build", "--jobs", "2", "--quiet"), ("first", "worker", "all")),
+    "watch": (("watch", "--no-serve"), ("first",)),
+}
+"""What is killed, with the paths and -o behind it, and which of its processes."""
 
 NAMES = ("cpu-odd-names", "cpu-tiny", "tf-train-step")
 
@@ -52,7 +54,7 @@ def test_kills_at_random_moments_are_repaired_by_the_next_build(tmp_path: Path, 
     site = tmp_path / "site"
     folders = [_dumps(tmp_path / str(number), NAMES[: number + 1]) for number in range(len(NAMES))]
     expected = [tree(build_site(folder, tmp_path / f"clean {folder.name}", "XLA memory report")) for folder in folders]
-    lasts = _seconds_of(_started(name, folders[-1], tmp_path / "timed"))
+    lasts = _seconds_of(_started("build", folders[-1], tmp_path / "timed")) * (2 if name == "watch" else 1)
     for number in range(kills):
         chosen = random.randrange(len(folders))
         victim = random.choice(COMMANDS[name][1])

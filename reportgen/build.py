@@ -18,9 +18,9 @@ from reportgen.executors import can_fork, open_workers, unordered
 from reportgen.fingerprint import fingerprint
 from reportgen.manifest import COMMON, Part
 from reportgen.one_dump import Outcome, Settings, Task, build_dump, check_dump, note
-from reportgen.options import BuildOptions, Redaction
+from reportgen.options import DEFAULT_MAX_DUMP_BYTES, BuildOptions, Redaction
 from reportgen.output import SiteDirectory, is_intact, write_pages
-from reportgen.reading import DEFAULT_MAX_DUMP_BYTES, DumpFiles, Problem
+from reportgen.reading import DumpFiles, Problem
 from reportgen.redact.labels import relabelled
 from reportgen.remote import AnyPath
 from reportgen.render.summary import Summary, biggest_first

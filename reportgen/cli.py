@@ -16,8 +16,14 @@ from typing import TYPE_CHECKING
 
 import reportgen
 from reportgen.errors import ReportgenError, UnreadableInput
-from reportgen.options import DEFAULT_HOST, DEFAULT_OUTPUT, DEFAULT_TITLE, BuildOptions, WatchOptions
-from reportgen.reading import DEFAULT_MAX_DUMP_BYTES
+from reportgen.options import (
+    DEFAULT_HOST,
+    DEFAULT_MAX_DUMP_BYTES,
+    DEFAULT_OUTPUT,
+    DEFAULT_TITLE,
+    BuildOptions,
+    WatchOptions,
+)
 from reportgen.remote import AnyPath, is_url, located
 from reportgen.terminal import Terminal
 

@@ -31,8 +31,8 @@ from reportgen.dump_names import (
 )
 from reportgen.errors import NoDumpFound, UnreadableInput
 from reportgen.folders import Folder, walk
+from reportgen.options import DEFAULT_MAX_DUMP_BYTES
 from reportgen.reading import (
-    DEFAULT_MAX_DUMP_BYTES,
     UNREADABLE,
     DumpFiles,
     PartFile,

@@ -14,7 +14,6 @@ from multiprocessing import get_context, parent_process
 from multiprocessing.context import BaseContext
 from typing import Any, TypeVar
 
-from reportgen.cluster import connected
 from reportgen.errors import ReportgenError
 
 Item = TypeVar("Item")
@@ -44,6 +43,8 @@ def open_workers(jobs: int, cluster: str | None = None) -> Iterator[Workers]:
         with _processes(jobs, _start_method(), _begin) as pool:
             yield Workers(pool, jobs)
     else:
+        from reportgen.cluster import connected
+
         with connected(cluster) as (executor, threads):
             yield Workers(executor, threads)
 

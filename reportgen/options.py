@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from reportgen.reading import DEFAULT_MAX_DUMP_BYTES
 from reportgen.remote import AnyPath
 
 Redaction = Literal["paths", "names"]
@@ -13,6 +12,9 @@ Redaction = Literal["paths", "names"]
 DEFAULT_TITLE = "XLA memory report"
 DEFAULT_OUTPUT = Path("site")
 DEFAULT_HOST = "127.0.0.1"
+
+DEFAULT_MAX_DUMP_BYTES = 4_000_000_000
+"""Nine times the largest dump known; what a few megabytes decompress to may be more than any memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

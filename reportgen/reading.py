@@ -22,6 +22,7 @@ from typing import Literal
 
 from reportgen.dump_names import COMPRESSION_SUFFIXES, DumpName, SiblingKind
 from reportgen.errors import UnreadableInput
+from reportgen.options import DEFAULT_MAX_DUMP_BYTES
 from reportgen.remote import AnyPath, RemotePath
 from reportgen.source import DumpText, Sibling, TextPart
 
@@ -32,9 +33,6 @@ class TooLarge(Exception):
 
 UNREADABLE = (OSError, EOFError, zlib.error, lzma.LZMAError, TooLarge)
 """What opening or reading can raise; `reason` turns it into words."""
-
-DEFAULT_MAX_DUMP_BYTES = 4_000_000_000
-"""Nine times the largest dump known; what a few megabytes decompress to may be more than any memory."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _XZ_MAGIC = b"\xfd7zXZ\0"

@@ -19,8 +19,9 @@ PACKAGE = ROOT / "reportgen"
 RANKS = [
     {"", "dump_names", "errors", "source", "spans"},
     {"coverage", "remote"},
-    {"model", "reading"},
-    {"folders", "log_frames", "options", "parse"},
+    {"model", "options"},
+    {"reading"},
+    {"folders", "log_frames", "parse"},
     {"analyse", "discover"},
     {"redact", "render"},
     {"fingerprint", "locking", "manifest"},
@@ -57,11 +58,14 @@ WRITING = {"write_bytes", "write_text", "mkdir", "unlink", "rmdir", "touch", "re
 READING = {"read_bytes", "read_text", "open", "iterdir", "glob", "rglob"}
 HEAVY = (
     "altair",
+    "asyncio",
     "jinja2",
     "markdown_it",
     "concurrent.futures.process",
     "distributed",
     "fsspec",
+    "multiprocessing",
+    "urllib.request",
     "watchdog",
     "google.protobuf",
 )

@@ -12,13 +12,14 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from reportgen.defaults import DEFAULT_MAX_DUMP_BYTES
 from reportgen.discover import Discovered, discover
 from reportgen.errors import NoDumpFound
 from reportgen.executors import can_fork, open_workers, unordered
 from reportgen.fingerprint import fingerprint
 from reportgen.manifest import COMMON, Part
 from reportgen.one_dump import Outcome, Settings, Task, build_dump, check_dump, note
-from reportgen.options import DEFAULT_MAX_DUMP_BYTES, BuildOptions, Redaction
+from reportgen.options import BuildOptions, Redaction
 from reportgen.output import SiteDirectory, is_intact, write_pages
 from reportgen.reading import DumpFiles, Problem
 from reportgen.redact.labels import relabelled

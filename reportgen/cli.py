@@ -9,26 +9,19 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import reportgen
+from reportgen.defaults import DEFAULT_HOST, DEFAULT_MAX_DUMP_BYTES, DEFAULT_OUTPUT, DEFAULT_TITLE
 from reportgen.errors import ReportgenError, UnreadableInput
-from reportgen.options import (
-    DEFAULT_HOST,
-    DEFAULT_MAX_DUMP_BYTES,
-    DEFAULT_OUTPUT,
-    DEFAULT_TITLE,
-    BuildOptions,
-    WatchOptions,
-)
-from reportgen.remote import AnyPath, is_url, located
 from reportgen.terminal import Terminal
 
 if TYPE_CHECKING:
     from reportgen.build import Report
+    from reportgen.remote import AnyPath
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141  # 128 + SIGPIPE, which Windows does not have
@@ -138,7 +131,10 @@ def _add_watch(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     _add_site(parser)
     parser.add_argument("--host", default=DEFAULT_HOST, help="the address to serve at (default: %(default)s)")
     parser.add_argument(
-        "--port", type=_port, metavar="N", help="the port to serve at (default: 8000, or the next one that is free)"
+        "--port",
+        type=_number_to(65535),
+        metavar="N",
+        help="the port to serve at (default: 8000, or the next one that is free)",
     )
     parser.add_argument(
         "--poll", action="store_true", help="look now and then instead of waiting for events: for network drives"
@@ -173,7 +169,11 @@ def _command(
 def _add_judging(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--strict", action="store_true", help="exit with 1 when there are warnings or errors")
     parser.add_argument(
-        "--jobs", type=_positive, default=_processors(), metavar="N", help="processes to use (default: %(default)s)"
+        "--jobs",
+        type=_number_to(1024),
+        default=_processors(),
+        metavar="N",
+        help="processes to use (default: %(default)s)",
     )
     parser.add_argument(
         "--max-dump-bytes",
@@ -208,6 +208,8 @@ def _not_empty(text: str) -> str:
 
 
 def _local(text: str) -> Path:
+    from reportgen.remote import located
+
     path = located(text)
     if not isinstance(path, Path):
         raise UnreadableInput(f"{text}: what is behind a URL can be built, but not watched")
@@ -215,6 +217,8 @@ def _local(text: str) -> Path:
 
 
 def _directory(text: str) -> Path:
+    from reportgen.remote import is_url
+
     if is_url(text):
         raise argparse.ArgumentTypeError("a site is built in a directory, not behind a URL; copy it there")
     return Path(text)
@@ -229,10 +233,13 @@ def _cluster(text: str) -> str:
     return address
 
 
-def _positive(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 1024:
-        raise argparse.ArgumentTypeError("a number from 1 to 1024 is needed")
-    return int(text)
+def _number_to(most: int) -> Callable[[str], int]:
+    def parsed(text: str) -> int:
+        if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"a number from 1 to {most} is needed")
+        return int(text)
+
+    return parsed
 
 
 def _count(text: str) -> int:
@@ -241,23 +248,19 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def _port(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 65535:
-        raise argparse.ArgumentTypeError("a number from 1 to 65535 is needed")
-    return int(text)
-
-
 def _processors() -> int:
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return min(count or 1, 8)
 
 
-def _located(options: argparse.Namespace) -> tuple[AnyPath, ...]:
+def _located(options: argparse.Namespace) -> tuple["AnyPath", ...]:
+    from reportgen.remote import located
+
     paths = (located(text) for text in options.paths)
     return tuple(_for_all(path, options) for path in paths)
 
 
-def _for_all(path: AnyPath, options: argparse.Namespace) -> AnyPath:
+def _for_all(path: "AnyPath", options: argparse.Namespace) -> "AnyPath":
     """Workers on other machines start in other directories."""
     return path.absolute() if options.executor and isinstance(path, Path) else path
 
@@ -278,6 +281,7 @@ def _check(options: argparse.Namespace, terminal: Terminal) -> int:
 
 def _build(options: argparse.Namespace, terminal: Terminal) -> int:
     from reportgen.build import build
+    from reportgen.options import BuildOptions
 
     report = build(
         BuildOptions(
@@ -306,6 +310,7 @@ def _build(options: argparse.Namespace, terminal: Terminal) -> int:
 
 def _watch(options: argparse.Namespace, terminal: Terminal) -> int:
     """Until it is interrupted, by Ctrl-C or by a SIGTERM, which is treated alike."""
+    from reportgen.options import WatchOptions
     from reportgen.watch.loop import Watcher
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)

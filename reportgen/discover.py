@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from reportgen import log_frames
+from reportgen.defaults import DEFAULT_MAX_DUMP_BYTES
 from reportgen.dump_names import (
     COMPRESSION_SUFFIXES,
     PART_SUFFIXES,
@@ -31,7 +32,6 @@ from reportgen.dump_names import (
 )
 from reportgen.errors import NoDumpFound, UnreadableInput
 from reportgen.folders import Folder, walk
-from reportgen.options import DEFAULT_MAX_DUMP_BYTES
 from reportgen.reading import (
     UNREADABLE,
     DumpFiles,

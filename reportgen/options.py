@@ -1,20 +1,14 @@
-"""What a user can ask for, with the defaults in one place."""
+"""What a user can ask for."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from reportgen.defaults import DEFAULT_HOST, DEFAULT_MAX_DUMP_BYTES, DEFAULT_OUTPUT, DEFAULT_TITLE
 from reportgen.remote import AnyPath
 
 Redaction = Literal["paths", "names"]
 """What is hidden: paths, people and machines; or these and the names that the program gives."""
-
-DEFAULT_TITLE = "XLA memory report"
-DEFAULT_OUTPUT = Path("site")
-DEFAULT_HOST = "127.0.0.1"
-
-DEFAULT_MAX_DUMP_BYTES = 4_000_000_000
-"""Nine times the largest dump known; what a few megabytes decompress to may be more than any memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,9 +20,9 @@ from os import fsencode
 from pathlib import Path
 from typing import Literal
 
+from reportgen.defaults import DEFAULT_MAX_DUMP_BYTES
 from reportgen.dump_names import COMPRESSION_SUFFIXES, DumpName, SiblingKind
 from reportgen.errors import UnreadableInput
-from reportgen.options import DEFAULT_MAX_DUMP_BYTES
 from reportgen.remote import AnyPath, RemotePath
 from reportgen.source import DumpText, Sibling, TextPart
 

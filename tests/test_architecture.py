@@ -17,7 +17,7 @@ PACKAGE = ROOT / "reportgen"
 
 # Imports run from right to left. A folder is one area; what is not listed has no place yet.
 RANKS = [
-    {"", "dump_names", "errors", "source", "spans"},
+    {"", "defaults", "dump_names", "errors", "source", "spans"},
     {"coverage", "remote"},
     {"model", "options"},
     {"reading"},

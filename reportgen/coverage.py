@@ -7,13 +7,15 @@ result, so the answer must be a union of intervals.
 Bytes are half-open intervals [low, high); moments are inclusive ranges first..last, as XLA prints them.
 """
 
+from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from operator import attrgetter
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from reportgen.spans import Change, StepFunction
+from reportgen.spans import Change
 
 _PIECES_PER_SLICE = 8
 _MOST_PIECES = 50_000
@@ -42,13 +44,11 @@ class Occupancy(NamedTuple):
     high: int
 
 
-def covered_over_time(occupancies: Iterable[Occupancy], moments: int) -> StepFunction:
-    """The number of distinct bytes covered at each moment of [0, `moments`); O(n log n)."""
-    return StepFunction.from_changes(covered_changes(occupancies), moments)
-
-
 def covered_changes(occupancies: Iterable[Occupancy]) -> list[Change]:
-    """How the number of distinct bytes covered changes, in any order. Changes of separate bytes can be added up."""
+    """How the number of distinct bytes covered changes, in any order; O(n log n).
+
+    Changes of separate bytes can be added up.
+    """
     changes: list[Change] = []
     held = [one for one in occupancies if one.low < one.high and one.first <= one.last]
     for group in groups_sharing_bytes(held):
@@ -137,11 +137,12 @@ class Pieces(Generic[Content]):
         self.contents[start:end] = [content]
 
 
-class CoverageTree:
-    """How many bytes are under at least one interval, while intervals come and go; O(log n) each.
+class CoverTree(ABC):
+    """How often bytes are covered, while intervals come and go; O(log n) each.
 
-    `edges` are all the ends that will occur. Leaves are the elementary intervals between them; a node
-    knows how often it is covered as a whole and how many of its bytes are covered at all.
+    `edges` are all the ends that will occur. Leaves are the elementary intervals between them; node n has the
+    children 2 n and 2 n + 1. A node knows how many bytes it has and how often it is covered as a whole; what else
+    it knows follows from that and from its children.
     """
 
     def __init__(self, edges: Iterable[int]) -> None:
@@ -149,19 +150,17 @@ class CoverageTree:
         self._leaf = {point: number for number, point in enumerate(points)}
         self._size = size = 1 << max(len(points) - 2, 0).bit_length()
         self._count = [0] * (2 * size)
-        self._bytes = [0] * (2 * size)
-        self._width = [0] * (2 * size)
-        for number in range(len(points) - 1):
-            self._width[size + number] = points[number + 1] - points[number]
+        widths = [high - low for low, high in pairwise(points)]
+        self._widths = [0] * size + widths + [0] * (size - len(widths))
         for node in range(size - 1, 0, -1):
-            self._width[node] = self._width[2 * node] + self._width[2 * node + 1]
+            self._widths[node] = self._widths[2 * node] + self._widths[2 * node + 1]
 
-    @property
-    def covered_bytes(self) -> int:
-        return self._bytes[1]
+    @abstractmethod
+    def _refresh(self, node: int) -> None:
+        """What `node` knows, after its count or what its children know has changed."""
 
     def cover(self, low: int, high: int, change: int) -> None:
-        """Cover [low, high) once more (`change` 1) or once less (-1)."""
+        """Cover [low, high), which has bytes, once more (`change` 1) or once less (-1)."""
         left = first = self._leaf[low] + self._size
         right = self._leaf[high] + self._size
         last = right - 1
@@ -181,15 +180,27 @@ class CoverageTree:
         self._count[node] += change
         self._refresh(node)
 
-    def _refresh(self, node: int) -> None:
-        if self._count[node]:
-            self._bytes[node] = self._width[node]
-        elif node >= self._size:
-            self._bytes[node] = 0
-        else:
-            self._bytes[node] = self._bytes[2 * node] + self._bytes[2 * node + 1]
-
     def _refresh_above(self, node: int) -> None:
         while node > 1:
             node >>= 1
             self._refresh(node)
+
+
+class CoverageTree(CoverTree):
+    """How many bytes are under at least one interval."""
+
+    def __init__(self, edges: Iterable[int]) -> None:
+        super().__init__(edges)
+        self._bytes = [0] * (2 * self._size)
+
+    @property
+    def covered_bytes(self) -> int:
+        return self._bytes[1]
+
+    def _refresh(self, node: int) -> None:
+        if self._count[node]:
+            self._bytes[node] = self._widths[node]
+        elif node >= self._size:
+            self._bytes[node] = 0
+        else:
+            self._bytes[node] = self._bytes[2 * node] + self._bytes[2 * node + 1]

@@ -23,18 +23,6 @@ def merge(intervals: Iterable[Interval]) -> list[Interval]:
     return merged
 
 
-def gaps(intervals: Iterable[Interval], low: int, high: int) -> list[Interval]:
-    """The bytes of [low, high) that no interval covers, in order."""
-    free = []
-    for start, end in merge(intervals):
-        if low < min(start, high):
-            free.append((low, min(start, high)))
-        low = max(low, end)
-    if low < high:
-        free.append((low, high))
-    return free
-
-
 def length(intervals: Iterable[Interval]) -> int:
     """How many bytes the union of the intervals has."""
     return sum(high - low for low, high in merge(intervals))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen import coverage
-from reportgen.coverage import CoverageTree, Occupancy, Pieces, covered_over_time, groups_sharing_bytes
+from reportgen.coverage import CoverageTree, Occupancy, Pieces, covered_changes, groups_sharing_bytes
 from reportgen.spans import Interval, StepFunction, length
 
 MOMENTS = 8
@@ -22,24 +22,26 @@ def covered_at(moment: int, some: Iterable[Occupancy]) -> int:
     return len({byte for first, last, low, high in some if first <= moment <= last for byte in range(low, high)})
 
 
+def over_time(some: Iterable[Occupancy], moments: int) -> StepFunction:
+    return StepFunction.from_changes(covered_changes(some), moments)
+
+
 @pytest.mark.parametrize("pieces_per_slice", [coverage._PIECES_PER_SLICE, 1, 0], ids=["pieces", "either", "tree"])
 @given(occupancies)
 def test_each_byte_counts_once_at_each_moment(pieces_per_slice: int, some: list[Occupancy]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coverage, "_PIECES_PER_SLICE", pieces_per_slice)
-        over_time = covered_over_time(some, MOMENTS)
-    assert [over_time.at(moment) for moment in range(MOMENTS)] == [
-        covered_at(moment, some) for moment in range(MOMENTS)
-    ]
+        found = over_time(some, MOMENTS)
+    assert [found.at(moment) for moment in range(MOMENTS)] == [covered_at(moment, some) for moment in range(MOMENTS)]
 
 
 def test_a_slice_that_is_handed_over_counts_once_in_the_shared_moment() -> None:
     handed_over = [Occupancy(0, 3, 0, 100), Occupancy(3, 5, 0, 100)]
-    assert covered_over_time(handed_over, 6) == StepFunction((0,), (100,), 6)
+    assert over_time(handed_over, 6) == StepFunction((0,), (100,), 6)
 
 
 def test_a_slice_that_ends_with_the_schedule_is_held_to_its_last_moment() -> None:
-    assert covered_over_time([Occupancy(2, 4, 0, 7)], 4) == StepFunction((0, 2), (0, 7), 4)
+    assert over_time([Occupancy(2, 4, 0, 7)], 4) == StepFunction((0, 2), (0, 7), 4)
 
 
 @given(st.data())

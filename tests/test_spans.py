@@ -10,7 +10,6 @@ from reportgen.spans import (
     Interval,
     Peak,
     StepFunction,
-    gaps,
     length,
     merge,
     overlap,
@@ -47,19 +46,6 @@ def test_touching_intervals_become_one() -> None:
 @given(intervals)
 def test_the_length_is_the_number_of_bytes(some: list[Interval]) -> None:
     assert length(some) == len(covered(some))
-
-
-@given(intervals, edges, edges)
-def test_gaps_are_the_bytes_that_nothing_covers(some: list[Interval], low: int, high: int) -> None:
-    free = gaps(some, low, high)
-    assert covered(free) == set(range(low, high)) - covered(some)
-    assert merge(free) == free
-
-
-@given(intervals, edges)
-def test_used_and_free_bytes_add_up_to_the_size(some: list[Interval], size: int) -> None:
-    inside = [(low, min(high, size)) for low, high in some]
-    assert length(inside) + length(gaps(some, 0, size)) == size
 
 
 @given(st.tuples(edges, edges), st.tuples(edges, edges))

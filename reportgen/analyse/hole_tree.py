@@ -6,6 +6,8 @@ Where they do not, `holes.Cover` is several times as quick, because few pieces a
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from reportgen.coverage import CoverTree
+
 
 class _Holes(NamedTuple):
     """Of some bytes: those that are free, in all, at the low end, at the high end, and in the largest piece."""
@@ -19,20 +21,14 @@ class _Holes(NamedTuple):
 _NONE = _Holes(0, 0, 0, 0)
 
 
-class HoleTree:
-    """How often each byte of [0, size) is covered, over the elementary intervals between `edges`."""
+class HoleTree(CoverTree):
+    """The bytes of [0, size) that are not covered, over the elementary intervals between `edges`."""
 
     def __init__(self, size_bytes: int, edges: Iterable[int]) -> None:
-        points = sorted({0, size_bytes, *(min(max(edge, 0), size_bytes) for edge in edges)})
-        self._leaf = {point: number for number, point in enumerate(points)}
+        super().__init__({0, size_bytes, *(min(max(edge, 0), size_bytes) for edge in edges)})
         self._end = size_bytes
-        self._size = size = 1 << max(len(points) - 2, 0).bit_length()
-        self._count = [0] * (2 * size)
-        widths = [points[number + 1] - points[number] for number in range(len(points) - 1)]
-        self._widths = [0] * size + widths + [0] * (size - len(widths))
-        self._holes = [_NONE] * size + [_Holes(width, width, width, width) for width in self._widths[size:]]
-        for node in range(size - 1, 0, -1):
-            self._widths[node] = self._widths[2 * node] + self._widths[2 * node + 1]
+        self._holes = [_NONE] * (2 * self._size)
+        for node in range(2 * self._size - 1, 0, -1):
             self._refresh(node)
 
     @property
@@ -44,30 +40,10 @@ class HoleTree:
         return self._holes[1].largest
 
     def change(self, low: int, high: int, change: int) -> None:
-        """Cover [low, high) once more (`change` 1) or once less (-1); what lies outside of the allocation is cut."""
+        """As `cover`; what lies outside of the allocation is cut."""
         low, high = max(low, 0), min(high, self._end)
-        if low >= high:
-            return
-        left = first = self._leaf[low] + self._size
-        right = self._leaf[high] + self._size
-        last = right - 1
-        while left < right:
-            if left & 1:
-                self._add(left, change)
-                left += 1
-            if right & 1:
-                right -= 1
-                self._add(right, change)
-            left >>= 1
-            right >>= 1
-        for node in (first, last):
-            while node > 1:
-                node >>= 1
-                self._refresh(node)
-
-    def _add(self, node: int, change: int) -> None:
-        self._count[node] += change
-        self._refresh(node)
+        if low < high:
+            self.cover(low, high, change)
 
     def _refresh(self, node: int) -> None:
         if self._count[node]:

@@ -1,7 +1,7 @@
 """Byte ranges with their tenants, the holes between them, and buffers that go from hand to hand."""
 
 import sys
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,8 +12,8 @@ from reportgen.analyse.chains import chains
 from reportgen.analyse.holes import holes
 from reportgen.analyse.records import Analysis
 from reportgen.analyse.slots import Slot, slot_count, slots
-from reportgen.coverage import Occupancy, covered_over_time
-from reportgen.spans import gaps
+from reportgen.coverage import Occupancy, covered_changes
+from reportgen.spans import StepFunction
 from tests.support.builder import Lives, temporaries
 from tests.support.samples import sample_analysis, sample_labels
 
@@ -71,7 +71,7 @@ both_ways = settings(suppress_health_check=[HealthCheck.function_scoped_fixture]
 @both_ways
 @given(occupancies)
 def test_used_and_free_bytes_add_up_at_each_moment(held: list[Occupancy]) -> None:
-    used, found = covered_over_time(held, MOMENTS), holes(held, SIZE, MOMENTS)
+    used, found = StepFunction.from_changes(covered_changes(held), MOMENTS), holes(held, SIZE, MOMENTS)
     assert all(used.at(moment) + found.free.at(moment) == SIZE for moment in range(MOMENTS))
 
 
@@ -81,8 +81,9 @@ def test_used_and_free_bytes_add_up_at_each_moment(held: list[Occupancy]) -> Non
 def test_the_largest_hole_is_the_longest_gap(held: list[Occupancy]) -> None:
     largest = holes(held, SIZE, MOMENTS).largest
     for moment in range(MOMENTS):
-        covered = [(one.low, one.high) for one in held if one.first <= moment <= one.last]
-        lengths = [high - low for low, high in gaps(covered, 0, SIZE)]
+        live = [range(one.low, one.high) for one in held if one.first <= moment <= one.last]
+        is_free = [all(byte not in held_bytes for held_bytes in live) for byte in range(SIZE)]
+        lengths = [len(list(run)) for free, run in groupby(is_free) if free]
         assert largest.at(moment) == max(lengths, default=0)
 
 

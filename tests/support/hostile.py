@@ -109,7 +109,7 @@ def write(directory: Path) -> Path:
 
 def _frame_names() -> list[str]:
     """Names that only a log can give: with slashes, and longer than any disk allows."""
-    stems = ("../../../tmp/pwned", "/etc/passwd", "module_0000.<script>window.pwned=1</script>.after", "l" * 20_000)
+    stems = ("../../../pwned", "/etc/passwd", "module_0000.<script>window.pwned=1</script>.after", "l" * 20_000)
     return [f"{stem}-buffer-assignment.txt" for stem in stems]
 
 

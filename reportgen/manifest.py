@@ -90,19 +90,20 @@ def parsed(content: bytes) -> dict[str, Part] | None:
 
 
 def _part(row: Any) -> Part:
+    if not isinstance(row, dict):
+        return Part("", ())
+    paths = _paths(row)
+    stated = {name: entry for name, entry in row.items() if name != "seal"}
     try:
-        paths = tuple(filter(is_safe, (row["folder"] + file for file in row["files"])))
-        stated = {name: entry for name, entry in row.items() if name != "seal"}
-        if row["seal"] == _seal(stated):
+        if row.get("seal") == _seal(stated):
             return Part(row["key"], paths, row["size_bytes"], int(row["digest"], 16), row["note"])
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
-        return Part("", _strings(row))
+    except (KeyError, TypeError, ValueError, RecursionError):
+        pass  # sealed by somebody else
     return Part("", paths)
 
 
-def _strings(row: Any) -> tuple[str, ...]:
-    files = row.get("files") if isinstance(row, dict) else None
-    folder = row.get("folder") if isinstance(row, dict) else None
+def _paths(row: Mapping[str, Any]) -> tuple[str, ...]:
+    files, folder = row.get("files"), row.get("folder")
     if not isinstance(files, list) or not isinstance(folder, str):
         return ()
     return tuple(folder + file for file in files if isinstance(file, str) and is_safe(folder + file))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from reportgen.analyse import analyse
@@ -111,13 +112,13 @@ def _build(task: Task, settings: Settings) -> Outcome:
     with ThreadPoolExecutor(1) as beside:  # hashing lets go of the interpreter, so it takes no time of its own
         hashing = beside.submit(digests, text)
 
+        @cache
         def key() -> str:
             return _key(files, [hashing.result().exact, _digest(siblings)], problems, notes, settings)
 
         if task.previous and (kept := _kept(task.previous, key(), settings.output)):
             return kept
-        module = module_of(files, text, notes, settings.value_pages, siblings)
-        module = _pass_over(replace(module, redaction=settings.redaction))
+        module = _pass_over(module_of(files, text, notes, settings, siblings))
     entry = summary_for_site(module, hashing.result().content)
     written = _write(module, settings, task.jobs)
     for_later = {"summary": entry.as_json(), "problems": [asdict(problem) for problem in problems]}
@@ -163,13 +164,13 @@ def module_of(
     files: DumpFiles,
     text: DumpText,
     notes: str = "",
-    value_pages: int | None = None,
+    settings: Settings | None = None,
     siblings: Sequence[Sibling] = (),
 ) -> Module:
     """The dump that `text` is, analysed and compared with what lies beside it."""
-    with _garbage_collection_paused():
-        analysis = cross_checked(analyse(parse_dump(text), files.name.backend), siblings)
     name = files.name
+    with _garbage_collection_paused():
+        analysis = cross_checked(analyse(parse_dump(text), name.backend), siblings)
     return Module(
         label=files.label,
         title=shortened(name.module_name),
@@ -178,7 +179,8 @@ def module_of(
         timestamp_microseconds=name.timestamp_microseconds,
         analysis=analysis,
         notes=notes,
-        value_pages=value_pages,
+        value_pages=settings.value_pages if settings else None,
+        redaction=settings.redaction if settings else None,
     )
 
 

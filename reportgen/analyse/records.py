@@ -86,11 +86,12 @@ class ValueFacts:
 
 
 class Conflict(NamedTuple):
-    """Two values whose live ranges and bytes overlap; `earlier` was defined first."""
+    """Two values that both have the bytes [`low`, `high`) from `first` to `last`; `earlier` was defined first."""
 
     earlier: int
     later: int
-    shared_bytes: int
+    low: int
+    high: int
     first: int
     last: int
 

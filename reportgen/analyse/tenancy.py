@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from reportgen.analyse.records import Conflict, Tenancy, ValueFacts
 from reportgen.coverage import Pieces, groups_sharing_bytes
-from reportgen.spans import overlap
 
 _MOST_LOOKS = 30_000_000
 _MOST_CONFLICTS = 200_000
@@ -100,8 +99,8 @@ def _all_conflicts(moving: Sequence[_Tenant]) -> Iterator[Conflict]:
             last = min(earlier.end, tenant.end)
             if tenant.start < last:
                 found += 1
-                shared = overlap((tenant.low, tenant.high), (earlier.low, earlier.high))
-                yield Conflict(earlier.number, tenant.number, shared, tenant.start, last)
+                low, high = max(tenant.low, earlier.low), min(tenant.high, earlier.high)
+                yield Conflict(earlier.number, tenant.number, low, high, tenant.start, last)
         for piece in range(start, end):
             held = longest.contents[piece]
             if held is None or held.end <= tenant.end:

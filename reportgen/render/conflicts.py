@@ -24,8 +24,7 @@ def conflicts_by_value(analysis: Analysis) -> Mapping[int, Sequence[Conflict]]:
 
 def overlap_box(analysis: Analysis, conflict: Conflict) -> Box:
     """The bytes and moments that both have."""
-    values = (analysis.facts[conflict.earlier].value, analysis.facts[conflict.later].value)
-    low = max(value.offset_bytes for value in values)
-    high = low + conflict.shared_bytes
-    title = f"{values[0].key} and {values[1].key}: bytes {low:,} to {high:,}, {conflict.first} to {conflict.last}"
-    return Box(conflict.first, conflict.last + 1, low, high, title)
+    _, _, low, high, first, last = conflict
+    earlier, later = (analysis.facts[number].value.key for number in conflict[:2])
+    title = f"{earlier} and {later}: bytes {low:,} to {high:,}, {first} to {last}"
+    return Box(first, last + 1, low, high, title)

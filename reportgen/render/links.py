@@ -1,6 +1,7 @@
 """Links from one page to values, allocations, instructions and help, as escaped markup."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from markupsafe import Markup, escape
 
@@ -8,6 +9,16 @@ from reportgen.model import WHOLE, ValueKey
 from reportgen.render.formats import shortened, soft_breaks
 from reportgen.render.module import Module
 from reportgen.render.routes import ROWS_PER_PAGE, VALUES_FOLDER
+
+Item = TypeVar("Item")
+MOST_LINKS = 10
+
+
+def listed(items: Sequence[Item], link: Callable[[Item], str], most: int = MOST_LINKS) -> str:
+    """The first `most` of the items as links, and how many more there are."""
+    shown = ", ".join(map(link, items[:most]))
+    more = len(items) - most
+    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 class Links:

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 from reportgen.model import WHOLE
 from reportgen.render.formats import LONGEST_NAME, bytes_markup, whole_name
-from reportgen.render.links import Links
+from reportgen.render.links import Links, listed
 from reportgen.render.module import Module
 from reportgen.render.page import Page
 from reportgen.render.routes import ROWS_PER_PAGE, pages_of, rows_of
@@ -93,9 +93,9 @@ class _Rows:
         defined, marks = self._defined.get(name, ()), self._marks.get(moment, ())
         opcode = escape(self._module.origin(defined[0]).opcode) if defined else ""
         labels = "".join(f" <strong class=mark>{escape(label)}</strong>" for label in marks)
-        defines = _few(defined, self._leaf)
+        defines = listed(defined, self._leaf, _MOST_NAMED)
         whole = whole_name(name) if len(name) > LONGEST_NAME else ""
-        reads_last = _few(self._read_last.get(moment, ()), self._links.value)
+        reads_last = listed(self._read_last.get(moment, ()), self._links.value, _MOST_NAMED)
         live = "".join(f"<td class=number>{bytes_markup(space.at(moment) if space else None)}" for space in self._live)
         return (
             f"<tr id=t{moment}{' class=peak' if marks else ''}><td class=number>{moment}"
@@ -109,13 +109,6 @@ class _Rows:
         if index == WHOLE:
             return self._links.value(number)
         return f"<a href={self._links.value_href(number)}>{index}</a>"
-
-
-def _few(values: Sequence[int], link: Callable[[int], str]) -> str:
-    """The first few of some values, and how many more there are."""
-    shown = ", ".join(map(link, values[:_MOST_NAMED]))
-    more = len(values) - _MOST_NAMED
-    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def _defined(module: Module) -> Mapping[str, list[int]]:

@@ -4,9 +4,8 @@ Made for 70,000 pages, so the rows are strings; whatever comes from the dump is 
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TypeVar
 
 from markupsafe import escape
 
@@ -15,23 +14,13 @@ from reportgen.analyse.records import ValueFacts
 from reportgen.model import WHOLE, Position, Use
 from reportgen.parse.instructions import Instruction
 from reportgen.render.formats import LONGEST_NAME, exact_bytes, human_bytes, whole_name
-from reportgen.render.links import Links
+from reportgen.render.links import MOST_LINKS, Links, listed
 from reportgen.render.liveness_words import why_alive
 from reportgen.render.module import Module
 
-Item = TypeVar("Item")
-
-_MOST_LINKS = 10
 _MOST_ROWS = 200
 _ROUNDED_FROM = 1024
 _OWN_METADATA = frozenset({"op_name", "source_file", "source_line"})
-
-
-def listed(items: Sequence[Item], link: Callable[[Item], str]) -> str:
-    """The first of the items as links, and how many more there are."""
-    shown = ", ".join(map(link, items[:_MOST_LINKS]))
-    more = len(items) - _MOST_LINKS
-    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 class ValueAbout:
@@ -127,7 +116,7 @@ class ValueAbout:
 
     def _other_siblings(self, number: int, siblings: Sequence[int]) -> str:
         """Only the first are looked at: a tuple may have thousands of leaves, each with a page."""
-        first = list(islice((other for other in siblings if other != number), _MOST_LINKS))
+        first = list(islice((other for other in siblings if other != number), MOST_LINKS))
         more = len(siblings) - 1 - len(first)
         shown = ", ".join(map(self._index, first))
         return f"{shown} and {more:,} more" if more else shown

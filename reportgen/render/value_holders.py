@@ -11,9 +11,8 @@ from reportgen.render.conflicts import conflicts_by_value, overlap_box
 from reportgen.render.drawings.neighbourhood import MOST, columns, neighbourhood
 from reportgen.render.drawings.svg import Box
 from reportgen.render.formats import shortened
-from reportgen.render.links import Links
+from reportgen.render.links import Links, listed
 from reportgen.render.module import Module, key_text
-from reportgen.render.value_about import listed
 
 _MOST_MOMENTS = 10
 _CHAIN_BEFORE_AND_AFTER = 5

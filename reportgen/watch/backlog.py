@@ -18,9 +18,9 @@ _STEP_SECONDS = 0.02
 class Backlog:
     """Writes into `output`; `common` gives the pages of no module as they are when their turn comes."""
 
-    def __init__(self, output: Path, directory: SiteDirectory, common: Callable[[], Mapping[str, bytes]]) -> None:
+    def __init__(self, output: Path, common: Callable[[], Mapping[str, bytes]]) -> None:
         self._output = output
-        self._directory = directory
+        self._directory: SiteDirectory | None = None
         self._common = common
         self._waiting: dict[str, tuple[Tracked, Iterator[Page], set[str]]] = {}
         self._is_finished = False
@@ -31,6 +31,10 @@ class Backlog:
     @property
     def is_empty(self) -> bool:
         return not self._waiting and self._is_finished
+
+    def write_into(self, directory: SiteDirectory) -> None:
+        """To be said before the first step."""
+        self._directory = directory
 
     def add(self, dump: Tracked) -> None:
         """Write this dump's pages; what was still to be written of an earlier build of it is not any more."""
@@ -67,5 +71,6 @@ class Backlog:
         common = [Page(path, content) for path, content in self._common().items()]
         written = write_pages(self._output, common, whole=True)
         parts = {label: Part("", tuple(dump.paths)) for label, dump in dumps.items()}
+        assert self._directory is not None
         self._directory.finish(parts | {COMMON: Part("", written.paths)})
         self._is_finished = True

@@ -11,7 +11,6 @@ from datetime import datetime
 from time import monotonic
 
 from reportgen.errors import NoDumpFound
-from reportgen.locking import locked
 from reportgen.options import WatchOptions
 from reportgen.output import SiteDirectory
 from reportgen.render import formats
@@ -41,8 +40,7 @@ def _clock_time() -> str:
 class Watcher:
     """Watches `options.paths` and keeps the site, on disk and as served, up to date until it is interrupted.
 
-    `say` takes lines for the terminal. Raises NoDumpFound when the paths lie in the output directory, OutputRefused
-    when that is not ours, PortTaken.
+    `say` takes lines for the terminal. Raises NoDumpFound when the paths lie in the output directory.
     """
 
     def __init__(self, options: WatchOptions, say: Callable[[str], None], timing: Timing | None = None) -> None:
@@ -62,8 +60,7 @@ class Watcher:
             now_in_words=_clock_time,
         )
         self._observation = Observation(self.hints, output, self._events_lost)
-        directory = SiteDirectory(options.output, force=options.force)
-        self.backlog = Backlog(output, directory, lambda: self._common)
+        self.backlog = Backlog(output, lambda: self._common)
         self._fixed = {page.path: page.content for page in fixed_pages(options.title)}
         self._common: Mapping[str, bytes] = self._fixed
         self._news: News | None = None
@@ -76,9 +73,13 @@ class Watcher:
 
     @contextmanager
     def running(self) -> Iterator[LiveServer | None]:
-        """With observers and the server started; all of them are gone at the end."""
+        """With observers and the server started; all of them are gone at the end.
+
+        Raises OutputRefused when the directory is not ours or somebody else writes into it, PortTaken.
+        """
         with ExitStack() as stack:
-            stack.enter_context(locked(self._options.output))
+            opened = SiteDirectory.opened(self._options.output, force=self._options.force)
+            self.backlog.write_into(stack.enter_context(opened))
             server = None
             if self._options.serves:
                 server = LiveServer(self.site, self._options.host, self._options.port)

@@ -6,6 +6,7 @@ analysing it.
 """
 
 import hashlib
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,18 +18,16 @@ from reportgen.discover import Discovered, discover
 from reportgen.dump_names import split_part
 from reportgen.errors import NoDumpFound, ReportgenError
 from reportgen.one_dump import module_of, note
-from reportgen.reading import DumpFiles, Problem, load_text
+from reportgen.reading import Problem, load_text
 from reportgen.render.module import Module
 from reportgen.render.on_request import PagesOnRequest
 from reportgen.render.summary import summary_for_site
-from reportgen.source import DumpText
 from reportgen.watch.completeness import Judgement, Known, judge
 from reportgen.watch.history import History
 from reportgen.watch.scan import Listing, Stamps, files_of, listing, newest_ns, stamp, stamps_of
 from reportgen.watch.tracked import Mark, Shown, Timing, Tracked
 
 _NOTHING = Discovered((), (), None)
-_DIGEST_BYTES = 16
 
 
 @dataclass(slots=True)
@@ -172,12 +171,13 @@ class Rebuilder:
         stamps = dump.stamps
         try:
             text, problems = load_text(dump.files)
-            digest = self._digest(dump.files, text)
+            words, content = note(dump.files.notes), digests(text)
+            digest = _digest(content.exact, [part.label for part in text.parts], words)
             if dump.shown and dump.shown.digest == digest:
                 self._judged(dump, stamps, None)
                 self._same(dump, look)
                 return
-            module = module_of(dump.files, text, note(dump.files.notes))
+            module = module_of(dump.files, text, words)
             judgement = judge(dump.files, module.analysis, problems, _parts(dump), dump.known)
         except Exception as error:  # told, and what is shown stays; a defect of ours must not end the watching
             self._unreadable(dump, stamps, error, look)
@@ -192,17 +192,10 @@ class Rebuilder:
             self._mark(dump, "being written", judgement.reason, look)
             return
         self._judged(dump, stamps, None)
-        self._show(dump, module, problems, digest, judgement, build)
+        known = Known(judgement.sections, judgement.contradictions, _parts(dump))
+        entry = summary_for_site(module, content.content)
+        self._show(dump, module, Shown(digest, known, entry, problems, build, self._now_in_words()))
         look.shown.append(dump.files.label)
-
-    def _digest(self, files: DumpFiles, text: DumpText) -> str:
-        """Of all that decides what the pages of a dump are."""
-        digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
-        for part in text.parts:
-            digest.update(memoryview(part.data)[part.start : part.end])
-            digest.update(f"\0{part.label}\0".encode("utf-8", "replace"))
-        digest.update(note(files.notes).encode())
-        return digest.hexdigest()
 
     def _judged(self, dump: Tracked, stamps: Stamps, judgement: Judgement | None) -> None:
         dump.read, dump.judgement, dump.problem = stamps, judgement, None
@@ -227,30 +220,15 @@ class Rebuilder:
             dump.mark = Mark("old" if state == "old" else "being written", reason, began)
             look.marked.append(dump.files.label)
 
-    def _show(
-        self,
-        dump: Tracked,
-        module: Module,
-        problems: tuple[Problem, ...],
-        digest: str,
-        judgement: Judgement,
-        build: int,
-    ) -> None:
-        known = Known(judgement.sections, judgement.contradictions, _parts(dump))
-        when = self._now_in_words()
-        entry = summary_for_site(module, digests(module.analysis.dump.text).content)
-        dump.shown = Shown(digest, known, entry, problems, build, when)
+    def _show(self, dump: Tracked, module: Module, shown: Shown) -> None:
+        dump.shown, dump.mark = shown, None
         dump.pages = PagesOnRequest(module, self._title)
-        dump.mark = None
-        self._remember(dump, module, build, when)
-
-    def _remember(self, dump: Tracked, module: Module, build: int, when: str) -> None:
         if dump.history is None:
             self._succeed(dump)
         if dump.history is None:
-            dump.history = History.begun(figures(module.analysis), build, when)
+            dump.history = History.begun(figures(module.analysis), shown.build, shown.time)
         else:
-            dump.history.add(figures(module.analysis), build, when)
+            dump.history.add(figures(module.analysis), shown.build, shown.time)
 
     def _succeed(self, dump: Tracked) -> None:
         """Take the place of a dump that is gone and was of the same module."""
@@ -261,6 +239,11 @@ class Rebuilder:
             old, new = predecessor.shown.summary.href, dump.shown.summary.href
             self.successors = {one: new if to == old else to for one, to in self.successors.items()} | {old: new}
             del self.dumps[predecessor.files.label]
+
+
+def _digest(content: str, labels: Sequence[str], words: str) -> str:
+    """Of all that decides what the pages of a dump are."""
+    return hashlib.sha256(json.dumps([content, labels, words]).encode()).hexdigest()
 
 
 def _parts(dump: Tracked) -> Stamps:

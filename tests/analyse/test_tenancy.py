@@ -79,7 +79,7 @@ def test_a_conflict_says_which_bytes_are_shared_and_when(dump: Dump) -> None:
         assert overlaps(earlier, later)
         assert earlier.live
         assert later.live
-        assert conflict.shared_bytes == len(set(bytes_of(earlier)) & set(bytes_of(later)))
+        assert set(range(conflict.low, conflict.high)) == set(bytes_of(earlier)) & set(bytes_of(later))
         assert (conflict.first, conflict.last) == (later.live.start, min(earlier.live.end, later.live.end))
 
 
@@ -92,7 +92,7 @@ def test_a_slice_that_is_handed_over_is_no_conflict() -> None:
 
 def test_bytes_that_are_shared_for_longer_are_a_conflict() -> None:
     dump = temporaries(Lives("a", 0, 4, size=8), Lives("b", 3, 5, size=8, offset=4))
-    assert analyse(dump).tenancy.conflicts == (Conflict(0, 1, 4, 3, 4),)
+    assert analyse(dump).tenancy.conflicts == (Conflict(0, 1, 4, 8, 3, 4),)
 
 
 def test_the_pieces_of_a_whole_come_before_it() -> None:

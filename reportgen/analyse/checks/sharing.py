@@ -39,9 +39,8 @@ def _different_slices(analysis: Analysis, earlier: ValueFacts, later: ValueFacts
 
 def _conflict(analysis: Analysis, conflict: Conflict) -> Finding:
     earlier, later = analysis.facts[conflict.earlier], analysis.facts[conflict.later]
-    low = max(earlier.value.offset_bytes, later.value.offset_bytes)
     message = (
-        f"{earlier.value.key} and {later.value.key} both hold bytes {low:,} to {low + conflict.shared_bytes:,} of"
+        f"{earlier.value.key} and {later.value.key} both hold bytes {conflict.low:,} to {conflict.high:,} of"
         f" allocation {analysis.dump.allocations[later.value.allocation].index} from moment {conflict.first} to"
         f" {conflict.last}"
     )

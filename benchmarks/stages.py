@@ -16,6 +16,7 @@ from pathlib import Path
 
 from reportgen.analyse import analyse
 from reportgen.discover import DumpFiles, discover
+from reportgen.one_dump import module_from
 from reportgen.output import write_pages
 from reportgen.parse import parse_dump
 from reportgen.reading import load_text
@@ -78,15 +79,7 @@ def _module(files: DumpFiles, taken: Stages) -> Module:
         analysis = analyse(dump, files.name.backend)
     gc.enable()
     taken.values += len(dump.values)
-    return Module(
-        label=files.label,
-        title=files.name.module_name,
-        stage=files.name.stage,
-        number=files.name.module_number,
-        timestamp_microseconds=files.name.timestamp_microseconds,
-        analysis=analysis,
-        notes="",
-    )
+    return module_from(files, analysis)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

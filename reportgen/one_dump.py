@@ -17,6 +17,7 @@ from pathlib import Path
 from reportgen.analyse import analyse
 from reportgen.analyse.cross_checks import cross_checked
 from reportgen.analyse.identity import digests
+from reportgen.analyse.records import Analysis
 from reportgen.errors import OutputRefused, ReportgenError
 from reportgen.executors import can_fork, forked
 from reportgen.manifest import Part
@@ -168,9 +169,14 @@ def module_of(
     siblings: Sequence[Sibling] = (),
 ) -> Module:
     """The dump that `text` is, analysed and compared with what lies beside it."""
-    name = files.name
     with _garbage_collection_paused():
-        analysis = cross_checked(analyse(parse_dump(text), name.backend), siblings)
+        analysis = cross_checked(analyse(parse_dump(text), files.name.backend), siblings)
+    return module_from(files, analysis, notes, settings)
+
+
+def module_from(files: DumpFiles, analysis: Analysis, notes: str = "", settings: Settings | None = None) -> Module:
+    """What was found out about a dump, under the names that its files give it."""
+    name = files.name
     return Module(
         label=files.label,
         title=shortened(name.module_name),

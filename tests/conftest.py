@@ -1,6 +1,7 @@
 """What tests of all kinds share: a built wheel and site, goldens, and the rule that browser tests must have run."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,10 @@ ROOT = Path(__file__).parents[1]
 settings.register_profile("reportgen", deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", settings.get_profile("reportgen"), max_examples=1_000)
 settings.load_profile("reportgen")
+
+
+# What a shell runs in the background ignores Ctrl-C, and so would every program that the tests start and interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

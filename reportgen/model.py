@@ -8,7 +8,7 @@ ShapeIndex.
 
 import re
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeVar, dataclass_transform
 
 from reportgen.source import DumpText, Place
@@ -105,6 +105,17 @@ _USER = re.compile(rb"  ([^\s,{}]+), operand ")
 _USE = re.compile(r"  ([^\s,{}]+), operand (\d+)(?: (\{[\d,]*\}))?\n?", re.ASCII)
 
 
+# Several parts of a page ask for the same ones.
+@lru_cache(maxsize=16)
+def _positions(text: bytes) -> tuple[Position, ...]:
+    return tuple(Position(name, index or WHOLE) for name, index in _POSITION.findall(_text(text)))
+
+
+@lru_cache(maxsize=16)
+def _uses(text: bytes) -> tuple[Use, ...]:
+    return tuple(Use(name, int(operand), index or WHOLE) for name, operand, index in _USE.findall(_text(text)))
+
+
 @record
 class UsedValue:
     """An entry of `Used values:`: where a value is, who reads it, and the instruction that defines it.
@@ -125,7 +136,7 @@ class UsedValue:
 
     @property
     def positions(self) -> tuple[Position, ...]:
-        return tuple(Position(name, index or WHOLE) for name, index in _POSITION.findall(_text(self.positions_text)))
+        return _positions(self.positions_text)
 
     @property
     def users(self) -> list[bytes]:
@@ -138,9 +149,7 @@ class UsedValue:
 
     @property
     def uses(self) -> tuple[Use, ...]:
-        return tuple(
-            Use(name, int(operand), index or WHOLE) for name, operand, index in _USE.findall(_text(self.uses_text))
-        )
+        return _uses(self.uses_text)
 
 
 @record

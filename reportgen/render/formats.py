@@ -6,8 +6,9 @@ goes into one is escaped right beside it.
 
 import re
 from functools import lru_cache
+from html import escape
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _STEP = 1024
@@ -106,4 +107,4 @@ def _sign(found: re.Match[str]) -> str:
 @lru_cache(maxsize=65_536)
 def soft_breaks(text: str) -> Markup:
     """Long names may break behind dots, slashes and underscores."""
-    return Markup(_BREAKABLE.sub("<wbr>", str(escape(text))))
+    return Markup(_BREAKABLE.sub("<wbr>", escape(text)))

@@ -1,6 +1,8 @@
 """The text of an instruction or a shape with every `%name` that has a page as a link."""
 
 import re
+from functools import partial
+from html import escape
 from itertools import islice
 
 from markupsafe import Markup
@@ -8,6 +10,9 @@ from markupsafe import Markup
 from reportgen.render.links import Links
 
 _NAME = re.compile(r"%([A-Za-z0-9_.\-]+)")
+
+_escaped = partial(escape, quote=False)
+"""For use as the text of an element, where quotes mean nothing: instructions are full of them."""
 
 
 def linked_instruction(text: str, links: Links) -> Markup:
@@ -19,8 +24,3 @@ def linked_instruction(text: str, links: Links) -> Markup:
         after = name.end()
     pieces.append(_escaped(text[after:]))
     return Markup("".join(pieces))
-
-
-def _escaped(text: str) -> str:
-    """For use as the text of an element, where quotes mean nothing: instructions are full of them."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,9 +1,10 @@
 """Links from one page to values, allocations, instructions and help, as escaped markup."""
 
 from collections.abc import Callable, Sequence
+from html import escape
 from typing import TypeVar
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from reportgen.model import WHOLE, ValueKey
 from reportgen.render.formats import shortened, soft_breaks
@@ -32,8 +33,9 @@ class Links:
         self._module = module
         self._folder = folder
         self._skip = len(module.routes.folder)
-        self._name: Callable[[str], Markup] = escape if folder else soft_breaks
+        self._name: Callable[[str], str] = escape if folder else soft_breaks
         self._with_page = module.with_page
+        self._made_allocations: dict[int, Markup] = {}
         self._made_values: dict[int, Markup] = {}
         self._made_instructions: dict[str, Markup] = {}
         self.to_module = "../" * folder_depth
@@ -72,8 +74,12 @@ class Links:
         return self.path(self._module.routes.allocation(number))
 
     def allocation(self, number: int) -> Markup:
-        index = self._module.analysis.dump.allocations[number].index
-        return Markup(f"<a href={self.allocation_href(number)}>allocation {index}</a>")
+        made = self._made_allocations.get(number)
+        if made is None:
+            index = self._module.analysis.dump.allocations[number].index
+            made = Markup(f"<a href={self.allocation_href(number)}>allocation {index}</a>")
+            self._made_allocations[number] = made
+        return made
 
     def listing(self, kind: str, page: int = 1) -> str:
         return self.path(self._module.routes.listing(kind, page))
@@ -84,7 +90,7 @@ class Links:
         if made is None:
             number = self._module.value_of(ValueKey(name, WHOLE))
             text = self._name(shortened(name))
-            made = text if number is None else Markup(f"<a href={self.value_href(number)}>{text}</a>")
+            made = Markup(text) if number is None else Markup(f"<a href={self.value_href(number)}>{text}</a>")
             self._made_instructions[name] = made
         return made
 

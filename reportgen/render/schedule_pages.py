@@ -4,9 +4,10 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import partial
+from html import escape
 from typing import NamedTuple
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from reportgen.model import WHOLE
 from reportgen.render.formats import LONGEST_NAME, bytes_markup, whole_name

@@ -92,8 +92,8 @@ class Frame:
     def filled(self, **contents: str) -> bytes:
         """A page; `contents` is markup for each hole, by its name."""
         pieces = self._pieces.copy()
-        pieces[1::2] = [formats.visible(contents[name]) for name in pieces[1::2]]
-        return "".join(pieces).encode("utf-8", "replace")
+        pieces[1::2] = [contents[name] for name in pieces[1::2]]
+        return formats.visible("".join(pieces)).encode("utf-8", "replace")
 
 
 _HOLE = re.compile(r"<hole (\w+)>")

@@ -5,9 +5,8 @@ Made for 70,000 pages, so the rows are strings; whatever comes from the dump is 
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from html import escape
 from itertools import islice
-
-from markupsafe import escape
 
 from reportgen.analyse.liveness import liveness
 from reportgen.analyse.records import ValueFacts

@@ -7,8 +7,9 @@ they have in common, and what depends on the shape alone is made once for each s
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
+from html import escape
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from reportgen.analyse.records import Finding, ValueFacts
 from reportgen.parse.instructions import Instruction

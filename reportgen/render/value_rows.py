@@ -1,8 +1,9 @@
 """The rows of tables of values. There are tens of thousands, so they are strings and no template's."""
 
 from collections.abc import Iterable
+from html import escape
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from reportgen.analyse.records import ValueFacts
 from reportgen.render.formats import bytes_markup

@@ -4,9 +4,10 @@ A drawing is stretched to the width of its place, so it holds no text: axes are 
 """
 
 from collections.abc import Iterable
+from html import escape
 from typing import NamedTuple
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 
 class Box(NamedTuple):

@@ -75,6 +75,14 @@ class StepFunction:
     def at(self, moment: int) -> int:
         return self.amounts[bisect_right(self.moments, moment) - 1]
 
+    def at_each(self, moments: Iterable[int]) -> Iterator[int]:
+        """The amount at each of some moments, which must be in order."""
+        piece, last = 0, len(self.moments) - 1
+        for moment in moments:
+            while piece < last and self.moments[piece + 1] <= moment:
+                piece += 1
+            yield self.amounts[piece]
+
     def pieces(self) -> Iterator[tuple[int, int, int]]:
         """(first moment, moment behind the last, amount) for each stretch of equal amount."""
         ends = (*self.moments[1:], max(self.length, self.moments[-1]))

@@ -2,9 +2,10 @@
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from html import escape
+from itertools import groupby, repeat
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -16,6 +17,7 @@ from reportgen.render.module import Module
 from reportgen.render.page import Page
 from reportgen.render.routes import ROWS_PER_PAGE, pages_of, rows_of
 from reportgen.render.templates import render
+from reportgen.spans import StepFunction
 
 _MOST_NAMED = 6
 
@@ -81,7 +83,9 @@ class _Rows:
     def __init__(self, module: Module, links: Links) -> None:
         self._module = module
         self._links = links
-        self._live = [space.live for space in module.analysis.spaces.values()]
+        moments = sorted(module.analysis.dump.name_at)
+        cells = [_cells(space.live, moments) for space in module.analysis.spaces.values()]
+        self._live = dict(zip(moments, map("".join, zip(*cells, strict=True)), strict=True))
         self._defined = _defined(module)
         self._read_last = _read_last(module)
         self._marks: defaultdict[int, list[str]] = defaultdict(list)
@@ -97,11 +101,10 @@ class _Rows:
         defines = listed(defined, self._leaf, _MOST_NAMED)
         whole = whole_name(name) if len(name) > LONGEST_NAME else ""
         reads_last = listed(self._read_last.get(moment, ()), self._links.value, _MOST_NAMED)
-        live = "".join(f"<td class=number>{bytes_markup(space.at(moment) if space else None)}" for space in self._live)
         return (
             f"<tr id=t{moment}{' class=peak' if marks else ''}><td class=number>{moment}"
             f"<th scope=row>{self._links.instruction(name)}{whole}{labels}"
-            f"<td>{opcode}<td>{defines}<td>{reads_last}{live}"
+            f"<td>{opcode}<td>{defines}<td>{reads_last}{self._live[moment]}"
         )
 
     def _leaf(self, number: int) -> str:
@@ -110,6 +113,16 @@ class _Rows:
         if index == WHOLE:
             return self._links.value(number)
         return f"<a href={self._links.value_href(number)}>{index}</a>"
+
+
+def _cells(live: StepFunction | None, moments: Sequence[int]) -> list[str]:
+    """What a memory space has live at each of the moments; neighbours mostly share their cell."""
+    amounts = live.at_each(moments) if live else repeat(None, len(moments))
+    return [
+        cell
+        for amount, same in groupby(amounts)
+        for cell in repeat(f"<td class=number>{bytes_markup(amount)}", len(list(same)))
+    ]
 
 
 def _defined(module: Module) -> Mapping[str, list[int]]:

@@ -57,7 +57,7 @@ class ValueHolders:
     def _map(self, number: int, before: Sequence[int], sharers: Sequence[int], after: Sequence[int]) -> str:
         value = self._module.analysis.facts[number].value
         others = dict.fromkeys((*before, *sharers, *after))
-        own, boxes = self._box(number, value), [self._box(other, value) for other in others]
+        own, boxes = self._own(number), [self._box(other, value) for other in others]
         held = memory_class(self._module.analysis.dump.allocations[value.allocation])
         merged = f" The {len(others)} others are drawn in groups." if len(others) > MOST else ""
         caption = f"Filled: this value. Up: bytes. Right: moments {_columns(own, boxes)}.{merged}"
@@ -76,6 +76,11 @@ class ValueHolders:
             told.append(f"{self._links.value(other)}: bytes {box.low:,} to {box.high:,}, {moments}")
         more = len(conflicts) - len(told)
         return "<br>".join([*told, *([f"and {more:,} more"] if more else [])])
+
+    def _own(self, number: int) -> Box:
+        value, live = self._module.analysis.facts[number].value, self._module.analysis.facts[number].live
+        assert live is not None, "what holds no bytes over time has no neighbours"
+        return Box(live.start, live.end + 1, value.offset_bytes, value.end_bytes, "")
 
     def _box(self, number: int, own: Value) -> Box:
         """The bytes are told where they are others than those of the value that the map is about."""

@@ -77,7 +77,7 @@ def test_more_neighbours_than_can_be_told_apart_are_merged_and_say_how_many_they
 
 def test_names_are_escaped() -> None:
     svg = str(neighbourhood(box(3, 5, 0, 8), [box(0, 2, 0, 8)._replace(title='<script>"&')]))
-    assert "<title>&lt;script&gt;&#34;&amp;</title>" in svg
+    assert "<title>&lt;script&gt;&quot;&amp;</title>" in svg
 
 
 @given(boxes(30), st.integers(1, 2000))

@@ -1,12 +1,14 @@
-"""Makes what draws the charts of the report when the package is built: a library, and the charts for it.
+"""Makes what the report needs when the package is built: charts, what draws them, and templates as Python.
 
 `templates/assets/vega.js` is the library: 0.9 MB of other people's code, and the tool that bundles it
 unpacks to 84 MB. `templates/assets/chart-specifications.js` are the charts: Altair takes longer to write
 them than a small site takes to build. So neither is in the repository, and neither tool is needed at run
 time. They are made once per wheel or editable install; the library again only when a version, the licence
-text or the wrapping changes.
+text or the wrapping changes. `templates/compiled/` are the templates as the Python that Jinja makes of them,
+which takes it as long as a small site, too.
 """
 
+import shutil
 import sys
 from collections.abc import Callable
 from importlib import metadata
@@ -93,8 +95,8 @@ DEALINGS IN THE SOFTWARE.
 """
 
 
-class ChartLibraryHook(BuildHookInterface):
-    """Adds `templates/`, with current charts and library in it, to the wheel as `reportgen/templates`.
+class TemplatesHook(BuildHookInterface):
+    """Adds `templates/`, with all that is made for it, to the wheel as `reportgen/templates`.
 
     An editable install reads the checkout's own `templates/`: copies of them in site-packages would
     only grow stale, which is why they are added here and not by `force-include` in pyproject.toml.
@@ -105,14 +107,18 @@ class ChartLibraryHook(BuildHookInterface):
         # An attribute, so that the directory lives until the wheel is written.
         self._elsewhere = TemporaryDirectory()
         keep = version == "editable"
+        sys.path.insert(0, self.root)  # the package that is being built makes some of it
         made = {
             name: self._made(templates / "assets" / name, script, keep=keep)
-            for name, script in (("vega.js", _library), ("chart-specifications.js", self._specifications))
+            for name, script in (("vega.js", _library), ("chart-specifications.js", _specifications))
         }
+        compiled = _compiled(templates / "compiled" if keep else Path(self._elsewhere.name, "compiled"))
         if version == "standard":
             others = {path: path.relative_to(templates).as_posix() for path in templates.rglob("*") if path.is_file()}
-            names = {path: name for path, name in others.items() if path.name not in made}
+            is_made = ("compiled/", *(f"assets/{name}" for name in made))
+            names = {path: name for path, name in others.items() if not name.startswith(is_made)}
             names |= {path: f"assets/{name}" for name, path in made.items()}
+            names |= {path: f"compiled/{path.name}" for path in compiled.iterdir()}
             build_data["force_include"] |= {str(path): f"reportgen/templates/{names[path]}" for path in sorted(names)}
 
     def _made(self, target: Path, make: Callable[[str], str], *, keep: bool) -> Path:
@@ -131,12 +137,22 @@ class ChartLibraryHook(BuildHookInterface):
             target.write_text(script, encoding="utf-8", newline="\n")
         return target
 
-    def _specifications(self, present: str) -> str:
-        """The charts as Altair writes them, by the package that is being built."""
-        sys.path.insert(0, self.root)
-        from reportgen.render.charts import specifications_script
 
-        return specifications_script()
+def _specifications(present: str) -> str:
+    """The charts as Altair writes them."""
+    from reportgen.render.charts import specifications_script
+
+    return specifications_script()
+
+
+def _compiled(target: Path) -> Path:
+    """The templates as Python, with what says of which templates, and by which Jinja."""
+    from reportgen.render import assets, templates
+
+    shutil.rmtree(target, ignore_errors=True)
+    templates.compile_into(target)
+    (target / assets.STAMP).write_text(assets.stamp(), encoding="utf-8", newline="\n")
+    return target
 
 
 def _library(present: str) -> str:

@@ -5,7 +5,7 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-from reportgen.render.assets import template_root
+from reportgen.render.assets import COMPILED, template_root
 
 _LIBRARIES = ("jinja2", "markupsafe", "markdown-it-py")
 
@@ -16,7 +16,7 @@ def fingerprint() -> str:
     made = hashlib.sha256("\0".join(f"{name} {metadata.version(name)}" for name in _LIBRARIES).encode())
     package = Path(__file__).parent
     for root, pattern in ((package, "*.py"), (template_root(), "*")):
-        for path in sorted(path for path in root.rglob(pattern) if path.is_file()):
+        for path in sorted(path for path in root.rglob(pattern) if path.is_file() and COMPILED not in path.parts):
             made.update(path.relative_to(root).as_posix().encode() + b"\0")
             made.update(path.read_bytes())
     return made.hexdigest()

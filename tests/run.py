@@ -105,14 +105,15 @@ def _is_installed_here() -> bool:
 
 def _recipe() -> str:
     """What an installation depends on; as long as it is the same there is nothing to install again."""
-    files = (ROOT / "pyproject.toml", ROOT / "hatch_build.py", ROOT / "reportgen" / "render" / "charts.py")
+    files = [ROOT / "pyproject.toml", ROOT / "hatch_build.py", ROOT / "reportgen" / "render" / "charts.py"]
+    files += sorted((ROOT / "templates").rglob("*.html"))
     return hashlib.sha256(b"\0".join([os.fsencode(ROOT), *(file.read_bytes() for file in files)])).hexdigest()
 
 
 def _is_made() -> bool:
     """Whether what an installation makes is still there."""
-    made = ("chart-specifications.js", "vega.js")
-    return all((ROOT / "templates" / "assets" / name).is_file() for name in made)
+    made = ("assets/chart-specifications.js", "assets/vega.js", "compiled/stamp")
+    return all((ROOT / "templates" / name).is_file() for name in made)
 
 
 def _development_tools() -> list[str]:

@@ -9,11 +9,17 @@ from zipfile import ZipFile
 
 import altair
 import pytest
+from jinja2 import FileSystemLoader, ModuleLoader
 
 import reportgen
 from reportgen.errors import BrokenInstallation
-from reportgen.render import assets
+from reportgen.one_dump import module_from
+from reportgen.render import assets, templates
 from reportgen.render.charts import specifications_script
+from reportgen.render.module_pages import module_pages
+from reportgen.render.page import Page
+from reportgen.render.site_pages import fixed_pages
+from tests.support.samples import sample_analysis, samples
 
 ROOT = Path(__file__).parents[1]
 
@@ -35,6 +41,7 @@ def test_the_wheel_holds_every_module_and_template(names: list[str]) -> None:
     modules = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("reportgen/**/*.py")}
     templates = {f"reportgen/{path.relative_to(ROOT).as_posix()}" for path in _files(ROOT / "templates")}
     made = {f"reportgen/templates/assets/{name}" for name in assets.MADE_AT_INSTALLATION}
+    made |= {f"reportgen/templates/{assets.COMPILED}/{assets.STAMP}"}
     assert modules | templates | made | {"reportgen/py.typed"} <= set(names)
     assert len(names) == len(set(names))
 
@@ -89,6 +96,30 @@ def test_what_was_not_made_says_how_to_make_it(monkeypatch: pytest.MonkeyPatch, 
         assets.read_asset(name)
 
 
+def test_the_templates_as_python_are_those_of_the_checkout() -> None:
+    assert assets.compiled_templates(), "templates have changed since the installation: run `pip install -e .`"
+
+
+def test_templates_as_python_of_other_templates_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert isinstance(templates.made_environment().loader, ModuleLoader)
+    monkeypatch.setattr(assets, "stamp", lambda: "of others")
+    assert isinstance(templates.made_environment().loader, FileSystemLoader)
+
+
+def test_templates_give_the_same_pages_compiled_then_and_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(assets, "stamp", lambda: "of others")
+        now = templates.made_environment()
+    pages = _pages()
+    monkeypatch.setattr(templates, "environment", lambda: now)
+    assert _pages() == pages
+
+
+def _pages() -> list[Page]:
+    modules = [module_from(files, sample_analysis(label)) for label, files in samples().items()]
+    return [*fixed_pages("Memory"), *(page for module in modules for page in module_pages(module, "Memory"))]
+
+
 def test_a_missing_asset_says_that_the_installation_is_broken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(assets, "template_root", lambda: tmp_path)
     with pytest.raises(BrokenInstallation, match=r"theme\.css is missing"):
@@ -96,4 +127,4 @@ def test_a_missing_asset_says_that_the_installation_is_broken(monkeypatch: pytes
 
 
 def _files(directory: Path) -> list[Path]:
-    return [path for path in directory.rglob("*") if path.is_file()]
+    return [path for path in directory.rglob("*") if path.is_file() and path.parent.name != "__pycache__"]

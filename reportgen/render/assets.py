@@ -1,11 +1,13 @@
 """Where the templates are, and the files of `templates/assets`, as bytes.
 
-A wheel carries the templates inside the package; a checkout has them beside it. The charts and the
-library that draws them are in neither repository nor source distribution: they are made when the package
-is installed.
+A wheel carries the templates inside the package; a checkout has them beside it. The charts, the library
+that draws them, and the templates as Python are in neither repository nor source distribution: they are
+made when the package is installed.
 """
 
+import hashlib
 from collections.abc import Mapping
+from importlib import metadata
 from pathlib import Path
 
 from reportgen.errors import BrokenInstallation
@@ -26,6 +28,8 @@ BUNDLES: Mapping[str, tuple[str, ...]] = {
 """What every page needs, in one file of each kind: each name would stand on every one of 70,000 pages."""
 
 
+COMPILED = "compiled"
+STAMP = "stamp"
 MADE_AT_INSTALLATION = ("chart-specifications.js", "vega.js")
 
 
@@ -34,6 +38,26 @@ def template_root() -> Path:
     package = Path(__file__).parents[1]
     packaged = package / "templates"
     return packaged if packaged.is_dir() else package.parent / "templates"
+
+
+def compiled_templates() -> Path | None:
+    """The directory of the templates as Python; None where they were not made of these by this Jinja."""
+    directory = template_root() / COMPILED
+    try:
+        is_current = (directory / STAMP).read_text(encoding="utf-8") == stamp()
+    except (OSError, ValueError):
+        return None
+    return directory if is_current else None
+
+
+def stamp() -> str:
+    """What the templates as Python are made from, as a digest: the templates, and Jinja."""
+    made = hashlib.sha256(metadata.version("jinja2").encode())
+    root = template_root()
+    for path in sorted(root.rglob("*.html")):
+        made.update(path.relative_to(root).as_posix().encode() + b"\0")
+        made.update(path.read_bytes())
+    return made.hexdigest()
 
 
 def asset_names() -> list[str]:

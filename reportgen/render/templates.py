@@ -3,14 +3,15 @@
 import re
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import BaseLoader, Environment, FileSystemLoader, ModuleLoader, StrictUndefined
 from markupsafe import Markup
 
 import reportgen
 from reportgen.options import Redaction
 from reportgen.render import formats, routes
-from reportgen.render.assets import template_root
+from reportgen.render.assets import compiled_templates, template_root
 from reportgen.render.value_rows import value_rows
 
 MODULE_VIEWS = (
@@ -40,10 +41,23 @@ def module_tabs(to_module: str, current: str) -> Markup:
     return Markup("".join(links))
 
 
-@cache
-def environment() -> Environment:
+def made_environment() -> Environment:
+    """With the templates as Python, as they were made at installation: that takes longer than a small site."""
+    compiled = compiled_templates()
+    return _environment(ModuleLoader(compiled) if compiled else FileSystemLoader(template_root()))
+
+
+environment = cache(made_environment)
+
+
+def compile_into(directory: Path) -> None:
+    """Write each template as a Python module."""
+    _environment(FileSystemLoader(template_root())).compile_templates(directory, extensions=["html"], zip=None)
+
+
+def _environment(loader: BaseLoader) -> Environment:
     made = Environment(
-        loader=FileSystemLoader(template_root()),
+        loader=loader,
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -69,8 +83,9 @@ def environment() -> Environment:
 
 def load_all() -> None:
     """Compile every template now, so that processes that are forked from this one need not."""
-    for name in environment().list_templates(extensions=["html"]):
-        environment().get_template(name)
+    for name in FileSystemLoader(template_root()).list_templates():
+        if name.endswith(".html"):
+            environment().get_template(name)
 
 
 def render(template: str, path: str, **context: object) -> bytes:

@@ -4,6 +4,7 @@ The process that starts them must stay small. Linux counts what a process held b
 program as that program's, so whatever needs memory here, such as analysing in process, is a command too.
 """
 
+import compileall
 import json
 import os
 import subprocess
@@ -34,6 +35,12 @@ class Times(tuple[float, ...]):
     @property
     def median(self) -> float:
         return median(self)
+
+
+def compile_modules() -> None:
+    """As pip does when it installs: a checkout may have no compiled modules, where Python is told to write none."""
+    for folder in ("reportgen", "templates/compiled"):
+        compileall.compile_dir(ROOT / folder, quiet=1)
 
 
 def python(*arguments: object) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.commands import ROOT, NotMeasured
+from benchmarks.commands import ROOT, NotMeasured, compile_modules
 from benchmarks.everyday import jobs, rebuild, start
 from benchmarks.growth import per_value, real, synthetic
 from benchmarks.large import large
@@ -34,6 +34,7 @@ MEASUREMENTS: Mapping[str, Callable[[Setting], Table]] = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure reportgen, hold it to its bars, and print the tables. What has no dumps is left out."""
     options = _options(arguments)
+    compile_modules()
     with TemporaryDirectory(prefix="reportgen-benchmarks-") as work:
         setting = Setting(
             dumps=options.dumps.resolve(),
@@ -42,9 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             is_quick=options.quick,
             xprof=_xprof(options),
         )
-        parts = [f"On {machine()}, medians of {setting.rounds} rounds.\n", *_measured(setting, options.only)]
+        tables = list(_measured(setting, options.only))
     if options.write:
-        write_results(PAGE, "\n".join(parts))
+        write_results(PAGE, tables)
     return 0
 
 
@@ -61,11 +62,12 @@ def _measured(setting: Setting, names: Sequence[str]) -> Iterator[str]:
     """Each table as it is printed, as soon as it is there: a whole run takes long."""
     for name in names:
         try:
-            result = str(MEASUREMENTS[name](setting))
+            table = f"{MEASUREMENTS[name](setting)}\nMedians of {setting.rounds} rounds on {machine()}.\n"
         except NotMeasured as reason:
-            result = f"{name} was not measured: {reason}\n"
-        print(result, flush=True)
-        yield result
+            print(f"{name} was not measured: {reason}\n", flush=True)
+        else:
+            print(table, flush=True)
+            yield table
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -74,13 +76,15 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", choices=MEASUREMENTS, default=list(MEASUREMENTS), metavar="NAME")
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="(default: %(default)s)")
     parser.add_argument("--quick", action="store_true", help="one round of less work, to see that everything runs")
-    parser.add_argument("--write", action="store_true", help="put the tables of a whole run into docs/performance.md")
+    parser.add_argument(
+        "--write", action="store_true", help="put the tables into docs/performance.md, in the place of their last"
+    )
     xprof = parser.add_mutually_exclusive_group()
     xprof.add_argument("--xprof", type=Path, metavar="PYTHON", help="the Python of an environment that has XProf")
     xprof.add_argument("--xprof-venv", type=Path, metavar="DIR", help="such an environment; made where there is none")
     options = parser.parse_args(arguments)
-    if options.write and (options.quick or options.only != list(MEASUREMENTS)):
-        parser.error("--write needs a whole run, without --only and --quick")
+    if options.write and options.quick:
+        parser.error("what --quick measures is not worth writing down")
     return options
 
 

@@ -1,13 +1,15 @@
 """Figures and the bars they are held to, as Markdown tables between two marks in a page."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.commands import Times
 
 _START, _END = "<!-- results:start -->", "<!-- results:end -->"
+
+_AT_HEADINGS = re.compile(r"^(?=### )", re.MULTILINE)
 
 BARS = ("what", "measured", "bar", "")
 
@@ -55,7 +57,14 @@ def spread(times: Times) -> str:
     return f"{times.median:.2f} s ({min(times):.2f}–{max(times):.2f})"
 
 
-def write_results(page: Path, text: str) -> None:
-    """Put `text` between the marks of a page."""
-    between = re.compile(f"(?<={_START}\n).*?(?={_END})", re.DOTALL)
-    page.write_text(between.sub(lambda _: text, page.read_text(encoding="utf-8"), count=1), encoding="utf-8")
+def write_results(page: Path, results: Iterable[str]) -> None:
+    """Put tables between the marks of a page: each in the place of the one with its heading, or behind the others."""
+    before, rest = page.read_text(encoding="utf-8").split(f"{_START}\n")
+    old, after = rest.split(_END)
+    tables = {_heading(table): table for table in (*_AT_HEADINGS.split(old), *results) if table.startswith("### ")}
+    text = "\n".join(table.rstrip("\n") + "\n" for table in tables.values())
+    page.write_text(f"{before}{_START}\n{text}{_END}{after}", encoding="utf-8")
+
+
+def _heading(table: str) -> str:
+    return table.partition("\n")[0]

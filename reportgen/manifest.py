@@ -9,7 +9,6 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import Any
 
 MANIFEST = ".reportgen.json"
@@ -111,5 +110,5 @@ def _paths(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 def is_safe(path: str) -> bool:
     """Whether a path stays in the site's directory."""
-    pure = PurePosixPath(path)
-    return bool(pure.parts) and not pure.anchor and ".." not in pure.parts and "\\" not in path and ":" not in path
+    names = {*path.split("/")} - {"", "."}
+    return bool(names) and ".." not in names and path[0] != "/" and "\\" not in path and ":" not in path

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from reportgen.analyse import analyse
@@ -110,17 +110,18 @@ def _build(task: Task, settings: Settings) -> Outcome:
     text, problems = redacted(text, settings.redaction), redacted_problems(problems, settings.redaction)
     siblings = () if settings.redaction else load_siblings(files)  # they would tell what the dump does not any more
     notes = note(files.notes)
+    content = cache(partial(digests, text))
+
+    @cache
+    def key() -> str:
+        return _key(files, [content().exact, _digest(siblings)], problems, notes, settings)
+
+    if task.previous and (kept := _kept(task.previous, key(), settings.output)):
+        return kept
     with ThreadPoolExecutor(1) as beside:  # hashing lets go of the interpreter, so it takes no time of its own
-        hashing = beside.submit(digests, text)
-
-        @cache
-        def key() -> str:
-            return _key(files, [hashing.result().exact, _digest(siblings)], problems, notes, settings)
-
-        if task.previous and (kept := _kept(task.previous, key(), settings.output)):
-            return kept
+        beside.submit(content)
         module = _pass_over(module_of(files, text, notes, settings, siblings))
-    entry = summary_for_site(module, hashing.result().content)
+    entry = summary_for_site(module, content().content)
     written = _write(module, settings, task.jobs)
     for_later = {"summary": entry.as_json(), "problems": [asdict(problem) for problem in problems]}
     part = Part(key(), written.paths, written.size_bytes, written.digest, for_later)

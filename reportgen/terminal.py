@@ -4,7 +4,6 @@ A terminal gets one line that is rewritten; anything else gets plain lines. `NO_
 """
 
 import os
-import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -40,6 +39,8 @@ class Terminal:
             return
         line = _printable(f"{done}/{total} {label}")
         if self._rewrites:
+            import shutil  # brings every kind of compression with it
+
             width = shutil.get_terminal_size().columns
             self._say(_CLEAR_LINE + line[: width - 1], end="")
             self._has_line = True

@@ -31,6 +31,8 @@ def main(arguments: list[str]) -> int:
     pytest = [python, "-m", "pytest", *arguments]
     if arguments:
         return call(pytest)
+    # Where Python is told to write no compiled modules, each of the many programs that tests start would compile all.
+    call([python, "-m", "compileall", "-q", "reportgen", "templates/compiled"], quiet=True)
     lint = [[python, "-m", "ruff", "check"], [python, "-m", "ruff", "format", "--check"], [python, "-m", "mypy"]]
     # A file of tests for each processor at a time; what a session builds is then built once in each process.
     pytest += ["-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder"]

@@ -72,12 +72,17 @@ def test_a_bar_is_met_or_missed() -> None:
     assert reached("faster", 1.5, 1.6, "×")[-1] == "**missed**"
 
 
-def test_results_replace_what_stood_between_the_marks(tmp_path: Path) -> None:
+def test_a_table_takes_the_place_of_its_last(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    page.write_text("before\n<!-- results:start -->\nold\n<!-- results:end -->\nbehind\n", encoding="utf-8")
-    write_results(page, "new \\1\n")
+    page.write_text(
+        "before\n<!-- results:start -->\nNot measured yet.\n<!-- results:end -->\nbehind\n", encoding="utf-8"
+    )
+    write_results(page, ["### One\n\n1\n", "### Two\n\n2\n"])
+    write_results(page, ["### One\n\nnew \\1\n", "### Three\n\n3\n"])
     assert page.read_text(encoding="utf-8") == (
-        "before\n<!-- results:start -->\nnew \\1\n<!-- results:end -->\nbehind\n"
+        "before\n<!-- results:start -->\n"
+        "### One\n\nnew \\1\n\n### Two\n\n2\n\n### Three\n\n3\n"
+        "<!-- results:end -->\nbehind\n"
     )
 
 

@@ -27,9 +27,9 @@ class LineShape:
     """A line as pieces of pattern; each piece may say what a reader should have found there."""
 
     def __init__(self, *pieces: tuple[bytes, str] | bytes) -> None:
-        pairs = [piece if isinstance(piece, tuple) else (piece, "") for piece in pieces]
-        self._pieces = [(re.compile(pattern), expected) for pattern, expected in pairs]
-        self.match = re.compile(b"".join(pattern for pattern, _ in pairs)).match
+        self._pieces = [piece if isinstance(piece, tuple) else (piece, "") for piece in pieces]
+        self.pattern = b"".join(pattern for pattern, _ in self._pieces)
+        self.match = re.compile(self.pattern).match
 
     def require(self, data: bytes, start: int, end: int) -> re.Match[bytes]:
         """The match at `start`; raises LineMismatch with the first piece that does not fit."""
@@ -40,9 +40,9 @@ class LineShape:
 
     def mismatch(self, data: bytes, start: int, end: int) -> LineMismatch:
         for pattern, expected in self._pieces:
-            found = pattern.match(data, start, end)
+            found = re.compile(pattern).match(data, start, end)  # most pieces are never needed alone
             if found is None:
-                return LineMismatch(start, expected or f'"{pattern.pattern.decode()}"')
+                return LineMismatch(start, expected or f'"{pattern.decode()}"')
             start = found.end()
         return LineMismatch(start, "a line of the known form")
 

@@ -85,7 +85,7 @@ class _Rows:
         self._links = links
         moments = sorted(module.analysis.dump.name_at)
         cells = [_cells(space.live, moments) for space in module.analysis.spaces.values()]
-        self._live = dict(zip(moments, map("".join, zip(*cells, strict=True)), strict=True))
+        self._live = {moment: "".join(row) for moment, *row in zip(moments, *cells, strict=True)}
         self._defined = _defined(module)
         self._read_last = _read_last(module)
         self._marks: defaultdict[int, list[str]] = defaultdict(list)

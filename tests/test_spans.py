@@ -59,6 +59,7 @@ def test_a_step_function_is_the_running_sum_of_its_changes(some: list[tuple[int,
     steps = StepFunction.from_changes(some, MOMENTS)
     for moment in range(MOMENTS):
         assert steps.at(moment) == sum(change for at, change in some if at <= moment)
+    assert list(steps.at_each(range(MOMENTS))) == [steps.at(moment) for moment in range(MOMENTS)]
 
 
 @given(changes)

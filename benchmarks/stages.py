@@ -14,11 +14,11 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from reportgen.analyse import analyse
+from reportgen.analyse.analysis import analyse
 from reportgen.discover import DumpFiles, discover
 from reportgen.one_dump import module_from
 from reportgen.output import write_pages
-from reportgen.parse import parse_dump
+from reportgen.parse.dump import parse_dump
 from reportgen.reading import load_text
 from reportgen.render.module import Module
 from reportgen.render.module_pages import module_pages

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from reportgen.discover import discover
 from reportgen.model import Dump
-from reportgen.parse import parse_dump
+from reportgen.parse.dump import parse_dump
 from reportgen.reading import load_text
 from tests.support.dumps import dump_text
 from tests.support.printer import Dialect, InstructionSpelling, PeakSpelling, printed

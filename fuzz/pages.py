@@ -3,8 +3,8 @@
 import atheris
 
 with atheris.instrument_imports(include=["reportgen"]):
-    from reportgen.analyse import analyse
-    from reportgen.parse import parse_dump
+    from reportgen.analyse.analysis import analyse
+    from reportgen.parse.dump import parse_dump
     from reportgen.render.module import Module
     from reportgen.render.module_pages import page_groups
     from reportgen.source import DumpText, TextPart

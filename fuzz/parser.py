@@ -3,7 +3,7 @@
 import atheris
 
 with atheris.instrument_imports(include=["reportgen"]):
-    from reportgen.parse import parse_dump
+    from reportgen.parse.dump import parse_dump
     from reportgen.parse.instructions import parse_instruction
     from reportgen.parse.shapes import ShapeError, parse_shape, tuple_arity
     from reportgen.source import DumpText, TextPart

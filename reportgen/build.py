@@ -22,7 +22,6 @@ from reportgen.one_dump import Outcome, Settings, Task, build_dump, check_dump, 
 from reportgen.options import BuildOptions, Redaction
 from reportgen.output import SiteDirectory, is_intact, write_pages
 from reportgen.reading import DumpFiles, Problem
-from reportgen.redact.labels import relabelled
 from reportgen.remote import AnyPath
 from reportgen.render.summary import Summary, biggest_first
 
@@ -86,7 +85,11 @@ def check(
 def build(options: BuildOptions, progress: Progress) -> Report:
     """Build the site. Raises ReportgenError when there is no dump or the output cannot be written."""
     discovered = discover(options.paths, max_bytes=options.max_dump_bytes)
-    discovered = relabelled(_outside(discovered, options.output), options.redaction)
+    discovered = _outside(discovered, options.output)
+    if options.redaction:
+        from reportgen.redact.labels import relabelled
+
+        discovered = relabelled(discovered, options.redaction)
     with SiteDirectory.opened(options.output, force=options.force) as directory:
         return _build(discovered, directory, options, progress)
 
@@ -95,7 +98,7 @@ def _build(discovered: Discovered, directory: SiteDirectory, options: BuildOptio
     settings = Settings(options.title, options.output, fingerprint(), options.value_pages, options.redaction)
     tasks = _tasks(discovered.dumps, directory.parts, 1 if options.cluster else options.jobs)
     if can_fork() and options.jobs > 1 and not directory.parts:
-        _load_renderer()
+        _load_all()
     outcomes = list(_counted(_built(tasks, settings, options), len(tasks), progress))
     report = _report(discovered, outcomes)
     parts = {outcome.label: outcome.part for outcome in outcomes if outcome.part}
@@ -117,8 +120,10 @@ def _shown(summaries: Sequence[Summary], redaction: Redaction | None) -> Shown:
     return Shown(0 if redaction else len(files), 0 if redaction == "names" else names)
 
 
-def _load_renderer() -> None:
-    """Where everything is to be rendered: once, before processes are forked, and not in each of them."""
+def _load_all() -> None:
+    """Where everything is to be analysed and rendered: once, before processes are forked, and not in each of them."""
+    from reportgen.analyse import analysis, cross_checks  # noqa: F401
+    from reportgen.parse import dump  # noqa: F401
     from reportgen.render import module_pages  # noqa: F401
     from reportgen.render.templates import load_all
 

@@ -14,8 +14,6 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
-from reportgen.analyse import analyse
-from reportgen.analyse.cross_checks import cross_checked
 from reportgen.analyse.identity import digests
 from reportgen.analyse.records import Analysis
 from reportgen.errors import OutputRefused, ReportgenError
@@ -23,11 +21,8 @@ from reportgen.executors import can_fork, forked
 from reportgen.manifest import Part
 from reportgen.options import Redaction
 from reportgen.output import NOTHING_WRITTEN, Written, confirm_started, is_intact, write_pages
-from reportgen.parse import parse_dump
 from reportgen.parse.assignment_proto import can_read_protos
 from reportgen.reading import DumpFiles, Problem, load_siblings, load_text
-from reportgen.redact.labels import redacted_problems
-from reportgen.redact.text import redacted
 from reportgen.remote import AnyPath
 from reportgen.render.formats import shortened
 from reportgen.render.module import Module
@@ -87,6 +82,10 @@ def check_dump(files: DumpFiles) -> Outcome:
 def build_dump(task: Task, settings: Settings) -> Outcome:
     """Parse, analyse, render and write one dump. Raises OutputRefused; what is wrong with the dump it returns."""
     outcome = _guarded(task.files, lambda: _build(task, settings))
+    if settings.redaction is None:
+        return outcome
+    from reportgen.redact.labels import redacted_problems
+
     return replace(outcome, problems=redacted_problems(outcome.problems, settings.redaction))
 
 
@@ -107,7 +106,11 @@ def _guarded(files: DumpFiles, work: Callable[[], Outcome]) -> Outcome:
 def _build(task: Task, settings: Settings) -> Outcome:
     files = task.files
     text, problems = load_text(files)
-    text, problems = redacted(text, settings.redaction), redacted_problems(problems, settings.redaction)
+    if settings.redaction:
+        from reportgen.redact.labels import redacted_problems
+        from reportgen.redact.text import redacted
+
+        text, problems = redacted(text, settings.redaction), redacted_problems(problems, settings.redaction)
     siblings = () if settings.redaction else load_siblings(files)  # they would tell what the dump does not any more
     notes = note(files.notes)
     content = cache(partial(digests, text))
@@ -170,6 +173,11 @@ def module_of(
     siblings: Sequence[Sibling] = (),
 ) -> Module:
     """The dump that `text` is, analysed and compared with what lies beside it."""
+    # Where nothing has changed since the last build there is no need for any of these.
+    from reportgen.analyse.analysis import analyse
+    from reportgen.analyse.cross_checks import cross_checked
+    from reportgen.parse.dump import parse_dump
+
     with _garbage_collection_paused():
         analysis = cross_checked(analyse(parse_dump(text), files.name.backend), siblings)
     return module_from(files, analysis, notes, settings)

@@ -16,11 +16,11 @@ from benchmarks.commands import NotMeasured, peak_bytes, python, seconds
 from benchmarks.setting import Setting
 from benchmarks.synthetic import write_dump, write_modules
 from benchmarks.table import held, reached, write_results
-from reportgen.analyse import analyse
+from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis
 from reportgen.cli import main
 from reportgen.discover import discover
-from reportgen.parse import parse_dump
+from reportgen.parse.dump import parse_dump
 from reportgen.reading import load_text
 from tests.support.site import SAMPLES, tree
 

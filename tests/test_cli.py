@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import pytest
 
 import reportgen
+import reportgen.analyse.analysis
 import reportgen.build
-import reportgen.one_dump
-from reportgen.analyse import analyse
+from reportgen.analyse.analysis import analyse
 from reportgen.cli import main
 from tests.support.site import ROOT, SAMPLES, link_problems, read_pages, tree
 
@@ -278,7 +278,7 @@ def test_a_defect_of_ours_in_one_dump_does_not_lose_the_others(
             raise ZeroDivisionError("a <defect>")
         return analyse(dump, backend)
 
-    monkeypatch.setattr(reportgen.one_dump, "analyse", failing)
+    monkeypatch.setattr(reportgen.analyse.analysis, "analyse", failing)
     write_text(dumps / "other" / NAME, ONE_FILE.read_text(encoding="utf-8"))
     ran = run("build", dumps, "-o", output, "--jobs", 1)
     message = "reportgen failed on this dump, please report it: ZeroDivisionError: a <defect>"

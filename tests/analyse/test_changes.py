@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.analyse import analyse
+from reportgen.analyse.analysis import analyse
 from reportgen.analyse.changes import Amounts, Figures, Held, SpaceFigures, ValueChange, changes, figures
 from reportgen.model import WHOLE, ValueKey
 from tests.support.builder import Lives, temporaries

@@ -4,7 +4,7 @@ from collections import defaultdict
 
 from hypothesis import given
 
-from reportgen.analyse import analyse
+from reportgen.analyse.analysis import analyse
 from reportgen.analyse.composition import live_at
 from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.model import Dump

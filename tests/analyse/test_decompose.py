@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from reportgen.analyse import analyse
+from reportgen.analyse.analysis import analyse
 from reportgen.analyse.decompose import GROUPINGS, element_type, groupings, plain_shape
 from reportgen.analyse.origins import Origin, origins
 from reportgen.analyse.records import Analysis
 from reportgen.analyse.scopes import path_parts, scope_tree, walk
 from reportgen.discover import discover
 from reportgen.model import Dump
-from reportgen.parse import parse_dump
+from reportgen.parse.dump import parse_dump
 from reportgen.reading import load_text
 from tests.support.dumps import analysed
 from tests.support.printer import Dialect, printed

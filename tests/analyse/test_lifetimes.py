@@ -4,13 +4,13 @@ from pathlib import Path
 
 from hypothesis import given
 
-from reportgen.analyse import analyse
+from reportgen.analyse.analysis import analyse
 from reportgen.analyse.lifetimes import byte_steps, idle_at_peak, idle_stretches, steps_held
 from reportgen.analyse.padding import values_of
 from reportgen.analyse.records import Analysis
 from reportgen.discover import discover
 from reportgen.model import Dump
-from reportgen.parse import parse_dump
+from reportgen.parse.dump import parse_dump
 from reportgen.reading import load_text
 from tests.support.dumps import analysed, edited
 from tests.support.printer import Dialect, printed

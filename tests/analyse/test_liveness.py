@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from reportgen.analyse import analyse
+from reportgen.analyse.analysis import analyse
 from reportgen.analyse.liveness import Liveness, liveness
 from reportgen.model import Allocation, Dump, Scheduled, UsedValue, Value
 from tests.support.builder import Lives, temporaries

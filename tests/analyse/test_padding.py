@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from reportgen.analyse import analyse
+from reportgen.analyse.analysis import analyse
 from reportgen.analyse.padding import padded_shapes, padding_at_peak, values_of
 from reportgen.analyse.records import Analysis, Backend
 from reportgen.discover import discover
 from reportgen.model import Dump
-from reportgen.parse import parse_dump
+from reportgen.parse.dump import parse_dump
 from reportgen.reading import load_text
 from tests.support.dumps import analysed
 from tests.support.printer import Dialect, printed

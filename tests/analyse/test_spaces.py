@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from hypothesis import given
 
-from reportgen.analyse import analyse
+from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Space
 from reportgen.model import Dump, Value
 from reportgen.spans import Peak

@@ -2,7 +2,7 @@
 
 from hypothesis import given
 
-from reportgen.analyse import analyse
+from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis, Conflict, ValueFacts
 from reportgen.model import Dump
 from tests.support.builder import Lives, temporaries

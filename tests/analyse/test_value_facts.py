@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from reportgen.analyse import analyse
+from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Backend, ValueFacts
 from reportgen.analyse.value_sizes import possible_sizes
 from reportgen.model import Dump

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.analyse import analyse
+from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import BridgeStep, XlaPeak
 from reportgen.analyse.xla_peak import ALIASES, BIRTHS, LEAVES, PADDING, SPACES, UNEXPLAINED
 from reportgen.model import Dump, PeakRow, PrintedPeak

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 from hypothesis import given
 
-from reportgen.analyse import analyse
+from reportgen.analyse.analysis import analyse
 from reportgen.model import Dump
 from tests.support.dumps import analysed
 from tests.support.guards import finishes

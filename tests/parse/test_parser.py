@@ -18,7 +18,7 @@ from reportgen.model import (
     Value,
     ValueKey,
 )
-from reportgen.parse import parse_dump
+from reportgen.parse.dump import parse_dump
 from reportgen.parse.scan import UNPARSED_KEPT
 from reportgen.source import DumpText, TextPart
 from tests.support.dumps import complaints, dump_text, instruction_text, parsed

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reportgen.options import Redaction
-from reportgen.parse import parse_dump
+from reportgen.parse.dump import parse_dump
 from reportgen.redact.text import redacted, redacted_message
 from reportgen.source import DumpText, TextPart
 from tests.support.dumps import dump_text

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.analyse import analyse
+from reportgen.analyse.analysis import analyse
 from reportgen.discover import discover
-from reportgen.parse import parse_dump
+from reportgen.parse.dump import parse_dump
 from reportgen.reading import load_text
 from reportgen.render.excerpts import LONGEST, excerpt
 from reportgen.render.formats import factor

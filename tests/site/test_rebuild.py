@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from reportgen import build as building
-from reportgen import one_dump
 from reportgen.build import Report, build
 from reportgen.manifest import MANIFEST, UNFINISHED
 from reportgen.options import BuildOptions
+from reportgen.parse import dump as parsing
 from tests.support.samples import SAMPLES
 
 Change = Callable[[Path, Path], object]
@@ -43,13 +43,13 @@ def contents(site: Path) -> dict[str, bytes]:
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Grows by the first file of each dump that is parsed in this process."""
     seen: list[str] = []
-    parse = getattr(one_dump, "parse_dump")  # noqa: B009
+    parse = parsing.parse_dump
 
     def counting(text: Any) -> Any:
         seen.append(text.parts[0].label)
         return parse(text)
 
-    monkeypatch.setattr(one_dump, "parse_dump", counting)
+    monkeypatch.setattr(parsing, "parse_dump", counting)
     return seen
 
 

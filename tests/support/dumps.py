@@ -1,9 +1,9 @@
 """From a text in a test to its records, in one call."""
 
-from reportgen.analyse import analyse
+from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis, Backend
 from reportgen.model import Dump, UsedValue
-from reportgen.parse import parse_dump
+from reportgen.parse.dump import parse_dump
 from reportgen.source import DumpText, TextPart
 
 LABELS = (

@@ -3,10 +3,10 @@
 from functools import cache
 from pathlib import Path
 
-from reportgen.analyse import analyse
+from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis
 from reportgen.discover import discover
-from reportgen.parse import parse_dump
+from reportgen.parse.dump import parse_dump
 from reportgen.reading import DumpFiles, load_text
 from reportgen.source import DumpText
 

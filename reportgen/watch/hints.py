@@ -5,6 +5,7 @@ events arrived, does not matter, because a look finds out by itself.
 """
 
 import os
+import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from threading import Condition
@@ -88,6 +89,8 @@ class Observation:
         return self._observer is not None
 
     def start(self) -> None:
+        # It says so where a new directory is met twice, by its event and by a walk, which is as it should be.
+        warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning)
         observer = Observer()
         try:
             observer.start()

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import warnings
 from collections.abc import Callable, Iterator
 from itertools import permutations
 from pathlib import Path
@@ -11,6 +12,7 @@ from watchdog.observers import Observer
 
 from reportgen.errors import NoDumpFound
 from reportgen.options import WatchOptions
+from reportgen.watch.hints import Hints, Observation
 from reportgen.watch.loop import Watcher
 from tests.support.compiler import STEM, compiled, part_paths, peak, write
 from tests.support.watching import QUICK, Watched, shown_are, watching
@@ -133,6 +135,16 @@ def test_new_directories_are_followed(watched: Watched, dumps: Path) -> None:
     watched.until_shown("new", peak(AFTER))
     write(dumps / "new" / "below" / "it", compiled(BEFORE))
     watched.until_shown("new", peak(BEFORE))
+
+
+def test_a_directory_that_is_met_twice_is_not_worth_a_warning(tmp_path: Path) -> None:
+    """Once by its event and once by a walk: watchdog warns of that in a thread of its own."""
+    observation = Observation(Hints(), tmp_path / "site", lambda reason: None)
+    observation.start()
+    warnings.warn(
+        "Callback with id '1' already exists for watch 2. It will be Overwritten.", RuntimeWarning, stacklevel=1
+    )
+    observation.stop()
 
 
 def test_the_watched_directory_itself_may_go_and_come(watched: Watched, dumps: Path) -> None:

@@ -16,7 +16,9 @@ def fingerprint() -> str:
     made = hashlib.sha256("\0".join(f"{name} {metadata.version(name)}" for name in _LIBRARIES).encode())
     package = Path(__file__).parent
     for root, pattern in ((package, "*.py"), (template_root(), "*")):
-        for path in sorted(path for path in root.rglob(pattern) if path.is_file() and COMPILED not in path.parts):
-            made.update(path.relative_to(root).as_posix().encode() + b"\0")
-            made.update(path.read_bytes())
+        for path in sorted(path for path in root.rglob(pattern) if path.is_file()):
+            inside = path.relative_to(root)
+            if COMPILED not in inside.parts:  # made from the others, with times of its own
+                made.update(inside.as_posix().encode() + b"\0")
+                made.update(path.read_bytes())
     return made.hexdigest()

@@ -126,6 +126,11 @@ class Module:
         carried = self._carriers.get(key)
         return carried if carried is not None else self._first_of_instruction.get(key.name)
 
+    @cached_property
+    def scheduled_moments(self) -> Sequence[int]:
+        """The moments that the schedule lists, in order: the rows of its pages."""
+        return sorted(self.analysis.dump.name_at)
+
     def instruction_at(self, moment: int) -> str | None:
         return self.analysis.dump.name_at.get(moment)
 

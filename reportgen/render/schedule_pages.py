@@ -32,7 +32,7 @@ class Mark(NamedTuple):
 def schedule_pages(module: Module, site_title: str) -> Iterator[Page]:
     links = Links(module, 0)
     rows = _Rows(module, links)
-    moments = sorted(module.analysis.dump.name_at)
+    moments = module.scheduled_moments
     marks = [(mark, schedule_href(module, links, mark.moment)) for mark in _marks(module)]
     pages = pages_of(len(moments))
     for page in range(1, pages + 1):
@@ -59,7 +59,7 @@ def schedule_pages(module: Module, site_title: str) -> Iterator[Page]:
 
 def schedule_href(module: Module, links: Links, moment: int) -> str | None:
     """Where the row of a moment is; None when the schedule does not list it."""
-    moments = sorted(module.analysis.dump.name_at)
+    moments = module.scheduled_moments
     row = bisect_left(moments, moment)
     if row == len(moments) or moments[row] != moment:
         return None
@@ -83,7 +83,7 @@ class _Rows:
     def __init__(self, module: Module, links: Links) -> None:
         self._module = module
         self._links = links
-        moments = sorted(module.analysis.dump.name_at)
+        moments = module.scheduled_moments
         cells = [_cells(space.live, moments) for space in module.analysis.spaces.values()]
         self._live = {moment: "".join(row) for moment, *row in zip(moments, *cells, strict=True)}
         self._defined = _defined(module)

@@ -16,7 +16,7 @@ def fingerprint() -> str:
 @pytest.fixture(params=["somewhere", COMPILED])
 def templates(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """In a folder of any name, also of that of the templates as Python."""
-    directory = tmp_path / request.param / "templates"
+    directory: Path = tmp_path / request.param / "templates"
     directory.mkdir(parents=True)
     (directory / "page.html").write_text("before", encoding="utf-8")
     monkeypatch.setattr(module, "template_root", lambda: directory)

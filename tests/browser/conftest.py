@@ -36,8 +36,11 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def watch(browser: Browser) -> Iterator[Watch]:
-    """The watch over `page`, for tests that cause problems on purpose or have a server of their own."""
+def watch(browser: Browser, serve: object) -> Iterator[Watch]:
+    """The watch over `page`, for tests that cause problems on purpose or have a server of their own.
+
+    It ends before `serve` does: a page may still be loading when its test is over.
+    """
     context = browser.new_context()
     try:
         watch = Watch(context)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from reportgen.defaults import DEFAULT_MAX_DUMP_BYTES
 from reportgen.discover import Discovered, discover
@@ -25,7 +24,6 @@ from reportgen.reading import DumpFiles, Problem
 from reportgen.remote import AnyPath
 from reportgen.render.summary import Summary, biggest_first
 
-Item = TypeVar("Item")
 Progress = Callable[[int, int, str], None]
 """Called with how many dumps are done, how many there are, and the label of the last one."""
 
@@ -77,9 +75,9 @@ def check(
 ) -> Report:
     """Parse and analyse every dump, write nothing. Raises ReportgenError when there is none."""
     discovered = discover(paths, max_bytes=max_dump_bytes)
-    in_order = sorted(discovered.dumps, key=_size, reverse=True)
-    outcomes = _each(check_dump, in_order, jobs, cluster)
-    return _report(discovered, list(_counted(outcomes, len(in_order), progress)))
+    tasks = _tasks(discovered.dumps, {}, 1 if cluster else jobs)
+    outcomes = _outcomes(check_dump, tasks, jobs, cluster)
+    return _report(discovered, list(_counted(outcomes, len(tasks), progress)))
 
 
 def build(options: BuildOptions, progress: Progress) -> Report:
@@ -99,7 +97,9 @@ def _build(discovered: Discovered, directory: SiteDirectory, options: BuildOptio
     tasks = _tasks(discovered.dumps, directory.parts, 1 if options.cluster else options.jobs)
     if can_fork() and options.jobs > 1 and not directory.parts:
         _load_all()
-    outcomes = list(_counted(_built(tasks, settings, options), len(tasks), progress))
+    work = partial(build_dump, settings=settings)
+    built = _outcomes(work, tasks, options.jobs, options.cluster)
+    outcomes = list(_counted(built, len(tasks), progress))
     report = _report(discovered, outcomes)
     parts = {outcome.label: outcome.part for outcome in outcomes if outcome.part}
     common, changed = _common_part(report, settings, note(discovered.readme), directory.parts, parts)
@@ -144,7 +144,7 @@ def _lies_in(folder: Path, path: AnyPath) -> bool:
 
 
 def _tasks(dumps: Sequence[DumpFiles], previous: Mapping[str, Part], jobs: int) -> list[Task]:
-    """The largest first. One that alone is more than a process's share gets all processes for its pages."""
+    """The largest first. One that alone is more than a process's share gets all processes."""
     sizes = {files.label: _size(files) for files in dumps}
     share = max(sum(sizes.values()) // jobs, _LARGE)
     return [
@@ -165,20 +165,17 @@ def _bytes_on_disk(path: AnyPath) -> int:
         return 0
 
 
-def _built(tasks: Sequence[Task], settings: Settings, options: BuildOptions) -> Iterator[Outcome]:
-    """The outcome of each dump, in any order."""
-    work = partial(build_dump, settings=settings)
+def _outcomes(
+    work: Callable[[Task], Outcome], tasks: Sequence[Task], jobs: int, cluster: str | None
+) -> Iterator[Outcome]:
+    """The outcome of each dump, in any order: of those that have all processes to themselves, then of the others."""
     yield from (work(task) for task in tasks if task.jobs > 1)
-    yield from _each(work, [task for task in tasks if task.jobs == 1], options.jobs, options.cluster)
-
-
-def _each(work: Callable[[Item], Outcome], items: Sequence[Item], jobs: int, cluster: str | None) -> Iterator[Outcome]:
-    """In this process when there is nothing to share out."""
-    if cluster is None and (jobs == 1 or len(items) <= 1):
-        yield from map(work, items)
+    others = [task for task in tasks if task.jobs == 1]
+    if cluster is None and (jobs == 1 or len(others) <= 1):
+        yield from map(work, others)
         return
-    with open_workers(min(jobs, len(items)), cluster) as workers:
-        yield from unordered(work, items, workers)
+    with open_workers(min(jobs, len(others)), cluster) as workers:
+        yield from unordered(work, others, workers)
 
 
 def _counted(outcomes: Iterable[Outcome], total: int, progress: Progress) -> Iterator[Outcome]:

@@ -9,8 +9,10 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExe
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from multiprocessing import get_context, parent_process
+from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
 from typing import Any, TypeVar
 
@@ -113,6 +115,50 @@ def forked(work: Callable[[int], Result], count: int, jobs: int) -> Iterator[Res
     """
     with _processes(jobs, get_context("fork"), _begin_forked, work) as pool:
         yield from unordered(_do_forked, range(count), Workers(pool, jobs))
+
+
+@contextmanager
+def beside(work: Callable[[], Result], jobs: int) -> Iterator[Callable[[], Result]]:
+    """While the caller goes on, `work` is done in a process that sees this one's memory; what is yielded waits for it.
+
+    Where there is to be no second process, `work` is done when its result is asked for. Raises what `work` raises,
+    and ReportgenError if the process is lost.
+    """
+    if jobs == 1 or not can_fork():
+        yield work
+        return
+    context = get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_send, args=(work, sender), daemon=True)
+    try:
+        process.start()
+    except OSError as error:
+        raise ReportgenError(_NO_PROCESS.format(error.strerror or error)) from error
+    sender.close()
+    try:
+        yield partial(_receive, receiver)
+    finally:
+        process.kill()
+        process.join()
+        receiver.close()
+
+
+def _send(work: Callable[[], object], sender: Connection) -> None:
+    _begin()
+    try:
+        sender.send((work(), None))
+    except Exception as error:
+        sender.send((None, error))
+
+
+def _receive(receiver: Connection) -> Any:
+    try:
+        result, error = receiver.recv()
+    except EOFError:
+        raise ReportgenError(_LOST_PROCESS) from None
+    if error is not None:
+        raise error
+    return result
 
 
 _forked_work: Callable[[int], object]

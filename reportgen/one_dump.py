@@ -8,7 +8,6 @@ import gc
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
@@ -17,7 +16,7 @@ from pathlib import Path
 from reportgen.analyse.identity import digests
 from reportgen.analyse.records import Analysis
 from reportgen.errors import OutputRefused, ReportgenError
-from reportgen.executors import can_fork, forked
+from reportgen.executors import beside, can_fork, forked
 from reportgen.manifest import Part
 from reportgen.options import Redaction
 from reportgen.output import NOTHING_WRITTEN, Written, confirm_started, is_intact, write_pages
@@ -50,7 +49,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A dump to build, what the last build made of it, and how many processes may render its pages."""
+    """A dump, what the last build made of it, and how many processes may share the work on it."""
 
     files: DumpFiles
     previous: Part | None = None
@@ -68,13 +67,14 @@ class Settings:
     redaction: Redaction | None = None
 
 
-def check_dump(files: DumpFiles) -> Outcome:
+def check_dump(task: Task) -> Outcome:
     """Parse and analyse one dump; never raises."""
+    files = task.files
 
     def work() -> Outcome:
         text, problems = load_text(files)
-        module = module_of(files, text, siblings=load_siblings(files))
-        return Outcome(files.label, summary(_pass_over(module)), problems)
+        module = module_of(files, text, siblings=load_siblings(files), jobs=task.jobs)
+        return Outcome(files.label, summary(module), problems)
 
     return _guarded(files, work)
 
@@ -113,21 +113,21 @@ def _build(task: Task, settings: Settings) -> Outcome:
         text, problems = redacted(text, settings.redaction), redacted_problems(problems, settings.redaction)
     siblings = () if settings.redaction else load_siblings(files)  # they would tell what the dump does not any more
     notes = note(files.notes)
-    content = cache(partial(digests, text))
 
-    @cache
-    def key() -> str:
-        return _key(files, [content().exact, _digest(siblings)], problems, notes, settings)
+    def identified() -> tuple[str, str]:
+        content = digests(text)
+        return content.content, _key(files, [content.exact, _digest(siblings)], problems, notes, settings)
 
-    if task.previous and (kept := _kept(task.previous, key(), settings.output)):
-        return kept
-    with ThreadPoolExecutor(1) as beside:  # hashing lets go of the interpreter, so it takes no time of its own
-        beside.submit(content)
-        module = _pass_over(module_of(files, text, notes, settings, siblings))
-    entry = summary_for_site(module, content().content)
+    with beside(identified, 1 if task.previous else task.jobs) as identity:
+        identity = cache(identity)
+        if task.previous and (kept := _kept(task.previous, identity()[1], settings.output)):
+            return kept
+        module = module_of(files, text, notes, settings, siblings, task.jobs)
+        content, key = identity()
+    entry = summary_for_site(module, content)
     written = _write(module, settings, task.jobs)
     for_later = {"summary": entry.as_json(), "problems": [asdict(problem) for problem in problems]}
-    part = Part(key(), written.paths, written.size_bytes, written.digest, for_later)
+    part = Part(key, written.paths, written.size_bytes, written.digest, for_later)
     return Outcome(files.label, entry, problems, part, written.changed)
 
 
@@ -171,15 +171,19 @@ def module_of(
     notes: str = "",
     settings: Settings | None = None,
     siblings: Sequence[Sibling] = (),
+    jobs: int = 1,
 ) -> Module:
-    """The dump that `text` is, analysed and compared with what lies beside it."""
+    """The dump that `text` is, analysed and compared with what lies beside it, in two processes unless `jobs` is 1."""
     # Where nothing has changed since the last build there is no need for any of these.
-    from reportgen.analyse.analysis import analyse
-    from reportgen.analyse.cross_checks import cross_checked
+    from reportgen.analyse.analysis import joined, judged_figures, judged_placement, measure
     from reportgen.parse.dump import parse_dump
 
     with _garbage_collection_paused():
-        analysis = cross_checked(analyse(parse_dump(text), files.name.backend), siblings)
+        measured = measure(parse_dump(text), files.name.backend)
+        with beside(partial(judged_figures, measured, siblings), jobs) as figures:
+            analysis = joined(judged_placement(measured), figures())
+        if len(analysis.facts) > _MANY_VALUES:
+            gc.freeze()  # it would find none later, and by touching them would copy what forked processes share
     return module_from(files, analysis, notes, settings)
 
 
@@ -209,16 +213,6 @@ def _garbage_collection_paused() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
-
-
-def _pass_over(module: Module) -> Module:
-    """There are no cycles in the records of a large dump, so from now on the collector need not look for any.
-
-    That also keeps it from touching, and so copying, the memory that forked processes share.
-    """
-    if len(module.analysis.facts) > _MANY_VALUES:
-        gc.freeze()
-    return module
 
 
 def note(path: AnyPath | None) -> str:

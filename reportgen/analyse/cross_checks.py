@@ -6,9 +6,9 @@ XLA prints one assignment several times: as the dump's text, as a usage report, 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from reportgen.analyse.checks.check import result_of
-from reportgen.analyse.findings import by_severity, finding, listed
-from reportgen.analyse.records import Analysis, CheckResult, Finding
+from reportgen.analyse.checks.check import Judgement, result_of
+from reportgen.analyse.findings import finding
+from reportgen.analyse.records import Figures, Finding
 from reportgen.model import WHOLE
 from reportgen.parse.assignment_proto import ProtoAllocation, ProtoError, can_read_protos, parse_assignment_proto
 from reportgen.parse.hlo_text import HloText, parse_hlo_text
@@ -33,19 +33,17 @@ class _Row:
     slug: str = "sibling-differs"
 
 
-def cross_checked(analysis: Analysis, siblings: Sequence[Sibling]) -> Analysis:
-    """With what a comparison with the files beside the dump shows."""
-    found: list[Finding] = []
-    results: list[CheckResult] = []
+def compared(figures: Figures, siblings: Sequence[Sibling]) -> Judgement:
+    """What a comparison with the files beside the dump shows."""
+    found = Judgement([], [])
     for sibling in siblings:
-        for row in _COMPARISONS[sibling.kind](analysis, sibling.data):
+        for row in _COMPARISONS[sibling.kind](figures, sibling.data):
             differences = [_finding(row, sibling, words) for words in row.differences]
-            found += differences
-            results.append(
+            found.findings.extend(differences)
+            found.evidence.append(
                 result_of(row.name, row.question, row.subject, row.looked_at, differences, exempt=row.exempt)
             )
-    findings = sorted((*analysis.findings, *listed(found, analysis.dump.text)), key=by_severity)
-    return replace(analysis, findings=tuple(findings), evidence=(*analysis.evidence, *results))
+    return found
 
 
 def _finding(row: _Row, sibling: Sibling, words: str) -> Finding:
@@ -56,7 +54,7 @@ def _finding(row: _Row, sibling: Sibling, words: str) -> Finding:
 _UNREAD = _Row("Files beside the dump", "Can each be read?", "files beside the dump", 1, (), slug="sibling-unread")
 
 
-def _usage_report(analysis: Analysis, data: bytes) -> Iterator[_Row]:
+def _usage_report(figures: Figures, data: bytes) -> Iterator[_Row]:
     report = parse_usage_report(data)
     if report is None:
         yield replace(_UNREAD, differences=["it is no usage report of a known form"])
@@ -66,23 +64,23 @@ def _usage_report(analysis: Analysis, data: bytes) -> Iterator[_Row]:
         "Has the usage report the same totals and sizes of allocations?",
         "figures of the usage report",
         len(report.space_bytes) + len(report.rounded_sizes) + (report.total_bytes is not None),
-        [*_totals(analysis, report), *_rounded(analysis, report)],
+        [*_totals(figures, report), *_rounded(figures, report)],
     )
 
 
-def _totals(analysis: Analysis, report: UsageReport) -> Iterator[str]:
-    total = sum(allocation.size_bytes for allocation in analysis.dump.allocations)
+def _totals(figures: Figures, report: UsageReport) -> Iterator[str]:
+    total = sum(allocation.size_bytes for allocation in figures.dump.allocations)
     if report.total_bytes not in (None, total):
         yield f"its total is {report.total_bytes:,} bytes, the dump's allocations add up to {total:,}"
     for color, size in report.space_bytes.items():
-        space = analysis.spaces.get(color)
+        space = figures.spaces.get(color)
         allocated = space.allocated_bytes if space else 0
         if size != allocated:
             yield f"it gives memory space {color} {size:,} bytes, the dump's allocations there add up to {allocated:,}"
 
 
-def _rounded(analysis: Analysis, report: UsageReport) -> Iterator[str]:
-    sizes = {allocation.index: allocation.size_bytes for allocation in analysis.dump.allocations}
+def _rounded(figures: Figures, report: UsageReport) -> Iterator[str]:
+    sizes = {allocation.index: allocation.size_bytes for allocation in figures.dump.allocations}
     for index, words in report.rounded_sizes.items():
         ours = _as_xla_rounds(sizes[index]) if index in sizes else "missing"
         if words != ours:
@@ -98,12 +96,12 @@ def _as_xla_rounds(size_bytes: int) -> str:
     return f"{amount:.{min(unit, 2)}f}{_UNITS[unit]}"
 
 
-def _hlo_text(analysis: Analysis, data: bytes) -> Iterator[_Row]:
+def _hlo_text(figures: Figures, data: bytes) -> Iterator[_Row]:
     module = parse_hlo_text(data)
     if module is None:
         yield replace(_UNREAD, differences=["it does not begin with HloModule"])
         return
-    names = {fact.value.key.name for fact in analysis.facts} | {name for _, name in analysis.dump.schedule}
+    names = {fact.value.key.name for fact in figures.facts} | {name for _, name in figures.dump.schedule}
     yield _Row(
         "Instructions of the HLO text",
         "Is every instruction of the dump in the module?",
@@ -116,21 +114,21 @@ def _hlo_text(analysis: Analysis, data: bytes) -> Iterator[_Row]:
         "Have the dump’s parameters and its output the shapes of the module’s entry?",
         "entry parameters and results",
         len(module.parameters or ()) + (module.result is not None),
-        (*_parameters(analysis, module), *_results(analysis, module)),
+        (*_parameters(figures, module), *_results(figures, module)),
     )
     yield _Row(
         "Aliases of the HLO text",
         "Is each parameter that gives its bytes to the result marked so in the dump?",
         "aliases",
         len(module.aliases),
-        _aliases(analysis, module),
+        _aliases(figures, module),
     )
 
 
-def _parameters(analysis: Analysis, module: HloText) -> Iterator[str]:
+def _parameters(figures: Figures, module: HloText) -> Iterator[str]:
     if module.parameters is None:
         return
-    for allocation in analysis.dump.allocations:
+    for allocation in figures.dump.allocations:
         number, shape = allocation.parameter, allocation.parameter_shape
         if number is None or shape is None:
             continue
@@ -142,8 +140,8 @@ def _parameters(analysis: Analysis, module: HloText) -> Iterator[str]:
             yield f"its parameter {number} is not the {shape[:80]} of allocation {allocation.index}"
 
 
-def _results(analysis: Analysis, module: HloText) -> Iterator[str]:
-    for allocation in analysis.dump.allocations:
+def _results(figures: Figures, module: HloText) -> Iterator[str]:
+    for allocation in figures.dump.allocations:
         if allocation.output_shape is not None and module.result is not None:
             shape = allocation.output_shape
             if _read(shape) not in (None, _dense(module.result)):
@@ -174,10 +172,10 @@ def _dense(shape: Shape) -> str | None:
     return None
 
 
-def _aliases(analysis: Analysis, module: HloText) -> Iterator[str]:
+def _aliases(figures: Figures, module: HloText) -> Iterator[str]:
     given = {
         (allocation.parameter, allocation.parameter_shape_index or WHOLE)
-        for allocation in analysis.dump.allocations
+        for allocation in figures.dump.allocations
         if allocation.is_maybe_live_out
     }
     for alias in module.aliases:
@@ -186,7 +184,7 @@ def _aliases(analysis: Analysis, module: HloText) -> Iterator[str]:
             yield f"it gives the bytes of {leaf} to the result at {alias.output_index}; the dump does not"
 
 
-def _proto(analysis: Analysis, data: bytes) -> Iterator[_Row]:
+def _proto(figures: Figures, data: bytes) -> Iterator[_Row]:
     allocations = _Row(
         "Allocations of the proto",
         "Has the proto the same allocations, with the same sizes, memory spaces and kinds?",
@@ -203,19 +201,19 @@ def _proto(analysis: Analysis, data: bytes) -> Iterator[_Row]:
     except ProtoError as error:
         yield replace(_UNREAD, differences=[str(error)])
         return
-    yield replace(allocations, looked_at=len(theirs), exempt="", differences=_allocations(analysis, theirs))
+    yield replace(allocations, looked_at=len(theirs), exempt="", differences=_allocations(figures, theirs))
     yield _Row(
         "Values of the proto",
         "Has each value in the proto the same allocation, offset and size?",
         "values of the proto",
         sum(len(allocation.values) for allocation in theirs),
-        _values(analysis, theirs),
+        _values(figures, theirs),
     )
 
 
-def _allocations(analysis: Analysis, theirs: Sequence[ProtoAllocation]) -> Iterator[str]:
+def _allocations(figures: Figures, theirs: Sequence[ProtoAllocation]) -> Iterator[str]:
     said = {one.number: one[:-1] for one in theirs}
-    for ours in analysis.dump.allocations:
+    for ours in figures.dump.allocations:
         expected = (
             ours.index,
             ours.size_bytes,
@@ -231,11 +229,11 @@ def _allocations(analysis: Analysis, theirs: Sequence[ProtoAllocation]) -> Itera
         yield f"it has an allocation {index}, which the dump does not have"
 
 
-def _values(analysis: Analysis, theirs: Sequence[ProtoAllocation]) -> Iterator[str]:
-    allocations = analysis.dump.allocations
+def _values(figures: Figures, theirs: Sequence[ProtoAllocation]) -> Iterator[str]:
+    allocations = figures.dump.allocations
     ours = {
         (allocations[value.allocation].index, value.id, value.offset_bytes, value.size_bytes)
-        for value in analysis.dump.values
+        for value in figures.dump.values
     }
     said = {(allocation.number, *slice_) for allocation in theirs for slice_ in allocation.values}
     for allocation, value, offset, size in sorted(ours ^ said):
@@ -243,7 +241,7 @@ def _values(analysis: Analysis, theirs: Sequence[ProtoAllocation]) -> Iterator[s
         yield f"only {owner} has value {value} in {size:,} bytes at {offset:,} of allocation {allocation}"
 
 
-_COMPARISONS: Mapping[str, Callable[[Analysis, bytes], Iterator[_Row]]] = {
+_COMPARISONS: Mapping[str, Callable[[Figures, bytes], Iterator[_Row]]] = {
     "usage report": _usage_report,
     "HLO text": _hlo_text,
     "proto": _proto,

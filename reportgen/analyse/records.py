@@ -6,7 +6,7 @@ schedule.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from reportgen.model import Dump, LiveRange, Value, record
@@ -180,25 +180,43 @@ class XlaPeak:
     bridge: tuple[BridgeStep, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Analysis:
-    """Everything known about one dump."""
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """A dump whose values are measured, on which all else rests. `tenants` are the values of each allocation."""
 
     dump: Dump
     backend: Backend
     backend_evidence: str
     facts: tuple[ValueFacts, ...]
     tenants: tuple[tuple[int, ...], ...]
-    tenancy: Tenancy
-    spaces: Mapping[int, Space]
-    xla_peak: XlaPeak | None
-    findings: tuple[Finding, ...] = field(default=())
-    evidence: tuple[CheckResult, ...] = field(default=())
 
     @property
     def moments(self) -> int:
         """How many program points there are."""
         return moments_of(self.dump)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Placement(Measured):
+    """How values follow each other in their bytes."""
+
+    tenancy: Tenancy
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figures(Measured):
+    """What the memory spaces need over time, and what XLA says of it."""
+
+    spaces: Mapping[int, Space]
+    xla_peak: XlaPeak | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Analysis(Placement, Figures):
+    """Everything known about one dump."""
+
+    findings: tuple[Finding, ...]
+    evidence: tuple[CheckResult, ...]
 
 
 def moments_of(dump: Dump) -> int:

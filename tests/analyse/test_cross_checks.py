@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from reportgen.analyse import cross_checks
-from reportgen.analyse.cross_checks import cross_checked
+from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis
 from reportgen.parse.hlo_text import parse_hlo_text
 from reportgen.reading import load_siblings
@@ -34,7 +34,8 @@ def siblings() -> dict[str, Sibling]:
 
 
 def compared(*siblings: Sibling, analysis: Analysis | None = None) -> Analysis:
-    return cross_checked(analysis or sample_analysis(TINY), siblings)
+    known = analysis or sample_analysis(TINY)
+    return analyse(known.dump, known.backend, siblings)
 
 
 def edited_sibling(kind: str, old: bytes, new: bytes) -> Sibling:

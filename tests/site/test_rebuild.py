@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from reportgen import build as building
-from reportgen.build import Report, build
+from reportgen.build import Report, build, check
 from reportgen.manifest import MANIFEST, UNFINISHED
 from reportgen.options import BuildOptions
 from reportgen.parse import dump as parsing
@@ -195,3 +195,9 @@ def test_pages_of_one_dump_come_out_the_same_from_several_processes(
     monkeypatch.setattr("reportgen.render.module_pages._PAGES_IN_GROUP", 3)
     run(a_dump(dumps), site.with_name("shared out"), jobs=3)
     assert contents(site.with_name("shared out")) == contents(site)
+
+
+def test_a_dump_comes_out_the_same_where_two_processes_analyse_it(dumps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = check([a_dump(dumps)], 1, lambda *_: None)
+    monkeypatch.setattr(building, "_LARGE", 0)
+    assert check([a_dump(dumps)], 2, lambda *_: None) == alone

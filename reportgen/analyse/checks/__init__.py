@@ -1,4 +1,10 @@
-"""What a dump is held to: the invariants that every sound dump satisfies, and the laws of the numbers."""
+"""What a dump is held to: the invariants that every sound dump satisfies, and the laws of the numbers.
+
+Those of the first group need to know where values lie, those of the second the figures. No check needs both, so
+two processes can share them.
+"""
+
+from collections.abc import Iterable
 
 from reportgen.analyse.checks import (
     allocations,
@@ -10,22 +16,21 @@ from reportgen.analyse.checks import (
     sharing,
     values,
 )
-from reportgen.analyse.checks.check import Check
-from reportgen.analyse.records import Analysis, CheckResult, Finding
+from reportgen.analyse.checks.check import Check, Judgement, Known
+from reportgen.analyse.records import Figures, Placement
 
-CHECKS: tuple[Check, ...] = (
+OF_PLACEMENT: tuple[Check[Placement], ...] = (
     *completeness.CHECKS,
     *allocations.CHECKS,
     *values.CHECKS,
     *schedule.CHECKS,
     *live_ranges.CHECKS,
     *sharing.CHECKS,
-    *printed_peak.CHECKS,
-    *laws.CHECKS,
 )
+OF_FIGURES: tuple[Check[Figures], ...] = (*printed_peak.CHECKS, *laws.CHECKS)
 
 
-def checked(analysis: Analysis) -> tuple[list[Finding], tuple[CheckResult, ...]]:
-    """Everything that was found, and what each check looked at for that."""
-    outcomes = [check(analysis) for check in CHECKS]
-    return [finding for found, _ in outcomes for finding in found], tuple(result for _, result in outcomes)
+def checked(known: Known, checks: Iterable[Check[Known]]) -> Judgement:
+    """What comes of all of `checks`."""
+    outcomes = [check(known) for check in checks]
+    return Judgement([finding for found, _ in outcomes for finding in found], [result for _, result in outcomes])

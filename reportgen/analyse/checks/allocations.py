@@ -4,32 +4,32 @@ from collections.abc import Iterator
 
 from reportgen.analyse.checks.check import Check
 from reportgen.analyse.findings import finding
-from reportgen.analyse.records import Analysis, Finding
+from reportgen.analyse.records import Finding, Placement
 from reportgen.model import Allocation
 
 
-def _without_total(analysis: Analysis) -> str:
-    return "the dump has no total" if analysis.dump.total_bytes is None else ""
+def _without_total(placement: Placement) -> str:
+    return "the dump has no total" if placement.dump.total_bytes is None else ""
 
 
-def _total(analysis: Analysis) -> Iterator[Finding]:
-    dump = analysis.dump
+def _total(placement: Placement) -> Iterator[Finding]:
+    dump = placement.dump
     total = sum(allocation.size_bytes for allocation in dump.allocations)
     if dump.total_bytes is not None and dump.total_bytes != total:
         message = f"XLA's total is {dump.total_bytes:,} bytes, the allocations add up to {total:,}"
         yield finding("total-mismatch", message, dump.total_place)
 
 
-def _order(analysis: Analysis) -> Iterator[Finding]:
-    for number, allocation in enumerate(analysis.dump.allocations):
+def _order(placement: Placement) -> Iterator[Finding]:
+    for number, allocation in enumerate(placement.dump.allocations):
         if allocation.index != number:
             message = f"allocation {allocation.index} stands where {number} is due: lines are missing or repeated"
             yield finding("allocation-order", message, allocation.place, allocation=number)
             return
 
 
-def _kinds(analysis: Analysis) -> Iterator[Finding]:
-    for number, allocation in enumerate(analysis.dump.allocations):
+def _kinds(placement: Placement) -> Iterator[Finding]:
+    for number, allocation in enumerate(placement.dump.allocations):
         kinds = _other_kinds(allocation)
         if allocation.is_preallocated_temp and kinds:
             message = f"allocation {allocation.index} is a preallocated temp and also {', '.join(kinds)}"
@@ -51,25 +51,25 @@ def _other_kinds(allocation: Allocation) -> list[str]:
     return [kind for kind, applies in kinds.items() if applies]
 
 
-def _thread_local(analysis: Analysis) -> Iterator[Finding]:
-    for number, allocation in enumerate(analysis.dump.allocations):
-        if allocation.is_thread_local and len(analysis.tenants[number]) != 1:
+def _thread_local(placement: Placement) -> Iterator[Finding]:
+    for number, allocation in enumerate(placement.dump.allocations):
+        if allocation.is_thread_local and len(placement.tenants[number]) != 1:
             message = (
-                f"thread-local allocation {allocation.index} has {len(analysis.tenants[number])} values; one is due"
+                f"thread-local allocation {allocation.index} has {len(placement.tenants[number])} values; one is due"
             )
             yield finding("thread-local", message, allocation.place, allocation=number)
 
 
-def _output(analysis: Analysis) -> Iterator[Finding]:
-    allocations = analysis.dump.allocations
+def _output(placement: Placement) -> Iterator[Finding]:
+    allocations = placement.dump.allocations
     outputs = sum(allocation.output_shape is not None for allocation in allocations)
     if allocations and outputs != 1:
         yield finding("output-allocation", f"{outputs} allocations hold the output's top level; one is due")
 
 
-def _filled(analysis: Analysis) -> Iterator[Finding]:
-    for number, allocation in enumerate(analysis.dump.allocations):
-        tenants = [analysis.facts[value].value for value in analysis.tenants[number]]
+def _filled(placement: Placement) -> Iterator[Finding]:
+    for number, allocation in enumerate(placement.dump.allocations):
+        tenants = [placement.facts[value].value for value in placement.tenants[number]]
         end = max((value.end_bytes for value in tenants), default=0)
         if end > allocation.size_bytes:
             outside = max(tenants, key=lambda value: value.end_bytes)

@@ -6,39 +6,50 @@ How many objects it looks at comes from lengths that are known anyway: evidence 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from reportgen.analyse.findings import SEVERITIES
-from reportgen.analyse.records import Analysis, CheckResult, Finding, FoundCount
+from reportgen.analyse.records import CheckResult, Finding, FoundCount, Measured
 
 SECTIONS = ("allocations", "total", "used values", "live ranges")
 
-SUBJECTS: Mapping[str, Callable[[Analysis], int]] = {
-    "files": lambda analysis: len(analysis.dump.text.parts),
-    "sections": lambda analysis: len(SECTIONS),
-    "allocations": lambda analysis: len(analysis.dump.allocations),
-    "values": lambda analysis: len(analysis.facts),
-    "entries of Used values": lambda analysis: len(analysis.dump.used_values or ()),
-    "instructions": lambda analysis: len(analysis.dump.schedule),
-    "live ranges": lambda analysis: len(analysis.dump.live_ranges or ()),
-    "successions": lambda analysis: sum(map(len, analysis.tenancy.before)),
-    "rows of XLA’s peak": lambda analysis: len(analysis.dump.printed_peak.rows) if analysis.dump.printed_peak else 0,
-    "stack frames": lambda analysis: len(analysis.dump.stack_trace.frames) if analysis.dump.stack_trace else 0,
-    "memory spaces": lambda analysis: len(analysis.spaces),
+Known = TypeVar("Known", bound=Measured)
+"""How far the analysis is: what a check needs to be known."""
+
+SUBJECTS: Mapping[str, Callable[[Any], int]] = {
+    "files": lambda known: len(known.dump.text.parts),
+    "sections": lambda known: len(SECTIONS),
+    "allocations": lambda known: len(known.dump.allocations),
+    "values": lambda known: len(known.facts),
+    "entries of Used values": lambda known: len(known.dump.used_values or ()),
+    "instructions": lambda known: len(known.dump.schedule),
+    "live ranges": lambda known: len(known.dump.live_ranges or ()),
+    "successions": lambda placement: sum(map(len, placement.tenancy.before)),
+    "rows of XLA’s peak": lambda known: len(known.dump.printed_peak.rows) if known.dump.printed_peak else 0,
+    "stack frames": lambda known: len(known.dump.stack_trace.frames) if known.dump.stack_trace else 0,
+    "memory spaces": lambda figures: len(figures.spaces),
 }
 """What checks look at, in words, and how many of it there are."""
 
 
-def never(analysis: Analysis) -> str:
+class Judgement(NamedTuple):
+    """What checks have found, and what each looked at for that."""
+
+    findings: list[Finding]
+    evidence: list[CheckResult]
+
+
+def never(_: Measured) -> str:
     return ""
 
 
-def without_live_ranges(analysis: Analysis) -> str:
-    return "the dump has no live ranges" if analysis.dump.live_ranges is None else ""
+def without_live_ranges(known: Measured) -> str:
+    return "the dump has no live ranges" if known.dump.live_ranges is None else ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """`run` looks at a finished analysis and yields findings; it never raises and never changes a number.
+@dataclass(frozen=True, kw_only=True)
+class Check(Generic[Known]):
+    """`run` looks at what is known and yields findings; it never raises and never changes a number.
 
     `subject` is one of `SUBJECTS`. `legal` says what looks like a breach and is none; `exempts` gives the
     reason why there is nothing to check in a dump.
@@ -47,14 +58,14 @@ class Check:
     name: str
     question: str
     subject: str
-    run: Callable[[Analysis], Iterator[Finding]]
+    run: Callable[[Known], Iterator[Finding]]
     legal: str = ""
-    exempts: Callable[[Analysis], str] = never
+    exempts: Callable[[Known], str] = never
 
-    def __call__(self, analysis: Analysis) -> tuple[list[Finding], CheckResult]:
-        exempt = self.exempts(analysis)
-        found = [] if exempt else list(self.run(analysis))
-        looked_at = 0 if exempt else SUBJECTS[self.subject](analysis)
+    def __call__(self, known: Known) -> tuple[list[Finding], CheckResult]:
+        exempt = self.exempts(known)
+        found = [] if exempt else list(self.run(known))
+        looked_at = 0 if exempt else SUBJECTS[self.subject](known)
         return found, result_of(self.name, self.question, self.subject, looked_at, found, self.legal, exempt)
 
 

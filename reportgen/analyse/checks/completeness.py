@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 from reportgen.analyse.checks.check import Check
 from reportgen.analyse.findings import LISTED_PER_SLUG, finding
-from reportgen.analyse.records import Analysis, Finding
+from reportgen.analyse.records import Finding, Placement
 
 _ANALYSIS_FLAG = "XLA writes it while --xla_dump_buffer_assignment_analysis is on, which is the default"
 
 
-def _unparsed(analysis: Analysis) -> Iterator[Finding]:
-    dump, limit = analysis.dump, LISTED_PER_SLUG["warning"] - 1
+def _unparsed(placement: Placement) -> Iterator[Finding]:
+    dump, limit = placement.dump, LISTED_PER_SLUG["warning"] - 1
     for line in dump.unparsed[:limit]:
         message = f"line not understood, expected {line.expected}: {line.text.strip()!r}"
         yield finding("unparsed-line", message, line.place)
@@ -19,8 +19,8 @@ def _unparsed(analysis: Analysis) -> Iterator[Finding]:
         yield finding("unparsed-line", f"{more} more lines were not understood", stands_for=more)
 
 
-def _missing_sections(analysis: Analysis) -> Iterator[Finding]:
-    dump = analysis.dump
+def _missing_sections(placement: Placement) -> Iterator[Finding]:
+    dump = placement.dump
     if not dump.allocations:
         yield finding("no-allocations", "the dump lists no allocation, so there is nothing to measure")
     if dump.total_bytes is None:
@@ -44,22 +44,22 @@ def _missing_sections(analysis: Analysis) -> Iterator[Finding]:
         yield finding("no-live-ranges", message)
 
 
-def _unknown_attributes(analysis: Analysis) -> Iterator[Finding]:
-    for number, allocation in enumerate(analysis.dump.allocations):
+def _unknown_attributes(placement: Placement) -> Iterator[Finding]:
+    for number, allocation in enumerate(placement.dump.allocations):
         for attribute in allocation.unknown_attributes:
             message = f"allocation {allocation.index} has an attribute that is not known yet: {attribute!r}"
             yield finding("unknown-attribute", message, allocation.place, allocation=number)
 
 
-def _unknown_shapes(analysis: Analysis) -> Iterator[Finding]:
-    for number, fact in enumerate(analysis.facts):
+def _unknown_shapes(placement: Placement) -> Iterator[Finding]:
+    for number, fact in enumerate(placement.facts):
         if fact.padded_bytes is None:
             message = f"the size of {fact.value.shape[:80]!r} is not known, so the padding of {fact.value.key} is not"
             yield finding("unknown-shape", message, fact.value.place, values=(number,))
 
 
-def _unfinished_files(analysis: Analysis) -> Iterator[Finding]:
-    for part, base in analysis.dump.text.parts_with_bases():
+def _unfinished_files(placement: Placement) -> Iterator[Finding]:
+    for part, base in placement.dump.text.parts_with_bases():
         if part.end > part.start and part.data[part.end - 1] != 0x0A:
             message = "the file does not end with a newline: it was cut off, or is still being written"
             yield finding("unfinished-file", message, base + part.end - 1)

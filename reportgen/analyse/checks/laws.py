@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from reportgen.analyse.checks.check import Check, without_live_ranges
 from reportgen.analyse.findings import finding
-from reportgen.analyse.records import Analysis, Finding, Space
+from reportgen.analyse.records import Figures, Finding, Space
 from reportgen.spans import StepFunction
 
 
-def _laws(analysis: Analysis) -> Iterator[Finding]:
-    for space in analysis.spaces.values():
+def _laws(figures: Figures) -> Iterator[Finding]:
+    for space in figures.spaces.values():
         for law in _broken(space):
             yield finding("law-broken", f"memory space {space.color} ({space.name}): {law}")
 

@@ -5,38 +5,38 @@ from itertools import accumulate
 
 from reportgen.analyse.checks.check import Check
 from reportgen.analyse.findings import finding
-from reportgen.analyse.records import Analysis, Finding, XlaPeak
+from reportgen.analyse.records import Figures, Finding, XlaPeak
 from reportgen.analyse.xla_peak import UNEXPLAINED
 from reportgen.model import PrintedPeak
 
 
-def _without_peak(analysis: Analysis) -> str:
-    is_there = analysis.dump.printed_peak is not None and analysis.xla_peak is not None
+def _without_peak(figures: Figures) -> str:
+    is_there = figures.dump.printed_peak is not None and figures.xla_peak is not None
     return "" if is_there else "the dump has no peak of XLA’s"
 
 
-def _without_stack_trace(analysis: Analysis) -> str:
-    return _without_peak(analysis) or ("" if analysis.dump.stack_trace else "the dump has no stack trace")
+def _without_stack_trace(figures: Figures) -> str:
+    return _without_peak(figures) or ("" if figures.dump.stack_trace else "the dump has no stack trace")
 
 
-def _peaks(analysis: Analysis) -> tuple[PrintedPeak, XlaPeak]:
+def _peaks(figures: Figures) -> tuple[PrintedPeak, XlaPeak]:
     """What XLA prints, and what is known of it."""
-    printed, peak = analysis.dump.printed_peak, analysis.xla_peak
+    printed, peak = figures.dump.printed_peak, figures.xla_peak
     assert printed is not None, "not checked without it"
     assert peak is not None, "not checked without it"
     return printed, peak
 
 
-def _replay(analysis: Analysis) -> Iterator[Finding]:
-    printed, peak = _peaks(analysis)
+def _replay(figures: Figures) -> Iterator[Finding]:
+    printed, peak = _peaks(figures)
     if peak.replayed_moment != peak.moment:
         message = f"XLA prints its peak at {peak.moment}; its own procedure gives {peak.replayed_moment}"
         yield finding("peak-replay", message, printed.place)
 
 
-def _rows(analysis: Analysis) -> Iterator[Finding]:
-    printed, _ = _peaks(analysis)
-    live = sum(r.start <= printed.moment <= r.end for r in analysis.dump.live_ranges or ())
+def _rows(figures: Figures) -> Iterator[Finding]:
+    printed, _ = _peaks(figures)
+    live = sum(r.start <= printed.moment <= r.end for r in figures.dump.live_ranges or ())
     if live != len(printed.rows):
         message = (
             f"XLA lists {len(printed.rows)} values at its peak, {live} live ranges contain moment {printed.moment}"
@@ -48,8 +48,8 @@ def _rows(analysis: Analysis) -> Iterator[Finding]:
         yield finding("peak-rows", "the running sum of XLA's peak rows does not add up", printed.place)
 
 
-def _explained(analysis: Analysis) -> Iterator[Finding]:
-    printed, peak = _peaks(analysis)
+def _explained(figures: Figures) -> Iterator[Finding]:
+    printed, peak = _peaks(figures)
     is_unexplained = any(step.slug == UNEXPLAINED for step in peak.bridge)
     if is_unexplained or (not peak.reasons and peak.sum_bytes != peak.live_bytes):
         message = (
@@ -59,8 +59,8 @@ def _explained(analysis: Analysis) -> Iterator[Finding]:
         yield finding("peak-unexplained", message, printed.place)
 
 
-def _stack_trace(analysis: Analysis) -> Iterator[Finding]:
-    trace, (printed, _) = analysis.dump.stack_trace, _peaks(analysis)
+def _stack_trace(figures: Figures) -> Iterator[Finding]:
+    trace, (printed, _) = figures.dump.stack_trace, _peaks(figures)
     assert trace is not None, "not checked without it"
     current = sum(frame.current_bytes for frame in trace.frames)
     remaining = trace.frames[-1].remaining_bytes if trace.frames else 0

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 from reportgen.analyse.checks.check import Check
 from reportgen.analyse.findings import finding
-from reportgen.analyse.records import Analysis, Finding
+from reportgen.analyse.records import Finding, Placement
 
 
-def _without_schedule(analysis: Analysis) -> str:
-    return "the dump has no schedule" if analysis.dump.schedule_length is None else ""
+def _without_schedule(placement: Placement) -> str:
+    return "the dump has no schedule" if placement.dump.schedule_length is None else ""
 
 
-def _whole(analysis: Analysis) -> Iterator[Finding]:
-    dump = analysis.dump
+def _whole(placement: Placement) -> Iterator[Finding]:
+    dump = placement.dump
     if len(dump.schedule) != dump.schedule_length:
         message = f"the header says {dump.schedule_length} instructions, {len(dump.schedule)} are listed"
         yield finding("schedule-damaged", message, dump.schedule_place)

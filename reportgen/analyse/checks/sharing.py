@@ -8,28 +8,28 @@ from collections.abc import Iterator
 
 from reportgen.analyse.checks.check import Check, without_live_ranges
 from reportgen.analyse.findings import finding
-from reportgen.analyse.records import Analysis, Conflict, Finding, ValueFacts
+from reportgen.analyse.records import Conflict, Finding, Placement, ValueFacts
 from reportgen.analyse.tenancy import is_old_alias
 
 
-def _conflicts(analysis: Analysis) -> Iterator[Finding]:
-    for conflict in analysis.tenancy.conflicts:
-        yield _conflict(analysis, conflict)
+def _conflicts(placement: Placement) -> Iterator[Finding]:
+    for conflict in placement.tenancy.conflicts:
+        yield _conflict(placement, conflict)
 
 
-def _handovers(analysis: Analysis) -> Iterator[Finding]:
-    for number, fact in enumerate(analysis.facts):
-        for earlier in analysis.tenancy.before[number]:
-            other = analysis.facts[earlier]
+def _handovers(placement: Placement) -> Iterator[Finding]:
+    for number, fact in enumerate(placement.facts):
+        for earlier in placement.tenancy.before[number]:
+            other = placement.facts[earlier]
             if _slice(other) != _slice(fact) and _touch(other, fact):
-                slug, how = _different_slices(analysis, other, fact)
+                slug, how = _different_slices(placement, other, fact)
                 message = f"{other.value.key} hands over to {fact.value.key} in moment {_start(fact)}, {how}"
                 yield finding(slug, message, fact.value.place, values=(earlier, number))
 
 
-def _different_slices(analysis: Analysis, earlier: ValueFacts, later: ValueFacts) -> tuple[str, str]:
+def _different_slices(placement: Placement, earlier: ValueFacts, later: ValueFacts) -> tuple[str, str]:
     """TPU compilers prefetch an operand in pieces and then see the whole in place (ConcatBitcast)."""
-    used = analysis.dump.used_by_key.get(earlier.value.key)
+    used = placement.dump.used_by_key.get(earlier.value.key)
     is_operand = used is not None and later.value.key.name.encode() in used.users
     inside = later.value.offset_bytes <= earlier.value.offset_bytes <= earlier.value.end_bytes <= later.value.end_bytes
     if is_operand and inside:
@@ -37,15 +37,15 @@ def _different_slices(analysis: Analysis, earlier: ValueFacts, later: ValueFacts
     return "touching-slices", "but their slices are not the same"
 
 
-def _conflict(analysis: Analysis, conflict: Conflict) -> Finding:
-    earlier, later = analysis.facts[conflict.earlier], analysis.facts[conflict.later]
+def _conflict(placement: Placement, conflict: Conflict) -> Finding:
+    earlier, later = placement.facts[conflict.earlier], placement.facts[conflict.later]
     message = (
         f"{earlier.value.key} and {later.value.key} both hold bytes {conflict.low:,} to {conflict.high:,} of"
-        f" allocation {analysis.dump.allocations[later.value.allocation].index} from moment {conflict.first} to"
+        f" allocation {placement.dump.allocations[later.value.allocation].index} from moment {conflict.first} to"
         f" {conflict.last}"
     )
     return finding(
-        "old-alias" if is_old_alias(analysis.facts, conflict) else "bytes-shared",
+        "old-alias" if is_old_alias(placement.facts, conflict) else "bytes-shared",
         message,
         later.value.place,
         values=(conflict.earlier, conflict.later),

@@ -5,24 +5,24 @@ from functools import lru_cache
 
 from reportgen.analyse.checks.check import Check
 from reportgen.analyse.findings import finding
-from reportgen.analyse.records import Analysis, Finding
+from reportgen.analyse.records import Finding, Placement
 from reportgen.model import WHOLE, UsedValue, Value, ValueKey
 from reportgen.parse.shapes import ArrayShape, ShapeError, parse_shape
 
 
-def _without_used_values(analysis: Analysis) -> str:
-    return "the dump has no Used values" if analysis.dump.used_values is None else ""
+def _without_used_values(placement: Placement) -> str:
+    return "the dump has no Used values" if placement.dump.used_values is None else ""
 
 
-def _mixing_spaces(analysis: Analysis) -> str:
+def _mixing_spaces(placement: Placement) -> str:
     """XLA b93001da59; temps are recolored to space 2 besides."""
-    return "compilers for GPUs reuse bytes across memory spaces on purpose" if analysis.backend == "gpu" else ""
+    return "compilers for GPUs reuse bytes across memory spaces on purpose" if placement.backend == "gpu" else ""
 
 
-def _unique(analysis: Analysis) -> Iterator[Finding]:
+def _unique(placement: Placement) -> Iterator[Finding]:
     keys: set[ValueKey] = set()
     ids: set[int] = set()
-    for number, fact in enumerate(analysis.facts):
+    for number, fact in enumerate(placement.facts):
         value = fact.value
         if value.key in keys or value.id in ids:
             message = f"value <{value.id} {value.key}> is listed more than once"
@@ -31,9 +31,9 @@ def _unique(analysis: Analysis) -> Iterator[Finding]:
         ids.add(value.id)
 
 
-def _used_values(analysis: Analysis) -> Iterator[Finding]:
-    used_values = analysis.dump.used_values or ()
-    assigned = {fact.value.id: fact.value for fact in analysis.facts}
+def _used_values(placement: Placement) -> Iterator[Finding]:
+    used_values = placement.dump.used_values or ()
+    assigned = {fact.value.id: fact.value for fact in placement.facts}
     used = {value.id: value for value in used_values}
     for missing in sorted(assigned.keys() - used.keys()):
         message = f"<{missing} {assigned[missing].key}> has bytes but no entry in Used values"
@@ -42,21 +42,21 @@ def _used_values(analysis: Analysis) -> Iterator[Finding]:
         message = f"<{extra} {used[extra].key}> is in Used values but has no bytes"
         yield finding("used-values-differ", message, used[extra].place)
 
-    for value_id in _named_differently(analysis, assigned, used):
+    for value_id in _named_differently(placement, assigned, used):
         message = f"<{value_id} {assigned[value_id].key}> has bytes; Used values calls it {used[value_id].key}"
         yield finding("used-values-differ", message, used[value_id].place)
 
 
 def _named_differently(
-    analysis: Analysis, assigned: Mapping[int, Value], used: Mapping[int, UsedValue]
+    placement: Placement, assigned: Mapping[int, Value], used: Mapping[int, UsedValue]
 ) -> Iterator[int]:
-    if analysis.dump.used_by_key.keys() != analysis.dump.value_by_key.keys():
+    if placement.dump.used_by_key.keys() != placement.dump.value_by_key.keys():
         yield from (id_ for id_ in sorted(assigned.keys() & used.keys()) if assigned[id_].key != used[id_].key)
 
 
-def _instructions(analysis: Analysis) -> Iterator[Finding]:
+def _instructions(placement: Placement) -> Iterator[Finding]:
     """All values of an instruction repeat its text, so the first one's is compared."""
-    dump = analysis.dump
+    dump = placement.dump
     for name, used in dump.first_used_by_name.items():
         place = used.instruction_place
         if place is not None and not dump.text.continues_with(place, f"%{name} = ".encode()):
@@ -64,8 +64,8 @@ def _instructions(analysis: Analysis) -> Iterator[Finding]:
             yield finding("position-mismatch", message, place)
 
 
-def _positions(analysis: Analysis) -> Iterator[Finding]:
-    for used in analysis.dump.used_values or ():
+def _positions(placement: Placement) -> Iterator[Finding]:
+    for used in placement.dump.used_values or ():
         first, key = used.positions_text.partition(b"\n")[0].strip().decode(), used.key
         if first and first != key.name and first != f"{key.name} {key.shape_index}":
             name, _, index = first.partition(" ")
@@ -75,18 +75,18 @@ def _positions(analysis: Analysis) -> Iterator[Finding]:
             yield finding("position-mismatch", message, used.place)
 
 
-def _sizes(analysis: Analysis) -> Iterator[Finding]:
-    for number, fact in enumerate(analysis.facts):
+def _sizes(placement: Placement) -> Iterator[Finding]:
+    for number, fact in enumerate(placement.facts):
         value, needed = fact.value, fact.padded_bytes
         if needed is not None and value.size_bytes < needed and not value.shape.startswith("("):
             message = f"{value.key} has {value.size_bytes:,} bytes, its layout needs {needed:,}"
             yield finding("below-layout", message, value.place, values=(number,))
 
 
-def _colors(analysis: Analysis) -> Iterator[Finding]:
-    for number, fact in enumerate(analysis.facts):
+def _colors(placement: Placement) -> Iterator[Finding]:
+    for number, fact in enumerate(placement.facts):
         value = fact.value
-        allocated = analysis.dump.allocations[value.allocation].color
+        allocated = placement.dump.allocations[value.allocation].color
         of_layout = _layout_space(value.shape)
         if value.color in (None, allocated) and of_layout in (None, allocated):
             continue

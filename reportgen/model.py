@@ -139,6 +139,12 @@ class UsedValue:
         return _positions(self.positions_text)
 
     @property
+    def is_only_where_defined(self) -> bool:
+        """Whether the only position is that of the instruction that defines the value, as it is of most."""
+        name, index = self.key
+        return self.positions_text == (f"  {name}\n" if index == WHOLE else f"  {name} {index}\n").encode()
+
+    @property
     def users(self) -> list[bytes]:
         """The names of `uses` in UTF-8: what is needed of every value, most of which have one use."""
         text = self.uses_text

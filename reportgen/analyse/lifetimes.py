@@ -7,19 +7,17 @@ a stretch ends where the reading instruction stands in the schedule.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from reportgen.analyse.padding import values_of
 from reportgen.analyse.records import Analysis, Space, ValueFacts
-from reportgen.model import Dump, UsedValue
+from reportgen.model import Dump, LiveRange, UsedValue
 
 IdleKind = Literal["before the first use", "between uses", "after the last use", "never used"]
 
 
-@dataclass(frozen=True, slots=True)
-class Idle:
+class Idle(NamedTuple):
     """A stretch of moments, `first` to `last`, both inclusive, in which `value` is held and not touched."""
 
     value: int
@@ -42,14 +40,17 @@ class Idle:
 
 def steps_held(analysis: Analysis, number: int) -> int:
     """At how many moments a value is live; one without a live range at none."""
-    live = analysis.facts[number].live
-    return 0 if live is None else max(0, min(live.end, analysis.moments - 1) - live.start + 1)
+    return _steps(analysis.facts[number].live, analysis.moments)
+
+
+def _steps(live: LiveRange | None, moments: int) -> int:
+    return 0 if live is None else max(0, min(live.end, moments - 1) - live.start + 1)
 
 
 def byte_steps(analysis: Analysis, space: Space) -> list[tuple[int, int]]:
     """(bytes × steps, value) for each value of a space that is live at all, the largest first."""
-    facts = analysis.facts
-    held = [(facts[n].value.size_bytes * steps_held(analysis, n), n) for n in values_of(analysis, space)]
+    facts, moments = analysis.facts, analysis.moments
+    held = [(facts[n].value.size_bytes * _steps(facts[n].live, moments), n) for n in values_of(analysis, space)]
     return sorted((row for row in held if row[0]), key=lambda row: (-row[0], row[1]))
 
 

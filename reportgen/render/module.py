@@ -112,7 +112,7 @@ class Module:
         """Which value lies at each position: an element that is passed on has no value of its own."""
         carriers: dict[ValueKey, int] = {}
         for used in self.analysis.dump.used_values or ():
-            number = self.number_of.get(used.key)
+            number = None if used.is_only_where_defined else self.number_of.get(used.key)
             if number is not None:
                 for position in used.positions:
                     carriers.setdefault(ValueKey(*position), number)

@@ -99,23 +99,25 @@ class _Replay:
     """XLA's procedure: the births of a moment are added, then its deaths taken off; the first strict maximum wins."""
 
     def __init__(self, facts: Sequence[ValueFacts]) -> None:
-        self._lives = [(n, fact.live.start, fact.live.end + 1) for n, fact in enumerate(facts) if fact.live]
-        starts, ends = {start for _, start, _ in self._lives}, {behind for _, _, behind in self._lives}
-        self._moments = sorted(starts | ends)
+        lives = [(n, fact.live.start, fact.live.end + 1) for n, fact in enumerate(facts) if fact.live]
+        self._moments = sorted({start for _, start, _ in lives} | {behind for _, _, behind in lives})
+        step = {moment: step for step, moment in enumerate(self._moments)}
+        self._lives = [(n, step[start], step[behind]) for n, start, behind in lives]
 
     def moment(self, sizes: Sequence[int], *, deaths_first: bool = False) -> int:
         """The moment chosen where values count with `sizes`."""
-        births = dict.fromkeys(self._moments, 0)
+        births = [0] * len(self._moments)
         deaths = births.copy()
         for number, start, behind in self._lives:
-            births[start] += sizes[number]
-            deaths[behind] += sizes[number]
+            size = sizes[number]
+            births[start] += size
+            deaths[behind] += size
         best_moment, best, running = 0, 0, 0
-        for moment in self._moments:
-            running += births[moment] - (deaths[moment] if deaths_first else 0)
+        for moment, born, dying in zip(self._moments, births, deaths, strict=True):
+            running += born - (dying if deaths_first else 0)
             if running > best:
                 best_moment, best = moment, running
-            running -= 0 if deaths_first else deaths[moment]
+            running -= 0 if deaths_first else dying
         return best_moment
 
 

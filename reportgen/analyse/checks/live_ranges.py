@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import cache, partial
+from itertools import repeat
 
 from reportgen.analyse.callers import calls_computations
 from reportgen.analyse.checks.check import Check, without_live_ranges
@@ -84,7 +85,7 @@ def _ends(placement: Placement) -> Iterator[Finding]:
         live, used = fact.live, used_by_key.get(fact.value.key)
         if live is None or used is None:
             continue
-        last_moment = max([moment_of.get(user, -1) for user in used.users], default=-1)
+        last_moment = max(map(moment_of.get, used.users, repeat(-1)), default=-1)
         if last_moment > live.end:
             yield _early_end(placement, number, live, used, last_moment)
         if root is not None and live.end < moments and root in used.positions_text and _is_at(used, root):

@@ -21,7 +21,7 @@ def _handovers(placement: Placement) -> Iterator[Finding]:
     for number, fact in enumerate(placement.facts):
         for earlier in placement.tenancy.before[number]:
             other = placement.facts[earlier]
-            if _slice(other) != _slice(fact) and _touch(other, fact):
+            if _touch(other, fact) and _slice(other) != _slice(fact):
                 slug, how = _different_slices(placement, other, fact)
                 message = f"{other.value.key} hands over to {fact.value.key} in moment {_start(fact)}, {how}"
                 yield finding(slug, message, fact.value.place, values=(earlier, number))

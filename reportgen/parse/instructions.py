@@ -15,6 +15,9 @@ _STRING = r'"(?:[^"\\]|\\.)*+"'
 _OPERANDS = re.compile(r'[^()"]*+(?:\([^()"]*+\)[^()"]*+)*+(?=\))')
 """Operands whose brackets nest no deeper than those of a tiled layout, which are nearly all."""
 
+_METADATA = re.compile(rf'[^"(){{}}\[\]]*?, metadata={{((?:[^"{{}}]++|{_STRING})*+)}}')
+"""Metadata with nothing before it that nests, as most have it."""
+
 _TOKEN = re.compile(rf"{_STRING}|[(){{}}\[\]]|,")
 _OPERAND = re.compile(r"%([^\s,(){}\[\]]+)")
 _FIELD = re.compile(rf"\b(\w++)=({_STRING}|[^\s\"{{}}]++)")
@@ -98,6 +101,8 @@ def _split(text: str, start: int) -> Iterator[str]:
 
 def _metadata(text: str, start: int) -> dict[str, str]:
     """Of the attributes behind the operands only this one is needed, and what follows it can be long."""
+    if plain := _METADATA.match(text, start):
+        return {key: _unquoted(value) for key, value in _FIELD.findall(plain[1])}
     if "metadata={" in text:
         for attribute in _split(text, start):
             if attribute.startswith("metadata={"):

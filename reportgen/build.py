@@ -14,10 +14,9 @@ from pathlib import Path
 from reportgen.defaults import DEFAULT_MAX_DUMP_BYTES
 from reportgen.discover import Discovered, discover
 from reportgen.errors import NoDumpFound
-from reportgen.executors import can_fork, open_workers, unordered
 from reportgen.fingerprint import fingerprint
+from reportgen.kept import Outcome, Settings, Task, kept_dump, note
 from reportgen.manifest import COMMON, Part
-from reportgen.one_dump import Outcome, Settings, Task, build_dump, check_dump, note
 from reportgen.options import BuildOptions, Redaction
 from reportgen.output import SiteDirectory, is_intact, write_pages
 from reportgen.reading import DumpFiles, Problem
@@ -29,6 +28,9 @@ Progress = Callable[[int, int, str], None]
 
 _LARGE = 8_000_000
 """Bytes of a dump below which its pages are not worth processes of their own."""
+
+_SOON_COMPARED = 200_000_000
+"""Bytes of dumps and pages up to which comparing them is not worth processes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +76,11 @@ def check(
     max_dump_bytes: int = DEFAULT_MAX_DUMP_BYTES,
 ) -> Report:
     """Parse and analyse every dump, write nothing. Raises ReportgenError when there is none."""
+    from reportgen.one_dump import check_dump
+
     discovered = discover(paths, max_bytes=max_dump_bytes)
-    tasks = _tasks(discovered.dumps, {}, 1 if cluster else jobs)
-    outcomes = _outcomes(check_dump, tasks, jobs, cluster)
+    tasks = [Task(files) for files in discovered.dumps]
+    outcomes = _worked_on(check_dump, tasks, jobs, cluster)
     return _report(discovered, list(_counted(outcomes, len(tasks), progress)))
 
 
@@ -94,12 +98,8 @@ def build(options: BuildOptions, progress: Progress) -> Report:
 
 def _build(discovered: Discovered, directory: SiteDirectory, options: BuildOptions, progress: Progress) -> Report:
     settings = Settings(options.title, options.output, fingerprint(), options.value_pages, options.redaction)
-    tasks = _tasks(discovered.dumps, directory.parts, 1 if options.cluster else options.jobs)
-    if can_fork() and options.jobs > 1 and not directory.parts:
-        _load_all()
-    work = partial(build_dump, settings=settings)
-    built = _outcomes(work, tasks, options.jobs, options.cluster)
-    outcomes = list(_counted(built, len(tasks), progress))
+    tasks = [Task(files, directory.parts.get(files.label)) for files in discovered.dumps]
+    outcomes = list(_counted(_outcomes(tasks, settings, options), len(tasks), progress))
     report = _report(discovered, outcomes)
     parts = {outcome.label: outcome.part for outcome in outcomes if outcome.part}
     common, changed = _common_part(report, settings, note(discovered.readme), directory.parts, parts)
@@ -120,16 +120,6 @@ def _shown(summaries: Sequence[Summary], redaction: Redaction | None) -> Shown:
     return Shown(0 if redaction else len(files), 0 if redaction == "names" else names)
 
 
-def _load_all() -> None:
-    """Where everything is to be analysed and rendered: once, before processes are forked, and not in each of them."""
-    from reportgen.analyse import analysis, cross_checks  # noqa: F401
-    from reportgen.parse import dump  # noqa: F401
-    from reportgen.render import module_pages  # noqa: F401
-    from reportgen.render.templates import load_all
-
-    load_all()
-
-
 def _outside(discovered: Discovered, output: Path) -> Discovered:
     """Without what lies in the site itself."""
     inside = output.resolve()
@@ -141,16 +131,6 @@ def _outside(discovered: Discovered, output: Path) -> Discovered:
 
 def _lies_in(folder: Path, path: AnyPath) -> bool:
     return isinstance(path, Path) and path.resolve().is_relative_to(folder)
-
-
-def _tasks(dumps: Sequence[DumpFiles], previous: Mapping[str, Part], jobs: int) -> list[Task]:
-    """The largest first. One that alone is more than a process's share gets all processes."""
-    sizes = {files.label: _size(files) for files in dumps}
-    share = max(sum(sizes.values()) // jobs, _LARGE)
-    return [
-        Task(files, previous.get(files.label), jobs if can_fork() and sizes[files.label] > share else 1)
-        for files in sorted(dumps, key=lambda files: (-sizes[files.label], files.label))
-    ]
 
 
 def _size(files: DumpFiles) -> int:
@@ -165,12 +145,63 @@ def _bytes_on_disk(path: AnyPath) -> int:
         return 0
 
 
-def _outcomes(
+def _outcomes(tasks: Sequence[Task], settings: Settings, options: BuildOptions) -> Iterator[Outcome]:
+    """The outcome of each dump, in any order. Where there is not much to compare only what has changed is built."""
+    if options.cluster or not _is_soon_compared(tasks):
+        yield from _built(tasks, settings, options)
+        return
+    changed = []
+    for task in tasks:
+        if outcome := kept_dump(task, settings):
+            yield outcome
+        else:
+            changed.append(replace(task, previous=None))
+    if changed:
+        yield from _built(changed, settings, options)
+
+
+def _is_soon_compared(tasks: Sequence[Task]) -> bool:
+    """Never what is elsewhere: each request is waited for."""
+    is_here = all(isinstance(part.path, Path) for task in tasks for part in task.files.parts)
+    sizes = (_size(task.files) + task.previous.size_bytes for task in tasks if task.previous)
+    return is_here and sum(sizes) <= _SOON_COMPARED
+
+
+def _built(tasks: Sequence[Task], settings: Settings, options: BuildOptions) -> Iterator[Outcome]:
+    from reportgen.executors import can_fork
+    from reportgen.one_dump import build_dump
+
+    forks = can_fork() and not options.cluster and options.jobs > 1
+    if forks and len(tasks) > 1 and not any(task.previous for task in tasks):
+        _load_rendering()
+    yield from _worked_on(partial(build_dump, settings=settings), tasks, options.jobs, options.cluster)
+
+
+def _load_rendering() -> None:
+    """Where everything is to be rendered: once, before processes are forked, and not in each of them."""
+    from reportgen.render import module_pages  # noqa: F401
+    from reportgen.render.templates import load_all
+
+    load_all()
+
+
+def _shared_out(tasks: Sequence[Task], jobs: int) -> list[Task]:
+    """The largest first. One that alone is more than a process's share gets all processes."""
+    sizes = {task.files.label: _size(task.files) for task in tasks}
+    share = max(sum(sizes.values()) // jobs, _LARGE)
+    in_order = sorted(tasks, key=lambda task: (-sizes[task.files.label], task.files.label))
+    return [replace(task, jobs=jobs if sizes[task.files.label] > share else 1) for task in in_order]
+
+
+def _worked_on(
     work: Callable[[Task], Outcome], tasks: Sequence[Task], jobs: int, cluster: str | None
 ) -> Iterator[Outcome]:
     """The outcome of each dump, in any order: of those that have all processes to themselves, then of the others."""
-    yield from (work(task) for task in tasks if task.jobs > 1)
-    others = [task for task in tasks if task.jobs == 1]
+    from reportgen.executors import can_fork, open_workers, unordered
+
+    shared = _shared_out(tasks, jobs if can_fork() and cluster is None else 1)
+    yield from (work(task) for task in shared if task.jobs > 1)
+    others = [task for task in shared if task.jobs == 1]
     if cluster is None and (jobs == 1 or len(others) <= 1):
         yield from map(work, others)
         return

@@ -1,70 +1,31 @@
 """One dump, from its files to its pages: a unit of work that any process can do.
 
-It takes the names of files and gives back a small outcome. A dump of which nothing has changed since the
-last build, and whose pages are all there, is only read and compared.
+It takes the names of files and gives back a small outcome.
 """
 
 import gc
-import hashlib
-import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
-from functools import cache, partial
-from pathlib import Path
+from dataclasses import asdict, replace
+from functools import partial
 
-from reportgen.analyse.identity import digests
+from reportgen.analyse.analysis import joined, judged_figures, judged_placement, measure
 from reportgen.analyse.records import Analysis
 from reportgen.errors import OutputRefused, ReportgenError
 from reportgen.executors import beside, can_fork, forked
+from reportgen.kept import Outcome, Settings, Task, kept, load
 from reportgen.manifest import Part
-from reportgen.options import Redaction
-from reportgen.output import NOTHING_WRITTEN, Written, confirm_started, is_intact, write_pages
-from reportgen.parse.assignment_proto import can_read_protos
+from reportgen.output import NOTHING_WRITTEN, Written, confirm_started, write_pages
+from reportgen.parse.dump import parse_dump
 from reportgen.reading import DumpFiles, Problem, load_siblings, load_text
-from reportgen.remote import AnyPath
 from reportgen.render.formats import shortened
 from reportgen.render.module import Module
-from reportgen.render.summary import Summary, summary, summary_for_site
+from reportgen.render.summing_up import summary, summary_for_site
 from reportgen.source import DumpText, Sibling
 
 _MANY_VALUES = 10_000
 
 _NO_MEMORY = "there is not enough memory for this dump. Try again with --jobs 1, or on a larger machine."
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of one dump; `summary` is None where it could not be read at all.
-
-    `part` is what it has in the site, and `changed` how many of its pages were written.
-    """
-
-    label: str
-    summary: Summary | None
-    problems: tuple[Problem, ...]
-    part: Part | None = None
-    changed: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A dump, what the last build made of it, and how many processes may share the work on it."""
-
-    files: DumpFiles
-    previous: Part | None = None
-    jobs: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What is the same for all dumps of a site. `fingerprint` stands for the program itself."""
-
-    site_title: str
-    output: Path
-    fingerprint: str
-    value_pages: int | None = None
-    redaction: Redaction | None = None
 
 
 def check_dump(task: Task) -> Outcome:
@@ -104,65 +65,21 @@ def _guarded(files: DumpFiles, work: Callable[[], Outcome]) -> Outcome:
 
 
 def _build(task: Task, settings: Settings) -> Outcome:
-    files = task.files
-    text, problems = load_text(files)
-    if settings.redaction:
-        from reportgen.redact.labels import redacted_problems
-        from reportgen.redact.text import redacted
-
-        text, problems = redacted(text, settings.redaction), redacted_problems(problems, settings.redaction)
-    siblings = () if settings.redaction else load_siblings(files)  # they would tell what the dump does not any more
-    notes = note(files.notes)
+    loaded = load(task.files, settings.redaction)
+    if task.previous and (outcome := kept(task.previous, loaded, settings)):
+        return outcome
 
     def identified() -> tuple[str, str]:
-        content = digests(text)
-        return content.content, _key(files, [content.exact, _digest(siblings)], problems, notes, settings)
+        return loaded.digests.content, loaded.key(settings)
 
     with beside(identified, 1 if task.previous else task.jobs) as identity:
-        identity = cache(identity)
-        if task.previous and (kept := _kept(task.previous, identity()[1], settings.output)):
-            return kept
-        module = module_of(files, text, notes, settings, siblings, task.jobs)
+        module = module_of(loaded.files, loaded.text, loaded.notes, settings, loaded.siblings, task.jobs)
         content, key = identity()
     entry = summary_for_site(module, content)
     written = _write(module, settings, task.jobs)
-    for_later = {"summary": entry.as_json(), "problems": [asdict(problem) for problem in problems]}
+    for_later = {"summary": entry.as_json(), "problems": [asdict(problem) for problem in loaded.problems]}
     part = Part(key, written.paths, written.size_bytes, written.digest, for_later)
-    return Outcome(files.label, entry, problems, part, written.changed)
-
-
-def _key(
-    files: DumpFiles, contents: Sequence[str], problems: tuple[Problem, ...], notes: str, settings: Settings
-) -> str:
-    """Of everything that the pages of a dump are made from."""
-    labels = [part.label for part in files.parts]
-    options = [settings.fingerprint, settings.site_title, settings.value_pages, settings.redaction]
-    stated = json.dumps(
-        [options, labels, asdict(files.name), contents, notes, [asdict(problem) for problem in problems]]
-    )
-    return hashlib.sha256(stated.encode()).hexdigest()
-
-
-def _digest(siblings: Sequence[Sibling]) -> str:
-    """Of what lies beside a dump, and of whether all of it can be read here."""
-    has_proto = any(sibling.kind == "proto" for sibling in siblings)
-    made = hashlib.sha256(str(has_proto and can_read_protos()).encode())
-    for sibling in siblings:
-        made.update(f"{sibling.label}\0{len(sibling.data)}\0".encode())
-        made.update(sibling.data)
-    return made.hexdigest()
-
-
-def _kept(previous: Part, key: str, output: Path) -> Outcome | None:
-    """The outcome of the last build, if it still holds."""
-    if previous.key != key or not is_intact(output, previous):
-        return None
-    try:
-        entry = Summary.from_json(previous.note["summary"])
-        problems = tuple(Problem(**problem) for problem in previous.note["problems"])
-    except (KeyError, TypeError, ValueError):
-        return None
-    return Outcome(entry.label, entry, problems, previous)
+    return Outcome(task.files.label, entry, loaded.problems, part, written.changed)
 
 
 def module_of(
@@ -174,10 +91,6 @@ def module_of(
     jobs: int = 1,
 ) -> Module:
     """The dump that `text` is, analysed and compared with what lies beside it, in two processes unless `jobs` is 1."""
-    # Where nothing has changed since the last build there is no need for any of these.
-    from reportgen.analyse.analysis import joined, judged_figures, judged_placement, measure
-    from reportgen.parse.dump import parse_dump
-
     with _garbage_collection_paused():
         measured = measure(parse_dump(text), files.name.backend)
         with beside(partial(judged_figures, measured, siblings), jobs) as figures:
@@ -213,14 +126,6 @@ def _garbage_collection_paused() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
-
-
-def note(path: AnyPath | None) -> str:
-    """The text of a note, empty where there is none."""
-    try:
-        return path.read_text(encoding="utf-8", errors="replace") if path else ""
-    except OSError:
-        return ""
 
 
 def _write(module: Module, settings: Settings, jobs: int) -> Written:

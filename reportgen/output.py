@@ -25,6 +25,7 @@ _NEW_MANIFEST = f".{MANIFEST}.unfinished"
 _WORKING_FILES = frozenset({LOCK, UNFINISHED, _NEW_MANIFEST})
 _PAGES_AT_ONCE = 200
 _READ_AT_ONCE = 1 << 16
+_TO_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,9 +243,12 @@ def _has_bytes(path: str, content: bytes) -> bool:
 
 def _bytes_of(path: str) -> bytes:
     """In plain calls of the system: Python's file objects take twice as long, and a site has thousands of files."""
-    file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    file = os.open(path, _TO_READ)
     try:
-        return b"".join(iter(partial(os.read, file, _READ_AT_ONCE), b""))
+        first = os.read(file, _READ_AT_ONCE)
+        if len(first) < _READ_AT_ONCE:  # most pages end there
+            return first
+        return first + b"".join(iter(partial(os.read, file, _READ_AT_ONCE), b""))
     finally:
         os.close(file)
 

@@ -26,7 +26,7 @@ RANKS = [
     {"redact", "render"},
     {"fingerprint", "locking", "manifest"},
     {"output"},
-    {"cluster"},
+    {"cluster", "kept"},
     {"executors"},
     {"one_dump"},
     {"build"},

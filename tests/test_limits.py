@@ -11,7 +11,7 @@ import pytest
 
 from reportgen.render.module import Module
 from reportgen.render.module_pages import page_groups
-from reportgen.render.summary import summary
+from reportgen.render.summing_up import summary
 from tests.support.costly import HOSTILE
 from tests.support.dumps import analysed
 

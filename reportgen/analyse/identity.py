@@ -6,11 +6,9 @@ are copies of each other, others were compiled anew because a shape changed.
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from reportgen.model import WHOLE, Allocation, Dump
-from reportgen.parse.shapes import Shape, ShapeError, TupleShape, parse_shape
 from reportgen.source import DumpText
 
 _HEAD = 4096  # a dialect with addresses prints one with the first allocation
@@ -48,37 +46,3 @@ def _digest(contents: Iterable[bytes]) -> str:
         made.update(content)
         made.update(b"\0")
     return made.hexdigest()
-
-
-def signature(dump: Dump) -> Signature:
-    """The parameters in their order, then the output, as far as the dump's dialect prints them."""
-    parameters = sorted((one for one in dump.allocations if one.parameter is not None), key=_parameter_order)
-    outputs = [allocation.output_shape for allocation in dump.allocations if allocation.output_shape]
-    return (*map(_parameter_leaf, parameters), *(leaf for shape in outputs for leaf in _output_leaves(shape)))
-
-
-def _parameter_order(allocation: Allocation) -> tuple[int, list[int]]:
-    index = re.findall(r"\d+", allocation.parameter_shape_index or WHOLE)
-    return (allocation.parameter or 0, [int(number) for number in index])
-
-
-def _parameter_leaf(allocation: Allocation) -> Leaf:
-    index = allocation.parameter_shape_index or WHOLE
-    return Leaf(f"parameter {allocation.parameter}{'' if index == WHOLE else index}", allocation.parameter_shape or "")
-
-
-def _output_leaves(text: str) -> Iterator[Leaf]:
-    try:
-        leaves = list(_leaves(parse_shape(text)))
-    except ShapeError:
-        leaves = [((), text)]
-    for index, shape in leaves:
-        yield Leaf("output" + (f"{{{','.join(map(str, index))}}}" if index else ""), shape)
-
-
-def _leaves(shape: Shape, index: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], str]]:
-    if not isinstance(shape, TupleShape):
-        yield index, str(shape)
-        return
-    for number, element in enumerate(shape.elements):
-        yield from _leaves(element, (*index, number))

@@ -7,7 +7,7 @@ from reportgen.render.excerpts import ExcerptLine, excerpt
 from reportgen.render.links import Links
 from reportgen.render.module import Module
 from reportgen.render.page import Page
-from reportgen.render.summary import badge_of, finding_counts
+from reportgen.render.summing_up import badge_of, finding_counts
 from reportgen.render.templates import render
 from reportgen.source import Place
 

@@ -22,7 +22,7 @@ from reportgen.render.page import Page
 from reportgen.render.peak_page import peak_page
 from reportgen.render.routes import pages_of, rows_of
 from reportgen.render.schedule_pages import schedule_pages
-from reportgen.render.summary import badge_of, finding_counts
+from reportgen.render.summing_up import badge_of, finding_counts
 from reportgen.render.templates import render
 from reportgen.render.value_pages import ValueRenderer
 

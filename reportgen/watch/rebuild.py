@@ -17,11 +17,12 @@ from reportgen.analyse.identity import digests
 from reportgen.discover import Discovered, discover
 from reportgen.dump_names import split_part
 from reportgen.errors import NoDumpFound, ReportgenError
-from reportgen.one_dump import module_of, note
+from reportgen.kept import note
+from reportgen.one_dump import module_of
 from reportgen.reading import Problem, load_text
 from reportgen.render.module import Module
 from reportgen.render.on_request import PagesOnRequest
-from reportgen.render.summary import summary_for_site
+from reportgen.render.summing_up import summary_for_site
 from reportgen.watch.completeness import Judgement, Known, judge
 from reportgen.watch.history import History
 from reportgen.watch.scan import Listing, Stamps, files_of, listing, newest_ns, stamp, stamps_of

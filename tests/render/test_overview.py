@@ -6,7 +6,8 @@ import re
 import pytest
 from markupsafe import Markup
 
-from reportgen.analyse.identity import Leaf, digests, signature
+from reportgen.analyse.identity import Leaf, digests
+from reportgen.analyse.signature import signature
 from reportgen.render.overview import MODULES_PER_PAGE, MOST_BARS, folded, largest_modules, overview_pages
 from reportgen.render.recompiled import ABSENT, function_name, recompiled
 from reportgen.render.site_pages import site_pages

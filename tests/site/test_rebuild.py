@@ -11,7 +11,7 @@ from reportgen import build as building
 from reportgen.build import Report, build, check
 from reportgen.manifest import MANIFEST, UNFINISHED
 from reportgen.options import BuildOptions
-from reportgen.parse import dump as parsing
+from reportgen.parse.dump import parse_dump
 from tests.support.samples import SAMPLES
 
 Change = Callable[[Path, Path], object]
@@ -43,13 +43,12 @@ def contents(site: Path) -> dict[str, bytes]:
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Grows by the first file of each dump that is parsed in this process."""
     seen: list[str] = []
-    parse = parsing.parse_dump
 
     def counting(text: Any) -> Any:
         seen.append(text.parts[0].label)
-        return parse(text)
+        return parse_dump(text)
 
-    monkeypatch.setattr(parsing, "parse_dump", counting)
+    monkeypatch.setattr("reportgen.one_dump.parse_dump", counting)
     return seen
 
 
@@ -80,6 +79,17 @@ def test_an_unchanged_build_parses_and_writes_nothing(dumps: Path, site: Path, p
     )
     assert (second.summaries, second.problems) == (first.summaries, first.problems)
     assert contents(site) == before
+
+
+def test_much_is_compared_in_several_processes(dumps: Path, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(building, "_SOON_COMPARED", -1)
+    first = run(dumps, site, jobs=2)
+    second = run(dumps, site, jobs=2)
+    assert (second.totals.changed, second.summaries) == (0, first.summaries)
+    edit(dumps, site)
+    run(dumps, site, jobs=2)
+    run(dumps, site.with_name("anew"))
+    assert contents(site) == contents(site.with_name("anew"))
 
 
 def edit(dumps: Path, site: Path) -> None:

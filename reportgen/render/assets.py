@@ -6,8 +6,10 @@ made when the package is installed.
 """
 
 import hashlib
-from collections.abc import Mapping
-from importlib import metadata
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 
 from reportgen.errors import BrokenInstallation
@@ -52,12 +54,37 @@ def compiled_templates() -> Path | None:
 
 def stamp() -> str:
     """What the templates as Python are made from, as a digest: the templates, and Jinja."""
-    made = hashlib.sha256(metadata.version("jinja2").encode())
-    root = template_root()
-    for path in sorted(root.rglob("*.html")):
-        made.update(path.relative_to(root).as_posix().encode() + b"\0")
-        made.update(path.read_bytes())
+    return digest((template_root(), ".html"), (library("jinja2"), ".py"))
+
+
+def library(name: str) -> Path:
+    """The folder of a package that is installed. To ask for its version would take longer than to read its source."""
+    spec = find_spec(name)
+    if spec is None or not spec.submodule_search_locations:
+        raise BrokenInstallation(f"{name} is missing. Run `pip install --force-reinstall xla-reportgen`.")
+    return Path(spec.submodule_search_locations[0])
+
+
+def digest(*sources: tuple[Path, str]) -> str:
+    """Of all files below some folders whose names end as is said beside each."""
+    made = hashlib.sha256()
+    for root, ending in sources:
+        for inside, path in _files_below(str(root), ending):
+            with suppress(FileNotFoundError), open(path, "rb") as file:  # noqa: PTH123 - quick
+                made.update(inside.encode("utf-8", "surrogateescape") + b"\0")
+                made.update(file.read())
     return made.hexdigest()
+
+
+def _files_below(root: str, ending: str) -> Iterator[tuple[str, str]]:
+    """In order, each by its path in there and as a whole.
+
+    Without the templates as Python: they are made from others, with times of their own.
+    """
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted({*folders} - {COMPILED})
+        inside = folder[len(root) :].replace(os.sep, "/")
+        yield from ((f"{inside}/{name}", f"{folder}/{name}") for name in sorted(names) if name.endswith(ending))
 
 
 def asset_names() -> list[str]:

@@ -19,6 +19,7 @@ COMMON = ""
 """The name of the part that belongs to no dump."""
 
 _MODULUS = 1 << 128
+_SEAL = b',"seal":"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +51,18 @@ def sum_of_digests(digests: Iterable[int]) -> int:
 def serialised(parts: Mapping[str, Part]) -> bytes:
     """The manifest as a file, which is the same for the same parts."""
     rows = {name: _row(part) for name, part in sorted(parts.items())}
-    return json.dumps({"parts": rows}, separators=(",", ":")).encode() + b"\n"
+    stated = json.dumps({"parts": rows}, separators=(",", ":")).encode().removesuffix(b"}")
+    return stated + _SEAL + _seal(stated) + b'"}\n'
+
+
+def _seal(stated: bytes) -> bytes:
+    """What a manifest that was changed on disk does not have."""
+    return hashlib.sha256(stated).hexdigest().encode()
 
 
 def _row(part: Part) -> dict[str, Any]:
     folder = _common_folder(part.paths)
-    row = {
+    return {
         "key": part.key,
         "folder": folder,
         "files": sorted(path[len(folder) :] for path in part.paths),
@@ -63,7 +70,6 @@ def _row(part: Part) -> dict[str, Any]:
         "digest": f"{part.digest:032x}",
         "note": part.note,
     }
-    return row | {"seal": _seal(row)}
 
 
 def _common_folder(paths: Iterable[str]) -> str:
@@ -74,29 +80,27 @@ def _common_folder(paths: Iterable[str]) -> str:
     return shortest
 
 
-def _seal(row: Mapping[str, Any]) -> str:
-    """What a row that was changed on disk does not have."""
-    return hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()[:16]
-
-
 def parsed(content: bytes) -> dict[str, Part] | None:
-    """The parts, with paths that are safe; None for what is no manifest. A damaged row keeps only its paths."""
+    """The parts, with paths that are safe; None for what is no manifest. A damaged one tells nothing but the paths."""
     try:
         rows = json.loads(content)["parts"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
-    return {str(name): _part(row) for name, row in rows.items()} if isinstance(rows, dict) else None
+    if not isinstance(rows, dict):
+        return None
+    stated, _, seal = content.rpartition(_SEAL)
+    is_whole = seal == _seal(stated) + b'"}\n'
+    return {str(name): _part(row, is_whole=is_whole) for name, row in rows.items()}
 
 
-def _part(row: Any) -> Part:
+def _part(row: Any, *, is_whole: bool) -> Part:
     if not isinstance(row, dict):
         return Part("", ())
     paths = _paths(row)
-    stated = {name: entry for name, entry in row.items() if name != "seal"}
     try:
-        if row.get("seal") == _seal(stated):
+        if is_whole:
             return Part(row["key"], paths, row["size_bytes"], int(row["digest"], 16), row["note"])
-    except (KeyError, TypeError, ValueError, RecursionError):
+    except (KeyError, TypeError, ValueError):
         pass  # sealed by somebody else
     return Part("", paths)
 

@@ -38,10 +38,10 @@ def test_the_order_of_parts_makes_no_difference(parts: dict[str, Part]) -> None:
 
 
 def changed(part: Part, **changes: Any) -> Part | None:
-    """The part as it is read after somebody has changed its row in the file."""
+    """The part as it is read after somebody has changed its row in the file, and nothing else."""
     document = json.loads(serialised({"": part}))
     document["parts"][""] |= changes
-    return (parsed(json.dumps(document).encode()) or {}).get("")
+    return (parsed(json.dumps(document, separators=(",", ":")).encode() + b"\n") or {}).get("")
 
 
 PART = Part("key", ("a/1.html", "a/2.html"), 7, 8, {"peak": 1})
@@ -49,10 +49,20 @@ PART = Part("key", ("a/1.html", "a/2.html"), 7, 8, {"peak": 1})
 
 @pytest.mark.parametrize(
     "changes",
-    [{"key": "other"}, {"note": {"peak": 2}}, {"size_bytes": 8}, {"digest": "0" * 32}, {"seal": "none"}, {"digest": 5}],
+    [{"key": "other"}, {"note": {"peak": 2}}, {"size_bytes": 8}, {"digest": "0" * 32}, {"digest": 5}],
 )
 def test_a_row_that_was_changed_only_tells_what_to_remove(changes: dict[str, Any]) -> None:
     assert changed(PART, **changes) == Part("", PART.paths)
+
+
+def test_a_manifest_that_was_not_changed_is_believed() -> None:
+    assert changed(PART) == PART
+
+
+@pytest.mark.parametrize("ending", [b"}", b',"seal":"none"}\n', b',"seal":0}\n'])
+def test_without_its_seal_a_manifest_only_tells_what_to_remove(ending: bytes) -> None:
+    content = serialised({"": PART}).rpartition(b',"seal":')[0]
+    assert parsed(content + ending) == {"": Part("", PART.paths)}
 
 
 @pytest.mark.parametrize(

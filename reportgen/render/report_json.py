@@ -13,11 +13,11 @@ _UNPRINTABLE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206
 
 
 def report_json(modules: Iterable[Mapping[str, Any]]) -> bytes:
-    """The whole document, modules by path."""
+    """The whole document, a line for each module, by path: what is indented takes Python twenty times as long."""
     ordered = sorted(modules, key=lambda module: str(module["path"]))
-    document = {"schema": SCHEMA, "modules": ordered}
-    text = json.dumps(document, indent=1, ensure_ascii=False)
-    return (_UNPRINTABLE.sub(_escaped, text) + "\n").encode("utf-8", "replace")
+    lines = ",\n".join(json.dumps(module, ensure_ascii=False) for module in ordered)
+    text = f'{{"schema": {SCHEMA}, "modules": [\n{lines}\n]}}\n'
+    return _UNPRINTABLE.sub(_escaped, text).encode("utf-8", "replace")
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -286,7 +286,7 @@ def _unfinished(directory: Path) -> set[str]:
         lines = (directory / UNFINISHED).read_bytes().split(b"\n")
     except OSError:
         return set()
-    return {path for line in lines if (path := _named(line)) is not None and is_safe(path)}
+    return {path for line in lines if line and (path := _named(line)) is not None and is_safe(path)}
 
 
 def _named(line: bytes) -> str | None:

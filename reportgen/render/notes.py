@@ -7,16 +7,21 @@ anything but a web page is refused.
 import re
 from functools import cache
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from markdown_it import MarkdownIt
 from markupsafe import Markup
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
 
 _SCHEME = re.compile(r"^\s*([a-zA-Z][a-zA-Z0-9+.\-]*):")
 _HEADING_ID = re.compile(r"^(.*?)\s*\{#([a-z0-9\-]+)\}\s*$")
 
 
 @cache
-def _markdown() -> MarkdownIt:
+def _markdown() -> "MarkdownIt":
+    from markdown_it import MarkdownIt  # takes as long as some modules, and most have no notes
+
     made = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
     made.validateLink = _is_safe  # type: ignore[method-assign]
     return made

@@ -10,10 +10,11 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from operator import itemgetter
 from typing import Literal
 
 Place = int
+
+_BLOCK = 1 << 14
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -41,19 +42,19 @@ class TextPart:
     end: int
 
     @cached_property
-    def _known_lines(self) -> list[tuple[int, int]]:
-        """The start and the number of lines that were asked for, in order."""
-        return [(0, 1)]
+    def _lines_before(self) -> dict[int, int]:
+        """How many lines end before each block of the data, as far as they were counted."""
+        return {0: 0}
 
     def location(self, offset: int) -> Location:
-        """Newlines are counted from the nearest line that is known: few of the lines are ever asked for."""
-        start = self.data.rfind(b"\n", 0, offset) + 1
-        following = bisect_right(self._known_lines, start, key=itemgetter(0))
-        known, number = self._known_lines[following - 1]
-        if known != start:
-            number += self.data.count(b"\n", known, start)
-            self._known_lines.insert(following, (start, number))
-        return Location(self.label, number, offset - start + 1)
+        """Newlines are counted from the beginning of a block, and up to there once: any line may be asked for next."""
+        # Threads that count the same blocks at once write the same numbers.
+        lines_before, block = self._lines_before, offset // _BLOCK
+        for counted in range(len(lines_before) - 1, block):
+            newlines = self.data.count(b"\n", counted * _BLOCK, (counted + 1) * _BLOCK)
+            lines_before[counted + 1] = lines_before[counted] + newlines
+        number = lines_before[block] + self.data.count(b"\n", block * _BLOCK, offset) + 1
+        return Location(self.label, number, offset - self.data.rfind(b"\n", 0, offset))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,12 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from reportgen.analyse.origins import Origin, origins
 from reportgen.analyse.records import Analysis
 from reportgen.model import WHOLE, UsedValue, ValueKey
 from reportgen.options import Redaction
-from reportgen.parse.instructions import Instruction, parse_instruction
 from reportgen.render.routes import ModuleRoutes, module_slug
 
 _LINE = re.compile(r":\d+$")
@@ -91,6 +90,12 @@ class Module:
         )
         return frozenset((*self.by_size[: self.value_pages], *live_at_peak))
 
+    @cached_property
+    def by_instruction(self) -> Sequence[int]:
+        """The values that have a page of their own, those of one instruction together: the order to make them in."""
+        facts, first = self.analysis.facts, self._first_of_instruction
+        return sorted(self.with_page, key=lambda number: (first[facts[number].value.key.name], number))
+
     def row_of(self, number: int) -> int:
         """Which row of the table of values a value is in, counted from 0."""
         return self._row_of[number]
@@ -145,15 +150,6 @@ class Module:
     def is_first_of_instruction(self, number: int) -> bool:
         """Whether the instruction's text is shown in full on this value's page."""
         return self._first_of_instruction[self.analysis.facts[number].value.key.name] == number
-
-    def first_of_instruction(self, name: str) -> int | None:
-        return self._first_of_instruction.get(name)
-
-
-@lru_cache(maxsize=256)
-def parsed_instruction(text: str) -> Instruction:
-    """Values of one instruction come one after another, so a text is parsed for the first of them."""
-    return parse_instruction(text)
 
 
 def allocation_kinds(module: Module, number: int) -> list[str]:

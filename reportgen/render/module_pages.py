@@ -77,7 +77,7 @@ def page_groups(module: Module, site_title: str) -> list[PageGroup]:
     return [
         *views(module, site_title).values(),
         *(partial(_several, allocations, some) for some in _portions(range(len(module.analysis.dump.allocations)))),
-        *(partial(_several, values, some) for some in _portions(sorted(module.with_page))),
+        *(partial(_several, values, some) for some in _portions(module.by_instruction)),
     ]
 
 

@@ -3,23 +3,20 @@
 Made for 70,000 pages, so the rows are strings; whatever comes from the dump is escaped where it is put in.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from itertools import islice
 
 from reportgen.analyse.liveness import liveness
 from reportgen.analyse.records import ValueFacts
 from reportgen.model import WHOLE, Position, Use
-from reportgen.parse.instructions import Instruction
+from reportgen.render.definitions import Definition
 from reportgen.render.formats import LONGEST_NAME, exact_bytes, human_bytes, whole_name
-from reportgen.render.links import MOST_LINKS, Links, listed
+from reportgen.render.links import Links, listed
 from reportgen.render.liveness_words import why_alive
 from reportgen.render.module import Module
 
 _MOST_ROWS = 200
 _ROUNDED_FROM = 1024
-_OWN_METADATA = frozenset({"op_name", "source_file", "source_line"})
 
 
 class ValueAbout:
@@ -30,15 +27,14 @@ class ValueAbout:
         self._links = links
         self._help = f"{links.root}help/glossary.html"
         self._at_peak = _bytes_at_peak(module)
-        self._siblings = _siblings(module)
         analysis = module.analysis
         self._spaces = {
             color: f"<a href=../index.html#space-{color}>{color} · {escape(space.name)}</a>"
             for color, space in analysis.spaces.items()
         }
 
-    def rows(self, number: int, instruction: Instruction | None, *, is_long: bool) -> str:
-        """All that is known, in a fixed order; `is_long` is whether the instruction's text stands elsewhere."""
+    def rows(self, number: int, definition: Definition) -> str:
+        """All that is known of a value with its `definition`, in a fixed order."""
         fact = self._module.analysis.facts[number]
         rows = [self._size(fact), self._padding(fact), self._place(fact), self._life(number, fact)]
         if len(fact.value.key.name) > LONGEST_NAME:
@@ -49,9 +45,10 @@ class ValueAbout:
             rows.append(
                 f"<dt><a href={self._help}#peak-resident>Peak</a><dd>live; {exact_bytes(at_peak)} of it counted"
             )
-        if instruction is not None:
-            rows.extend(self._origin(instruction, is_long=is_long))
-        rows.extend(self._program(number, fact))
+        rows.extend(definition.origin)
+        if others := definition.others(number):
+            rows.append(f"<dt>Made with<dd>{others}")
+        rows.extend(self._program(number))
         rows.append(f"<dt>In the dump<dd>id {fact.value.id}, {self._location(fact)}")
         return "\n".join(rows)
 
@@ -85,24 +82,8 @@ class ValueAbout:
         alive = why_alive(liveness(self._module.analysis, number), live, self._links)
         return f"<dt><a href={self._help}#live-range>Live</a><dd>{moments}{alive}"
 
-    def _origin(self, instruction: Instruction, *, is_long: bool) -> Iterator[str]:
-        """Where the value comes from in the program."""
-        yield f"<dt>Opcode<dd>{escape(instruction.opcode) or 'not known'}"
-        if instruction.op_name:
-            yield f"<dt>Operation<dd><code>{escape(instruction.op_name)}</code>"
-        if instruction.source:
-            yield f"<dt>Source<dd><code>{escape(instruction.source)}</code>"
-        for key, text in instruction.metadata.items():
-            if key not in _OWN_METADATA:
-                yield f"<dt><code>{escape(key)}</code><dd><code>{escape(text)}</code>"
-        if is_long and instruction.operands:
-            yield f"<dt>Made from<dd>{listed(instruction.operands, self._links.instruction)}"
-
-    def _program(self, number: int, fact: ValueFacts) -> Iterator[str]:
-        """What else its instruction makes, where the program keeps the value, and who reads it."""
-        siblings = self._siblings[fact.value.key.name]
-        if len(siblings) > 1:
-            yield f"<dt>Made with<dd>{self._other_siblings(number, siblings)}"
+    def _program(self, number: int) -> Iterator[str]:
+        """Where the program keeps the value, and who reads it."""
         used = self._module.used(number)
         if used is None:
             yield "<dt>Read by<dd>not known: no entry in “Used values”"
@@ -112,18 +93,6 @@ class ValueAbout:
             yield f"<dt>Also at<dd>{listed(positions[1:], self._position)}"
         uses = used.uses
         yield f"<dt>Read by<dd><ol>{self._uses(uses)}</ol>" if uses else "<dt>Read by<dd>no instruction"
-
-    def _other_siblings(self, number: int, siblings: Sequence[int]) -> str:
-        """Only the first are looked at: a tuple may have thousands of leaves, each with a page."""
-        first = list(islice((other for other in siblings if other != number), MOST_LINKS))
-        more = len(siblings) - 1 - len(first)
-        shown = ", ".join(map(self._index, first))
-        return f"{shown} and {more:,} more" if more else shown
-
-    def _index(self, number: int) -> str:
-        """A value of the same instruction, by its index alone."""
-        index = self._module.analysis.facts[number].value.key.shape_index
-        return f"<a href={self._links.value_href(number)}>{index}</a>"
 
     def _position(self, position: Position) -> str:
         index = "" if position.shape_index == WHOLE else f" {position.shape_index}"
@@ -154,11 +123,3 @@ def _bytes_at_peak(module: Module) -> Mapping[int, int]:
         for share in space.composition
         if share.value is not None
     }
-
-
-def _siblings(module: Module) -> Mapping[str, list[int]]:
-    """The values that each instruction makes."""
-    made: defaultdict[str, list[int]] = defaultdict(list)
-    for number, fact in enumerate(module.analysis.facts):
-        made[fact.value.key.name].append(number)
-    return made

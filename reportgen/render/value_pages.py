@@ -12,21 +12,19 @@ from html import escape
 from markupsafe import Markup
 
 from reportgen.analyse.records import Finding, ValueFacts
-from reportgen.parse.instructions import Instruction
 from reportgen.parse.shapes import ShapeError, parse_shape
+from reportgen.render.definitions import LONG_TEXT, Definitions
 from reportgen.render.drawings.layout import layout_drawing
 from reportgen.render.formats import shortened, soft_breaks
 from reportgen.render.layout_words import layout_sentences
-from reportgen.render.linked_text import linked_instruction
 from reportgen.render.links import Links
-from reportgen.render.module import Module, key_text, parsed_instruction
+from reportgen.render.module import Module, key_text
 from reportgen.render.page import Page
 from reportgen.render.routes import VALUES_FOLDER
 from reportgen.render.templates import Frame, fragment
 from reportgen.render.value_about import ValueAbout
 from reportgen.render.value_holders import ValueHolders
 
-_LONG_TEXT = 300  # characters of what is repeated on the pages of all values of an instruction
 _FOLDED_TEXT = 2_000
 
 
@@ -37,6 +35,7 @@ class ValueRenderer:
         self._module = module
         self._site_title = site_title
         self._links = Links(module, 1, VALUES_FOLDER)
+        self._definitions = Definitions(module, self._links)
         self._about = ValueAbout(module, self._links)
         self._holders = ValueHolders(module, self._links)
         self._findings = _findings_by_value(module)
@@ -45,15 +44,14 @@ class ValueRenderer:
         """The page of a value."""
         fact = self._module.analysis.facts[number]
         name = shortened(key_text(fact.value.key))
-        text = self._module.instruction_text(fact.value.key.name)
-        instruction = None if text is None else parsed_instruction(text)
+        definition = self._definitions.of(number)
         content = self._frame.filled(
             name=escape(name),
             allocation=self._links.allocation(fact.value.allocation),
             heading=soft_breaks(name),
             steps=self._steps(number),
-            about=self._about.rows(number, instruction, is_long=text is not None and len(text) > _LONG_TEXT),
-            instruction=self._instruction(number, text, instruction),
+            about=self._about.rows(number, definition),
+            instruction=definition.text(number),
             holders=self._holders.section(number),
             shape=self._shape(number, fact),
             findings=self._listed_findings(number),
@@ -75,23 +73,10 @@ class ValueRenderer:
             steps.append(f"<a rel=next href={self._links.value_href(number + 1)}>{facts[number + 1].value.id} →</a>")
         return " ".join(steps)
 
-    def _instruction(self, number: int, text: str | None, instruction: Instruction | None) -> str:
-        if text is None or instruction is None:
-            return f"<p class=missing>{self._why_no_instruction()}"
-        first = self._module.first_of_instruction(self._module.analysis.facts[number].value.key.name)
-        if len(text) > _LONG_TEXT and first is not None and first != number:
-            return f"<p>Its long text is on the page of {self._links.value(first)}."
-        return f"<code class=block>{linked_instruction(text, self._links)}</code>"
-
-    def _why_no_instruction(self) -> str:
-        if self._module.analysis.dump.used_values is None:
-            return "The dump has no “Used values” section, so the instruction is not known."
-        return "The dump does not print the instruction; XLA does so since 2021-09-23."
-
     def _shape(self, number: int, fact: ValueFacts) -> str:
         text = fact.value.shape
-        whole = len(text) <= _LONG_TEXT or self._module.is_first_of_instruction(number)
-        shown = f"<code class=block>{escape(text if whole else text[:_LONG_TEXT] + '…')}</code>"
+        whole = len(text) <= LONG_TEXT or self._module.is_first_of_instruction(number)
+        shown = f"<code class=block>{escape(text if whole else text[:LONG_TEXT] + '…')}</code>"
         if whole and len(text) > _FOLDED_TEXT:
             shown = f"<details><summary>{len(text):,} characters</summary>{shown}</details>"
         return f"{shown}\n{_layout(text)}"

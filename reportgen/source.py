@@ -14,7 +14,7 @@ from typing import Literal
 
 Place = int
 
-_BLOCK = 1 << 14
+_BLOCK = 1 << 12
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from html import escape
 
-from reportgen.parse.instructions import Instruction, parse_instruction
+from reportgen.parse.instructions import parse_instruction
 from reportgen.render.linked_text import linked_instruction
 from reportgen.render.links import MOST_LINKS, Links, listed
 from reportgen.render.module import Module
@@ -68,17 +68,25 @@ class Definition:
     @cached_property
     def origin(self) -> Sequence[str]:
         """Rows that say where the values come from in the program."""
-        return () if self._text is None else tuple(self._origin(parse_instruction(self._text)))
+        return () if self._text is None else (*self._known_origin(), *self._further_origin(self._text))
 
-    def _origin(self, instruction: Instruction) -> Iterator[str]:
-        yield f"<dt>Opcode<dd>{escape(instruction.opcode) or 'not known'}"
-        if instruction.op_name:
-            yield f"<dt>Operation<dd><code>{escape(instruction.op_name)}</code>"
-        if instruction.source:
-            yield f"<dt>Source<dd><code>{escape(instruction.source)}</code>"
-        for key, text in instruction.metadata.items():
+    def _known_origin(self) -> Iterator[str]:
+        """What the module has already read of all instructions."""
+        origin = self._module.origin(self._values[0])
+        yield f"<dt>Opcode<dd>{escape(origin.opcode) or 'not known'}"
+        if origin.scope:
+            yield f"<dt>Operation<dd><code>{escape(origin.scope)}</code>"
+        if origin.source:
+            yield f"<dt>Source<dd><code>{escape(origin.source)}</code>"
+
+    def _further_origin(self, text: str) -> Iterator[str]:
+        """What is only shown here. Three of four texts have nothing of it, and splitting one takes its time."""
+        if not self._is_long and "metadata={" not in text:
+            return
+        instruction = parse_instruction(text)
+        for key, value in instruction.metadata.items():
             if key not in _OWN_METADATA:
-                yield f"<dt><code>{escape(key)}</code><dd><code>{escape(text)}</code>"
+                yield f"<dt><code>{escape(key)}</code><dd><code>{escape(value)}</code>"
         if self._is_long and instruction.operands:
             yield f"<dt>Made from<dd>{listed(instruction.operands, self._links.instruction)}"
 

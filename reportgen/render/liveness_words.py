@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 
-from markupsafe import Markup
-
 from reportgen.analyse.liveness import Liveness, Rule
 from reportgen.model import LiveRange
 from reportgen.render.links import Links
@@ -27,14 +25,14 @@ _SENTENCES: Mapping[Rule, str] = {
 _SAYS_IT_ALL = frozenset({"thread-local", "no range", "no list of uses", "last use", "never used"})
 
 
-def why_alive(liveness: Liveness, live: LiveRange | None, links: Links) -> Markup:
+def why_alive(liveness: Liveness, live: LiveRange | None, links: Links) -> str:
     """The rule that ends the live range and, where that is no use, what the last real use is."""
     sentence = _SENTENCES[liveness.rule]
     if liveness.decider is not None:
         sentence = sentence.format(links.instruction(liveness.decider))
     if live is None or liveness.rule in _SAYS_IT_ALL:
-        return Markup(sentence)
-    return Markup(f"{sentence} {_last_use(liveness, live, links)}")
+        return sentence
+    return f"{sentence} {_last_use(liveness, live, links)}"
 
 
 def _last_use(liveness: Liveness, live: LiveRange, links: Links) -> str:

@@ -4,6 +4,7 @@ Made for 70,000 pages, so the rows are strings; whatever comes from the dump is 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from html import escape
 
 from reportgen.analyse.liveness import liveness
@@ -26,6 +27,7 @@ class ValueAbout:
         self._module = module
         self._links = links
         self._help = f"{links.root}help/glossary.html"
+        self._padding_term = f"<dt><a href={self._help}#padding>Padding</a><dd>"
         self._at_peak = _bytes_at_peak(module)
         analysis = module.analysis
         self._spaces = {
@@ -53,22 +55,16 @@ class ValueAbout:
         return "\n".join(rows)
 
     def _size(self, fact: ValueFacts) -> str:
-        size = fact.value.size_bytes
-        exact = f" <small>{exact_bytes(size)}</small>" if size >= _ROUNDED_FROM else ""
-        owner = "" if fact.owner is None else f", what {self._links.value(fact.owner)} needs, which shares the slice"
-        return f"<dt>Size<dd>{human_bytes(size)}{exact}{owner}"
+        size = _size_row(fact.value.size_bytes)
+        if fact.owner is None:
+            return size
+        return f"{size}, what {self._links.value(fact.owner)} needs, which shares the slice"
 
     def _padding(self, fact: ValueFacts) -> str:
-        dense, padded, size = fact.dense_bytes, fact.padded_bytes, fact.value.size_bytes
-        term = f"<dt><a href={self._help}#padding>Padding</a><dd>" if fact.padding_bytes else "<dt>Padding<dd>"
-        if dense is None or padded is None:
-            return f"{term}not known"
-        if dense == padded == size:
-            return f"{term}none; dense = padded = size"
-        lost = exact_bytes(fact.padding_bytes) if fact.padding_bytes else "none"
-        reserved = fact.owner is None and size > padded
-        rest = f" by its layout, {size:,} reserved by the compiler" if reserved else ""
-        return f"{term}{lost}; {dense:,} dense, {padded:,} padded{rest}"
+        term = self._padding_term if fact.padding_bytes else "<dt>Padding<dd>"
+        has_own_size = fact.owner is None
+        size = fact.value.size_bytes
+        return term + _padding_words(fact.padding_bytes, fact.dense_bytes, fact.padded_bytes, size, has_own_size)
 
     def _place(self, fact: ValueFacts) -> str:
         value = fact.value
@@ -114,6 +110,24 @@ class ValueAbout:
         text = self._module.analysis.dump.text
         location = text.locate(fact.value.place)
         return f"line {location.line}" if location.file == text.parts[0].label else escape(str(location))
+
+
+@lru_cache(maxsize=4096)
+def _size_row(size: int) -> str:
+    """There are few sizes."""
+    exact = f" <small>{exact_bytes(size)}</small>" if size >= _ROUNDED_FROM else ""
+    return f"<dt>Size<dd>{human_bytes(size)}{exact}"
+
+
+@lru_cache(maxsize=4096)
+def _padding_words(padding: int, dense: int | None, padded: int | None, size: int, has_own_size: bool) -> str:
+    if dense is None or padded is None:
+        return "not known"
+    if dense == padded == size:
+        return "none; dense = padded = size"
+    lost = exact_bytes(padding) if padding else "none"
+    rest = f" by its layout, {size:,} reserved by the compiler" if has_own_size and size > padded else ""
+    return f"{lost}; {dense:,} dense, {padded:,} padded{rest}"
 
 
 def _bytes_at_peak(module: Module) -> Mapping[int, int]:

@@ -11,7 +11,7 @@ from html import escape
 
 from markupsafe import Markup
 
-from reportgen.analyse.records import Finding, ValueFacts
+from reportgen.analyse.records import Finding
 from reportgen.parse.shapes import ShapeError, parse_shape
 from reportgen.render.definitions import LONG_TEXT, Definitions
 from reportgen.render.drawings.layout import layout_drawing
@@ -53,7 +53,7 @@ class ValueRenderer:
             about=self._about.rows(number, definition),
             instruction=definition.text(number),
             holders=self._holders.section(number),
-            shape=self._shape(number, fact),
+            shape=self._shape(number, fact.value.shape),
             findings=self._listed_findings(number),
         )
         yield Page(self._module.routes.value(number), content)
@@ -73,13 +73,15 @@ class ValueRenderer:
             steps.append(f"<a rel=next href={self._links.value_href(number + 1)}>{facts[number + 1].value.id} →</a>")
         return " ".join(steps)
 
-    def _shape(self, number: int, fact: ValueFacts) -> str:
-        text = fact.value.shape
-        whole = len(text) <= LONG_TEXT or self._module.is_first_of_instruction(number)
-        shown = f"<code class=block>{escape(text if whole else text[:LONG_TEXT] + '…')}</code>"
-        if whole and len(text) > _FOLDED_TEXT:
-            shown = f"<details><summary>{len(text):,} characters</summary>{shown}</details>"
-        return f"{shown}\n{_layout(text)}"
+    def _shape(self, number: int, text: str) -> str:
+        """A long shape is shown whole on one page alone, like the instruction that makes the value."""
+        if len(text) <= LONG_TEXT:
+            return _short_shape(text)
+        if not self._module.is_first_of_instruction(number):
+            return f"{_code(text[:LONG_TEXT] + '…')}\n{_layout(text)}"
+        if len(text) <= _FOLDED_TEXT:
+            return f"{_code(text)}\n{_layout(text)}"
+        return f"<details><summary>{len(text):,} characters</summary>{_code(text)}</details>\n{_layout(text)}"
 
     def _listed_findings(self, number: int) -> str:
         findings = self._findings.get(number)
@@ -87,15 +89,25 @@ class ValueRenderer:
 
 
 @lru_cache(maxsize=4096)
-def _layout(text: str) -> Markup:
-    """What the shape means, in words and drawn; most values share theirs with many others."""
+def _short_shape(text: str) -> str:
+    """Most values share their shape with many others."""
+    return f"{_code(text)}\n{_layout(text)}"
+
+
+def _code(text: str) -> str:
+    return f"<code class=block>{escape(text)}</code>"
+
+
+@lru_cache(maxsize=256)
+def _layout(text: str) -> str:
+    """What the shape means, in words and drawn."""
     try:
         shape = parse_shape(text)
     except ShapeError as error:
         problem = f"This shape is not understood: expected {error.expected} at column {error.column + 1}."
         return Markup("<p>{}").format(problem)
     sentences = Markup("").join(Markup("<li>{}").format(sentence) for sentence in layout_sentences(shape, brief=True))
-    return Markup(f"<ul>{sentences}</ul>{layout_drawing(shape)}")
+    return f"<ul>{sentences}</ul>{layout_drawing(shape)}"
 
 
 def _findings_by_value(module: Module) -> Mapping[int, list[Finding]]:

@@ -7,8 +7,6 @@ last ones, is always to be seen. Small arrays show each cell. The text beside it
 from functools import lru_cache
 from typing import NamedTuple
 
-from markupsafe import Markup
-
 from reportgen.analyse.sizes import merged_under_tile, physical_dimensions, physical_order, round_up, tile_levels
 from reportgen.parse.shapes import ArrayShape, Shape
 from reportgen.render.drawings.svg import drawing, path, rectangle
@@ -64,10 +62,10 @@ class TileGrid(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def layout_drawing(shape: Shape) -> Markup:
+def layout_drawing(shape: Shape) -> str:
     """Empty where there is nothing to see: no array, or one in row-major order that fills all of its tiles."""
     if not isinstance(shape, ArrayShape) or not shape.dimensions:
-        return Markup("")
+        return ""
     order, grid = _order(shape), tile_grid(shape)
     return order + _tiles(grid) if grid and (grid.padded_cells or order) else order
 
@@ -87,13 +85,13 @@ def tile_grid(shape: ArrayShape) -> TileGrid | None:
     return grid if grid.padded_cells or down.tiles * across.tiles > 1 else None
 
 
-def _tiles(grid: TileGrid) -> Markup:
+def _tiles(grid: TileGrid) -> str:
     """The padded array, its elements on it, then the edges of tiles or of single cells."""
     down, across = grid
     whole = [path(rectangle(0, 0, across.length, down.length), "pad")] if grid.padded_cells else []
     body = [*whole, path(rectangle(0, 0, across.filled, down.filled)), *_lines(grid), *_gaps(grid)]
     svg = drawing(across.length, down.length, body, label=None)
-    return Markup(f"<figure class=layout>{svg}<figcaption>{_caption(grid)}</figcaption></figure>")
+    return f"<figure class=layout>{svg}<figcaption>{_caption(grid)}</figcaption></figure>"
 
 
 def _caption(grid: TileGrid) -> str:
@@ -129,11 +127,11 @@ def _gaps(grid: TileGrid) -> list[str]:
     return [path("".join(shapes), "gap")] if shapes else []
 
 
-def _order(shape: ArrayShape) -> Markup:
+def _order(shape: ArrayShape) -> str:
     """The dimensions as written above, as in memory below, each led to its place; nothing for row-major order."""
     order = physical_order(shape)
     if order == tuple(range(len(order))) or len(order) > _MOST_DIMENSIONS:
-        return Markup("")
+        return ""
     below, middle = _ORDER_HEIGHT - _BOX_HEIGHT, _DIMENSION // 2
     boxes = [
         rectangle(_DIMENSION * place + 1, top, _DIMENSION - 2, _BOX_HEIGHT)
@@ -147,7 +145,7 @@ def _order(shape: ArrayShape) -> Markup:
     body = [path("".join(boxes)), path("".join(lines), "line")]
     svg = drawing(_DIMENSION * len(order), _ORDER_HEIGHT, body, label=None)
     written, stored = _sizes(shape.dimensions), _sizes(physical_dimensions(shape))
-    return Markup(f"<figure class=layout><p>{written} as written{svg}<p>{stored} in memory</figure>")
+    return f"<figure class=layout><p>{written} as written{svg}<p>{stored} in memory</figure>"
 
 
 def _sizes(sizes: tuple[int | None, ...]) -> str:

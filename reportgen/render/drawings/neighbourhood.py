@@ -7,8 +7,6 @@ upwards; what lies outside of the value's own bytes is cut off shortly beyond th
 
 from collections.abc import Iterable, Sequence
 
-from markupsafe import Markup
-
 from reportgen.render.drawings.svg import Box, drawing, linked, path, rectangle
 
 MOST = 40
@@ -18,21 +16,23 @@ _HEIGHT = 99
 _BEYOND = 8  # an eighth of the value's bytes is shown of what reaches beyond them
 
 
-def neighbourhood(own: Box, others: Sequence[Box], conflicts: Sequence[Box] = ()) -> Markup:
+def neighbourhood(own: Box, others: Sequence[Box], conflicts: Sequence[Box] = ()) -> str:
     """`own` among `others`; neighbours beyond `MOST` are drawn in groups that lie side by side.
 
     `conflicts` are bytes and moments that `own` and another both have.
     """
     drawn = others if len(others) <= MOST else merged(others, MOST)
     low, high = _window(own, drawn)
+    size = high - low
     moments = columns(own, (*drawn, *conflicts))
     column = {moment: number for number, moment in enumerate(moments)}
 
     def shape(box: Box) -> str:
-        bottom = (max(box.low, low) - low) * _HEIGHT // (high - low)
-        top = max(bottom + 1, (min(box.high, high) - low) * _HEIGHT // (high - low))
-        first = column[box.first]
-        return rectangle(first, _HEIGHT - top, column[box.behind] - first, top - bottom)
+        first, behind, box_low, box_high, *_ = box
+        bottom = (max(box_low, low) - low) * _HEIGHT // size
+        top = max(bottom + 1, (min(box_high, high) - low) * _HEIGHT // size)
+        left = column[first]
+        return rectangle(left, _HEIGHT - top, column[behind] - left, top - bottom)
 
     body = [linked(box, shape(box)) for box in drawn]
     marked = [linked(box, shape(box), "conflict") for box in conflicts[:MOST]]
@@ -41,7 +41,7 @@ def neighbourhood(own: Box, others: Sequence[Box], conflicts: Sequence[Box] = ()
 
 def columns(own: Box, others: Iterable[Box]) -> list[int]:
     """The moments in which something changes: where the columns of the map begin, and where the last one ends."""
-    return sorted({moment for box in (own, *others) for moment in box[:2]})
+    return sorted({moment for first, behind, *_ in (own, *others) for moment in (first, behind)})
 
 
 def merged(boxes: Sequence[Box], most: int) -> list[Box]:
@@ -60,7 +60,7 @@ def _joined(boxes: Sequence[Box]) -> Box:
 
 def _window(own: Box, others: Sequence[Box]) -> tuple[int, int]:
     """The value's own bytes, and a little of what reaches beyond them."""
+    low = min(own.low, *[box.low for box in others])
+    high = max(own.high, *[box.high for box in others])
     beyond = max(1, (own.high - own.low) // _BEYOND)
-    low = max(own.low - beyond, min((box.low for box in others), default=own.low))
-    high = min(own.high + beyond, max((box.high for box in others), default=own.high))
-    return min(low, own.low), max(high, own.high)
+    return max(own.low - beyond, low), min(own.high + beyond, high)

@@ -7,8 +7,6 @@ The rest becomes one shape: each column of it is what its moments have in common
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from markupsafe import Markup
-
 from reportgen.render.drawings.svg import Box, drawing, linked, path, rectangle
 
 MOST = 400
@@ -41,7 +39,7 @@ class Scale:
         return _HEIGHT - min(top, _HEIGHT), _HEIGHT - bottom
 
 
-def packing(boxes: Sequence[Box], scale: Scale, peak: int | None, conflicts: Sequence[Box] = ()) -> Markup:
+def packing(boxes: Sequence[Box], scale: Scale, peak: int | None, conflicts: Sequence[Box] = ()) -> str:
     """Every box, those beyond `MOST` merged, a line at the moment of the peak, and what two values hold at once."""
     largest = sorted(boxes, key=lambda box: (box.low - box.high) * (box.behind - box.first))
     one_by_one = sorted(largest[:MOST])

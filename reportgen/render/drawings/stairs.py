@@ -5,14 +5,12 @@ Where a column stands for several moments it shows the least of them, so nothing
 
 from itertools import groupby
 
-from markupsafe import Markup
-
 from reportgen.render.drawings.packing import Scale
 from reportgen.render.drawings.svg import drawing, path
 from reportgen.spans import StepFunction
 
 
-def stairs(area: StepFunction, line: StepFunction, scale: Scale, peak: int | None) -> Markup:
+def stairs(area: StepFunction, line: StepFunction, scale: Scale, peak: int | None) -> str:
     """Both to the scale of the packing map, so that the two drawings can be read one above the other."""
     steps = _steps(area, scale)
     body = [path(f"M0 {scale.height}{steps}V{scale.height}z", "area"), path(_line(_steps(line, scale)), "line")]

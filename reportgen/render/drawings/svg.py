@@ -4,10 +4,9 @@ A drawing is stretched to the width of its place, so it holds no text: axes are 
 """
 
 from collections.abc import Iterable
+from functools import cache
 from html import escape
 from typing import NamedTuple
-
-from markupsafe import Markup
 
 
 class Box(NamedTuple):
@@ -21,10 +20,15 @@ class Box(NamedTuple):
     href: str | None = None
 
 
-def drawing(width: int, height: int, body: Iterable[str], *, label: str | None) -> Markup:
+def drawing(width: int, height: int, body: Iterable[str], *, label: str | None) -> str:
     """`body` as an `svg`; without a label it is only an ornament of the text beside it."""
-    role = "aria-hidden=true" if label is None else f'role=group aria-label="{escape(label)}"'
-    return Markup(f'<svg viewBox="0 0 {width} {height}" preserveAspectRatio=none {role}>{"".join(body)}</svg>')
+    return f'<svg viewBox="0 0 {width} {height}" preserveAspectRatio=none {_role(label)}>{"".join(body)}</svg>'
+
+
+@cache
+def _role(label: str | None) -> str:
+    """There are as many labels as kinds of drawings."""
+    return "aria-hidden=true" if label is None else f'role=group aria-label="{escape(label)}"'
 
 
 def rectangle(x: int, y: int, width: int, height: int) -> str:

@@ -74,10 +74,18 @@ class _Killer:
             return
         self.seen += 1
         if self.seen == self._point + 1:
-            if event == "open" and isinstance(arguments[1], str):
-                with open(str(arguments[0]), arguments[1]) as file:  # noqa: PTH123
-                    file.write(b'"half' if "b" in arguments[1] else '"half')
+            if event == "open" and (mode := _mode(arguments)):
+                with open(str(arguments[0]), mode) as file:  # noqa: PTH123
+                    file.write(b'"half' if "b" in mode else '"half')
             os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _mode(arguments: tuple[object, ...]) -> str | None:
+    """That of Python's `open`, or what `os.open` does to a file that it empties; None for one that holds no text."""
+    mode, flags = arguments[1:3]
+    if isinstance(mode, str):
+        return mode
+    return "wb" if isinstance(flags, int) and flags & os.O_TRUNC else None
 
 
 def _opens_to_write(event: str, arguments: tuple[object, ...]) -> bool:

@@ -138,16 +138,18 @@ class AllocationRenderer:
         count = slot_count(analysis.facts, tenants, size_bytes)
         return {
             "moments": moments,
-            "map": packing(
-                [self._box(value) for value in tenants if analysis.facts[value].live],
-                scale,
-                peak.moment,
-                self._conflicts.get(number, ()),
+            "map": Markup(
+                packing(
+                    [self._box(value) for value in tenants if analysis.facts[value].live],
+                    scale,
+                    peak.moment,
+                    self._conflicts.get(number, ()),
+                )
             ),
             "conflicts": len(self._conflicts.get(number, ())),
             "merged": max(0, len(tenants) - MOST),
             "shown": MOST,
-            "stairs": stairs(*over_time, scale, peak.moment) if max(over_time.free.amounts) else None,
+            "stairs": Markup(stairs(*over_time, scale, peak.moment)) if max(over_time.free.amounts) else None,
             "last_moment": max(0, analysis.moments - 1),
             "is_reduced": scale.width < analysis.moments,
             "slots": self._slots(number) if count > 1 else (),

@@ -60,7 +60,7 @@ def _joined(boxes: Sequence[Box]) -> Box:
 
 def _window(own: Box, others: Sequence[Box]) -> tuple[int, int]:
     """The value's own bytes, and a little of what reaches beyond them."""
-    low = min(own.low, *[box.low for box in others])
-    high = max(own.high, *[box.high for box in others])
+    low = min([own.low, *[box.low for box in others]])
+    high = max([own.high, *[box.high for box in others]])
     beyond = max(1, (own.high - own.low) // _BEYOND)
     return max(own.low - beyond, low), min(own.high + beyond, high)

@@ -4,8 +4,12 @@ Lines can be megabytes long and dumps hundreds of them, so lines are cut as byte
 """
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from markupsafe import Markup, escape
+
+from reportgen.render.formats import shortened, soft_breaks
 from reportgen.render.module import Module
 from reportgen.source import Place, TextPart
 
@@ -29,6 +33,25 @@ def excerpt(module: Module, place: Place) -> list[ExcerptLine]:
         if base <= place <= base + len(part.data):
             return _around(part, place - base)
     return []
+
+
+def excerpt_table(lines: Sequence[ExcerptLine], file: str) -> Markup:
+    """The lines with their numbers in `file`; a string, because each of thousands of pages has one."""
+    if not lines:
+        return Markup("")
+    name = shortened(file)
+    label = f"Lines {lines[0].number} to {lines[-1].number} of {escape(name)}"
+    return Markup(
+        f'<div class="scroll" tabindex="0" role="group" aria-label="{label}">\n<table class="excerpt">\n'
+        f"<caption><code>{soft_breaks(name)}</code></caption>\n<tbody>\n"
+        f"{''.join(map(_row, lines))}</tbody>\n</table>\n</div>\n"
+    )
+
+
+def _row(line: ExcerptLine) -> str:
+    mark, told = (' class="it"', '<span class="hidden"> the line</span>') if line.is_it else ("", "")
+    number = f'<th scope="row" class="number">{line.number}{told}</th>'
+    return f"<tr{mark}>{number}<td><code>{escape(line.text)}</code></td></tr>\n"
 
 
 def _around(part: TextPart, offset: int) -> list[ExcerptLine]:

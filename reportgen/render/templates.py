@@ -12,6 +12,7 @@ import reportgen
 from reportgen.options import Redaction
 from reportgen.render import formats, routes
 from reportgen.render.assets import compiled_templates, template_root
+from reportgen.render.excerpts import excerpt_table
 from reportgen.render.value_rows import value_rows
 
 MODULE_VIEWS = (
@@ -76,6 +77,7 @@ def _environment(loader: BaseLoader) -> Environment:
     made.globals["factor"] = formats.factor
     made.globals["module_tabs"] = module_tabs
     made.globals["value_rows"] = value_rows
+    made.globals["excerpt_table"] = excerpt_table
     made.globals["redacted_words"] = _REDACTED_WORDS
     made.globals["version"] = reportgen.__version__
     return made
@@ -126,6 +128,12 @@ _HOLE = re.compile(r"<hole (\w+)>")
 
 def _hole(name: str) -> Markup:
     return Markup(f"<hole {name}>")
+
+
+def macro(template: str, name: str, *arguments: object) -> Markup:
+    """What a macro of a template makes of the arguments."""
+    made: Markup = getattr(environment().get_template(template).module, name)(*arguments)
+    return made
 
 
 def fragment(template: str, **context: object) -> Markup:

@@ -24,6 +24,11 @@ class Scale:
         self.width = min(self.moments, _MOST_COLUMNS)
         self.height = _HEIGHT
 
+    @property
+    def is_reduced(self) -> bool:
+        """Whether a column stands for several moments."""
+        return self.width < self.moments
+
     def column(self, moment: int) -> int:
         return min(moment, self.moments - 1) * self.width // self.moments
 

@@ -3,14 +3,12 @@
 import re
 from html import escape
 
-from markupsafe import Markup
-
 from reportgen.render.links import Links
 
 _NAME = re.compile(r"%([A-Za-z0-9_.\-]+)")
 
 
-def linked_instruction(text: str, links: Links) -> Markup:
+def linked_instruction(text: str, links: Links) -> str:
     """`text` escaped, names linked; but for the first, which is the instruction's own.
 
     It becomes the text of an element, where quotes mean nothing: instructions are full of them, so they stay.
@@ -18,4 +16,4 @@ def linked_instruction(text: str, links: Links) -> Markup:
     # Nothing that is escaped is part of a name, so the text can be escaped as a whole before it is split.
     pieces = _NAME.split(escape(text, quote=False))
     pieces[1::2] = [f"%{own}" for own in pieces[1:2]] + [f"%{links.instruction(name)}" for name in pieces[3::2]]
-    return Markup("".join(pieces))
+    return "".join(pieces)

@@ -37,7 +37,7 @@ class Links:
         self._with_page = module.with_page
         self._made_allocations: dict[int, Markup] = {}
         self._made_values: dict[int, Markup] = {}
-        self._made_instructions: dict[str, Markup] = {}
+        self._made_instructions: dict[str, str] = {}
         self.to_module = "../" * folder_depth
         self.root = "../" * (folder_depth + 2)
         self._to_values = "" if folder == VALUES_FOLDER else self.to_module + VALUES_FOLDER
@@ -84,13 +84,13 @@ class Links:
     def listing(self, kind: str, page: int = 1) -> str:
         return self.path(self._module.routes.listing(kind, page))
 
-    def instruction(self, name: str) -> Markup:
+    def instruction(self, name: str) -> str:
         """An instruction's name, linked to the value it defines, where it defines one."""
         made = self._made_instructions.get(name)
         if made is None:
             number = self._module.value_of(ValueKey(name, WHOLE))
             text = self._name(shortened(name))
-            made = Markup(text) if number is None else Markup(f"<a href={self.value_href(number)}>{text}</a>")
+            made = text if number is None else f"<a href={self.value_href(number)}>{text}</a>"
             self._made_instructions[name] = made
         return made
 

@@ -1,7 +1,7 @@
 """The Jinja environment: templates compiled once, everything escaped, nothing undefined."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -92,18 +92,19 @@ def load_all() -> None:
 
 def render(template: str, path: str, **context: object) -> bytes:
     """The page that will stand at `path`, which decides what `root` is in its links."""
-    return _written(environment().get_template(template).render(root=routes.root_from(path), **context))
+    text = environment().get_template(template).render(root=routes.root_from(path), **context)
+    return _written([text])[0]
 
 
 _PLAIN = bytes([ord("\n"), *range(ord(" "), ord("~") + 1)])
 
 
-def _written(text: str) -> bytes:
-    """A page as it stands on disk, with a sign for what would show nothing."""
-    content = text.encode("utf-8", "replace")
+def _written(texts: Sequence[str]) -> list[bytes]:
+    """Texts as they stand on disk, with a sign for what would show nothing."""
+    written = [text.encode("utf-8", "replace") for text in texts]
     # To take out what is plain, and look at the little that remains, takes a third of the time of a look at all.
-    rest = content.translate(None, _PLAIN).decode("utf-8")
-    return content if rest.isprintable() else formats.visible(text).encode("utf-8", "replace")
+    rest = b"".join(written).translate(None, _PLAIN).decode("utf-8")
+    return written if rest.isprintable() else [formats.visible(text).encode("utf-8", "replace") for text in texts]
 
 
 class Frame:
@@ -113,14 +114,15 @@ class Frame:
     """
 
     def __init__(self, template: str, path: str, **context: object) -> None:
-        text = render(template, path, hole=_hole, **context).decode("utf-8")
-        self._pieces = _HOLE.split(text)
+        pieces = _HOLE.split(render(template, path, hole=_hole, **context).decode("utf-8"))
+        self._holes = pieces[1::2]
+        self._pieces = [piece.encode("utf-8") for piece in pieces]
 
     def filled(self, **contents: str) -> bytes:
         """A page; `contents` is markup for each hole, by its name."""
         pieces = self._pieces.copy()
-        pieces[1::2] = [contents[name] for name in pieces[1::2]]
-        return _written("".join(pieces))
+        pieces[1::2] = _written([contents[name] for name in self._holes])
+        return b"".join(pieces)
 
 
 _HOLE = re.compile(r"<hole (\w+)>")

@@ -25,18 +25,19 @@ class ValueHolders:
     def __init__(self, module: Module, links: Links) -> None:
         self._module = module
         self._links = links
-        self._chains = chains(module.analysis.facts)
+        self._facts = module.analysis.facts
+        self._chains = chains(self._facts)
         self._places = _places(self._chains)
         self._sharers = _sharers(module)
         self._conflicts = conflicts_by_value(module.analysis)
 
     def section(self, number: int) -> str:
-        analysis = self._module.analysis
-        before, after = analysis.tenancy.before[number], analysis.tenancy.after[number]
+        tenancy = self._module.analysis.tenancy
+        before, after = tenancy.before[number], tenancy.after[number]
         sharers = self._sharers.get(number, ())
         if before or sharers or after:
             return f"{self._map(number, before, sharers, after)}\n{self._words(number, before, sharers, after)}"
-        alone = len(analysis.tenants[analysis.facts[number].value.allocation]) == 1
+        alone = len(self._module.analysis.tenants[self._facts[number].value.allocation]) == 1
         return "<p>Nobody: it is the only value of its allocation." if alone else "<p>Nobody, before or after it."
 
     def _words(self, number: int, before: Sequence[int], sharers: Sequence[int], after: Sequence[int]) -> str:
@@ -55,15 +56,15 @@ class ValueHolders:
         return "\n".join([*rows, "</dl>"])
 
     def _map(self, number: int, before: Sequence[int], sharers: Sequence[int], after: Sequence[int]) -> str:
-        value = self._module.analysis.facts[number].value
-        others = dict.fromkeys((*before, *sharers, *after))
-        own, boxes = self._own(number), [self._box(other, value) for other in others]
-        held = memory_class(self._module.analysis.dump.allocations[value.allocation])
-        merged = f" The {len(others)} others are drawn in groups." if len(others) > MOST else ""
+        value = self._facts[number].value
+        own = self._own(number)
+        boxes = [self._box(other, value) for other in dict.fromkeys((*before, *sharers, *after))]
+        merged = f" The {len(boxes)} others are drawn in groups." if len(boxes) > MOST else ""
         caption = f"Filled: this value. Up: bytes. Right: moments {_columns(own, boxes)}.{merged}"
         conflicts = [overlap_box(self._module.analysis, conflict) for conflict in self._conflicts.get(number, ())]
         drawn = neighbourhood(own, boxes, conflicts)
         caption += " Red: bytes that two values hold at once." if conflicts else ""
+        held = memory_class(self._module.analysis.dump.allocations[value.allocation])
         return f'<figure class="map class-{held}">{drawn}<figcaption>{caption}</figcaption></figure>'
 
     def _conflict(self, number: int, conflicts: Sequence[Conflict]) -> str:
@@ -78,13 +79,13 @@ class ValueHolders:
         return "<br>".join([*told, *([f"and {more:,} more"] if more else [])])
 
     def _own(self, number: int) -> Box:
-        value, live = self._module.analysis.facts[number].value, self._module.analysis.facts[number].live
+        value, live = self._facts[number].value, self._facts[number].live
         assert live is not None, "what holds no bytes over time has no neighbours"
         return Box(live.start, live.end + 1, value.offset_bytes, value.end_bytes, "")
 
     def _box(self, number: int, own: Value) -> Box:
         """The bytes are told where they are others than those of the value that the map is about."""
-        value, live = self._module.analysis.facts[number].value, self._module.analysis.facts[number].live
+        value, live = self._facts[number].value, self._facts[number].live
         assert live is not None, "only what is live holds bytes before or after another"
         low, high = value.offset_bytes, value.end_bytes
         title = f"{shortened(key_text(value.key))}: {live.start} to {live.end}"

@@ -1,6 +1,7 @@
 """The rows of tables of values. There are tens of thousands, so they are strings and no template's."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from html import escape
 
 from markupsafe import Markup
@@ -30,8 +31,11 @@ def layout_life_shape(fact: ValueFacts) -> str:
     """The last cells of a row; moments are plain numbers, which sort as they are."""
     start, end = ("–", "–") if fact.live is None else (fact.live.start, fact.live.end)
     shape = fact.value.shape
-    shown = shape if len(shape) <= _LONGEST_SHAPE else shape[: _LONGEST_SHAPE - 1] + "…"
-    return (
-        f"<td>{bytes_markup(fact.dense_bytes)}<td>{bytes_markup(fact.padding_bytes)}"
-        f"<td>{start}<td>{end}<td><code>{escape(shown)}</code>"
-    )
+    shown = _shape(shape if len(shape) <= _LONGEST_SHAPE else shape[: _LONGEST_SHAPE - 1] + "…")
+    return f"<td>{bytes_markup(fact.dense_bytes)}<td>{bytes_markup(fact.padding_bytes)}<td>{start}<td>{end}{shown}"
+
+
+@lru_cache(maxsize=4096)
+def _shape(text: str) -> str:
+    """Most values share their shape with many others."""
+    return f"<td><code>{escape(text)}</code>"

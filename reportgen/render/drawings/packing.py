@@ -34,8 +34,9 @@ class Scale:
 
     def columns(self, first: int, behind: int) -> tuple[int, int]:
         """The columns of the moments [first, behind), as first and behind the last."""
-        left = self.column(first)
-        return left, max(left, self.column(behind - 1)) + 1
+        last = self.moments - 1
+        left = min(first, last) * self.width // self.moments
+        return left, max(left, min(behind - 1, last) * self.width // self.moments) + 1
 
     def rows(self, low: int, high: int) -> tuple[int, int]:
         """The rows of the bytes [low, high), counted from the top, where the highest offset is."""
@@ -48,41 +49,42 @@ def packing(boxes: Sequence[Box], scale: Scale, peak: int | None, conflicts: Seq
     """Every box, those beyond `MOST` merged, a line at the moment of the peak, and what two values hold at once."""
     largest = sorted(boxes, key=lambda box: (box.low - box.high) * (box.behind - box.first))
     one_by_one = sorted(largest[:MOST])
-    body = [linked(box, _shape(*_place(box, scale))) for box in one_by_one]
+    body = [linked(box, _shape(box, scale)) for box in one_by_one]
     if len(boxes) > MOST:
         body.insert(0, path(_merged(largest[MOST:], scale), "rest"))
     if peak is not None:
         body.append(path(f"M{scale.column(peak)} 0v{scale.height}", "peak"))
-    body.extend(linked(box, _shape(*_place(box, scale)), "conflict") for box in conflicts[:MOST])
+    body.extend(linked(box, _shape(box, scale), "conflict") for box in conflicts[:MOST])
     return drawing(scale.width, scale.height, body, label="Packing map")
 
 
-def _place(box: Box, scale: Scale) -> tuple[tuple[int, int], tuple[int, int]]:
-    return scale.columns(box.first, box.behind), scale.rows(box.low, box.high)
-
-
-def _shape(columns: tuple[int, int], rows: tuple[int, int]) -> str:
-    return rectangle(columns[0], rows[0], columns[1] - columns[0], rows[1] - rows[0])
+def _shape(box: Box, scale: Scale) -> str:
+    left, right = scale.columns(box.first, box.behind)
+    top, bottom = scale.rows(box.low, box.high)
+    return rectangle(left, top, right - left, bottom - top)
 
 
 def _merged(boxes: Iterable[Box], scale: Scale) -> str:
     """All boxes as one path; a column is kept as a number with a bit for each row that is covered."""
     covered = [0] * scale.width
     for box in boxes:
-        (left, right), (top, bottom) = _place(box, scale)
+        left, right = scale.columns(box.first, box.behind)
+        top, bottom = scale.rows(box.low, box.high)
         rows = (1 << bottom) - (1 << top)
         for column in range(left, right):
             covered[column] |= rows
-    return "".join(_shape(columns, rows) for columns, bits in _runs(covered) for rows in _rows(bits))
+    return "".join(
+        rectangle(left, top, width, bottom - top) for left, width, bits in _runs(covered) for top, bottom in _rows(bits)
+    )
 
 
-def _runs(covered: Sequence[int]) -> Iterator[tuple[tuple[int, int], int]]:
-    """Neighbouring columns that are the same, together."""
+def _runs(covered: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """Neighbouring columns that are the same, together: the first, how many, and what they have."""
     left = 0
     for bits, group in groupby(covered):
-        right = left + sum(1 for _ in group)
-        yield (left, right), bits
-        left = right
+        width = len(list(group))
+        yield left, width, bits
+        left += width
 
 
 def _rows(bits: int) -> Iterator[tuple[int, int]]:

@@ -31,7 +31,7 @@ def _steps(amounts: StepFunction, scale: Scale) -> str:
     column = 0
     for amount, columns in groupby(_least(amounts, scale)):
         height = scale.height - amount * scale.height // scale.size_bytes
-        column += sum(1 for _ in columns)
+        column += len(list(columns))
         text.append(f"V{height}H{column}")
     return "".join(text)
 

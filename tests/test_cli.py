@@ -278,7 +278,7 @@ def test_a_defect_of_ours_in_one_dump_does_not_lose_the_others(
             raise ZeroDivisionError("a <defect>")
         return analyse(dump, backend)
 
-    monkeypatch.setattr(reportgen.analyse.analysis, "analyse", failing)
+    monkeypatch.setattr("reportgen.one_dump.analyse", failing)
     write_text(dumps / "other" / NAME, ONE_FILE.read_text(encoding="utf-8"))
     ran = run("build", dumps, "-o", output, "--jobs", 1)
     message = "reportgen failed on this dump, please report it: ZeroDivisionError: a <defect>"
@@ -459,13 +459,13 @@ def test_ctrl_c_ends_all_processes_without_a_traceback(tmp_path: Path) -> None:
 
 LOSING_A_PROCESS = """
 import os, sys
-from reportgen import build, cli
+from reportgen import cli, one_dump
 
 class Deadly:
     def __reduce__(self):
         return os._exit, (9,)  # what the process does that receives it
 
-build.check_dump = Deadly()
+one_dump.check_dump = Deadly()
 if __name__ == "__main__":
     sys.exit(cli.main(["check", "--jobs", "2", sys.argv[1]]))
 """

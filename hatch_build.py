@@ -4,8 +4,8 @@
 unpacks to 84 MB. `templates/assets/chart-specifications.js` are the charts: Altair takes longer to write
 them than a small site takes to build. So neither is in the repository, and neither tool is needed at run
 time. They are made once per wheel or editable install; the library again only when a version, the licence
-text or the wrapping changes. `templates/compiled/` are the templates as the Python that Jinja makes of them,
-which takes it as long as a small site, too.
+text or the wrapping changes. `templates/compiled/` are the templates as the Python that Jinja makes of them, and the
+texts of the help as HTML, which take as long as a small site, too.
 """
 
 import shutil
@@ -146,11 +146,14 @@ def _specifications(present: str) -> str:
 
 
 def _compiled(target: Path) -> Path:
-    """The templates as Python, with what says of which templates, and by which Jinja."""
-    from reportgen.render import assets, templates
+    """The templates as Python and the help as HTML, with what says from what they were made."""
+    from reportgen.render import assets, site_pages, templates
 
     shutil.rmtree(target, ignore_errors=True)
     templates.compile_into(target)
+    for path in site_pages.HELP:
+        text = site_pages.help_text(path)
+        (target / site_pages.help_file(path)).write_text(text, encoding="utf-8", newline="\n")
     (target / assets.STAMP).write_text(assets.stamp(), encoding="utf-8", newline="\n")
     return target
 

@@ -108,7 +108,7 @@ def _is_installed_here() -> bool:
 def _recipe() -> str:
     """What an installation depends on; as long as it is the same there is nothing to install again."""
     files = [ROOT / "pyproject.toml", ROOT / "hatch_build.py", ROOT / "reportgen" / "render" / "charts.py"]
-    files += sorted((ROOT / "templates").rglob("*.html"))
+    files += sorted(path for ending in ("html", "md") for path in (ROOT / "templates").rglob(f"*.{ending}"))
     return hashlib.sha256(b"\0".join([os.fsencode(ROOT), *(file.read_bytes() for file in files)])).hexdigest()
 
 

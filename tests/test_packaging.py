@@ -115,6 +115,12 @@ def test_templates_give_the_same_pages_compiled_then_and_now(monkeypatch: pytest
     assert _pages() == pages
 
 
+def test_the_help_is_the_same_made_then_and_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = list(fixed_pages("Memory"))
+    monkeypatch.setattr(assets, "stamp", lambda: "of others")
+    assert list(fixed_pages("Memory")) == made
+
+
 def _pages() -> list[Page]:
     modules = [module_from(files, sample_analysis(label)) for label, files in samples().items()]
     return [*fixed_pages("Memory"), *(page for module in modules for page in module_pages(module, "Memory"))]

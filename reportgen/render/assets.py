@@ -9,6 +9,7 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -43,7 +44,10 @@ def template_root() -> Path:
 
 
 def compiled_templates() -> Path | None:
-    """The directory of the templates as Python; None where they were not made of these by this Jinja."""
+    """The directory of the templates as Python, with the texts of the help as HTML.
+
+    None where they were not made of these, or by other libraries.
+    """
     directory = template_root() / COMPILED
     try:
         is_current = (directory / STAMP).read_text(encoding="utf-8") == stamp()
@@ -52,9 +56,11 @@ def compiled_templates() -> Path | None:
     return directory if is_current else None
 
 
+@cache
 def stamp() -> str:
-    """What the templates as Python are made from, as a digest: the templates, and Jinja."""
-    return digest((template_root(), ".html"), (library("jinja2"), ".py"))
+    """What all that is made from, as a digest: templates and texts, and what reads them."""
+    ours = ((template_root(), ending) for ending in (".html", ".md"))
+    return digest(*ours, *((library(name), ".py") for name in ("jinja2", "markdown_it")))
 
 
 def library(name: str) -> Path:

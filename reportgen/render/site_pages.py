@@ -1,17 +1,23 @@
 """The pages that belong to no module: the overview, help, assets and the figures for programs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+
+from markupsafe import Markup
 
 from reportgen.options import Redaction
 from reportgen.reading import Problem
 from reportgen.render import routes
-from reportgen.render.assets import asset_names, read_asset, template_root
+from reportgen.render.assets import asset_names, compiled_templates, read_asset, template_root
 from reportgen.render.notes import markdown, note_markup
 from reportgen.render.overview import overview_pages
 from reportgen.render.page import Page
 from reportgen.render.report_json import report_json
 from reportgen.render.summary import Summary
 from reportgen.render.templates import render
+
+HELP: Mapping[str, str] = {routes.GLOSSARY: "Glossary", routes.FINDINGS_HELP: "Findings"}
+"""The help pages, with their headings."""
 
 
 def site_pages(
@@ -48,7 +54,17 @@ def summary_pages(
 
 
 def _help(site_title: str) -> Iterator[Page]:
-    for path, heading in ((routes.GLOSSARY, "Glossary"), (routes.FINDINGS_HELP, "Findings")):
-        source = template_root() / path.replace(".html", ".md")
-        body = markdown(source.read_text(encoding="utf-8"))
+    made = compiled_templates()
+    for path, heading in HELP.items():
+        body = Markup((made / help_file(path)).read_text(encoding="utf-8")) if made else help_text(path)
         yield Page(path, render("help.html", path, site_title=site_title, heading=heading, body=body))
+
+
+def help_text(path: str) -> Markup:
+    """What the help page at `path` says, from its Markdown."""
+    return markdown((template_root() / path.replace(".html", ".md")).read_text(encoding="utf-8"))
+
+
+def help_file(path: str) -> str:
+    """The file that has that text as HTML since the installation; its name is that of no template."""
+    return f"{PurePosixPath(path).stem}.text"

@@ -322,8 +322,9 @@ def _drop_repeats(found: list[_Found]) -> None:
     best: dict[object, DumpFiles] = {}
     for dump in sorted((dump for one in found for dump in one.dumps), key=rank):
         best.setdefault(_identity(dump), dump)
+    kept = {id(dump) for dump in best.values()}
     for one in found:
-        one.dumps = [dump for dump in one.dumps if best[_identity(dump)] is dump]
+        one.dumps = [dump for dump in one.dumps if id(dump) in kept]
 
 
 def _identity(dump: DumpFiles) -> tuple[object, tuple[int, int] | None]:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
-from urllib.parse import urlsplit
 
 from reportgen.errors import UnreadableInput
 
@@ -94,6 +93,7 @@ def is_url(text: str) -> bool:
 def located(text: str) -> AnyPath:
     """What a user calls `text`. Raises UnreadableInput for a URL that cannot be opened by what is installed."""
     if text.lower().startswith("file://"):
+        from urllib.parse import urlsplit
         from urllib.request import url2pathname  # brings all of HTTP with it
 
         return Path(url2pathname(urlsplit(text).path))

@@ -118,7 +118,10 @@ def module_from(files: DumpFiles, analysis: Analysis, notes: str = "", settings:
 
 @contextmanager
 def _garbage_collection_paused() -> Iterator[None]:
-    """Records only pile up while a dump is read; looking for cycles among them costs 40 % of the time."""
+    """Records only pile up while a dump is read; looking for cycles among them costs 40 % of the time.
+
+    Among pages there are few cycles, and looking for them costs a twentieth.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -135,7 +138,8 @@ def _write(module: Module, settings: Settings, jobs: int) -> Written:
     groups = page_groups(module, settings.site_title)
 
     def write_group(number: int) -> Written:
-        return write_pages(settings.output, groups[number]())
+        with _garbage_collection_paused():
+            return write_pages(settings.output, groups[number]())
 
     numbers = range(len(groups))
     return sum(

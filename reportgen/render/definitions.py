@@ -47,6 +47,8 @@ class Definition:
         self._values = values
         self._text = module.instruction_text(name)
         self._is_long = self._text is not None and len(self._text) > LONG_TEXT
+        self.origin = () if self._text is None else (*self._known_origin(), *self._further_origin(self._text))
+        """Rows that say where the values come from in the program."""
 
     def text(self, number: int) -> str:
         """The text on the page of one of the values; a long one is shown on the first page alone."""
@@ -64,11 +66,6 @@ class Definition:
         if self._module.analysis.dump.used_values is None:
             return "The dump has no “Used values” section, so the instruction is not known."
         return "The dump does not print the instruction; XLA does so since 2021-09-23."
-
-    @cached_property
-    def origin(self) -> Sequence[str]:
-        """Rows that say where the values come from in the program."""
-        return () if self._text is None else (*self._known_origin(), *self._further_origin(self._text))
 
     def _known_origin(self) -> Iterator[str]:
         """What the module has already read of all instructions."""

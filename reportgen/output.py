@@ -94,11 +94,13 @@ class _Writer:
 
     def _write(self, target: str, content: bytes) -> None:
         folder = target.rpartition("/")[0]
-        with _refusing(target):
+        try:
             if folder not in self._folders:
                 Path(folder).mkdir(parents=True, exist_ok=True)
                 self._folders.add(folder)
             (_replace if self._whole else _write)(target, content)
+        except OSError as error:
+            raise _refused(target, error) from error
 
 
 def _write(target: str, content: bytes) -> None:
@@ -149,7 +151,11 @@ def _refusing(target: Path | str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise OutputRefused(f"{target}: cannot be written: {error.strerror or error}") from error
+        raise _refused(target, error) from error
+
+
+def _refused(target: Path | str, error: OSError) -> OutputRefused:
+    return OutputRefused(f"{target}: cannot be written: {error.strerror or error}")
 
 
 def is_intact(directory: Path, part: Part) -> bool:

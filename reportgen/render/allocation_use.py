@@ -69,7 +69,9 @@ class AllocationUse:
     def _packing(self, number: int, scale: Scale, peak: int) -> str:
         analysis, conflicts = self._module.analysis, self._conflicts.get(number, ())
         tenants = analysis.tenants[number]
-        drawn = packing([self._box(value) for value in tenants if analysis.facts[value].live], scale, peak, conflicts)
+        live = [value for value in tenants if analysis.facts[value].live]
+        boxes = [self._box(value) for value in live]
+        drawn = packing(boxes, scale, peak, conflicts, lambda drawn: self._told(live[drawn], boxes[drawn]))
         size_bytes, last = analysis.dump.allocations[number].size_bytes, max(0, analysis.moments - 1)
         return f"{drawn}{_packing_caption(size_bytes, last, len(tenants), len(conflicts))}"
 
@@ -85,9 +87,14 @@ class AllocationUse:
     def _box(self, number: int) -> Box:
         value, live = self._module.analysis.facts[number].value, self._module.analysis.facts[number].live
         assert live is not None, "only what is live is drawn"
-        low, high = value.offset_bytes, value.end_bytes
-        title = f"{shortened(key_text(value.key))}: {live.start} to {live.end}, bytes {low:,} to {high:,}"
-        return Box(live.start, live.end + 1, low, high, title, self._links.value_href(number))
+        return Box(live.start, live.end + 1, value.offset_bytes, value.end_bytes, "")
+
+    def _told(self, number: int, box: Box) -> Box:
+        """With the value's name, life and bytes, and the way to its page."""
+        first, behind, low, high, *_ = box
+        name = shortened(key_text(self._module.analysis.facts[number].value.key))
+        title = f"{name}: {first} to {behind - 1}, bytes {low:,} to {high:,}"
+        return Box(first, behind, low, high, title, self._links.value_href(number))
 
     def _slots(self, number: int, count: int) -> str:
         analysis = self._module.analysis

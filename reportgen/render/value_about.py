@@ -97,8 +97,9 @@ class ValueAbout:
     def _uses(self, uses: Sequence[Use]) -> str:
         """The readers in the order in which they run; those that are not scheduled come first."""
         moment_of, instruction = self._module.analysis.dump.moment_of, self._links.instruction
+        in_order = uses if len(uses) == 1 else sorted(uses, key=lambda use: moment_of.get(use.name, -1))
         rows = []
-        for name, operand, index in sorted(uses, key=lambda use: moment_of.get(use.name, -1))[:_MOST_ROWS]:
+        for name, operand, index in in_order[:_MOST_ROWS]:
             where = f"operand {operand}" if index == WHOLE else f"operand {operand} {index}"
             rows.append(f"<li>{moment_of.get(name, '–')} {instruction(name)}, {where}")
         if len(uses) > _MOST_ROWS:

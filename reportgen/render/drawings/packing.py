@@ -4,7 +4,7 @@ A screen shows a few hundred rectangles; of more, only the largest are drawn one
 The rest becomes one shape: each column of it is what its moments have in common.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from reportgen.render.drawings.svg import Box, drawing, linked, path, rectangle
@@ -45,17 +45,31 @@ class Scale:
         return _HEIGHT - min(top, _HEIGHT), _HEIGHT - bottom
 
 
-def packing(boxes: Sequence[Box], scale: Scale, peak: int | None, conflicts: Sequence[Box] = ()) -> str:
-    """Every box, those beyond `MOST` merged, a line at the moment of the peak, and what two values hold at once."""
-    largest = sorted(boxes, key=lambda box: (box.low - box.high) * (box.behind - box.first))
-    one_by_one = sorted(largest[:MOST])
+def packing(
+    boxes: Sequence[Box],
+    scale: Scale,
+    peak: int | None,
+    conflicts: Sequence[Box] = (),
+    told: Callable[[int], Box] | None = None,
+) -> str:
+    """Every box, those beyond `MOST` merged, a line at the moment of the peak, and what two values hold at once.
+
+    `told` gives a box by its number with what the reader is told: only those that are drawn one by one need it.
+    """
+    largest = sorted(range(len(boxes)), key=lambda number: _negative_area(boxes[number]))
+    one_by_one = sorted(map(told or boxes.__getitem__, largest[:MOST]))
     body = [linked(box, _shape(box, scale)) for box in one_by_one]
     if len(boxes) > MOST:
-        body.insert(0, path(_merged(largest[MOST:], scale), "rest"))
+        body.insert(0, path(_merged([boxes[number] for number in largest[MOST:]], scale), "rest"))
     if peak is not None:
         body.append(path(f"M{scale.column(peak)} 0v{scale.height}", "peak"))
     body.extend(linked(box, _shape(box, scale), "conflict") for box in conflicts[:MOST])
     return drawing(scale.width, scale.height, body, label="Packing map")
+
+
+def _negative_area(box: Box) -> int:
+    first, behind, low, high, *_ = box
+    return (low - high) * (behind - first)
 
 
 def _shape(box: Box, scale: Scale) -> str:

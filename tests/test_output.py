@@ -279,6 +279,13 @@ def test_files_are_written_and_replaced(tmp_path: Path, whole: bool) -> None:
         assert pages(tmp_path) == {"m/a.html": content}
 
 
+def test_what_the_system_writes_only_in_part_is_written_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = os.write
+    monkeypatch.setattr("os.write", lambda file, content: write(file, bytes(content)[:3]))
+    write_pages(tmp_path, [Page("m/a.html", b"0123456789"), Page("m/b.html", b"")])
+    assert pages(tmp_path) == {"m/a.html": b"0123456789", "m/b.html": b""}
+
+
 def test_a_file_that_is_replaced_whole_is_never_a_part(tmp_path: Path) -> None:
     """Whoever has the old one open goes on reading the old one."""
     write_pages(tmp_path, [Page("a.html", b"the old one")])

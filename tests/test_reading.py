@@ -16,6 +16,7 @@ from reportgen import reading
 from reportgen.dump_names import read_name
 from reportgen.errors import UnreadableInput
 from reportgen.reading import DumpFiles, PartFile, load_text, printable, read_available
+from reportgen.source import TextPart
 
 TEXT = b"BufferAssignment:\n" + b"".join(b"allocation %d: size %d\n" % (index, index**3) for index in range(50_000))
 
@@ -158,6 +159,15 @@ def test_a_log_is_read_once_for_all_its_parts(tmp_path: Path, monkeypatch: pytes
     assert opened == [log]
     assert [part.data[part.start : part.end] for part in text.parts] == [b"alloc", b"values"]
     assert str(text.parts[1].location(12)) == "run.log:3:1"
+
+
+def test_lines_are_found_in_any_order() -> None:
+    part = TextPart("a.txt", TEXT, 0, len(TEXT))
+    offsets = [len(TEXT), 0, 12_345, len(TEXT) // 2, 4_095, 4_096, len(TEXT) // 3, 17, 18]
+    lines = [TEXT.count(b"\n", 0, offset) + 1 for offset in offsets]
+    columns = [offset - TEXT.rfind(b"\n", 0, offset) for offset in offsets]
+    found = [part.location(offset) for offset in offsets]
+    assert [(one.line, one.column) for one in found] == list(zip(lines, columns, strict=True))
 
 
 def test_a_log_that_shrank_since_it_was_found_is_reported(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ class AllocationUse:
         tenants = analysis.tenants[number]
         live = [value for value in tenants if analysis.facts[value].live]
         boxes = [self._box(value) for value in live]
-        drawn = packing(boxes, scale, peak, conflicts, lambda drawn: self._told(live[drawn], boxes[drawn]))
+        drawn = packing(boxes, scale, peak, conflicts, lambda shown: self._told(live[shown], boxes[shown]))
         size_bytes, last = analysis.dump.allocations[number].size_bytes, max(0, analysis.moments - 1)
         return f"{drawn}{_packing_caption(size_bytes, last, len(tenants), len(conflicts))}"
 

@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 import pytest
 
 import reportgen
-import reportgen.analyse.analysis
 import reportgen.build
-from reportgen.analyse.analysis import analyse
+from reportgen.analyse.analysis import measure
 from reportgen.cli import main
 from tests.support.site import ROOT, SAMPLES, link_problems, read_pages, tree
 
@@ -276,9 +275,9 @@ def test_a_defect_of_ours_in_one_dump_does_not_lose_the_others(
     def failing(dump: Any, backend: Any) -> Any:
         if len(dump.values) > 4:
             raise ZeroDivisionError("a <defect>")
-        return analyse(dump, backend)
+        return measure(dump, backend)
 
-    monkeypatch.setattr("reportgen.one_dump.analyse", failing)
+    monkeypatch.setattr("reportgen.one_dump.measure", failing)
     write_text(dumps / "other" / NAME, ONE_FILE.read_text(encoding="utf-8"))
     ran = run("build", dumps, "-o", output, "--jobs", 1)
     message = "reportgen failed on this dump, please report it: ZeroDivisionError: a <defect>"

@@ -1,6 +1,8 @@
 """A build after a build: it makes only what would come out differently, and ends with what a first build gives."""
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,7 +10,7 @@ from typing import Any
 import pytest
 
 from reportgen import build as building
-from reportgen.build import Report, build, check
+from reportgen.build import Report, build
 from reportgen.manifest import MANIFEST, UNFINISHED
 from reportgen.options import BuildOptions
 from reportgen.parse.dump import parse_dump
@@ -197,17 +199,35 @@ def test_another_version_of_the_program_makes_everything_again(
     assert len(parsed) == count
 
 
-def test_pages_of_one_dump_come_out_the_same_from_several_processes(
-    dumps: Path, site: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+# In a process of its own: that of the tests may have threads, and is not forked then.
+_SHARED_OUT = """
+import sys
+from reportgen import build, cli, executors
+from reportgen.render import module_pages
+assert executors.can_fork()
+build._LARGE = 0
+module_pages._PAGES_IN_GROUP = 3
+sys.exit(cli.main(sys.argv[1:]))
+"""
+
+
+def shared_out(*arguments: str | Path) -> str:
+    """What a command prints that shares the work on any dump, however small, with other processes."""
+    program = [sys.executable, "-c", _SHARED_OUT, *map(str, arguments)]
+    return subprocess.run(program, capture_output=True, check=True, text=True, timeout=300).stdout
+
+
+needs_fork = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux alone")
+
+
+@needs_fork
+def test_pages_of_one_dump_come_out_the_same_from_several_processes(dumps: Path, site: Path) -> None:
     run(a_dump(dumps), site)
-    monkeypatch.setattr(building, "_LARGE", 0)
-    monkeypatch.setattr("reportgen.render.module_pages._PAGES_IN_GROUP", 3)
-    run(a_dump(dumps), site.with_name("shared out"), jobs=3)
+    shared_out("build", a_dump(dumps), "-o", site.with_name("shared out"), "--jobs", "3")
     assert contents(site.with_name("shared out")) == contents(site)
 
 
-def test_a_dump_comes_out_the_same_where_two_processes_analyse_it(dumps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    alone = check([a_dump(dumps)], 1, lambda *_: None)
-    monkeypatch.setattr(building, "_LARGE", 0)
-    assert check([a_dump(dumps)], 2, lambda *_: None) == alone
+@needs_fork
+def test_a_dump_comes_out_the_same_where_two_processes_analyse_it(dumps: Path) -> None:
+    alone = shared_out("check", "--json", a_dump(dumps), "--jobs", "1")
+    assert shared_out("check", "--json", a_dump(dumps), "--jobs", "2") == alone

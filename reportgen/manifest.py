@@ -57,7 +57,7 @@ def serialised(parts: Mapping[str, Part]) -> bytes:
 
 def _seal(stated: bytes) -> bytes:
     """What a manifest that was changed on disk does not have."""
-    return hashlib.sha256(stated).hexdigest().encode()
+    return hashlib.sha256(stated).hexdigest()[:16].encode()
 
 
 def _row(part: Part) -> dict[str, Any]:

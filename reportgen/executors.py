@@ -5,7 +5,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from itertools import islice
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
+from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from reportgen.errors import ReportgenError
@@ -74,14 +75,17 @@ def unordered(work: Callable[[Item], Result], items: Iterable[Item], workers: Wo
     Items are taken only as fast as they are worked on: memory is bounded by the number of workers.
     """
     remaining = iter(items)
-    pending: set[Future[Result]] = set()
+    # `concurrent.futures.wait` holds the locks of all futures at times, and Ctrl-C then would leave them held.
+    done: SimpleQueue[Future[Result]] = SimpleQueue()
+    pending = 0
     while True:
-        free = workers.number * _WAITING_PER_WORKER - len(pending)
-        pending.update(workers.executor.submit(work, item) for item in islice(remaining, free))
+        for item in islice(remaining, workers.number * _WAITING_PER_WORKER - pending):
+            workers.executor.submit(work, item).add_done_callback(done.put)
+            pending += 1
         if not pending:
             return
-        done, pending = wait(pending, return_when=FIRST_COMPLETED)
-        yield from (future.result() for future in done)
+        yield done.get().result()
+        pending -= 1
 
 
 def _begin() -> None:

@@ -4,6 +4,7 @@ The only module that uses watchdog. An event says no more than "look now": which
 events arrived, does not matter, because a look finds out by itself.
 """
 
+import logging
 import os
 import warnings
 from collections.abc import Callable, Iterable
@@ -91,6 +92,8 @@ class Observation:
     def start(self) -> None:
         # It says so where a new directory is met twice, by its event and by a walk, which is as it should be.
         warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning)
+        # And that it was stopped while it was reading.
+        logging.getLogger("watchdog").addHandler(logging.NullHandler())
         observer = Observer()
         try:
             observer.start()

@@ -11,11 +11,12 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from reportgen.beside import beside, can_fork
 from reportgen.defaults import DEFAULT_MAX_DUMP_BYTES
 from reportgen.discover import Discovered, discover
 from reportgen.errors import NoDumpFound
 from reportgen.fingerprint import fingerprint
-from reportgen.kept import Outcome, Settings, Task, kept_dump, note
+from reportgen.kept import Outcome, Settings, Task, note, outcome_of, still_holds
 from reportgen.manifest import COMMON, Part
 from reportgen.options import BuildOptions, Redaction
 from reportgen.output import SiteDirectory, is_intact, write_pages
@@ -151,13 +152,23 @@ def _outcomes(tasks: Sequence[Task], settings: Settings, options: BuildOptions) 
         yield from _built(tasks, settings, options)
         return
     changed = []
-    for task in tasks:
-        if outcome := kept_dump(task, settings):
+    for task, is_kept in zip(tasks, _are_kept(tasks, settings, options.jobs), strict=True):
+        if is_kept and task.previous and (outcome := outcome_of(task.previous)):
             yield outcome
         else:
             changed.append(replace(task, previous=None))
     if changed:
         yield from _built(changed, settings, options)
+
+
+def _are_kept(tasks: Sequence[Task], settings: Settings, jobs: int) -> list[bool]:
+    """Of each whether nothing of it has changed. Every other one is looked at in a second process."""
+    kept = [False] * len(tasks)
+    is_first = not any(task.previous for task in tasks)
+    with beside(lambda: [still_holds(task, settings) for task in tasks[1::2]], 1 if is_first else jobs) as others:
+        kept[::2] = [still_holds(task, settings) for task in tasks[::2]]
+        kept[1::2] = others()
+    return kept
 
 
 def _is_soon_compared(tasks: Sequence[Task]) -> bool:
@@ -168,7 +179,6 @@ def _is_soon_compared(tasks: Sequence[Task]) -> bool:
 
 
 def _built(tasks: Sequence[Task], settings: Settings, options: BuildOptions) -> Iterator[Outcome]:
-    from reportgen.executors import can_fork
     from reportgen.one_dump import build_dump
 
     forks = can_fork() and not options.cluster and options.jobs > 1
@@ -197,14 +207,14 @@ def _worked_on(
     work: Callable[[Task], Outcome], tasks: Sequence[Task], jobs: int, cluster: str | None
 ) -> Iterator[Outcome]:
     """The outcome of each dump, in any order: of those that have all processes to themselves, then of the others."""
-    from reportgen.executors import can_fork, open_workers, unordered
-
     shared = _shared_out(tasks, jobs if can_fork() and cluster is None else 1)
     yield from (work(task) for task in shared if task.jobs > 1)
     others = [task for task in shared if task.jobs == 1]
     if cluster is None and (jobs == 1 or len(others) <= 1):
         yield from map(work, others)
         return
+    from reportgen.executors import open_workers, unordered
+
     with open_workers(min(jobs, len(others)), cluster) as workers:
         yield from unordered(work, others, workers)
 

@@ -2,30 +2,25 @@
 
 import os
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from multiprocessing import get_context, parent_process
-from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
+from reportgen.beside import LOST_PROCESS, NO_PROCESS
 from reportgen.errors import ReportgenError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _WAITING_PER_WORKER = 4
-_LOST_PROCESS = "A process was ended from outside, most likely for lack of memory. Try again with --jobs 1."
-
-_NO_PROCESS = "A process cannot be started: {}. Try again with --jobs 1."
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +59,9 @@ def _processes(
         finally:
             pool.shutdown(cancel_futures=True)
     except BrokenProcessPool as error:
-        raise ReportgenError(_LOST_PROCESS) from error
+        raise ReportgenError(LOST_PROCESS) from error
     except OSError as error:
-        raise ReportgenError(_NO_PROCESS.format(error.strerror or error)) from error
+        raise ReportgenError(NO_PROCESS.format(error.strerror or error)) from error
 
 
 def unordered(work: Callable[[Item], Result], items: Iterable[Item], workers: Workers) -> Iterator[Result]:
@@ -107,11 +102,6 @@ def _start_method() -> BaseContext | None:
     return get_context("spawn") if threading.active_count() > 1 else None
 
 
-def can_fork() -> bool:
-    """Other systems' own libraries, and threads, may hang in a process that was forked."""
-    return sys.platform == "linux" and threading.active_count() == 1
-
-
 def forked(work: Callable[[int], Result], count: int, jobs: int) -> Iterator[Result]:
     """What `work` gives for each number below `count`, as it is finished, in processes that see this one's memory.
 
@@ -119,50 +109,6 @@ def forked(work: Callable[[int], Result], count: int, jobs: int) -> Iterator[Res
     """
     with _processes(jobs, get_context("fork"), _begin_forked, work) as pool:
         yield from unordered(_do_forked, range(count), Workers(pool, jobs))
-
-
-@contextmanager
-def beside(work: Callable[[], Result], jobs: int) -> Iterator[Callable[[], Result]]:
-    """While the caller goes on, `work` is done in a process that sees this one's memory; what is yielded waits for it.
-
-    Where there is to be no second process, `work` is done when its result is asked for. Raises what `work` raises,
-    and ReportgenError if the process is lost.
-    """
-    if jobs == 1 or not can_fork():
-        yield work
-        return
-    context = get_context("fork")
-    receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_send, args=(work, sender), daemon=True)
-    try:
-        process.start()
-    except OSError as error:
-        raise ReportgenError(_NO_PROCESS.format(error.strerror or error)) from error
-    sender.close()
-    try:
-        yield partial(_receive, receiver)
-    finally:
-        process.kill()
-        process.join()
-        receiver.close()
-
-
-def _send(work: Callable[[], object], sender: Connection) -> None:
-    _begin()
-    try:
-        sender.send((work(), None))
-    except Exception as error:
-        sender.send((None, error))
-
-
-def _receive(receiver: Connection) -> Any:
-    try:
-        result, error = receiver.recv()
-    except EOFError:
-        raise ReportgenError(_LOST_PROCESS) from None
-    if error is not None:
-        raise error
-    return result
 
 
 _forked_work: Callable[[int], object]

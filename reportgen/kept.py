@@ -110,18 +110,21 @@ def _digest(siblings: Sequence[Sibling]) -> str:
     return made.hexdigest()
 
 
-def kept_dump(task: Task, settings: Settings) -> Outcome | None:
-    """The outcome of the last build, if it still holds. Whatever is wrong with the dump is said when it is built."""
+def still_holds(task: Task, settings: Settings) -> bool:
+    """Whether there is nothing to do for a dump. Whatever is wrong with it is said when it is built."""
     if task.previous:
         with suppress(Exception):
-            return kept(task.previous, load(task.files, settings.redaction), settings)
-    return None
+            return holds(task.previous, load(task.files, settings.redaction), settings)
+    return False
 
 
-def kept(previous: Part, loaded: Loaded, settings: Settings) -> Outcome | None:
-    """The outcome of the last build, if it still holds for what was read now."""
-    if previous.key != loaded.key(settings) or not is_intact(settings.output, previous):
-        return None
+def holds(previous: Part, loaded: Loaded, settings: Settings) -> bool:
+    """Whether what the last build made is what would be made of what was read now."""
+    return previous.key == loaded.key(settings) and is_intact(settings.output, previous)
+
+
+def outcome_of(previous: Part) -> Outcome | None:
+    """The outcome of the last build, if it was noted."""
     try:
         entry = Summary.from_json(previous.note["summary"])
         problems = tuple(Problem(**problem) for problem in previous.note["problems"])

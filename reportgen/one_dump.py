@@ -11,9 +11,9 @@ from functools import partial
 
 from reportgen.analyse.analysis import joined, judged_figures, judged_placement, measure
 from reportgen.analyse.records import Analysis
+from reportgen.beside import beside, can_fork
 from reportgen.errors import OutputRefused, ReportgenError
-from reportgen.executors import beside, can_fork, forked
-from reportgen.kept import Outcome, Settings, Task, kept, load
+from reportgen.kept import Outcome, Settings, Task, holds, load, outcome_of
 from reportgen.manifest import Part
 from reportgen.output import NOTHING_WRITTEN, Written, confirm_started, write_pages
 from reportgen.parse.dump import parse_dump
@@ -66,7 +66,7 @@ def _guarded(files: DumpFiles, work: Callable[[], Outcome]) -> Outcome:
 
 def _build(task: Task, settings: Settings) -> Outcome:
     loaded = load(task.files, settings.redaction)
-    if task.previous and (outcome := kept(task.previous, loaded, settings)):
+    if task.previous and holds(task.previous, loaded, settings) and (outcome := outcome_of(task.previous)):
         return outcome
 
     def identified() -> tuple[str, str]:
@@ -141,8 +141,8 @@ def _write(module: Module, settings: Settings, jobs: int) -> Written:
         with _garbage_collection_paused():
             return write_pages(settings.output, groups[number]())
 
-    numbers = range(len(groups))
-    return sum(
-        forked(write_group, len(groups), jobs) if jobs > 1 and can_fork() else map(write_group, numbers),
-        NOTHING_WRITTEN,
-    )
+    if jobs == 1 or not can_fork():
+        return sum(map(write_group, range(len(groups))), NOTHING_WRITTEN)
+    from reportgen.executors import forked
+
+    return sum(forked(write_group, len(groups), jobs), NOTHING_WRITTEN)

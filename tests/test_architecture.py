@@ -24,7 +24,7 @@ RANKS = [
     {"folders", "log_frames", "parse"},
     {"analyse", "discover"},
     {"redact", "render"},
-    {"fingerprint", "locking", "manifest"},
+    {"beside", "fingerprint", "locking", "manifest"},
     {"output"},
     {"cluster", "kept"},
     {"executors"},

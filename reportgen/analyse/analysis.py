@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from reportgen.analyse.backends import infer_backend
 from reportgen.analyse.checks import OF_FIGURES, OF_PLACEMENT, checked
-from reportgen.analyse.checks.check import Judgement
 from reportgen.analyse.cross_checks import compared
 from reportgen.analyse.findings import by_severity, listed
+from reportgen.analyse.judgements import Judgement
 from reportgen.analyse.records import Analysis, Backend, Figures, Measured, Placement, Space, XlaPeak
 from reportgen.analyse.spaces import spaces
 from reportgen.analyse.tenancy import tenancy

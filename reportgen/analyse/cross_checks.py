@@ -6,9 +6,10 @@ XLA prints one assignment several times: as the dump's text, as a usage report, 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from reportgen.analyse.checks.check import Judgement, result_of
+from reportgen.analyse.checks.check import result_of
 from reportgen.analyse.findings import finding
-from reportgen.analyse.records import Figures, Finding
+from reportgen.analyse.judgements import Finding, Judgement
+from reportgen.analyse.records import Figures
 from reportgen.model import WHOLE
 from reportgen.parse.assignment_proto import ProtoAllocation, ProtoError, can_read_protos, parse_assignment_proto
 from reportgen.parse.hlo_text import HloText, parse_hlo_text

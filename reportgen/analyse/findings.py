@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 
-from reportgen.analyse.records import SEVERITY_ORDER, Finding, Severity
+from reportgen.analyse.judgements import SEVERITY_ORDER, Finding, Severity
 from reportgen.source import DumpText, Place
 
 LISTED_PER_SLUG: dict[Severity, int] = {"error": 100, "warning": 100, "note": 5}

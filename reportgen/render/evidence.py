@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from reportgen.analyse.records import CheckResult, Severity
+from reportgen.analyse.judgements import CheckResult, Severity
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from reportgen.analyse.records import Finding
+from reportgen.analyse.judgements import Finding
 from reportgen.render.excerpts import ExcerptLine, excerpt
 from reportgen.render.links import Links
 from reportgen.render.module import Module

@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from reportgen.analyse.records import Analysis, CheckResult, Finding, Space
+from reportgen.analyse.judgements import CheckResult, Finding
+from reportgen.analyse.records import Analysis, Space
 
 SCHEMA = 1
 # The document is printed on terminals, too, and JSON only asks for the controls of ASCII to be escaped.

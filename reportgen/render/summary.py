@@ -6,7 +6,7 @@ from typing import Any
 
 from reportgen.analyse.classes import MemoryClass
 from reportgen.analyse.identity import Leaf, Signature
-from reportgen.analyse.records import Finding, Severity
+from reportgen.analyse.judgements import Finding, Severity
 from reportgen.render.evidence import Badge, badge
 from reportgen.source import Location
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 from itertools import chain
 
 from reportgen.analyse.classes import MemoryClass, memory_class
-from reportgen.analyse.records import SEVERITY_ORDER, Analysis, Severity, Space
+from reportgen.analyse.judgements import SEVERITY_ORDER, Severity
+from reportgen.analyse.records import Analysis, Space
 from reportgen.analyse.signature import signature
 from reportgen.render.evidence import Badge, badge, checks_run, objects_checked
 from reportgen.render.module import Module

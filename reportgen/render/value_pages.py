@@ -11,7 +11,7 @@ from html import escape
 
 from markupsafe import Markup
 
-from reportgen.analyse.records import Finding
+from reportgen.analyse.judgements import Finding
 from reportgen.parse.shapes import ShapeError, parse_shape
 from reportgen.render.definitions import LONG_TEXT, Definitions
 from reportgen.render.drawings.layout import layout_drawing

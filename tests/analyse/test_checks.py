@@ -3,7 +3,7 @@
 import pytest
 
 from reportgen.analyse.findings import LISTED_PER_SLUG, SEVERITIES
-from reportgen.analyse.records import Finding
+from reportgen.analyse.judgements import Finding
 from tests.support.dumps import analysed, slugs
 from tests.support.samples import sample_analysis, sample_labels
 from tests.support.sound import BLOCK, RANGES, SOUND, TOTAL, USED, damaged

@@ -202,9 +202,9 @@ def test_another_version_of_the_program_makes_everything_again(
 # In a process of its own: that of the tests may have threads, and is not forked then.
 _SHARED_OUT = """
 import sys
-from reportgen import build, cli, executors
+from reportgen import beside, build, cli
 from reportgen.render import module_pages
-assert executors.can_fork()
+assert beside.can_fork()
 build._LARGE = 0
 module_pages._PAGES_IN_GROUP = 3
 sys.exit(cli.main(sys.argv[1:]))

@@ -16,7 +16,8 @@ from reportgen.analyse.checks import (
     sharing,
     values,
 )
-from reportgen.analyse.checks.check import Check, Judgement, Known
+from reportgen.analyse.checks.check import Check, Known
+from reportgen.analyse.judgements import Judgement
 from reportgen.analyse.records import Figures, Placement
 
 OF_PLACEMENT: tuple[Check[Placement], ...] = (

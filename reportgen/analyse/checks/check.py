@@ -6,10 +6,11 @@ How many objects it looks at comes from lengths that are known anyway: evidence 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 from reportgen.analyse.findings import SEVERITIES
-from reportgen.analyse.records import CheckResult, Finding, FoundCount, Measured
+from reportgen.analyse.judgements import CheckResult, Finding, FoundCount
+from reportgen.analyse.records import Measured
 
 SECTIONS = ("allocations", "total", "used values", "live ranges")
 
@@ -30,13 +31,6 @@ SUBJECTS: Mapping[str, Callable[[Any], int]] = {
     "memory spaces": lambda figures: len(figures.spaces),
 }
 """What checks look at, in words, and how many of it there are."""
-
-
-class Judgement(NamedTuple):
-    """What checks have found, and what each looked at for that."""
-
-    findings: list[Finding]
-    evidence: list[CheckResult]
 
 
 def never(_: Measured) -> str:

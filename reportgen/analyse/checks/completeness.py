@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from reportgen.analyse.checks.check import Check
 from reportgen.analyse.findings import LISTED_PER_SLUG, finding
-from reportgen.analyse.records import Finding, Placement
+from reportgen.analyse.judgements import Finding
+from reportgen.analyse.records import Placement
 
 _ANALYSIS_FLAG = "XLA writes it while --xla_dump_buffer_assignment_analysis is on, which is the default"
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from reportgen.analyse.checks.check import Check, without_live_ranges
 from reportgen.analyse.findings import finding
-from reportgen.analyse.records import Figures, Finding, Space
+from reportgen.analyse.judgements import Finding
+from reportgen.analyse.records import Figures, Space
 from reportgen.spans import StepFunction
 
 

@@ -7,7 +7,8 @@ from itertools import repeat
 from reportgen.analyse.callers import calls_computations
 from reportgen.analyse.checks.check import Check, without_live_ranges
 from reportgen.analyse.findings import finding
-from reportgen.analyse.records import Finding, Placement, moments_of
+from reportgen.analyse.judgements import Finding
+from reportgen.analyse.records import Placement, moments_of
 from reportgen.model import Dump, LiveRange, UsedValue, ValueKey
 
 

@@ -5,7 +5,8 @@ from itertools import accumulate
 
 from reportgen.analyse.checks.check import Check
 from reportgen.analyse.findings import finding
-from reportgen.analyse.records import Figures, Finding, XlaPeak
+from reportgen.analyse.judgements import Finding
+from reportgen.analyse.records import Figures, XlaPeak
 from reportgen.analyse.xla_peak import UNEXPLAINED
 from reportgen.model import PrintedPeak
 

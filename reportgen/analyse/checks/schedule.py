@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from reportgen.analyse.checks.check import Check
 from reportgen.analyse.findings import finding
-from reportgen.analyse.records import Finding, Placement
+from reportgen.analyse.judgements import Finding
+from reportgen.analyse.records import Placement
 
 
 def _without_schedule(placement: Placement) -> str:

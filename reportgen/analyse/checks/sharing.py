@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from reportgen.analyse.checks.check import Check, without_live_ranges
 from reportgen.analyse.findings import finding
-from reportgen.analyse.records import Conflict, Finding, Placement, ValueFacts
+from reportgen.analyse.judgements import Finding
+from reportgen.analyse.records import Conflict, Placement, ValueFacts
 from reportgen.analyse.tenancy import is_old_alias
 
 

@@ -5,7 +5,8 @@ from functools import lru_cache
 
 from reportgen.analyse.checks.check import Check
 from reportgen.analyse.findings import finding
-from reportgen.analyse.records import Finding, Placement
+from reportgen.analyse.judgements import Finding
+from reportgen.analyse.records import Placement
 from reportgen.model import WHOLE, UsedValue, Value, ValueKey
 from reportgen.parse.shapes import ArrayShape, ShapeError, parse_shape
 

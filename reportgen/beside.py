@@ -67,8 +67,9 @@ def _send(work: Callable[[], object], writing: int) -> None:
         outcome = pickle.dumps((work(), None))
     except Exception as error:
         outcome = pickle.dumps((None, error))
-    with open(writing, "wb") as pipe:
-        pipe.write(outcome)
+    remaining = memoryview(outcome)
+    while remaining:
+        remaining = remaining[os.write(writing, remaining) :]
 
 
 def _received(reading: int) -> Any:

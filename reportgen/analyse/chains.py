@@ -19,7 +19,7 @@ def chains(facts: Sequence[ValueFacts]) -> Mapping[int, tuple[int, ...]]:
             slices[value.allocation, value.offset_bytes, value.size_bytes].append((live.start, live.end, number))
     found: dict[int, tuple[int, ...]] = {}
     for tenants in slices.values():
-        for chain in _split(sorted(tenants)):
+        for chain in _split(sorted(tenants)) if len(tenants) > 1 else ():
             if len(chain) > 1:
                 found.update(dict.fromkeys(chain, tuple(chain)))
     return found

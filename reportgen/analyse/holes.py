@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from reportgen.analyse.hole_tree import HoleTree
-from reportgen.coverage import Occupancy
+from reportgen.coverage import Occupancy, covered_changes
 from reportgen.spans import StepFunction
 
 _PIECES_PER_CHANGE = 32
@@ -28,16 +28,25 @@ class Holes(NamedTuple):
 
 def holes(occupancies: Iterable[Occupancy], size_bytes: int, moments: int) -> Holes:
     """Follow an allocation of `size_bytes` through the program; used + free = size at each moment."""
+    held = [one for one in occupancies if one.low < one.high and one.first <= one.last]
+    if all(one.low <= 0 and one.high >= size_bytes for one in held):
+        return _all_or_nothing(held, size_bytes, moments)
     events: defaultdict[int, list[_Event]] = defaultdict(list)
-    for first, last, low, high in occupancies:
-        if low < high and first <= last:
-            events[first].append((low, high, 1))
-            events[last + 1].append((low, high, -1))
+    for first, last, low, high in held:
+        events[first].append((low, high, 1))
+        events[last + 1].append((low, high, -1))
     changes = [(moment, events[moment]) for moment in sorted(events)]
     followed = _followed(Cover(size_bytes), changes) or _followed(HoleTree(size_bytes, _edges(changes)), changes)
     assert followed is not None, "a tree has no limit"
     free, largest = ([(0, size_bytes), *amounts] for amounts in followed)
     return Holes(_steps(free, moments), _steps(largest, moments))
+
+
+def _all_or_nothing(held: Iterable[Occupancy], size_bytes: int, moments: int) -> Holes:
+    """Of an allocation that each of its values fills, as those of most do: what is free is one hole."""
+    covered = covered_changes(Occupancy(one.first, one.last, 0, size_bytes) for one in held)
+    free = StepFunction.from_changes([(0, size_bytes), *((moment, -change) for moment, change in covered)], moments)
+    return Holes(free, free)
 
 
 def _edges(changes: Iterable[tuple[int, list[_Event]]]) -> Iterator[int]:

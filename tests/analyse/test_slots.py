@@ -20,7 +20,13 @@ from tests.support.samples import sample_analysis, sample_labels
 MOMENTS, SIZE = 12, 30
 spans = st.tuples(st.integers(0, 30), st.integers(0, 30)).map(lambda span: (min(span), max(span)))
 stretches = st.tuples(st.integers(0, 12), st.integers(0, 12)).map(lambda stretch: (min(stretch), max(stretch)))
-occupancies = st.lists(st.builds(lambda bytes_, time: Occupancy(*time, *bytes_), spans, stretches), max_size=12)
+
+
+def occupancies_of(spans: st.SearchStrategy[tuple[int, int]]) -> st.SearchStrategy[list[Occupancy]]:
+    return st.lists(st.builds(lambda bytes_, time: Occupancy(*time, *bytes_), spans, stretches), max_size=12)
+
+
+occupancies = occupancies_of(spans) | occupancies_of(st.just((0, SIZE)))
 
 
 def slots_of(*lives: Lives) -> list[Slot]:

@@ -11,12 +11,12 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from reportgen.beside import beside, can_fork
+from reportgen.beside import can_fork
 from reportgen.defaults import DEFAULT_MAX_DUMP_BYTES
 from reportgen.discover import Discovered, discover
 from reportgen.errors import NoDumpFound
 from reportgen.fingerprint import fingerprint
-from reportgen.kept import Outcome, Settings, Task, note, outcome_of, still_holds
+from reportgen.kept import Outcome, Settings, Task, are_kept, note, outcome_of
 from reportgen.manifest import COMMON, Part
 from reportgen.options import BuildOptions, Redaction
 from reportgen.output import SiteDirectory, is_intact, write_pages
@@ -152,23 +152,13 @@ def _outcomes(tasks: Sequence[Task], settings: Settings, options: BuildOptions) 
         yield from _built(tasks, settings, options)
         return
     changed = []
-    for task, is_kept in zip(tasks, _are_kept(tasks, settings, options.jobs), strict=True):
+    for task, is_kept in zip(tasks, are_kept(tasks, settings, options.jobs), strict=True):
         if is_kept and task.previous and (outcome := outcome_of(task.previous)):
             yield outcome
         else:
             changed.append(replace(task, previous=None))
     if changed:
         yield from _built(changed, settings, options)
-
-
-def _are_kept(tasks: Sequence[Task], settings: Settings, jobs: int) -> list[bool]:
-    """Of each whether nothing of it has changed. Every other one is looked at in a second process."""
-    kept = [False] * len(tasks)
-    is_first = not any(task.previous for task in tasks)
-    with beside(lambda: [still_holds(task, settings) for task in tasks[1::2]], 1 if is_first else jobs) as others:
-        kept[::2] = [still_holds(task, settings) for task in tasks[::2]]
-        kept[1::2] = others()
-    return kept
 
 
 def _is_soon_compared(tasks: Sequence[Task]) -> bool:

@@ -5,13 +5,14 @@ This is all that a build does where nothing has changed, so it needs little of t
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 
 from reportgen.analyse.identity import Digests, digests
+from reportgen.beside import beside
 from reportgen.manifest import Part
 from reportgen.options import Redaction
 from reportgen.output import is_intact
@@ -110,8 +111,21 @@ def _digest(siblings: Sequence[Sibling]) -> str:
     return made.hexdigest()
 
 
-def still_holds(task: Task, settings: Settings) -> bool:
-    """Whether there is nothing to do for a dump. Whatever is wrong with it is said when it is built."""
+def are_kept(tasks: Sequence[Task], settings: Settings, jobs: int) -> list[bool]:
+    """Of each dump whether there is nothing to do for it. In order of size, every other one is for a second process."""
+    sizes = [task.previous.size_bytes if task.previous else 0 for task in tasks]
+    in_order = sorted(range(len(tasks)), key=sizes.__getitem__)
+    with beside(lambda: _still_hold(tasks, in_order[1::2], settings), jobs if any(sizes) else 1) as others:
+        kept = _still_hold(tasks, in_order[::2], settings) | others()
+    return [kept[number] for number in range(len(tasks))]
+
+
+def _still_hold(tasks: Sequence[Task], numbers: Iterable[int], settings: Settings) -> dict[int, bool]:
+    return {number: _still_holds(tasks[number], settings) for number in numbers}
+
+
+def _still_holds(task: Task, settings: Settings) -> bool:
+    """Whatever is wrong with a dump is said when it is built."""
     if task.previous:
         with suppress(Exception):
             return holds(task.previous, load(task.files, settings.redaction), settings)

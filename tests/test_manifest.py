@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.manifest import Part, page_digest, parsed, serialised, sum_of_digests
+from reportgen.manifest import Part, is_safe, page_digest, parsed, serialised, sum_of_digests
 
 FOLDERS = st.sampled_from(["", "m/one/", "m/one/v/", "m/two/"])
 NAMES = st.text("abc123", min_size=1, max_size=8)
@@ -30,6 +30,13 @@ PARTS = st.builds(
 @given(st.dictionaries(st.text(), PARTS, max_size=4))
 def test_what_is_written_down_is_read_back(parts: dict[str, Part]) -> None:
     assert parsed(serialised(parts)) == parts
+
+
+@given(st.lists(st.text("ab./\\:\n", max_size=6), max_size=4))
+def test_paths_that_lead_out_of_the_site_are_left_out(paths: list[str]) -> None:
+    row = {"folder": "", "files": paths}
+    [part] = (parsed(json.dumps({"parts": {"m": row}}).encode()) or {}).values()
+    assert part.paths == tuple(filter(is_safe, paths))
 
 
 @given(st.dictionaries(st.text(), PARTS, min_size=2, max_size=4))

@@ -7,7 +7,6 @@ follows from the input, so the same input gives the same manifest.
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -22,8 +21,8 @@ COMMON = ""
 _MODULUS = 1 << 128
 _SEAL = b',"seal":"'
 
-# Looked for in all paths at once: of a line nothing else can make a path unsafe.
-_SUSPICIOUS = re.compile(r"^[./]*$|^/|[\\:]|(?:^|/)\.\.(?:/|$)", re.MULTILINE)
+_SUSPICIOUS = ("\\", ":", "/../", "/..\n", "\n.", "\n/", "\n\n")
+"""Each path that is not safe has one of these, between newlines; to look through all at once takes no time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +113,8 @@ def _paths(row: Mapping[str, Any]) -> tuple[str, ...]:
     if not isinstance(files, list) or not isinstance(folder, str):
         return ()
     paths = tuple(folder + file for file in files if isinstance(file, str))
-    return tuple(filter(is_safe, paths)) if _SUSPICIOUS.search("\n".join(paths)) else paths
+    lines = "\n".join(["", *paths, ""])
+    return tuple(filter(is_safe, paths)) if any(sign in lines for sign in _SUSPICIOUS) else paths
 
 
 def is_safe(path: str) -> bool:

@@ -54,6 +54,7 @@ def _rows_of_xprof(times: Mapping[str, Times], yardstick: Yardstick | None) -> l
         noted("XProf: peak memory", f"{peak_bytes(yardstick.command) / 1e9:.2f} GB"),
         held("`check` / XProf", times["check"].median / xprof.median, 0.5, "×"),
         held("`build` / XProf", times["build"].median / xprof.median, 4.0, "×"),
+        held(f"`build` of {HALF} / XProf: half of that", times["half"].median / xprof.median, 2.0, "×"),
     ]
 
 

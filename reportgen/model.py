@@ -113,6 +113,10 @@ def _positions(text: bytes) -> tuple[Position, ...]:
 
 @lru_cache(maxsize=16)
 def _uses(text: bytes) -> tuple[Use, ...]:
+    if text.find(b"\n") == len(text) - 1 and text:  # most values have one
+        name, _, operand = _text(text).strip().partition(", operand ")
+        number, _, index = operand.partition(" ")
+        return (Use(name, int(number), index or WHOLE),)
     return tuple(Use(name, int(operand), index or WHOLE) for name, operand, index in _USE.findall(_text(text)))
 
 

@@ -6,12 +6,11 @@ async operation needs. Each leaves its mark in the dump, in the order in which `
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from reportgen.analyse.callers import calls_computations
 from reportgen.analyse.records import Analysis, ValueFacts
-from reportgen.model import LiveRange, Position, Use
+from reportgen.model import LiveRange, Position, Use, UsedValue
 
 Rule = Literal[
     "no range",
@@ -31,8 +30,7 @@ Rule = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Liveness:
+class Liveness(NamedTuple):
     """The rule that ends a value's life, and what touches the value last.
 
     `last_use` is the moment of the last reader, `last_user`; both None where nothing that is scheduled reads it.
@@ -54,7 +52,7 @@ def liveness(analysis: Analysis, number: int) -> Liveness:
     last_use, last_user = _last(analysis, used.uses)
     if fact.live is None:
         return Liveness(_without_range(analysis, fact), last_use, last_user)
-    rule, decider = _rule(analysis, number, fact.live, used.positions, last_use, last_user)
+    rule, decider = _rule(analysis, number, fact.live, used, last_use, last_user)
     return Liveness(rule, last_use, last_user, decider)
 
 
@@ -77,19 +75,19 @@ def _rule(
     analysis: Analysis,
     number: int,
     live: LiveRange,
-    positions: tuple[Position, ...],
+    used: UsedValue,
     last_use: int | None,
     last_user: str | None,
 ) -> tuple[Rule, str | None]:
     if live.end >= analysis.moments:
-        rule = _held_to_the_end(analysis, number, positions)
+        rule = _held_to_the_end(analysis, number, used.positions)
         if rule:
             return rule, None
     if last_use == live.end:
         return "last use", None
     if last_use is not None and last_use > live.end:
         return _ends_before_use(analysis, number, live, last_use, last_user)
-    return _ends_after_use(analysis, number, live, positions, last_use)
+    return _ends_after_use(analysis, number, live, used.positions, last_use)
 
 
 def _held_to_the_end(analysis: Analysis, number: int, positions: tuple[Position, ...]) -> Rule | None:

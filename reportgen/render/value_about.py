@@ -84,9 +84,8 @@ class ValueAbout:
         if used is None:
             yield "<dt>Read by<dd>not known: no entry in “Used values”"
             return
-        positions = used.positions
-        if len(positions) > 1:
-            yield f"<dt>Also at<dd>{listed(positions[1:], self._position)}"
+        if not used.is_only_where_defined and len(used.positions) > 1:
+            yield f"<dt>Also at<dd>{listed(used.positions[1:], self._position)}"
         uses = used.uses
         yield f"<dt>Read by<dd><ol>{self._uses(uses)}</ol>" if uses else "<dt>Read by<dd>no instruction"
 

@@ -8,14 +8,20 @@ from reportgen.parse.instructions import Instruction, parse_instruction
 
 UNKNOWN = ""
 
+_STATED = frozenset({"op_name", "source_file", "source_line"})
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Each is empty where the dump does not say it. `scope` is the whole op_name, a path with slashes."""
+    """Each is empty where the dump does not say it. `scope` is the whole op_name, a path with slashes.
+
+    `further` is what else the metadata say, by its names there.
+    """
 
     opcode: str = UNKNOWN
     scope: str = UNKNOWN
     source: str = UNKNOWN
+    further: tuple[tuple[str, str], ...] = ()
 
 
 def origins(dump: Dump) -> Mapping[str, Origin]:
@@ -29,4 +35,5 @@ def origins(dump: Dump) -> Mapping[str, Origin]:
 
 
 def _origin(instruction: Instruction) -> Origin:
-    return Origin(instruction.opcode, instruction.op_name or UNKNOWN, instruction.source or UNKNOWN)
+    further = tuple((key, text) for key, text in instruction.metadata.items() if key not in _STATED)
+    return Origin(instruction.opcode, instruction.op_name or UNKNOWN, instruction.source or UNKNOWN, further)

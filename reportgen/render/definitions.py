@@ -6,7 +6,7 @@ share is made for the first of them and kept until the next instruction.
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from html import escape
 
 from reportgen.parse.instructions import parse_instruction
@@ -16,8 +16,6 @@ from reportgen.render.module import Module
 
 LONG_TEXT = 300
 """Characters of what is repeated on the pages of all values of an instruction."""
-
-_OWN_METADATA = frozenset({"op_name", "source_file", "source_line"})
 
 
 class Definitions:
@@ -47,7 +45,7 @@ class Definition:
         self._values = values
         self._text = module.instruction_text(name)
         self._is_long = self._text is not None and len(self._text) > LONG_TEXT
-        self.origin = () if self._text is None else (*self._known_origin(), *self._further_origin(self._text))
+        self.origin = () if self._text is None else tuple(self._origin(self._text))
         """Rows that say where the values come from in the program."""
 
     def text(self, number: int) -> str:
@@ -67,25 +65,17 @@ class Definition:
             return "The dump has no “Used values” section, so the instruction is not known."
         return "The dump does not print the instruction; XLA does so since 2021-09-23."
 
-    def _known_origin(self) -> Iterator[str]:
-        """What the module has already read of all instructions."""
+    def _origin(self, text: str) -> Iterator[str]:
+        """What the module has read of all instructions, and what a long text is made from."""
         origin = self._module.origin(self._values[0])
         yield f"<dt>Opcode<dd>{escape(origin.opcode) or 'not known'}"
         if origin.scope:
-            yield f"<dt>Operation<dd><code>{escape(origin.scope)}</code>"
+            yield _row("Operation", origin.scope)
         if origin.source:
-            yield f"<dt>Source<dd><code>{escape(origin.source)}</code>"
-
-    def _further_origin(self, text: str) -> Iterator[str]:
-        """What is only shown here. Three of four texts have nothing of it, and splitting one takes its time."""
-        if not self._is_long and "metadata={" not in text:
-            return
-        instruction = parse_instruction(text)
-        for key, value in instruction.metadata.items():
-            if key not in _OWN_METADATA:
-                yield f"<dt><code>{escape(key)}</code><dd><code>{escape(value)}</code>"
-        if self._is_long and instruction.operands:
-            yield f"<dt>Made from<dd>{listed(instruction.operands, self._links.instruction)}"
+            yield _row("Source", origin.source)
+        yield from (_row(f"<code>{escape(key)}</code>", stated) for key, stated in origin.further)
+        if self._is_long and (operands := parse_instruction(text).operands):
+            yield f"<dt>Made from<dd>{listed(operands, self._links.instruction)}"
 
     def others(self, number: int) -> str:
         """What is made together with a value, each by its index alone; empty where nothing is."""
@@ -101,6 +91,12 @@ class Definition:
         facts, href = self._module.analysis.facts, self._links.value_href
         first = self._values[: MOST_LINKS + 1]
         return {number: f"<a href={href(number)}>{facts[number].value.key.shape_index}</a>" for number in first}
+
+
+@lru_cache(maxsize=4096)
+def _row(term: str, stated: str) -> str:
+    """Most instructions share theirs with others."""
+    return f"<dt>{term}<dd><code>{escape(stated)}</code>"
 
 
 def _values_by_instruction(module: Module) -> Mapping[str, Sequence[int]]:

@@ -37,8 +37,13 @@ def beside(work: Callable[[], Result], jobs: int) -> Iterator[Callable[[], Resul
         yield work
         return
     reading, writing = os.pipe()
-    process = _forked(work, writing)
-    os.close(writing)
+    try:
+        process = _forked(work, writing)
+    except OSError as error:
+        os.close(reading)
+        raise ReportgenError(NO_PROCESS.format(error.strerror or error)) from error
+    finally:
+        os.close(writing)
     try:
         yield partial(_received, reading)
     finally:
@@ -49,10 +54,7 @@ def beside(work: Callable[[], Result], jobs: int) -> Iterator[Callable[[], Resul
 
 def _forked(work: Callable[[], object], writing: int) -> int:
     """The process that does it, which never comes back from here."""
-    try:
-        process = os.fork()
-    except OSError as error:
-        raise ReportgenError(NO_PROCESS.format(error.strerror or error)) from error
+    process = os.fork()
     if process:
         return process
     try:

@@ -31,7 +31,7 @@ _LARGE = 8_000_000
 """Bytes of a dump below which its pages are not worth processes of their own."""
 
 _SOON_COMPARED = 200_000_000
-"""Bytes of dumps and pages up to which comparing them is not worth processes."""
+"""Bytes of dumps and pages up to which comparing them is not worth a pool of processes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
-"""Which program makes a site: a digest of everything but the dumps and the options that decides about its bytes."""
+"""Which program makes a site: digests of everything but the dumps and the options that decides about its bytes."""
 
 from functools import cache
 from pathlib import Path
 
-from reportgen.render.assets import digest, library, template_root
+from reportgen.render.assets import digest, library_digest, template_root
 
 _LIBRARIES = ("jinja2", "markupsafe", "markdown_it")
 
@@ -11,5 +11,5 @@ _LIBRARIES = ("jinja2", "markupsafe", "markdown_it")
 @cache
 def fingerprint() -> str:
     """The same as long as neither this package, nor its templates, nor what renders them has changed."""
-    libraries = ((library(name), ".py") for name in _LIBRARIES)
-    return digest((Path(__file__).parent, ".py"), (template_root(), ""), *libraries)
+    ours = [digest(Path(__file__).parent, ".py"), digest(template_root())]
+    return " ".join([*ours, *map(library_digest, _LIBRARIES)])

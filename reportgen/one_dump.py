@@ -118,10 +118,7 @@ def module_from(files: DumpFiles, analysis: Analysis, notes: str = "", settings:
 
 @contextmanager
 def _garbage_collection_paused() -> Iterator[None]:
-    """Records only pile up while a dump is read; looking for cycles among them costs 40 % of the time.
-
-    Among pages there are few cycles, and looking for them costs a twentieth.
-    """
+    """Records only pile up while a dump is read; looking for cycles among them costs 40 % of the time."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -138,8 +135,7 @@ def _write(module: Module, settings: Settings, jobs: int) -> Written:
     groups = page_groups(module, settings.site_title)
 
     def write_group(number: int) -> Written:
-        with _garbage_collection_paused():
-            return write_pages(settings.output, groups[number]())
+        return write_pages(settings.output, groups[number]())
 
     if jobs == 1 or not can_fork():
         return sum(map(write_group, range(len(groups))), NOTHING_WRITTEN)

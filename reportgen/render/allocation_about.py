@@ -11,12 +11,11 @@ from markupsafe import escape
 from reportgen.analyse.classes import memory_class
 from reportgen.model import Allocation
 from reportgen.render.excerpts import excerpt, excerpt_table
-from reportgen.render.formats import bytes_markup, exact_bytes, human_bytes
+from reportgen.render.formats import bytes_markup, exact_bytes, human_and_exact
 from reportgen.render.links import Links
 from reportgen.render.module import Module, allocation_kinds
 
 _LONGEST_SHAPE = 200
-_ROUNDED_FROM = 1024
 
 
 class Moment(NamedTuple):
@@ -36,10 +35,7 @@ class AllocationAbout:
         self._module = module
         self._links = links
         self._at_peak = links.term("peak-resident", "At the peak")
-        self._spaces = {
-            color: f"<a href=../index.html#space-{color}>{color} · {escape(space.name)}</a>"
-            for color, space in module.analysis.spaces.items()
-        }
+        self._spaces = {color: links.space(space) for color, space in module.analysis.spaces.items()}
         self._table_head = (
             '<div class=scroll tabindex=0 role=region aria-label="Used and free bytes"><table class=plain>'
             "<caption>Used and free bytes; used + free = size</caption>\n"
@@ -55,9 +51,7 @@ class AllocationAbout:
 
     def _rows(self, number: int, moments: Sequence[Moment]) -> Iterator[str]:
         allocation = self._module.analysis.dump.allocations[number]
-        size = allocation.size_bytes
-        exact = f" <small>{exact_bytes(size)}</small>" if size >= _ROUNDED_FROM else ""
-        yield f"<dt>Size<dd>{human_bytes(size)}{exact}"
+        yield f"<dt>Size<dd>{human_and_exact(allocation.size_bytes)}"
         kinds = ", ".join(allocation_kinds(self._module, number)) or "no kind"
         yield f'<dt>Kind<dd><span class="chip class-{memory_class(allocation)}">{kinds}</span>'
         yield f"<dt>Memory space<dd>{self._spaces[allocation.color]}"

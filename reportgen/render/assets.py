@@ -58,27 +58,27 @@ def compiled_templates() -> Path | None:
 
 @cache
 def stamp() -> str:
-    """What all that is made from, as a digest: templates and texts, and what reads them."""
-    ours = ((template_root(), ending) for ending in (".html", ".md"))
-    return digest(*ours, *((library(name), ".py") for name in ("jinja2", "markdown_it")))
+    """What all that is made from, as digests: templates and texts, and what reads them."""
+    ours = [digest(template_root(), ending) for ending in (".html", ".md")]
+    return " ".join([*ours, *map(library_digest, ("jinja2", "markdown_it"))])
 
 
-def library(name: str) -> Path:
-    """The folder of a package that is installed. To ask for its version would take longer than to read its source."""
+@cache
+def library_digest(name: str) -> str:
+    """Of a package that is installed. To ask for its version would take longer than to read its source."""
     spec = find_spec(name)
     if spec is None or not spec.submodule_search_locations:
         raise BrokenInstallation(f"{name} is missing. Run `pip install --force-reinstall xla-reportgen`.")
-    return Path(spec.submodule_search_locations[0])
+    return digest(Path(spec.submodule_search_locations[0]), ".py")
 
 
-def digest(*sources: tuple[Path, str]) -> str:
-    """Of all files below some folders whose names end as is said beside each."""
+def digest(root: Path, ending: str = "") -> str:
+    """Of all files below a folder whose names end so."""
     made = hashlib.sha256()
-    for root, ending in sources:
-        for inside, path in _files_below(str(root), ending):
-            with suppress(FileNotFoundError), open(path, "rb") as file:  # noqa: PTH123 - quick
-                made.update(inside.encode("utf-8", "surrogateescape") + b"\0")
-                made.update(file.read())
+    for inside, path in _files_below(str(root), ending):
+        with suppress(FileNotFoundError), open(path, "rb") as file:  # noqa: PTH123 - quick
+            made.update(inside.encode("utf-8", "surrogateescape") + b"\0")
+            made.update(file.read())
     return made.hexdigest()
 
 

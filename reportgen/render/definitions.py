@@ -4,7 +4,6 @@ An instruction that yields a tuple makes several values, and their pages are ren
 share is made for the first of them and kept until the next instruction.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from html import escape
@@ -24,14 +23,13 @@ class Definitions:
     def __init__(self, module: Module, links: Links) -> None:
         self._module = module
         self._links = links
-        self._values = _values_by_instruction(module)
         self._latest: Definition | None = None
 
     def of(self, number: int) -> "Definition":
         """What makes a value."""
         name = self._module.analysis.facts[number].value.key.name
         if self._latest is None or self._latest.name != name:
-            self._latest = Definition(self._module, self._links, name, self._values[name])
+            self._latest = Definition(self._module, self._links, name, self._module.made_by[name])
         return self._latest
 
 
@@ -97,10 +95,3 @@ class Definition:
 def _row(term: str, stated: str) -> str:
     """Most instructions share theirs with others."""
     return f"<dt>{term}<dd><code>{escape(stated)}</code>"
-
-
-def _values_by_instruction(module: Module) -> Mapping[str, Sequence[int]]:
-    made: defaultdict[str, list[int]] = defaultdict(list)
-    for number, fact in enumerate(module.analysis.facts):
-        made[fact.value.key.name].append(number)
-    return made

@@ -32,6 +32,12 @@ def exact_bytes(size: int) -> str:
     return f"{size:,} byte" if size == 1 else f"{size:,} bytes"
 
 
+@lru_cache(maxsize=4096)
+def human_and_exact(size: int) -> str:
+    """`1.50 MiB` with the exact number beside it, where that is another one."""
+    return f"{human_bytes(size)} <small>{exact_bytes(size)}</small>" if size >= _STEP else human_bytes(size)
+
+
 @lru_cache(maxsize=65_536)
 def bytes_markup(size: int | None) -> Markup:
     """The amount for people, with the exact one in the data and, where it is rounded, in the title."""

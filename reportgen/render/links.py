@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from markupsafe import Markup
 
+from reportgen.analyse.records import Space
 from reportgen.model import WHOLE, ValueKey
 from reportgen.render.formats import shortened, soft_breaks
 from reportgen.render.module import Module
@@ -80,6 +81,10 @@ class Links:
             made = Markup(f"<a href={self.allocation_href(number)}>allocation {index}</a>")
             self._made_allocations[number] = made
         return made
+
+    def space(self, space: Space) -> str:
+        """To what the module's page says of a memory space."""
+        return f"<a href={self.to_module}index.html#space-{space.color}>{space.color} · {escape(space.name)}</a>"
 
     def listing(self, kind: str, page: int = 1) -> str:
         return self.path(self._module.routes.listing(kind, page))

@@ -1,6 +1,7 @@
 """One analysed dump as the pages see it: its names, its look-ups, and what the overview needs of it."""
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -93,8 +94,7 @@ class Module:
     @cached_property
     def by_instruction(self) -> Sequence[int]:
         """The values that have a page of their own, those of one instruction together: the order to make them in."""
-        facts, first = self.analysis.facts, self._first_of_instruction
-        return sorted(self.with_page, key=lambda number: (first[facts[number].value.key.name], number))
+        return [number for made in self.made_by.values() for number in made if number in self.with_page]
 
     def row_of(self, number: int) -> int:
         """Which row of the table of values a value is in, counted from 0."""
@@ -106,11 +106,12 @@ class Module:
         return {fact.value.key: number for number, fact in enumerate(self.analysis.facts)}
 
     @cached_property
-    def _first_of_instruction(self) -> Mapping[str, int]:
-        first: dict[str, int] = {}
+    def made_by(self) -> Mapping[str, Sequence[int]]:
+        """The values that each instruction defines, by its name."""
+        made: defaultdict[str, list[int]] = defaultdict(list)
         for number, fact in enumerate(self.analysis.facts):
-            first.setdefault(fact.value.key.name, number)
-        return first
+            made[fact.value.key.name].append(number)
+        return made
 
     @cached_property
     def _carriers(self) -> Mapping[ValueKey, int]:
@@ -129,7 +130,7 @@ class Module:
         if exact is not None:
             return exact
         carried = self._carriers.get(key)
-        return carried if carried is not None else self._first_of_instruction.get(key.name)
+        return carried if carried is not None else next(iter(self.made_by.get(key.name, ())), None)
 
     @cached_property
     def scheduled_moments(self) -> Sequence[int]:
@@ -149,7 +150,7 @@ class Module:
 
     def is_first_of_instruction(self, number: int) -> bool:
         """Whether the instruction's text is shown in full on this value's page."""
-        return self._first_of_instruction[self.analysis.facts[number].value.key.name] == number
+        return self.made_by[self.analysis.facts[number].value.key.name][0] == number
 
 
 def allocation_kinds(module: Module, number: int) -> list[str]:

@@ -86,7 +86,6 @@ class _Rows:
         moments = module.scheduled_moments
         cells = [_cells(space.live, moments) for space in module.analysis.spaces.values()]
         self._live = {moment: "".join(row) for moment, *row in zip(moments, *cells, strict=True)}
-        self._defined = _defined(module)
         self._read_last = _read_last(module)
         self._marks: defaultdict[int, list[str]] = defaultdict(list)
         for mark in _marks(module):
@@ -95,7 +94,7 @@ class _Rows:
     def row(self, moment: int) -> str:
         """A moment: what runs, what it defines, what is read last, and the live bytes of each space."""
         name = self._module.analysis.dump.name_at[moment]
-        defined, marks = self._defined.get(name, ()), self._marks.get(moment, ())
+        defined, marks = self._defined(name), self._marks.get(moment, ())
         opcode = escape(self._module.origin(defined[0]).opcode) if defined else ""
         labels = "".join(f" <strong class=mark>{escape(label)}</strong>" for label in marks)
         defines = listed(defined, self._leaf, _MOST_NAMED)
@@ -106,6 +105,11 @@ class _Rows:
             f"<th scope=row>{self._links.instruction(name)}{whole}{labels}"
             f"<td>{opcode}<td>{defines}<td>{reads_last}{self._live[moment]}"
         )
+
+    def _defined(self, name: str) -> list[int]:
+        """The values that an instruction defines, in the order of their ids."""
+        facts = self._module.analysis.facts
+        return sorted(self._module.made_by.get(name, ()), key=lambda number: facts[number].value.id)
 
     def _leaf(self, number: int) -> str:
         """A value of the row's own instruction: an element of a tuple by its index alone."""
@@ -123,15 +127,6 @@ def _cells(live: StepFunction | None, moments: Sequence[int]) -> list[str]:
         for amount, same in groupby(amounts)
         for cell in repeat(f"<td class=number>{bytes_markup(amount)}", len(list(same)))
     ]
-
-
-def _defined(module: Module) -> Mapping[str, list[int]]:
-    """The values that each instruction defines, in the order of their ids."""
-    defined: defaultdict[str, list[int]] = defaultdict(list)
-    facts = module.analysis.facts
-    for number in sorted(range(len(facts)), key=lambda number: facts[number].value.id):
-        defined[facts[number].value.key.name].append(number)
-    return defined
 
 
 def _read_last(module: Module) -> Mapping[int, list[int]]:

@@ -11,13 +11,12 @@ from reportgen.analyse.liveness import liveness
 from reportgen.analyse.records import ValueFacts
 from reportgen.model import WHOLE, Position, Use
 from reportgen.render.definitions import Definition
-from reportgen.render.formats import LONGEST_NAME, exact_bytes, human_bytes, whole_name
+from reportgen.render.formats import LONGEST_NAME, exact_bytes, human_and_exact, whole_name
 from reportgen.render.links import Links, listed
 from reportgen.render.liveness_words import why_alive
 from reportgen.render.module import Module
 
 _MOST_ROWS = 200
-_ROUNDED_FROM = 1024
 
 
 class ValueAbout:
@@ -30,10 +29,7 @@ class ValueAbout:
         self._padding_term = f"<dt><a href={self._help}#padding>Padding</a><dd>"
         self._at_peak = _bytes_at_peak(module)
         analysis = module.analysis
-        self._spaces = {
-            color: f"<a href=../index.html#space-{color}>{color} · {escape(space.name)}</a>"
-            for color, space in analysis.spaces.items()
-        }
+        self._spaces = {color: links.space(space) for color, space in analysis.spaces.items()}
 
     def rows(self, number: int, definition: Definition) -> str:
         """All that is known of a value with its `definition`, in a fixed order."""
@@ -55,7 +51,7 @@ class ValueAbout:
         return "\n".join(rows)
 
     def _size(self, fact: ValueFacts) -> str:
-        size = _size_row(fact.value.size_bytes)
+        size = f"<dt>Size<dd>{human_and_exact(fact.value.size_bytes)}"
         if fact.owner is None:
             return size
         return f"{size}, what {self._links.value(fact.owner)} needs, which shares the slice"
@@ -110,13 +106,6 @@ class ValueAbout:
         text = self._module.analysis.dump.text
         location = text.locate(fact.value.place)
         return f"line {location.line}" if location.file == text.parts[0].label else escape(str(location))
-
-
-@lru_cache(maxsize=4096)
-def _size_row(size: int) -> str:
-    """There are few sizes."""
-    exact = f" <small>{exact_bytes(size)}</small>" if size >= _ROUNDED_FROM else ""
-    return f"<dt>Size<dd>{human_bytes(size)}{exact}"
 
 
 @lru_cache(maxsize=4096)

@@ -1,14 +1,12 @@
-"""Makes what the report needs when the package is built: charts, what draws them, and templates as Python.
+"""Makes what the report needs when the package is built: charts, and what draws them.
 
 `templates/assets/vega.js` is the library: 0.9 MB of other people's code, and the tool that bundles it
 unpacks to 84 MB. `templates/assets/chart-specifications.js` are the charts: Altair takes longer to write
 them than a small site takes to build. So neither is in the repository, and neither tool is needed at run
 time. They are made once per wheel or editable install; the library again only when a version, the licence
-text or the wrapping changes. `templates/compiled/` are the templates as the Python that Jinja makes of them, and the
-texts of the help as HTML, which take as long as a small site, too.
+text or the wrapping changes.
 """
 
-import shutil
 import sys
 from collections.abc import Callable
 from importlib import metadata
@@ -112,13 +110,10 @@ class TemplatesHook(BuildHookInterface):
             name: self._made(templates / "assets" / name, script, keep=keep)
             for name, script in (("vega.js", _library), ("chart-specifications.js", _specifications))
         }
-        compiled = _compiled(templates / "compiled" if keep else Path(self._elsewhere.name, "compiled"))
         if version == "standard":
             others = {path: path.relative_to(templates).as_posix() for path in templates.rglob("*") if path.is_file()}
-            is_made = ("compiled/", *(f"assets/{name}" for name in made))
-            names = {path: name for path, name in others.items() if not name.startswith(is_made)}
+            names = {path: name for path, name in others.items() if name.removeprefix("assets/") not in made}
             names |= {path: f"assets/{name}" for name, path in made.items()}
-            names |= {path: f"compiled/{path.name}" for path in compiled.iterdir()}
             build_data["force_include"] |= {str(path): f"reportgen/templates/{names[path]}" for path in sorted(names)}
 
     def _made(self, target: Path, make: Callable[[str], str], *, keep: bool) -> Path:
@@ -140,22 +135,9 @@ class TemplatesHook(BuildHookInterface):
 
 def _specifications(present: str) -> str:
     """The charts as Altair writes them."""
-    from reportgen.render.charts import specifications_script
+    from reportgen.render.drawings.charts import specifications_script
 
     return specifications_script()
-
-
-def _compiled(target: Path) -> Path:
-    """The templates as Python and the help as HTML, with what says from what they were made."""
-    from reportgen.render import assets, site_pages, templates
-
-    shutil.rmtree(target, ignore_errors=True)
-    templates.compile_into(target)
-    for path in site_pages.HELP:
-        text = site_pages.help_text(path)
-        (target / site_pages.help_file(path)).write_text(text, encoding="utf-8", newline="\n")
-    (target / assets.STAMP).write_text(assets.stamp(), encoding="utf-8", newline="\n")
-    return target
 
 
 def _library(present: str) -> str:

@@ -7,10 +7,10 @@ from hashlib import sha256
 from itertools import product
 from pathlib import Path
 
-from reportgen.discover import discover
+from reportgen.input.discover import discover
+from reportgen.input.reading import load_text
 from reportgen.model import Dump
 from reportgen.parse.dump import parse_dump
-from reportgen.reading import load_text
 from tests.support.dumps import dump_text
 from tests.support.printer import Dialect, InstructionSpelling, PeakSpelling, printed
 from tests.support.samples import SAMPLES

@@ -4,10 +4,10 @@ import atheris
 
 with atheris.instrument_imports(include=["reportgen"]):
     from reportgen.analyse.analysis import analyse
+    from reportgen.input.text import DumpText, TextPart
     from reportgen.parse.dump import parse_dump
-    from reportgen.render.module import Module
-    from reportgen.render.module_pages import page_groups
-    from reportgen.source import DumpText, TextPart
+    from reportgen.render.module.pages import page_groups
+    from reportgen.render.view import Module
 
 from fuzz.harness import fuzz
 

@@ -3,10 +3,10 @@
 import atheris
 
 with atheris.instrument_imports(include=["reportgen"]):
+    from reportgen.input.text import DumpText, TextPart
     from reportgen.parse.dump import parse_dump
     from reportgen.parse.instructions import parse_instruction
     from reportgen.parse.shapes import ShapeError, parse_shape, tuple_arity
-    from reportgen.source import DumpText, TextPart
 
 from fuzz.harness import fuzz
 
@@ -19,8 +19,8 @@ def read_everything(data: bytes) -> None:
     for used in dump.used_values or ():
         for name in (*used.positions, *used.uses):
             assert name
-        if used.instruction_place is not None and used.instruction_end is not None:
-            text = dump.text.slice(used.instruction_place, used.instruction_end)
+        if used.instruction_start is not None and used.instruction_end is not None:
+            text = dump.text.slice(used.instruction_start, used.instruction_end)
             _read_shape(parse_instruction(text.decode("utf-8", "replace")).shape)
 
 

@@ -1,42 +1,42 @@
-"""The one place that composes the stages: discover → parse → analyse → render → write.
+"""A whole build, from paths to a site: discover → parse → analyse → render → write.
 
-A dump is a unit of work, and so can be handed to any `concurrent.futures` executor. A part of the site
-that would come out as it is already is not made again.
+Each dump is one task for `pipeline`, here or in any `concurrent.futures` executor. Pages that are up to date are not
+made again.
 """
 
-import hashlib
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from reportgen.beside import can_fork
-from reportgen.defaults import DEFAULT_MAX_DUMP_BYTES
-from reportgen.discover import Discovered, discover
+from reportgen.analyse.logged_errors import LoggedError, logged_errors
 from reportgen.errors import NoDumpFound
-from reportgen.fingerprint import fingerprint
-from reportgen.kept import Outcome, Settings, Task, are_kept, note, outcome_of
-from reportgen.manifest import COMMON, Part
-from reportgen.options import BuildOptions, Redaction
-from reportgen.output import SiteDirectory, is_intact, write_pages
-from reportgen.reading import DumpFiles, Problem
-from reportgen.remote import AnyPath
-from reportgen.render.summary import Summary, biggest_first
+from reportgen.input.contents import read_note
+from reportgen.input.discover import Discovered, discover
+from reportgen.input.error_texts import error_texts
+from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES, DumpFiles, Problem
+from reportgen.input.remote import AnyPath
+from reportgen.options import BuildOptions
+from reportgen.output.incremental import IncrementalChecker, fingerprint
+from reportgen.output.manifest import COMMON
+from reportgen.output.writer import SiteDirectory, write_pages
+from reportgen.pipeline import Stage, build_dump, check_dump, read_module
+from reportgen.redact.labels import redact_labels
+from reportgen.render.site.summary import Summary, biggest_first
+from reportgen.render.view import Module
+from reportgen.work import Outcome, Part, Settings, Task
+from reportgen.workers import can_fork
 
 Progress = Callable[[int, int, str], None]
-"""Called with how many dumps are done, how many there are, and the label of the last one."""
+"""Called with the number of dumps that are done, the number of all dumps, and the label of the last one done."""
 
 _LARGE = 8_000_000
-"""Bytes of a dump below which its pages are not worth processes of their own."""
-
-_SOON_COMPARED = 200_000_000
-"""Bytes of dumps and pages up to which comparing them is not worth a pool of processes."""
+"""Bytes of a dump above which several processes write its pages: they halve the time of a build of 430 MB."""
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """The files of a site: how many there are, their bytes, how many were written, and how many removed."""
+    """The files of a site: their number and bytes, how many of them were written, and how many others removed."""
 
     files: int = 0
     size_bytes: int = 0
@@ -46,7 +46,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a site tells of the program: how many files of its source, and how many op_names, added up over modules."""
+    """How much of the program a site shows: source files, and op_names, added up over the modules."""
 
     source_files: int = 0
     op_names: int = 0
@@ -54,19 +54,28 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What came of all of them: summaries biggest first, and everything the user should hear."""
+    """The result of a build or check: summaries, largest first, and all problems with the input.
+
+    `errors` are the out-of-memory errors in texts that were named.
+    """
 
     summaries: tuple[Summary, ...]
     problems: tuple[Problem, ...]
     totals: Totals = Totals()
     shown: Shown = Shown()
+    errors: tuple[LoggedError, ...] = ()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a module needs more than its device has."""
+        return any(entry.is_over for entry in self.summaries)
 
     def has_problems(self, *, strict: bool) -> bool:
-        """Whether something could not be read or, when `strict`, whether anything was found to be wrong."""
+        """Return whether something could not be read or, if `strict`, whether there is any warning or error."""
         failed = any(problem.severity == "error" for problem in self.problems)
         warned = any(problem.severity == "warning" for problem in self.problems)
         severities = {severity for entry in self.summaries for severity, _ in entry.finding_counts}
-        return failed or (strict and (warned or bool(severities & {"error", "warning"})))
+        return failed or (strict and (warned or bool(self.errors) or bool(severities & {"error", "warning"})))
 
 
 def check(
@@ -75,138 +84,102 @@ def check(
     progress: Progress,
     cluster: str | None = None,
     max_dump_bytes: int = DEFAULT_MAX_DUMP_BYTES,
+    *,
+    siblings: bool = True,
+    capacities: Sequence[str] = (),
 ) -> Report:
-    """Parse and analyse every dump, write nothing. Raises ReportgenError when there is none."""
-    from reportgen.one_dump import check_dump
+    """Parse and analyse every dump, and write nothing. Raises ReportgenError if there is no dump.
 
-    discovered = discover(paths, max_bytes=max_dump_bytes)
-    tasks = [Task(files) for files in discovered.dumps]
-    outcomes = _worked_on(check_dump, tasks, jobs, cluster)
+    Without `siblings`, the files beside a dump are not read. Each dump is compared with `capacities`.
+    """
+    discovered = discover(paths, max_bytes=max_dump_bytes, siblings=siblings)
+    tasks = sorted(map(Task, discovered.dumps), key=_largest_first)
+    is_alone = cluster is None and (jobs == 1 or len(tasks) == 1)
+    work = partial(check_dump, given=tuple(capacities))
+    outcomes = map(work, tasks) if is_alone else _share_out(work, tasks, jobs, cluster)
     return _report(discovered, list(_counted(outcomes, len(tasks), progress)))
 
 
-def build(options: BuildOptions, progress: Progress) -> Report:
-    """Build the site. Raises ReportgenError when there is no dump or the output cannot be written."""
-    discovered = discover(options.paths, max_bytes=options.max_dump_bytes)
-    discovered = _outside(discovered, options.output)
-    if options.redaction:
-        from reportgen.redact.labels import relabelled
-
-        discovered = relabelled(discovered, options.redaction)
-    with SiteDirectory.opened(options.output, force=options.force) as directory:
-        return _build(discovered, directory, options, progress)
+def read_modules(paths: Sequence[AnyPath], max_dump_bytes: int) -> tuple[list[Module], list[Problem]]:
+    """Return every dump that can be read, analysed, and all problems. Raises ReportgenError if there is no dump."""
+    discovered = discover(paths, max_bytes=max_dump_bytes)
+    results = [read_module(files) for files in discovered.dumps]
+    problems = [*discovered.problems, *(problem for _, found in results for problem in found)]
+    return [module for module, _ in results if module is not None], problems
 
 
-def _build(discovered: Discovered, directory: SiteDirectory, options: BuildOptions, progress: Progress) -> Report:
-    settings = Settings(options.title, options.output, fingerprint(), options.value_pages, options.redaction)
-    tasks = [Task(files, directory.parts.get(files.label)) for files in discovered.dumps]
-    outcomes = list(_counted(_outcomes(tasks, settings, options), len(tasks), progress))
-    report = _report(discovered, outcomes)
-    parts = {outcome.label: outcome.part for outcome in outcomes if outcome.part}
-    common, changed = _common_part(report, settings, note(discovered.readme), directory.parts, parts)
-    parts |= {COMMON: common}
-    totals = Totals(
-        files=sum(len(part.paths) for part in parts.values()),
-        size_bytes=sum(part.size_bytes for part in parts.values()),
-        changed=sum(outcome.changed for outcome in outcomes) + changed,
-        removed=directory.finish(parts),
-    )
-    return replace(report, totals=totals, shown=_shown(report.summaries, options.redaction))
+def build(options: BuildOptions, progress: Progress, stage: Stage = lambda words: None) -> Report:
+    """Build the site. `stage` is called with what goes on in a dump that this process works on.
 
-
-def _shown(summaries: Sequence[Summary], redaction: Redaction | None) -> Shown:
-    """Nothing of what is hidden."""
-    files = {file for entry in summaries for file in entry.source_files}
-    names = sum(entry.op_names for entry in summaries)
-    return Shown(0 if redaction else len(files), 0 if redaction == "names" else names)
-
-
-def _outside(discovered: Discovered, output: Path) -> Discovered:
-    """Without what lies in the site itself."""
-    inside = output.resolve()
-    dumps = tuple(files for files in discovered.dumps if not _lies_in(inside, files.parts[0].path))
-    if not dumps:
-        raise NoDumpFound(f"All dumps found lie in the output directory {output}. Choose another one with -o.")
-    return Discovered(dumps, discovered.problems, discovered.readme)
-
-
-def _lies_in(folder: Path, path: AnyPath) -> bool:
-    return isinstance(path, Path) and path.resolve().is_relative_to(folder)
-
-
-def _size(files: DumpFiles) -> int:
-    """Bytes on disk, compressed or not: only for an order of work."""
-    return sum(map(_bytes_on_disk, {part.path for part in files.parts}))
-
-
-def _bytes_on_disk(path: AnyPath) -> int:
+    Raises ReportgenError if there is no dump or the output cannot be written.
+    """
+    errors = () if options.redaction else logged_errors(error_texts(options.paths, options.max_dump_bytes))
     try:
-        return path.stat().st_size if isinstance(path, Path) else 0  # a request for each would be no help
-    except OSError:
-        return 0
+        found = discover(
+            options.paths, excluded=options.output, max_bytes=options.max_dump_bytes, siblings=options.siblings
+        )
+    except NoDumpFound:
+        if not errors:
+            raise
+        found = Discovered((), (), None)
+    discovered = redact_labels(found, options.redaction)
+    with SiteDirectory.opened(options.output, force=options.force) as directory:
+        settings = Settings(
+            site_title=options.title,
+            output=options.output,
+            fingerprint=fingerprint(),
+            value_pages=options.value_pages,
+            redaction=options.redaction,
+            source_root=options.source_root,
+            source_url=options.source_url,
+            capacities=options.capacities,
+        )
+        tasks = [Task(files, directory.parts.get(files.label)) for files in discovered.dumps]
+        outcomes = list(_counted(_build_all(tasks, settings, options, stage), len(tasks), progress))
+        report = replace(_report(discovered, outcomes), errors=errors)
+        return _finish(report, outcomes, settings, read_note(discovered.readme), directory)
 
 
-def _outcomes(tasks: Sequence[Task], settings: Settings, options: BuildOptions) -> Iterator[Outcome]:
-    """The outcome of each dump, in any order. Where there is not much to compare only what has changed is built."""
-    if options.cluster or not _is_soon_compared(tasks):
-        yield from _built(tasks, settings, options)
-        return
-    changed = []
-    for task, is_kept in zip(tasks, are_kept(tasks, settings, options.jobs), strict=True):
-        if is_kept and task.previous and (outcome := outcome_of(task.previous)):
-            yield outcome
-        else:
-            changed.append(replace(task, previous=None))
-    if changed:
-        yield from _built(changed, settings, options)
+def _build_all(tasks: Sequence[Task], settings: Settings, options: BuildOptions, stage: Stage) -> Iterator[Outcome]:
+    here, shared = _divide(tasks, options)
+    for task in here:
+        yield build_dump(task, settings, options.jobs, stage)
+    if shared:
+        yield from _share_out(partial(build_dump, settings=settings), shared, options.jobs, options.cluster)
 
 
-def _is_soon_compared(tasks: Sequence[Task]) -> bool:
-    """Never what is elsewhere: each request is waited for."""
-    is_here = all(isinstance(part.path, Path) for task in tasks for part in task.files.parts)
-    sizes = (_size(task.files) + task.previous.size_bytes for task in tasks if task.previous)
-    return is_here and sum(sizes) <= _SOON_COMPARED
+def _divide(tasks: Sequence[Task], options: BuildOptions) -> tuple[Sequence[Task], Sequence[Task]]:
+    """Return the tasks to be done here one by one, with all processes for each, and those to be shared out."""
+    in_order = sorted(tasks, key=_largest_first)
+    if options.cluster:
+        return [], in_order
+    share = sum(_bytes_on_disk(task.files) for task in tasks) / options.jobs
+    least = max(share, _LARGE) if can_fork() else float("inf")
+    count = sum(_bytes_on_disk(task.files) > least for task in tasks)
+    is_all = options.jobs == 1 or len(tasks) - count <= 1
+    return (in_order, []) if is_all else (in_order[:count], in_order[count:])
 
 
-def _built(tasks: Sequence[Task], settings: Settings, options: BuildOptions) -> Iterator[Outcome]:
-    from reportgen.one_dump import build_dump
-
-    forks = can_fork() and not options.cluster and options.jobs > 1
-    if forks and len(tasks) > 1 and not any(task.previous for task in tasks):
-        _load_rendering()
-    yield from _worked_on(partial(build_dump, settings=settings), tasks, options.jobs, options.cluster)
-
-
-def _load_rendering() -> None:
-    """Where everything is to be rendered: once, before processes are forked, and not in each of them."""
-    from reportgen.render import module_pages  # noqa: F401
-    from reportgen.render.templates import load_all
-
-    load_all()
-
-
-def _shared_out(tasks: Sequence[Task], jobs: int) -> list[Task]:
-    """The largest first. One that alone is more than a process's share gets all processes."""
-    sizes = {task.files.label: _size(task.files) for task in tasks}
-    share = max(sum(sizes.values()) // jobs, _LARGE)
-    in_order = sorted(tasks, key=lambda task: (-sizes[task.files.label], task.files.label))
-    return [replace(task, jobs=jobs if sizes[task.files.label] > share else 1) for task in in_order]
-
-
-def _worked_on(
+def _share_out(
     work: Callable[[Task], Outcome], tasks: Sequence[Task], jobs: int, cluster: str | None
 ) -> Iterator[Outcome]:
-    """The outcome of each dump, in any order: of those that have all processes to themselves, then of the others."""
-    shared = _shared_out(tasks, jobs if can_fork() and cluster is None else 1)
-    yield from (work(task) for task in shared if task.jobs > 1)
-    others = [task for task in shared if task.jobs == 1]
-    if cluster is None and (jobs == 1 or len(others) <= 1):
-        yield from map(work, others)
-        return
-    from reportgen.executors import open_workers, unordered
+    from reportgen.workers.pool import open_workers, unordered  # imports multiprocessing: a tenth of a small check
 
-    with open_workers(min(jobs, len(others)), cluster) as workers:
-        yield from unordered(work, others, workers)
+    with open_workers(min(jobs, len(tasks)), cluster) as workers:
+        yield from unordered(work, tasks, workers)
+
+
+def _largest_first(task: Task) -> tuple[int, str]:
+    return -_bytes_on_disk(task.files), task.files.label
+
+
+def _bytes_on_disk(files: DumpFiles) -> int:
+    # A remote file counts as empty because asking for its size is a request.
+    paths = {part.path for part in files.parts if isinstance(part.path, Path)}
+    try:
+        return sum(path.stat().st_size for path in paths)
+    except OSError:
+        return 0
 
 
 def _counted(outcomes: Iterable[Outcome], total: int, progress: Progress) -> Iterator[Outcome]:
@@ -215,26 +188,42 @@ def _counted(outcomes: Iterable[Outcome], total: int, progress: Progress) -> Ite
         yield outcome
 
 
-def _common_part(
-    report: Report, settings: Settings, readme: str, previous: Mapping[str, Part], modules: Mapping[str, Part]
-) -> tuple[Part, int]:
-    """The pages that belong to no dump, and how many of them were written."""
-    key = _common_key(report, settings, readme, modules)
-    earlier = previous.get(COMMON)
-    if earlier and earlier.key == key and is_intact(settings.output, earlier):
-        return earlier, 0
-    from reportgen.render.site_pages import site_pages
+def _finish(
+    report: Report, outcomes: Sequence[Outcome], settings: Settings, readme: str, directory: SiteDirectory
+) -> Report:
+    """Write the pages that belong to no dump, remove what is outdated, and add the totals to the report."""
+    modules = {outcome.label: outcome.part for outcome in outcomes if outcome.part}
+    common, changed = _common_part(report, settings, readme, directory.parts.get(COMMON), modules)
+    parts = modules | {COMMON: common}
+    totals = Totals(
+        files=sum(len(part.paths) for part in parts.values()),
+        size_bytes=sum(part.size_bytes for part in parts.values()),
+        changed=sum(outcome.changed for outcome in outcomes) + changed,
+        removed=directory.finish(parts),
+    )
+    source_files = {file for entry in report.summaries for file in entry.source_files}
+    shown = Shown(
+        source_files=0 if settings.redaction else len(source_files),
+        op_names=0 if settings.redaction == "names" else sum(entry.op_names for entry in report.summaries),
+    )
+    return replace(report, totals=totals, shown=shown)
 
-    pages = site_pages(settings.site_title, report.summaries, report.problems, readme, settings.redaction)
+
+def _common_part(
+    report: Report, settings: Settings, readme: str, previous: Part | None, modules: Mapping[str, Part]
+) -> tuple[Part, int]:
+    """Return the part of the pages that belong to no dump, and how many of them were written."""
+    checker = IncrementalChecker(settings, previous)
+    key = checker.common_key(modules, report.problems, readme, [repr(error) for error in report.errors])
+    if previous and checker.is_up_to_date(key):
+        return previous, 0
+    from reportgen.render.site.pages import site_pages  # imports Jinja, which takes a third of an unchanged build
+
+    pages = site_pages(
+        settings.site_title, report.summaries, report.problems, readme, settings.redaction, report.errors
+    )
     written = write_pages(settings.output, pages)
     return Part(key, written.paths, written.size_bytes, written.digest), written.changed
-
-
-def _common_key(report: Report, settings: Settings, readme: str, modules: Mapping[str, Part]) -> str:
-    problems = [asdict(problem) for problem in report.problems]
-    keys = {label: part.key for label, part in sorted(modules.items())}
-    stated = json.dumps([settings.fingerprint, settings.site_title, settings.redaction, keys, problems, readme])
-    return hashlib.sha256(stated.encode()).hexdigest()
 
 
 def _report(discovered: Discovered, outcomes: Sequence[Outcome]) -> Report:

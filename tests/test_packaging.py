@@ -1,6 +1,7 @@
 """The wheel is what users get: it must hold what the checkout has, and the chart library that is made for it."""
 
 import re
+import shutil
 import tomllib
 from email.message import Message
 from email.parser import BytesParser
@@ -9,17 +10,13 @@ from zipfile import ZipFile
 
 import altair
 import pytest
-from jinja2 import FileSystemLoader, ModuleLoader
 
 import reportgen
 from reportgen.errors import BrokenInstallation
-from reportgen.one_dump import module_from
-from reportgen.render import assets, templates
-from reportgen.render.charts import specifications_script
-from reportgen.render.module_pages import module_pages
-from reportgen.render.page import Page
-from reportgen.render.site_pages import fixed_pages
-from tests.support.samples import sample_analysis, samples
+from reportgen.render.drawings.charts import specifications_script
+from reportgen.render.site import assets
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
 
@@ -41,7 +38,6 @@ def test_the_wheel_holds_every_module_and_template(names: list[str]) -> None:
     modules = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("reportgen/**/*.py")}
     templates = {f"reportgen/{path.relative_to(ROOT).as_posix()}" for path in _files(ROOT / "templates")}
     made = {f"reportgen/templates/assets/{name}" for name in assets.MADE_AT_INSTALLATION}
-    made |= {f"reportgen/templates/{assets.COMPILED}/{assets.STAMP}"}
     assert modules | templates | made | {"reportgen/py.typed"} <= set(names)
     assert len(names) == len(set(names))
 
@@ -70,7 +66,7 @@ def _required(metadata: Message) -> list[str]:
 
 def test_the_charts_are_those_that_altair_writes() -> None:
     assert assets.read_asset("chart-specifications.js").decode("utf-8") == specifications_script(), (
-        "reportgen/render/charts.py has changed since the installation: run `pip install -e .`"
+        "reportgen/render/drawings/charts.py has changed since the installation: run `pip install -e .`"
     )
 
 
@@ -81,6 +77,23 @@ def test_the_chart_library_is_the_one_that_altair_writes_for() -> None:
     assert bundled
     assert expected
     assert bundled[1] == expected[1]
+
+
+def test_a_changed_script_is_in_the_next_site(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "templates" / "scripts", tmp_path / "scripts")
+    before = assets.read_asset("site.js")
+    monkeypatch.setattr(assets, "template_root", lambda: tmp_path)
+    assert assets.read_asset("site.js") == before
+    with (tmp_path / "scripts" / "keys.js").open("a", encoding="utf-8") as file:
+        file.write("// changed\n")
+    assert assets.read_asset("site.js").count(b"// changed") == 1
+
+
+@pytest.mark.parametrize("name", [*assets.SCRIPTS, "live/live.js"])
+def test_scripts_set_no_globals_but_the_one_that_data_files_call(name: str) -> None:
+    text = assets.script(assets.SCRIPTS.get(name, name)).decode("utf-8")
+    assert re.findall(r"(?:window|globalThis|self)\.(\w+) = ", text) == []
+    assert text.count("Object.assign(window, ") == (name == "site.js")
 
 
 @pytest.mark.parametrize("name", assets.MADE_AT_INSTALLATION)
@@ -94,36 +107,6 @@ def test_what_was_not_made_says_how_to_make_it(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(assets, "template_root", lambda: tmp_path)
     with pytest.raises(BrokenInstallation, match=rf"{re.escape(name)} is missing.*Run `pip install"):
         assets.read_asset(name)
-
-
-def test_the_templates_as_python_are_those_of_the_checkout() -> None:
-    assert assets.compiled_templates(), "templates have changed since the installation: run `pip install -e .`"
-
-
-def test_templates_as_python_of_other_templates_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert isinstance(templates.made_environment().loader, ModuleLoader)
-    monkeypatch.setattr(assets, "stamp", lambda: "of others")
-    assert isinstance(templates.made_environment().loader, FileSystemLoader)
-
-
-def test_templates_give_the_same_pages_compiled_then_and_now(monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patch:
-        patch.setattr(assets, "stamp", lambda: "of others")
-        now = templates.made_environment()
-    pages = _pages()
-    monkeypatch.setattr(templates, "environment", lambda: now)
-    assert _pages() == pages
-
-
-def test_the_help_is_the_same_made_then_and_now(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = list(fixed_pages("Memory"))
-    monkeypatch.setattr(assets, "stamp", lambda: "of others")
-    assert list(fixed_pages("Memory")) == made
-
-
-def _pages() -> list[Page]:
-    modules = [module_from(files, sample_analysis(label)) for label, files in samples().items()]
-    return [*fixed_pages("Memory"), *(page for module in modules for page in module_pages(module, "Memory"))]
 
 
 def test_a_missing_asset_says_that_the_installation_is_broken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

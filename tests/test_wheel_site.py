@@ -10,10 +10,12 @@ import pytest
 
 from tests.support.site import ROOT, SAMPLES, Tree, tree
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def installed(wheel: Path, tmp_path: Path) -> Path:
-    """The command of a fresh environment that has the wheel and, in the versions used here, what it requires."""
+    """Return the command of a fresh environment that has the wheel and, in the versions used here, what it requires."""
     environment, constraints = tmp_path / "environment", tmp_path / "constraints.txt"
     used_here = [f"{package.name}=={package.version}" for package in metadata.distributions()]
     constraints.write_text("\n".join(line for line in used_here if "reportgen" not in line), encoding="utf-8")
@@ -33,7 +35,7 @@ def test_the_installed_wheel_builds_the_same_bytes(installed: Path, tmp_path: Pa
 
 
 def site_of(command: list[str], output: Path, *, path: str) -> Tree:
-    """The site of the samples, built in a directory that has no checkout around it."""
+    """Return the site of the samples, built in a directory that has no checkout around it."""
     command = [*command, "build", str(SAMPLES), "-o", str(output), "--quiet"]
     environment = os.environ | {"PYTHONPATH": path}
     built = subprocess.run(command, cwd=output.parent, env=environment, capture_output=True, text=True, check=False)

@@ -1,91 +1,59 @@
-"""`Dump` → `Analysis`: what the numbers are, per memory space, and whether the dump is sound.
+"""Analyse a dump: compute its figures for each memory space, then check whether the dump is sound.
 
-Two parts of it, which take about the same time for a large dump, need nothing of each other: where values lie,
-and what the memory spaces need.
+Each step uses the results of those before it: the size of each value, the reuse of its bytes, the memory of each space
+over time, XLA's own peak, and finally the checks, which read all of these and change none.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from reportgen.analyse.backends import infer_backend
-from reportgen.analyse.checks import OF_FIGURES, OF_PLACEMENT, checked
+from reportgen.analyse.checks import checked
 from reportgen.analyse.cross_checks import compared
+from reportgen.analyse.definitions import definitions
 from reportgen.analyse.findings import by_severity, listed
-from reportgen.analyse.judgements import Judgement
-from reportgen.analyse.records import Analysis, Backend, Figures, Measured, Placement, Space, XlaPeak
+from reportgen.analyse.records import Analysis, Backend, Figures, Measured
+from reportgen.analyse.reuse import buffer_reuse
 from reportgen.analyse.spaces import spaces
-from reportgen.analyse.tenancy import tenancy
 from reportgen.analyse.value_sizes import value_facts
 from reportgen.analyse.xla_peak import xla_peak
+from reportgen.input.text import Sibling
 from reportgen.model import Dump
-from reportgen.source import Sibling
-
-
-class JudgedFigures(NamedTuple):
-    """The figures of a dump without the dump, what their checks say, and what the files beside the dump do."""
-
-    spaces: Mapping[int, Space]
-    xla_peak: XlaPeak | None
-    checked: Judgement
-    compared: Judgement
-
-
-class JudgedPlacement(NamedTuple):
-    """Where values lie, and what the checks of that say."""
-
-    placement: Placement
-    checked: Judgement
 
 
 def analyse(dump: Dump, named_backend: Backend = "unknown", siblings: Sequence[Sibling] = ()) -> Analysis:
-    """All figures and findings of a dump; `named_backend` is what the file's name says."""
+    """Return all figures and findings of a dump.
+
+    `named_backend` is the backend that the file's name states; `siblings` are compared with the dump.
+    """
     measured = measure(dump, named_backend)
-    return joined(judged_placement(measured), judged_figures(measured, siblings))
+    figures = Figures(
+        **vars(measured),
+        definitions=definitions(dump),
+        xla_peak=xla_peak(dump, measured.facts, measured.spaces),
+    )
+    own, of_siblings = checked(figures), compared(figures, siblings)
+    findings = (*listed(own.findings, dump.text), *listed(of_siblings.findings, dump.text))
+    return Analysis(
+        **vars(figures),
+        findings=tuple(sorted(findings, key=by_severity)),
+        evidence=(*own.evidence, *of_siblings.evidence),
+    )
 
 
-def measure(dump: Dump, named_backend: Backend) -> Measured:
-    """What each value needs."""
+def measure(dump: Dump, named_backend: Backend = "unknown") -> Measured:
+    """Return what values and memory spaces need, without checks."""
     backend, evidence = infer_backend(dump, named_backend)
+    facts = value_facts(dump, backend)
+    occupants: list[list[int]] = [[] for _ in dump.allocations]
+    for number, allocation in enumerate(dump.values.allocations):
+        occupants[allocation].append(number)
+    reuse, covered = buffer_reuse(facts, dump.allocations, occupants)
     return Measured(
         dump=dump,
         backend=backend,
         backend_evidence=evidence,
-        facts=value_facts(dump, backend),
-        tenants=_tenants(dump),
+        facts=facts,
+        occupants=occupants,
+        reuse=reuse,
+        spaces=spaces(dump, backend, facts, occupants, covered),
     )
-
-
-def judged_placement(measured: Measured) -> JudgedPlacement:
-    """Where values lie, and whether that is sound."""
-    placement = Placement(**vars(measured), tenancy=tenancy(measured.facts, measured.tenants))
-    return JudgedPlacement(placement, checked(placement, OF_PLACEMENT))
-
-
-def judged_figures(measured: Measured, siblings: Sequence[Sibling]) -> JudgedFigures:
-    """The figures, whether they obey their laws, and whether the files beside the dump agree with it."""
-    dump, facts = measured.dump, measured.facts
-    by_color = spaces(dump, measured.backend, facts, measured.tenants)
-    figures = Figures(**vars(measured), spaces=by_color, xla_peak=xla_peak(dump, facts, by_color))
-    return JudgedFigures(by_color, figures.xla_peak, checked(figures, OF_FIGURES), compared(figures, siblings))
-
-
-def joined(placed: JudgedPlacement, figured: JudgedFigures) -> Analysis:
-    """The whole, from both parts."""
-    text = placed.placement.dump.text
-    of_dump = listed([*placed.checked.findings, *figured.checked.findings], text)
-    of_siblings = listed(figured.compared.findings, text)
-    return Analysis(
-        **vars(placed.placement),
-        spaces=figured.spaces,
-        xla_peak=figured.xla_peak,
-        findings=tuple(sorted((*of_dump, *of_siblings), key=by_severity)),
-        evidence=(*placed.checked.evidence, *figured.checked.evidence, *figured.compared.evidence),
-    )
-
-
-def _tenants(dump: Dump) -> tuple[tuple[int, ...], ...]:
-    """The numbers of the values in each allocation."""
-    tenants: list[list[int]] = [[] for _ in dump.allocations]
-    for number, value in enumerate(dump.values):
-        tenants[value.allocation].append(number)
-    return tuple(map(tuple, tenants))

@@ -1,9 +1,9 @@
-"""Which backend a dump comes from, and what its memory spaces are called.
+"""Infer the backend of a dump, and name its memory spaces.
 
-The dump names neither. The file's name usually tells the backend; otherwise a few marks in the text do.
-The meaning of a memory space's number depends on the backend, and an honest "unknown" is better than a
-name of another backend: XLA's own usage report calls space 2 of a TPU "smem", which contradicts JAX,
-XProf and XLA's documentation.
+The dump states neither. The file's name usually gives the backend away; otherwise a few marks in the text do.
+The meaning of a memory space's number depends on the backend, and an honest "unknown" is better than a name
+taken from another one: XLA's own usage report calls space 2 of a TPU "smem", which contradicts JAX, XProf and
+XLA's documentation.
 """
 
 from reportgen.analyse.records import Backend
@@ -36,15 +36,15 @@ _TEXT_MARKS: tuple[tuple[bytes, Backend], ...] = (
 
 
 def space_name(backend: Backend, color: int) -> str:
-    """The field's name for memory space `color` of a backend, or "unknown space"."""
+    """Return the usual name of memory space `color` on a backend, or "unknown space"."""
     return _SPACE_NAMES[backend].get(color, "unknown space")
 
 
 def infer_backend(dump: Dump, named: Backend) -> tuple[Backend, str]:
-    """The backend and the evidence for it; `named` is what the file's name says."""
+    """Return the backend and the evidence for it; `named` is the backend that the file's name states."""
     if named != "unknown":
         return named, "the file's name"
-    if any("T(" in value.shape for value in dump.values):
+    if any("T(" in shape for shape in set(dump.values.shapes)):
         return "tpu", "tiled layouts, T(…)"
     for mark, backend in _TEXT_MARKS:
         if dump.text.contains(mark):

@@ -1,4 +1,7 @@
-"""Which instructions call computations: those are scheduled before their caller, so uses by it come late."""
+"""Recognise instructions that call a computation.
+
+XLA schedules the called computation before its caller, so the caller's own uses come late.
+"""
 
 from reportgen.model import Dump
 
@@ -6,7 +9,7 @@ _CALLERS = (b" while(", b" call(", b" conditional(")
 
 
 def calls_computations(dump: Dump, name: str) -> bool:
-    """By the instruction's own text where it defines a value, else by XLA's habit of naming it."""
+    """Return whether an instruction calls a computation, from its text or else from XLA's naming habits."""
     text = dump.instruction_text(name)
     if text is None:
         return name.startswith(("while", "call", "conditional"))

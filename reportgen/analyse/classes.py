@@ -1,4 +1,4 @@
-"""The class of memory that an allocation belongs to: one word, the same through the whole report."""
+"""Name the class of memory that an allocation belongs to, with one word used throughout the report."""
 
 from typing import TYPE_CHECKING, Literal
 
@@ -8,11 +8,11 @@ if TYPE_CHECKING:
 MemoryClass = Literal["parameter", "output", "constant", "temporary", "thread-local"]
 CLASSES: tuple[MemoryClass, ...] = ("parameter", "output", "constant", "temporary", "thread-local")
 HELD_CLASSES = CLASSES[:4]
-"""The classes that count for a peak: thread-local memory is no part of the plan."""
+"""The classes that count towards a peak: XLA leaves thread-local memory out of its plan."""
 
 
 def memory_class(allocation: "Allocation") -> MemoryClass:
-    """A donated input (parameter and live out) counts as a parameter; what has no kind as an output."""
+    """Return the class of an allocation; a donated input counts as a parameter, one without any flag as an output."""
     if allocation.is_thread_local:
         return "thread-local"
     if allocation.is_preallocated_temp:

@@ -1,50 +1,52 @@
-"""What the memory of a moment is made of, every byte exactly once.
+"""Divide the memory in use at a moment among values, counting every byte exactly once.
 
 An allocation that the caller holds counts in full, a temporary one only where a value is live. A byte
-under several live values is given to the one defined last; the others are named as sharers.
+under several live values goes to the one defined last; the others are listed as sharers.
 """
 
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from reportgen.analyse.records import Share, ValueFacts
+from reportgen.analyse.records import Facts, Share
 from reportgen.model import Dump
 
 SHARERS_NAMED = 20
-"""How many of those who share a value's bytes are named."""
+"""The most sharers that are listed for one value."""
 
 
 def composition(
     dump: Dump,
     numbers: Sequence[int],
-    facts: Sequence[ValueFacts],
-    tenants: Sequence[Sequence[int]],
+    facts: Facts,
+    occupants: Sequence[Sequence[int]],
     moment: int,
 ) -> tuple[Share, ...]:
-    """The shares of the allocations `numbers` at `moment`, largest first; they add up to resident(moment)."""
+    """Return the shares of the allocations `numbers` at `moment`, largest first; they add up to resident(moment)."""
     shares: list[Share] = []
     for number in numbers:
         allocation = dump.allocations[number]
         if allocation.is_thread_local:
             continue
-        of_values = _shares_of(number, facts, tenants[number], moment)
+        of_values = _shares_of(number, facts, occupants[number], moment)
         shares.extend(of_values)
-        if not allocation.is_preallocated_temp:
-            shares.extend(_held(number, allocation.size_bytes - sum(share.size_bytes for share in of_values)))
+        idle_bytes = allocation.size_bytes - sum(share.size_bytes for share in of_values)
+        if idle_bytes > 0 and not allocation.is_preallocated_temp:
+            shares.append(Share(number, None, idle_bytes))
     return tuple(sorted(shares, key=lambda share: (-share.size_bytes, share.allocation, share.value or 0)))
 
 
-def live_at(facts: Sequence[ValueFacts], numbers: Sequence[int], moment: int) -> list[int]:
-    """Those of the values `numbers` that are live at `moment`, the one defined last first."""
-    live = [n for n in numbers if (r := facts[n].live) and r.start <= moment <= r.end]
-    return sorted(live, key=lambda n: (facts[n].live.start, facts[n].value.id), reverse=True)  # type: ignore[union-attr]
+def live_at(facts: Facts, numbers: Sequence[int], moment: int) -> list[int]:
+    """Return those of the values `numbers` that are live at `moment`, most recently defined first."""
+    starts, ends, ids = facts.starts, facts.ends, facts.values.ids
+    live = [n for n in numbers if 0 <= starts[n] <= moment <= ends[n]]
+    return sorted(live, key=lambda n: (starts[n], ids[n]), reverse=True)
 
 
-def _shares_of(allocation: int, facts: Sequence[ValueFacts], tenants: Sequence[int], moment: int) -> list[Share]:
+def _shares_of(allocation: int, facts: Facts, occupants: Sequence[int], moment: int) -> list[Share]:
     owned: defaultdict[int, int] = defaultdict(int)
     sharers: defaultdict[int, dict[int, None]] = defaultdict(dict)
-    live = live_at(facts, tenants, moment)
+    live = live_at(facts, occupants, moment)
     for low, high, holders in _pieces(facts, live):
         owned[holders[0]] += high - low
         if len(sharers[holders[0]]) <= SHARERS_NAMED:
@@ -58,31 +60,26 @@ def _shares_of(allocation: int, facts: Sequence[ValueFacts], tenants: Sequence[i
             has_more_sharers=len(sharers[value]) > SHARERS_NAMED,
         )
         for value in live
-        if owned[value] or not facts[value].value.size_bytes
+        if owned[value] or not facts.values.sizes[value]
     ]
 
 
-def _held(allocation: int, free_bytes: int) -> Iterator[Share]:
-    """What is left of an allocation that the caller holds: nothing in it is live."""
-    if free_bytes > 0:
-        yield Share(allocation, None, free_bytes)
+def _pieces(facts: Facts, live: Sequence[int]) -> Iterator[tuple[int, int, list[int]]]:
+    """Yield (low, high, first occupants in the order of `live`) for each covered elementary interval.
 
-
-def _pieces(facts: Sequence[ValueFacts], live: Sequence[int]) -> Iterator[tuple[int, int, list[int]]]:
-    """(low, high, the first holders in the order of `live`) for each covered elementary interval.
-
-    Values that lie in each other by the thousand have millions of holders in all, so only the first are told.
+    Only the first occupants are yielded because thousands of nested values would have millions of them.
     """
-    values = [(facts[number].value, rank) for rank, number in enumerate(live)]
-    edges = sorted((edge, rank) for value, rank in values for edge in (value.offset_bytes, value.end_bytes))
+    offsets, sizes = facts.values.offsets, facts.values.sizes
+    spans = [(offsets[number], offsets[number] + sizes[number], rank) for rank, number in enumerate(live)]
+    edges = sorted((edge, rank) for low, high, rank in spans for edge in (low, high))
     inside: list[int] = []
     before = 0
     for edge, rank in edges:
         if inside and before < edge:
             yield before, edge, [live[holder] for holder in inside[: SHARERS_NAMED + 2]]
         before = edge
-        place = bisect_left(inside, rank)
-        if inside[place : place + 1] == [rank]:
-            del inside[place]
+        index = bisect_left(inside, rank)
+        if inside[index : index + 1] == [rank]:
+            del inside[index]
         else:
-            inside.insert(place, rank)
+            inside.insert(index, rank)

@@ -6,19 +6,20 @@ XLA prints one assignment several times: as the dump's text, as a usage report, 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from reportgen.analyse.checks.check import result_of
+from reportgen.analyse.checks.check import counted
 from reportgen.analyse.findings import finding
-from reportgen.analyse.judgements import Finding, Judgement
 from reportgen.analyse.records import Figures
+from reportgen.analyse.results import CheckResult, CheckResults, Finding
+from reportgen.analyse.sizes import rounded_by_xla
+from reportgen.input.text import Location, Sibling
 from reportgen.model import WHOLE
+from reportgen.model.shapes import ArrayShape, Shape, TupleShape
 from reportgen.parse.assignment_proto import ProtoAllocation, ProtoError, can_read_protos, parse_assignment_proto
 from reportgen.parse.hlo_text import HloText, parse_hlo_text
-from reportgen.parse.shapes import ArrayShape, Shape, ShapeError, TupleShape, parse_shape
+from reportgen.parse.shapes import ShapeError, parse_shape
 from reportgen.parse.usage_report import UsageReport, parse_usage_report
-from reportgen.source import Location, Sibling
 
 _WITHOUT_PROTOBUF = "reading it needs the extra xla-reportgen[proto]"
-_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +31,29 @@ class _Row:
     subject: str
     looked_at: int
     differences: Iterable[str]
-    exempt: str = ""
+    skipped_because: str = ""
     slug: str = "sibling-differs"
 
 
-def compared(figures: Figures, siblings: Sequence[Sibling]) -> Judgement:
+def compared(figures: Figures, siblings: Sequence[Sibling]) -> CheckResults:
     """What a comparison with the files beside the dump shows."""
-    found = Judgement([], [])
+    found = CheckResults([], [])
     for sibling in siblings:
+        if sibling.kind not in _COMPARISONS:
+            continue
         for row in _COMPARISONS[sibling.kind](figures, sibling.data):
             differences = [_finding(row, sibling, words) for words in row.differences]
             found.findings.extend(differences)
             found.evidence.append(
-                result_of(row.name, row.question, row.subject, row.looked_at, differences, exempt=row.exempt)
+                CheckResult(
+                    name=row.name,
+                    question=row.question,
+                    exceptions="",
+                    skipped_because=row.skipped_because,
+                    subject=row.subject,
+                    looked_at=row.looked_at,
+                    found=counted(differences),
+                )
             )
     return found
 
@@ -83,18 +94,9 @@ def _totals(figures: Figures, report: UsageReport) -> Iterator[str]:
 def _rounded(figures: Figures, report: UsageReport) -> Iterator[str]:
     sizes = {allocation.index: allocation.size_bytes for allocation in figures.dump.allocations}
     for index, words in report.rounded_sizes.items():
-        ours = _as_xla_rounds(sizes[index]) if index in sizes else "missing"
+        ours = rounded_by_xla(sizes[index]) if index in sizes else "missing"
         if words != ours:
             yield f"its allocation {index} has {words}; in the dump that is {ours}"
-
-
-def _as_xla_rounds(size_bytes: int) -> str:
-    """XLA's HumanReadableNumBytes: whole bytes, one decimal of KiB, two of what is larger."""
-    unit = 0
-    amount = float(size_bytes)
-    while amount >= 1024 and unit < len(_UNITS) - 1:
-        amount, unit = amount / 1024, unit + 1
-    return f"{amount:.{min(unit, 2)}f}{_UNITS[unit]}"
 
 
 def _hlo_text(figures: Figures, data: bytes) -> Iterator[_Row]:
@@ -102,7 +104,7 @@ def _hlo_text(figures: Figures, data: bytes) -> Iterator[_Row]:
     if module is None:
         yield replace(_UNREAD, differences=["it does not begin with HloModule"])
         return
-    names = {fact.value.key.name for fact in figures.facts} | {name for _, name in figures.dump.schedule}
+    names = {*figures.dump.values.names, *figures.dump.schedule.names}
     yield _Row(
         "Instructions of the HLO text",
         "Is every instruction of the dump in the module?",
@@ -202,7 +204,7 @@ def _proto(figures: Figures, data: bytes) -> Iterator[_Row]:
     except ProtoError as error:
         yield replace(_UNREAD, differences=[str(error)])
         return
-    yield replace(allocations, looked_at=len(theirs), exempt="", differences=_allocations(figures, theirs))
+    yield replace(allocations, looked_at=len(theirs), skipped_because="", differences=_allocations(figures, theirs))
     yield _Row(
         "Values of the proto",
         "Has each value in the proto the same allocation, offset and size?",
@@ -232,10 +234,9 @@ def _allocations(figures: Figures, theirs: Sequence[ProtoAllocation]) -> Iterato
 
 def _values(figures: Figures, theirs: Sequence[ProtoAllocation]) -> Iterator[str]:
     allocations = figures.dump.allocations
-    ours = {
-        (allocations[value.allocation].index, value.id, value.offset_bytes, value.size_bytes)
-        for value in figures.dump.values
-    }
+    values = figures.dump.values
+    indexes = [allocations[number].index for number in values.allocations]
+    ours = set(zip(indexes, values.ids, values.offsets, values.sizes, strict=True))
     said = {(allocation.number, *slice_) for allocation in theirs for slice_ in allocation.values}
     for allocation, value, offset, size in sorted(ours ^ said):
         owner = "the dump" if (allocation, value, offset, size) in ours else "the proto"

@@ -1,8 +1,8 @@
-"""The bytes of a peak, grouped by what a reader may change: class, opcode, type, shape, source line.
+"""Group the bytes of a peak by what a reader may change: class, opcode, type, shape or source line.
 
-Every grouping starts from the composition, which holds each byte once, so its groups add up to the peak
-exactly. What the dump does not say is a group of its own, and so are bytes that the caller holds although
-nothing in them is live: a sum that leaves them out would not be the peak.
+Every grouping starts from the composition, which counts each byte once, so its groups add up to exactly the peak.
+Values whose label is missing from the dump form a group of their own, and so do bytes that the caller holds although
+no value in them is live: without these two the sum would fall short of the peak.
 """
 
 from collections import Counter
@@ -16,34 +16,41 @@ from reportgen.analyse.origins import Origin
 from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.parse.shapes import tuple_arity
 
-Kind = Literal["named", "missing", "held"]
+GroupKind = Literal["named", "missing", "held"]
+"""Whether the dump names the label, lacks it, or the bytes belong to the caller and hold no live value."""
+
 OriginOf = Callable[[int], Origin]
+MOST_MEMBERS = 40
+"""Values of a group that are listed by name."""
+
 GROUPINGS = ("class", "opcode", "element type", "shape", "source line")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Bytes of a peak with something in common; `label` is empty unless `kind` is named.
+    """Bytes of a peak that have a label in common; `label` is empty unless `kind` is "named".
 
-    `values` counts those that are given bytes here, `largest` is the one that is given most. `classes` says
-    how the bytes divide over the classes of memory.
+    `values` counts the values that own bytes here, `largest` is the one that owns most, and `members` are the first of
+    them, the largest first. `classes` divides the bytes among the classes of memory.
     """
 
-    kind: Kind
+    kind: GroupKind
     label: str
     size_bytes: int
     values: int
     largest: int | None
     classes: tuple[tuple[MemoryClass, int], ...]
+    members: tuple[int, ...]
 
 
 class Tally:
-    """Adds up shares; they come largest first, so the first value is the largest."""
+    """A running total of shares, which must be added largest first: the first value is taken as the largest."""
 
     def __init__(self) -> None:
         self.size_bytes = 0
         self.values = 0
         self.largest: int | None = None
+        self.members: list[int] = []
         self._classes: Counter[MemoryClass] = Counter()
 
     def add(self, share: Share, kind: MemoryClass) -> None:
@@ -52,6 +59,8 @@ class Tally:
         if share.value is not None:
             self.values += 1
             self.largest = share.value if self.largest is None else self.largest
+            if len(self.members) < MOST_MEMBERS:
+                self.members.append(share.value)
 
     @property
     def classes(self) -> tuple[tuple[MemoryClass, int], ...]:
@@ -59,7 +68,7 @@ class Tally:
 
 
 def groupings(analysis: Analysis, space: Space, origin: OriginOf) -> Mapping[str, tuple[Group, ...]]:
-    """The composition of a space's peak in each of `GROUPINGS`, the largest group first."""
+    """Return the composition of a space's peak in each of `GROUPINGS`, largest group first."""
     by_class = {kind: [s for s in shares(space) if _class(analysis, s) == kind] for kind in CLASSES}
     labels: Mapping[str, Callable[[int], str]] = {
         "opcode": lambda value: origin(value).opcode,
@@ -68,31 +77,29 @@ def groupings(analysis: Analysis, space: Space, origin: OriginOf) -> Mapping[str
         "source line": lambda value: origin(value).source,
     }
     of_classes = [_group(analysis, ("named", kind), members) for kind, members in by_class.items() if members]
-    others = {name: _grouped(analysis, shares(space), label) for name, label in labels.items()}
-    return {"class": _largest_first(of_classes), **others}
+    found = {"class": _largest_first(of_classes)}
+    for name, label in labels.items():
+        by_label: dict[tuple[GroupKind, str], list[Share]] = {}
+        for share in shares(space):
+            by_label.setdefault(kind_and_label(share, label), []).append(share)
+        found[name] = _largest_first(_group(analysis, key, members) for key, members in by_label.items())
+    return found
 
 
 def shares(space: Space) -> list[Share]:
-    """The composition without values that have no bytes."""
+    """Return the composition without its empty shares."""
     return [share for share in space.composition if share.size_bytes]
 
 
-def kind_and_label(share: Share, label: Callable[[int], str]) -> tuple[Kind, str]:
-    """Which group a share belongs to."""
+def kind_and_label(share: Share, label: Callable[[int], str]) -> tuple[GroupKind, str]:
+    """Return the kind and the label of the group that a share belongs to."""
     if share.value is None:
         return "held", ""
     text = label(share.value)
     return ("named", text) if text else ("missing", "")
 
 
-def _grouped(analysis: Analysis, members: Iterable[Share], label: Callable[[int], str]) -> tuple[Group, ...]:
-    by_key: dict[tuple[Kind, str], list[Share]] = {}
-    for share in members:
-        by_key.setdefault(kind_and_label(share, label), []).append(share)
-    return _largest_first(_group(analysis, key, group) for key, group in by_key.items())
-
-
-def _group(analysis: Analysis, key: tuple[Kind, str], members: Iterable[Share]) -> Group:
+def _group(analysis: Analysis, key: tuple[GroupKind, str], members: Iterable[Share]) -> Group:
     tally = Tally()
     for share in members:
         tally.add(share, _class(analysis, share))
@@ -103,6 +110,7 @@ def _group(analysis: Analysis, key: tuple[Kind, str], members: Iterable[Share]) 
         values=tally.values,
         largest=tally.largest,
         classes=tally.classes,
+        members=tuple(tally.members),
     )
 
 
@@ -116,7 +124,7 @@ def _largest_first(groups: Iterable[Group]) -> tuple[Group, ...]:
 
 @lru_cache(maxsize=4096)
 def plain_shape(shape: str) -> str:
-    """A printed shape without its layout: `bf16[8,128]`; of a tuple only how many elements it has."""
+    """Return a printed shape without its layout, as in `bf16[8,128]`; for a tuple just "tuple of N"."""
     arity = tuple_arity(shape)
     if arity is not None:
         return f"tuple of {arity}"
@@ -124,5 +132,5 @@ def plain_shape(shape: str) -> str:
 
 
 def element_type(shape: str) -> str:
-    """`bf16`, or `tuple` for a table of pointers."""
+    """Return the element type of a printed shape, as in `bf16`; "tuple" for a table of pointers."""
     return "tuple" if shape.startswith("(") else plain_shape(shape).partition("[")[0]

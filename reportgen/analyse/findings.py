@@ -1,4 +1,4 @@
-"""The kinds of finding: each slug with its severity. The help page has a section for every one.
+"""Define the kinds of finding, each a slug with a severity; the help page has a section for every slug.
 
 *error*: the dump contradicts itself, so a number may be wrong. *warning*: something unusual that a
 reader should look at. *note*: worth knowing, and normal.
@@ -8,8 +8,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 
-from reportgen.analyse.judgements import SEVERITY_ORDER, Finding, Severity
-from reportgen.source import DumpText, Place
+from reportgen.analyse.results import SEVERITY_ORDER, Finding, Severity
+from reportgen.input.text import DumpText, TextOffset
 
 LISTED_PER_SLUG: dict[Severity, int] = {"error": 100, "warning": 100, "note": 5}
 
@@ -17,14 +17,19 @@ SEVERITIES: dict[str, Severity] = {
     "alias-gap": "note",
     "allocation-kind": "warning",
     "allocation-order": "error",
+    "async-end": "note",
     "async-start": "note",
     "below-layout": "warning",
     "bytes-shared": "error",
     "caller-handover": "note",
+    "carried-apart": "warning",
     "color-mismatch": "warning",
+    "contents-differ": "error",
     "duplicate-value": "error",
     "ends-early": "warning",
+    "ends-late": "warning",
     "law-broken": "error",
+    "misaligned-offset": "warning",
     "no-allocations": "warning",
     "no-instructions": "note",
     "no-live-ranges": "note",
@@ -33,17 +38,21 @@ SEVERITIES: dict[str, Severity] = {
     "old-alias": "note",
     "output-allocation": "warning",
     "outside-allocation": "error",
+    "oversized-value": "warning",
     "peak-replay": "warning",
     "peak-rows": "warning",
     "peak-unexplained": "warning",
     "position-mismatch": "warning",
+    "position-missing": "warning",
+    "range-missing": "error",
     "range-outside-schedule": "error",
     "range-start": "warning",
     "range-without-value": "error",
     "schedule-damaged": "error",
-    "sliced-handover": "note",
+    "shape-differs": "warning",
     "sibling-differs": "warning",
     "sibling-unread": "note",
+    "sliced-handover": "note",
     "stack-trace-sum": "warning",
     "thread-local": "warning",
     "total-mismatch": "error",
@@ -62,27 +71,30 @@ SEVERITIES: dict[str, Severity] = {
 def finding(
     slug: str,
     message: str,
-    place: Place | None = None,
+    text_offset: TextOffset | None = None,
     *,
     values: tuple[int, ...] = (),
     allocation: int | None = None,
     stands_for: int = 1,
 ) -> Finding:
-    """A finding of a known kind, with its place in the dump's text."""
-    return Finding(slug, SEVERITIES[slug], message, place, values=values, allocation=allocation, stands_for=stands_for)
+    """Return a finding of a known kind, located at `text_offset` in the dump's text."""
+    return Finding(
+        slug, SEVERITIES[slug], message, text_offset, values=values, allocation=allocation, stands_for=stands_for
+    )
 
 
 def by_severity(found: Finding) -> tuple[int, str]:
-    """The order of lists: worst first, then by kind."""
+    """Return the sort key of lists: worst first, then by kind."""
     return SEVERITY_ORDER.index(found.severity), found.slug
 
 
 def listed(findings: Iterable[Finding], text: DumpText) -> tuple[Finding, ...]:
-    """Worst first, each with its location; of each kind the first few, the last saying how many more there are."""
+    """Return findings with their locations, worst first; a final entry of each kind gives the number left out."""
     by_slug: defaultdict[str, list[Finding]] = defaultdict(list)
     counts: Counter[str] = Counter()
-    for found in findings:  # a damaged dump has millions, so no more are kept than are listed
+    for found in findings:
         counts[found.slug] += 1
+        # Keep no more than are listed, because a damaged dump has millions.
         if counts[found.slug] <= LISTED_PER_SLUG[found.severity]:
             by_slug[found.slug].append(found)
     chosen: list[Finding] = []
@@ -91,8 +103,6 @@ def listed(findings: Iterable[Finding], text: DumpText) -> tuple[Finding, ...]:
         more = counts[slug] - LISTED_PER_SLUG[SEVERITIES[slug]]
         if more > 0:
             chosen.append(finding(slug, f"… and {more} more of this kind", stands_for=more))
-    return tuple(_located(found, text) for found in chosen)
-
-
-def _located(found: Finding, text: DumpText) -> Finding:
-    return found if found.place is None else replace(found, location=text.locate(found.place))
+    return tuple(
+        one if one.text_offset is None else replace(one, location=text.locate(one.text_offset)) for one in chosen
+    )

@@ -1,22 +1,25 @@
-"""What tells two modules apart: the content of their dumps, and the shapes that they take and give.
+"""Tell modules apart by the content of their dumps and by the shapes that they take and return.
 
-A program that compiles the same function again and again fills a directory with modules of one name: some
-are copies of each other, others were compiled anew because a shape changed.
+A program that keeps recompiling one function fills a directory with modules of the same name: some are copies
+of each other, others were compiled again because a shape changed.
 """
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from reportgen.source import DumpText
+from reportgen.input.text import DumpText
+from reportgen.model import WHOLE, Allocation, Dump
+from reportgen.model.shapes import Shape, TupleShape
+from reportgen.parse.shapes import ShapeError, parse_shape
 
-_HEAD = 4096  # a dialect with addresses prints one with the first allocation
+_HEAD = 4096  # enough, because a dialect with addresses prints one with its first allocation
 _ADDRESS = re.compile(rb"(?<=\nallocation )(\d+: )0x[0-9a-f]+")
 
 
 class Leaf(NamedTuple):
-    """A leaf of what a module takes or gives: `parameter 1{0}`, `output{2}`, and its shape."""
+    """A leaf of a parameter or of the output, with its shape; `place` is as in `parameter 1{0}` or `output{2}`."""
 
     place: str
     shape: str
@@ -26,14 +29,18 @@ Signature = tuple[Leaf, ...]
 
 
 class Digests(NamedTuple):
-    """`exact` tells any two contents apart; `content` is the same whatever addresses a compiler's objects had."""
+    """Two digests of a text; `exact` covers every byte, `content` ignores the addresses of the compiler's objects."""
 
     exact: str
     content: str
 
 
 def digests(text: DumpText) -> Digests:
-    """Of everything in a dump's text, its parts told apart."""
+    """Return the digests of a dump's whole text, in which the ends of parts count.
+
+    They may be computed from a text with its repeats cut, because a line is cut only if it equals another one in every
+    byte, and the mark at its end says so.
+    """
     exact = _digest(part.data[part.start : part.end] for part in text.parts)
     if not any(_ADDRESS.search(part.data, part.start, min(part.end, part.start + _HEAD)) for part in text.parts):
         return Digests(exact, exact)
@@ -41,8 +48,42 @@ def digests(text: DumpText) -> Digests:
 
 
 def _digest(contents: Iterable[bytes]) -> str:
-    made = hashlib.sha256()
+    digest = hashlib.sha256()
     for content in contents:
-        made.update(content)
-        made.update(b"\0")
-    return made.hexdigest()
+        digest.update(content)
+        digest.update(b"\0")
+    return digest.hexdigest()
+
+
+def signature(dump: Dump) -> Signature:
+    """Return the parameters in order, then the output, as far as the dump's dialect prints them."""
+    parameters = sorted((one for one in dump.allocations if one.parameter is not None), key=_parameter_order)
+    leaves = [
+        Leaf(
+            f"parameter {one.parameter}{(one.parameter_shape_index or WHOLE).replace(WHOLE, '')}",
+            one.parameter_shape or "",
+        )
+        for one in parameters
+    ]
+    for text in filter(None, (allocation.output_shape for allocation in dump.allocations)):
+        try:
+            outputs = list(_leaves(parse_shape(text)))
+        except ShapeError:
+            outputs = [((), text)]
+        for index, shape in outputs:
+            leaves.append(Leaf("output" + (f"{{{','.join(map(str, index))}}}" if index else ""), shape))
+    return tuple(leaves)
+
+
+def _parameter_order(allocation: Allocation) -> tuple[int, list[int]]:
+    index = re.findall(r"\d+", allocation.parameter_shape_index or WHOLE)
+    return (allocation.parameter or 0, [int(number) for number in index])
+
+
+def _leaves(shape: Shape, index: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], str]]:
+    """Yield the leaves of a shape, which may be a tuple of tuples, each with its index."""
+    if not isinstance(shape, TupleShape):
+        yield index, str(shape)
+        return
+    for number, element in enumerate(shape.elements):
+        yield from _leaves(element, (*index, number))

@@ -1,15 +1,15 @@
-"""Why a value is still alive: the rule of XLA that decides where its live range ends.
+"""Explain why a value is still alive: find the rule by which XLA ended its live range.
 
-A live range is often longer than its last use, and the dump does not say why. XLA has only a few reasons
-(`HloLiveRange` in its source): what the caller holds, what belongs to a result, what a loop carries on, what an
-async operation needs. Each leaves its mark in the dump, in the order in which `liveness` looks for them.
+A live range often outlasts the last use, and the dump does not say why. XLA has only a few reasons (`HloLiveRange`
+in its source): the caller holds the value, it is part of a result, a loop carries it, or an async operation needs it.
+Each reason leaves a mark in the dump; `liveness` looks for the marks in a fixed order.
 """
 
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from reportgen.analyse.callers import calls_computations
-from reportgen.analyse.records import Analysis, ValueFacts
+from reportgen.analyse.records import Figures, ValueFacts
 from reportgen.model import LiveRange, Position, Use, UsedValue
 
 Rule = Literal[
@@ -31,10 +31,10 @@ Rule = Literal[
 
 
 class Liveness(NamedTuple):
-    """The rule that ends a value's life, and what touches the value last.
+    """The rule that ends a value's life, and its last reader.
 
-    `last_use` is the moment of the last reader, `last_user`; both None where nothing that is scheduled reads it.
-    `decider` is the instruction that the rule is about, where that is another one.
+    `last_use` is the moment of `last_user`; both are None where no scheduled instruction reads the value.
+    `decider` is the instruction that the rule refers to, where that is another one.
     """
 
     rule: Rule
@@ -43,7 +43,7 @@ class Liveness(NamedTuple):
     decider: str | None = None
 
 
-def liveness(analysis: Analysis, number: int) -> Liveness:
+def liveness(analysis: Figures, number: int) -> Liveness:
     """Why the value `number` lives to the end of its live range."""
     fact = analysis.facts[number]
     used = analysis.dump.used_by_key.get(fact.value.key)
@@ -56,11 +56,11 @@ def liveness(analysis: Analysis, number: int) -> Liveness:
     return Liveness(rule, last_use, last_user, decider)
 
 
-def _without_range(analysis: Analysis, fact: ValueFacts) -> Rule:
+def _without_range(analysis: Figures, fact: ValueFacts) -> Rule:
     return "thread-local" if analysis.dump.allocations[fact.value.allocation].is_thread_local else "no range"
 
 
-def _last(analysis: Analysis, touches: Iterable[Position | Use]) -> tuple[int | None, str | None]:
+def _last(analysis: Figures, touches: Iterable[Position | Use]) -> tuple[int | None, str | None]:
     """The last of the instructions that are scheduled, with its moment."""
     moment_of = analysis.dump.moment_of
     last: tuple[int | None, str | None] = (None, None)
@@ -72,17 +72,21 @@ def _last(analysis: Analysis, touches: Iterable[Position | Use]) -> tuple[int | 
 
 
 def _rule(
-    analysis: Analysis,
+    analysis: Figures,
     number: int,
     live: LiveRange,
     used: UsedValue,
     last_use: int | None,
     last_user: str | None,
 ) -> tuple[Rule, str | None]:
+    # Only results and arguments that the caller wants back unchanged live past the last moment.
     if live.end >= analysis.moments:
-        rule = _held_to_the_end(analysis, number, used.positions)
-        if rule:
-            return rule, None
+        last_scheduled = analysis.dump.schedule.names[-1:]
+        if any(position.name in last_scheduled for position in used.positions):
+            return "result", None
+        allocation = analysis.dump.allocations[analysis.facts[number].value.allocation]
+        if allocation.parameter is not None and not allocation.is_maybe_live_out:
+            return "parameter", None
     if last_use == live.end:
         return "last use", None
     if last_use is not None and last_use > live.end:
@@ -90,7 +94,7 @@ def _rule(
     return _ends_after_use(analysis, number, live, used.positions, last_use)
 
 
-def _held_to_the_end(analysis: Analysis, number: int, positions: tuple[Position, ...]) -> Rule | None:
+def _held_to_the_end(analysis: Figures, number: int, positions: tuple[Position, ...]) -> Rule | None:
     """Past the last moment live only the result, and the arguments that the caller wants back unchanged."""
     schedule = analysis.dump.schedule
     if schedule and any(position.name == schedule[-1].name for position in positions):
@@ -100,19 +104,24 @@ def _held_to_the_end(analysis: Analysis, number: int, positions: tuple[Position,
 
 
 def _ends_before_use(
-    analysis: Analysis, number: int, live: LiveRange, last_use: int, last_user: str | None
+    analysis: Figures, number: int, live: LiveRange, last_use: int, last_user: str | None
 ) -> tuple[Rule, str | None]:
-    """A caller stands behind what it calls; and builds before 2022-06-24 end a value just before its alias starts."""
+    """Explain a range that ends before the last use.
+
+    Either that use is a call, which is scheduled after the computation that it calls; or the build is older than
+    2022-06-24, when XLA ended a value just before its alias starts.
+    """
     if last_user is not None and calls_computations(analysis.dump, last_user):
         return "caller", last_user
-    successors = (analysis.facts[later] for later in analysis.tenancy.after[number])
-    heirs = (heir.value.key.name for heir in successors if heir.live and live.end <= heir.live.start <= last_use)
-    heir = next(heirs, None)
-    return ("unknown", None) if heir is None else ("alias", heir)
+    successors = (analysis.facts[later] for later in analysis.reuse.successors[number])
+    for later in successors:
+        if later.live and live.end <= later.live.start <= last_use:
+            return "alias", later.value.key.name
+    return "unknown", None
 
 
 def _ends_after_use(
-    analysis: Analysis, number: int, live: LiveRange, positions: tuple[Position, ...], last_use: int | None
+    analysis: Figures, number: int, live: LiveRange, positions: tuple[Position, ...], last_use: int | None
 ) -> tuple[Rule, str | None]:
     last_position, holder = _last(analysis, positions)
     name_at_end = analysis.dump.name_at.get(live.end, "")

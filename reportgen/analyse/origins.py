@@ -1,10 +1,10 @@
-"""Where each value comes from in the program: its opcode, the scope of its op_name, and its source line."""
+"""Find out where in the program each value comes from: its opcode, the scope in its op_name, and its source line."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from reportgen.model import Dump
-from reportgen.parse.instructions import Instruction, parse_instruction
+from reportgen.parse.instructions import parse_instruction
 
 UNKNOWN = ""
 
@@ -13,9 +13,9 @@ _STATED = frozenset({"op_name", "source_file", "source_line"})
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Each is empty where the dump does not say it. `scope` is the whole op_name, a path with slashes.
+    """The origin of a value; a field that the dump does not state is empty.
 
-    `further` is what else the metadata say, by its names there.
+    `scope` is the whole op_name, a path with slashes. `further` are the remaining metadata by name.
     """
 
     opcode: str = UNKNOWN
@@ -25,15 +25,11 @@ class Origin:
 
 
 def origins(dump: Dump) -> Mapping[str, Origin]:
-    """The origin of each instruction that defines a value, by its name; each text is read once."""
+    """Return the origin of each instruction that defines a value, by its name; each text is parsed once."""
     found = {}
-    for name, used in dump.first_used_by_name.items():
-        if used.instruction_place is not None and used.instruction_end is not None:
-            text = dump.text.slice(used.instruction_place, used.instruction_end).decode("utf-8", "replace")
-            found[name] = _origin(parse_instruction(text))
+    for name in dump.first_used_row:
+        if (text := dump.instruction_text(name)) is not None:
+            parsed = parse_instruction(text.decode("utf-8", "replace"))
+            further = tuple(item for item in parsed.metadata.items() if item[0] not in _STATED)
+            found[name] = Origin(parsed.opcode, parsed.op_name or UNKNOWN, parsed.source or UNKNOWN, further)
     return found
-
-
-def _origin(instruction: Instruction) -> Origin:
-    further = tuple((key, text) for key, text in instruction.metadata.items() if key not in _STATED)
-    return Origin(instruction.opcode, instruction.op_name or UNKNOWN, instruction.source or UNKNOWN, further)

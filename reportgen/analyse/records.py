@@ -1,27 +1,30 @@
-"""Records of what the numbers of a dump ARE: the result of the analysis, ready to be shown.
+"""Define the records that hold the results of an analysis.
 
-Values and allocations are named by their position in `Dump.values` and `Dump.allocations` (`number`),
-which stays unique even when a damaged dump repeats an id. Sizes are bytes, moments are indexes into the
+Values and allocations are identified by their position in `Dump.values` and `Dump.allocations` (`number`),
+which stays unique even if a damaged dump repeats an id. Sizes are in bytes; moments are indexes into the
 schedule.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, NamedTuple, overload
 
-from reportgen.analyse.judgements import CheckResult, Finding
-from reportgen.model import Dump, LiveRange, Value, record
-from reportgen.spans import Peak, StepFunction
+from reportgen.analyse.definitions import Definition
+from reportgen.analyse.results import CheckResult, Finding
+from reportgen.intervals.step_function import Peak, StepFunction
+from reportgen.model import Columns, Dump, LiveRange, LiveRanges, Value, Values, record
 
 Backend = Literal["cpu", "gpu", "tpu", "unknown"]
 
 
 @record
 class ValueFacts:
-    """A value with what follows from it.
+    """A value with the figures that follow from it.
 
-    `dense_bytes` has no padding, `padded_bytes` is what the layout needs; None where the type is unknown.
-    `owner` is the value whose size decided that of a shared slice, when that is another value.
+    `dense_bytes` is without padding, `padded_bytes` is what the layout needs; both are None where the type is
+    unknown. `owner` is the value that determined the size of a shared slice, if that is another value.
     """
 
     value: Value
@@ -32,8 +35,60 @@ class ValueFacts:
     owner: int | None = None
 
 
+@dataclass(slots=True, eq=False, kw_only=True)
+class Facts(Columns[ValueFacts]):
+    """The facts of all values, as columns in the order of `values`.
+
+    `starts` and `ends` are the moments of the live ranges, both inclusive; -1 where a value has none.
+    """
+
+    values: Values
+    live_ranges: LiveRanges
+    range_rows: Sequence[int]
+    starts: Sequence[int]
+    ends: Sequence[int]
+    dense: Sequence[int | None]
+    padded: Sequence[int | None]
+    padding: Sequence[int]
+    owners: Sequence[int | None]
+    _rows: dict[int, ValueFacts] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.padding)
+
+    def live(self, number: int) -> LiveRange:
+        """Return the live range of a value that has one."""
+        return self.live_ranges.row(self.range_rows[number])
+
+    @overload
+    def __getitem__(self, index: int) -> ValueFacts: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[ValueFacts, ...]: ...
+    def __getitem__(self, index: int | slice) -> ValueFacts | tuple[ValueFacts, ...]:
+        """Return the facts of a value, which are kept, because pages ask for those of each value fifty times."""
+        if isinstance(index, slice):
+            return super().__getitem__(index)
+        row = self._rows.get(index)
+        if row is None:
+            row = self._rows[index] = self.row(range(len(self))[index])
+        return row
+
+    def row(self, number: int) -> ValueFacts:
+        return ValueFacts(
+            value=self.values.row(number),
+            live=self.live(number) if self.range_rows[number] >= 0 else None,
+            dense_bytes=self.dense[number],
+            padded_bytes=self.padded[number],
+            padding_bytes=self.padding[number],
+            owner=self.owners[number],
+        )
+
+    def __iter__(self) -> Iterator[ValueFacts]:
+        return map(self.__getitem__, range(len(self)))
+
+
 class Conflict(NamedTuple):
-    """Two values that both have the bytes [`low`, `high`) from `first` to `last`; `earlier` was defined first."""
+    """Two values that both occupy the bytes [`low`, `high`) from `first` to `last`; `earlier` was defined first."""
 
     earlier: int
     later: int
@@ -43,21 +98,42 @@ class Conflict(NamedTuple):
     last: int
 
 
-@dataclass(frozen=True, slots=True)
-class Tenancy:
-    """For each value, who held (some of) its bytes last before it and first after it."""
+@dataclass(frozen=True)
+class BufferReuse:
+    """The values that take over bytes from others: `earlier[i]` was the last to have (some of) the bytes of `later[i]`.
 
-    before: tuple[tuple[int, ...], ...]
-    after: tuple[tuple[int, ...], ...]
+    `count` is the number of values. `conflicts` are values that share bytes at one time.
+    """
+
+    earlier: Sequence[int]
+    later: Sequence[int]
     conflicts: tuple[Conflict, ...]
+    count: int
+
+    @cached_property
+    def predecessors(self) -> tuple[tuple[int, ...], ...]:
+        """The last values that had (some of) the bytes of each value before it."""
+        return _grouped(self.later, self.earlier, self.count)
+
+    @cached_property
+    def successors(self) -> tuple[tuple[int, ...], ...]:
+        """The first values that took (some of) the bytes of each value after it."""
+        return _grouped(self.earlier, self.later, self.count)
+
+
+def _grouped(owners: Sequence[int], others: Sequence[int], count: int) -> tuple[tuple[int, ...], ...]:
+    grouped: defaultdict[int, list[int]] = defaultdict(list)
+    for owner, other in zip(owners, others, strict=True):
+        grouped[owner].append(other)
+    return tuple(tuple(grouped.get(number, ())) for number in range(count))
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A row of the peak's composition: `size_bytes` bytes of an allocation, given to one value.
+    """A row of the peak's composition: `size_bytes` of an allocation, attributed to one value.
 
     `value` is None for bytes that the caller holds although nothing in them is live; `sharers` are other
-    values live in (some of) the same bytes, the first of them where there are many.
+    values that are live in (some of) the same bytes, limited to the first few.
     """
 
     allocation: int
@@ -69,7 +145,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Space:
-    """One memory space. Without live ranges `live` and `temp` are None and so is what rests on them."""
+    """The figures of one memory space; `live`, `temp` and all that follows from them are None without live ranges."""
 
     color: int
     name: str
@@ -80,6 +156,7 @@ class Space:
     padding_bytes: int
     live: StepFunction | None
     temp: StepFunction | None
+    static_live: StepFunction | None = None
     composition: tuple[Share, ...] = ()
 
     @property
@@ -92,19 +169,19 @@ class Space:
 
     @property
     def peak_resident(self) -> Peak | None:
-        """The most that the device must hold at once: what the caller holds, and the temporaries."""
+        """Return the most that the device must hold at once: the caller's allocations and the temporaries."""
         temp = self.peak_temp
         return None if temp is None else Peak(self.static_bytes + temp.amount, temp.moment, temp.ties)
 
     @property
     def slack_bytes(self) -> int | None:
-        """Alignment, fragmentation and space that is idle at the peak."""
+        """Return the bytes lost to alignment, fragmentation and space that is idle at the peak."""
         peak = self.peak_resident
         return None if peak is None else self.allocated_bytes - self.thread_local_bytes - peak.amount
 
 
-class BridgeStep(NamedTuple):
-    """A correction on the way from XLA's printed sum to the bytes really under live values."""
+class Adjustment(NamedTuple):
+    """A correction that leads from XLA's printed sum towards the bytes that live values really cover."""
 
     slug: str
     change_bytes: int
@@ -112,11 +189,11 @@ class BridgeStep(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class XlaPeak:
-    """XLA's printed peak beside the truth at the same moment.
+    """XLA's printed peak next to the true figures for the same moment.
 
-    `reasons` are slugs of the known faults that show in this dump. `bridge` leads exactly from
-    `sum_bytes` to `live_bytes`, the bytes under live values at that moment in all spaces together; it is
-    empty when the printed rows cannot be matched with values.
+    `reasons` are slugs of the known faults that affect this dump. `reconciliation` leads exactly from `sum_bytes` to
+    `live_bytes`, the bytes that live values cover at that moment in all spaces together; it is empty if the printed
+    rows cannot be matched with values.
     """
 
     moment: int
@@ -124,51 +201,52 @@ class XlaPeak:
     replayed_moment: int | None
     reasons: tuple[str, ...]
     live_bytes: int
-    bridge: tuple[BridgeStep, ...]
+    reconciliation: tuple[Adjustment, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """A dump whose values are measured, on which all else rests. `tenants` are the values of each allocation."""
+    """What each value and each memory space needs, which is all that a comparison of two dumps looks at.
+
+    `occupants` are the values of each allocation.
+    """
 
     dump: Dump
     backend: Backend
     backend_evidence: str
-    facts: tuple[ValueFacts, ...]
-    tenants: tuple[tuple[int, ...], ...]
+    facts: Facts
+    occupants: Sequence[Sequence[int]]
+    reuse: BufferReuse
+    spaces: Mapping[int, Space]
 
     @property
     def moments(self) -> int:
-        """How many program points there are."""
+        """Return the number of program points."""
         return moments_of(self.dump)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Placement(Measured):
-    """How values follow each other in their bytes."""
-
-    tenancy: Tenancy
-
-
-@dataclass(frozen=True, kw_only=True)
 class Figures(Measured):
-    """What the memory spaces need over time, and what XLA says of it."""
+    """Everything that is computed from a dump and that its checks examine.
 
-    spaces: Mapping[int, Space]
+    `definitions` are the instructions that define values, by name.
+    """
+
+    definitions: Mapping[str, Definition]
     xla_peak: XlaPeak | None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Analysis(Placement, Figures):
-    """Everything known about one dump."""
+class Analysis(Figures):
+    """Everything that is known about one dump."""
 
     findings: tuple[Finding, ...]
     evidence: tuple[CheckResult, ...]
 
 
 def moments_of(dump: Dump) -> int:
-    """The schedule's length as printed, or what the ranges reach to when the header is lost."""
+    """Return the schedule's length as printed, or the end of the last live range if that line is damaged."""
     if dump.schedule_length is not None:
         return dump.schedule_length
-    last = max((live.end for live in dump.live_ranges or ()), default=0)
+    last = max(dump.live_ranges.ends, default=0) if dump.live_ranges else 0
     return max(last, len(dump.schedule))

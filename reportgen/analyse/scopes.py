@@ -1,31 +1,28 @@
-"""The bytes of a peak as a tree over the scopes of the program, as `op_name` spells them.
+"""Arrange the bytes of a peak as a tree over the program's scopes, which come from `op_name`.
 
-`jit(step)/layer_1/attention/dot_general` is a path; each part gets a node that holds the bytes of all
-values below it. Bytes without a scope stay beside the tree's branches, so that the root is the whole peak.
+`jit(step)/layer_1/attention/dot_general` is a path; each part becomes a node with the bytes of all values
+below it. Bytes without a scope form nodes of their own next to it, so the root is the whole peak.
 """
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from reportgen.analyse.classes import MemoryClass, memory_class
-from reportgen.analyse.decompose import Kind, OriginOf, Tally, kind_and_label, shares
+from reportgen.analyse.decompose import GroupKind, OriginOf, Tally, kind_and_label, shares
 from reportgen.analyse.records import Analysis, Share, Space
+from reportgen.parse.op_names import path_parts
 
 _DEEPEST = 40
-_OPENING, _CLOSING = "([{", ")]}"
-_ARGUMENT = re.compile(r"[^\[\]/(){}]+(?:\[(?:'[^']*'|\"[^\"]*\"|\d+)\][^\[\]/(){}]*)+")
-_SUBSCRIPT = re.compile(r"(?=\[)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """A node: `size_bytes` with all that is below it, `own_bytes` of the values whose path ends here.
+    """A node of the tree; `own_bytes` are those of values whose path ends here, `size_bytes` those of the subtree.
 
-    A node that only leads on to one other is joined with it: `jit(step)/jit(main)`.
+    A node without bytes of its own and with one child is joined with that child: `jit(step)/jit(main)`.
     """
 
-    kind: Kind
+    kind: GroupKind
     name: str
     size_bytes: int
     own_bytes: int
@@ -38,11 +35,11 @@ class Scope:
 class _Node:
     def __init__(self) -> None:
         self.all, self.own = Tally(), Tally()
-        self.children: dict[tuple[Kind, str], _Node] = {}
+        self.children: dict[tuple[GroupKind, str], _Node] = {}
 
 
 def scope_tree(analysis: Analysis, space: Space, origin: OriginOf) -> Scope:
-    """The tree of a space's peak; its root has the bytes of the whole peak."""
+    """Return the tree of a space's peak; its root has the bytes of the whole peak."""
     root = _Node()
     for share in shares(space):
         kind = memory_class(analysis.dump.allocations[share.allocation])
@@ -56,13 +53,13 @@ def scope_tree(analysis: Analysis, space: Space, origin: OriginOf) -> Scope:
 
 
 def walk(scope: Scope, depth: int = 0) -> Iterator[tuple[int, Scope]]:
-    """Each node with its depth, parents first, siblings the largest first."""
+    """Yield each node with its depth, parents before children and larger siblings first."""
     yield depth, scope
     for child in scope.children:
         yield from walk(child, depth + 1)
 
 
-def _path(share: Share, origin: OriginOf) -> Sequence[tuple[Kind, str]]:
+def _path(share: Share, origin: OriginOf) -> Sequence[tuple[GroupKind, str]]:
     kind, scope = kind_and_label(share, lambda value: origin(value).scope.strip())
     if kind != "named":
         return [(kind, "")]
@@ -70,26 +67,10 @@ def _path(share: Share, origin: OriginOf) -> Sequence[tuple[Kind, str]]:
     return [("named", part) for part in (*parts[: _DEEPEST - 1], "/".join(parts[_DEEPEST - 1 :])) if part]
 
 
-def path_parts(scope: str) -> list[str]:
-    """The parts of an op_name: cut at slashes outside of brackets, and `p['layer']['w']` at its subscripts."""
-    if _ARGUMENT.fullmatch(scope):
-        return [part for part in _SUBSCRIPT.split(scope) if part]
-    parts, depth, start = [], 0, 0
-    for place, character in enumerate(scope):
-        if character in _OPENING:
-            depth += 1
-        elif character in _CLOSING:
-            depth = max(0, depth - 1)
-        elif character == "/" and depth == 0:
-            parts.append(scope[start:place])
-            start = place + 1
-    return [part for part in (*parts, scope[start:]) if part] or [scope]
-
-
-def _finished(key: tuple[Kind, str], node: _Node) -> Scope:
+def _finished(key: tuple[GroupKind, str], node: _Node) -> Scope:
     kind, name = key
     while name and not node.own.size_bytes and len(node.children) == 1:
-        ((_, below), node) = _only(node.children)
+        [((_, below), node)] = node.children.items()
         name += below if below.startswith("[") else f"/{below}"
     children = (_finished(child_key, child) for child_key, child in node.children.items())
     return Scope(
@@ -102,7 +83,3 @@ def _finished(key: tuple[Kind, str], node: _Node) -> Scope:
         classes=node.all.classes,
         children=tuple(sorted(children, key=lambda scope: (-scope.size_bytes, scope.kind, scope.name))),
     )
-
-
-def _only(children: Mapping[tuple[Kind, str], _Node]) -> tuple[tuple[Kind, str], _Node]:
-    return next(iter(children.items()))

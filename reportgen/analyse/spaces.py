@@ -1,79 +1,80 @@
-"""The figures of each memory space. Spaces are never added together: that would not be a peak."""
+"""Compute the figures of each memory space. Spaces peak independently, so their figures are never added up."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from reportgen.analyse.backends import space_name
 from reportgen.analyse.composition import composition
-from reportgen.analyse.records import Backend, Space, ValueFacts, moments_of
-from reportgen.coverage import Occupancy, covered_changes
+from reportgen.analyse.records import Backend, Facts, Space, moments_of
+from reportgen.analyse.reuse import Area, Changes
+from reportgen.intervals.step_function import StepFunction
+from reportgen.intervals.union import Occupancy
 from reportgen.model import Allocation, Dump
-from reportgen.spans import Change, StepFunction
 
 
 def is_static(allocation: Allocation) -> bool:
-    """Held by the caller for the whole run: parameters, constants and what may be live out.
+    """Return whether the caller holds it for the whole run: parameters, constants and what may be live out.
 
     An allocation without any kind (never seen) is counted here, so that no peak is stated too low.
     """
     return not allocation.is_thread_local and not allocation.is_preallocated_temp
 
 
-def occupancies(facts: Sequence[ValueFacts], numbers: Sequence[int]) -> list[Occupancy]:
-    """Which bytes of an allocation the values `numbers` hold, and when."""
-    return [
-        Occupancy(live.start, live.end, fact.value.offset_bytes, fact.value.end_bytes)
-        for fact in map(facts.__getitem__, numbers)
-        if (live := fact.live)
-    ]
+def occupancies(facts: Facts, numbers: Sequence[int]) -> list[Occupancy]:
+    """Return which bytes of an allocation the values `numbers` occupy, and when."""
+    starts, ends, offsets, sizes = facts.starts, facts.ends, facts.values.offsets, facts.values.sizes
+    return [Occupancy(starts[n], ends[n], offsets[n], offsets[n] + sizes[n]) for n in numbers if starts[n] >= 0]
 
 
 def spaces(
-    dump: Dump, backend: Backend, facts: Sequence[ValueFacts], tenants: Sequence[Sequence[int]]
+    dump: Dump, backend: Backend, facts: Facts, occupants: Sequence[Sequence[int]], covered: Mapping[Area, Changes]
 ) -> dict[int, Space]:
-    """Every memory space that has an allocation, by color."""
+    """Return every memory space that has an allocation, by color. `covered` is how the covered bytes change."""
     by_color: defaultdict[int, list[int]] = defaultdict(list)
     for number, allocation in enumerate(dump.allocations):
         by_color[allocation.color].append(number)
-    return {color: _space(dump, backend, color, numbers, facts, tenants) for color, numbers in sorted(by_color.items())}
-
-
-def _space(
-    dump: Dump,
-    backend: Backend,
-    color: int,
-    numbers: Sequence[int],
-    facts: Sequence[ValueFacts],
-    tenants: Sequence[Sequence[int]],
-) -> Space:
-    allocations = [dump.allocations[number] for number in numbers]
-    live, temp = _over_time(dump, numbers, facts, tenants)
-    return Space(
-        color=color,
-        name=space_name(backend, color),
-        allocations=tuple(numbers),
-        allocated_bytes=sum(allocation.size_bytes for allocation in allocations),
-        static_bytes=sum(allocation.size_bytes for allocation in allocations if is_static(allocation)),
-        thread_local_bytes=sum(a.size_bytes for a in allocations if a.is_thread_local),
-        padding_bytes=sum(facts[value].padding_bytes for number in numbers for value in tenants[number]),
-        live=live,
-        temp=temp,
-        composition=composition(dump, numbers, facts, tenants, temp.peak().moment) if temp else (),
-    )
+    found = {}
+    for color, numbers in sorted(by_color.items()):
+        allocations = [dump.allocations[number] for number in numbers]
+        live, temp, static_live = _over_time(dump, covered[color, True], covered[color, False])
+        found[color] = Space(
+            color=color,
+            name=space_name(backend, color),
+            allocations=tuple(numbers),
+            allocated_bytes=sum(allocation.size_bytes for allocation in allocations),
+            static_bytes=sum(allocation.size_bytes for allocation in allocations if is_static(allocation)),
+            thread_local_bytes=sum(a.size_bytes for a in allocations if a.is_thread_local),
+            padding_bytes=sum(facts.padding[value] for number in numbers for value in occupants[number]),
+            live=live,
+            temp=temp,
+            static_live=static_live,
+            composition=composition(dump, numbers, facts, occupants, temp.peak().moment) if temp else (),
+        )
+    return found
 
 
 def _over_time(
-    dump: Dump, numbers: Sequence[int], facts: Sequence[ValueFacts], tenants: Sequence[Sequence[int]]
-) -> tuple[StepFunction, StepFunction] | tuple[None, None]:
-    """live(t) of the space, and the part of it that lies in preallocated temps."""
+    dump: Dump, in_temps: Changes, elsewhere: Changes
+) -> tuple[StepFunction, StepFunction, StepFunction] | tuple[None, None, None]:
+    """Return live(t) of a space, and the parts of it that are in preallocated temps and in all other allocations."""
     if dump.live_ranges is None:
-        return None, None
-    moments = max(moments_of(dump), 1)  # what is live in an empty schedule is live at moment 0
-    in_temps: list[Change] = []
-    elsewhere: list[Change] = []
-    for number in numbers:
-        changes = in_temps if dump.allocations[number].is_preallocated_temp else elsewhere
-        changes += covered_changes(occupancies(facts, tenants[number]))
-    temp = StepFunction.from_changes(in_temps, moments)
-    return StepFunction.from_changes(chain(temp.changes(), elsewhere), moments), temp
+        return None, None, None
+    moments = max(moments_of(dump), 1)  # because what is live in an empty schedule is live at moment 0
+    temp, static = (StepFunction.from_changes(changes.items(), moments) for changes in (in_temps, elsewhere))
+    both = chain(in_temps.items(), elsewhere.items())
+    return StepFunction.from_changes(both, moments) if elsewhere else temp, temp, static
+
+
+def main_space(spaces_by_color: Mapping[int, Space]) -> Space | None:
+    """Return the device's main memory or, where nothing is allocated in it, the space that needs most."""
+    device = spaces_by_color.get(0)
+    if device and device.allocated_bytes:
+        return device
+    return max(spaces_by_color.values(), key=needed_in, default=None)
+
+
+def needed_in(space: Space) -> int:
+    """Return the peak resident in a space, or what is allocated where no peak is known."""
+    peak = space.peak_resident
+    return space.allocated_bytes if peak is None else peak.amount

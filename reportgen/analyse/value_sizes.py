@@ -1,11 +1,16 @@
-"""Dense and padded bytes of every value, and who decided the size of a shared slice."""
+"""Compute the dense and padded bytes of every value, and which value determined the size of a shared slice."""
 
+from collections import defaultdict
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import compress
+from operator import not_
 
-from reportgen.analyse.records import Backend, ValueFacts
+from reportgen.analyse.records import Backend, Facts
 from reportgen.analyse.sizes import dense_bytes, memory_bits, padded_bytes, round_up
-from reportgen.model import Dump, Value
-from reportgen.parse.shapes import ArrayShape, ShapeError, parse_shape, tuple_arity
+from reportgen.model import Dump, LiveRanges, Values
+from reportgen.model.shapes import ArrayShape
+from reportgen.parse.shapes import ShapeError, parse_shape, tuple_arity
 
 TPU_POINTER_BYTES = 4
 POINTER_BYTES = 8
@@ -13,27 +18,31 @@ _TPU_TUPLE_ROUNDINGS = (32, 512)
 _TPU_UNTILED_ELEMENTS = 1024
 
 
-def value_facts(dump: Dump, backend: Backend) -> tuple[ValueFacts, ...]:
-    """Facts for each value, in the order of `dump.values`."""
-    ranges = dump.range_by_key
-    measured = [_sizes(value.shape, backend) for value in dump.values]
-    owners = _owners(dump, backend, [padded for _, padded in measured])
-    return tuple(
-        ValueFacts(
-            value=value,
-            live=ranges.get(value.key),
-            dense_bytes=dense,
-            padded_bytes=padded,
-            padding_bytes=_padding(value, dense, padded, owner),
-            owner=owner,
-        )
-        for value, (dense, padded), owner in zip(dump.values, measured, owners, strict=True)
+def value_facts(dump: Dump, backend: Backend) -> Facts:
+    """Return what each value of a dump needs and when it is live."""
+    values, rows = dump.values, dump.range_rows
+    measured = {shape: _sizes(shape, backend) for shape in set(values.shapes)}
+    dense = [measured[shape][0] for shape in values.shapes]
+    padded = [measured[shape][1] for shape in values.shapes]
+    owners = _owners(values, padded, backend)
+    ranges = dump.live_ranges or LiveRanges()
+    starts, ends = [*ranges.starts, -1], [*ranges.ends, -1]  # because row -1 is the last
+    return Facts(
+        values=values,
+        live_ranges=ranges,
+        range_rows=rows,
+        starts=[starts[row] for row in rows],
+        ends=[ends[row] for row in rows],
+        dense=dense,
+        padded=padded,
+        padding=list(map(_padding, values.sizes, dense, padded, owners)),
+        owners=owners,
     )
 
 
 @lru_cache(maxsize=4096)
 def _sizes(shape_text: str, backend: Backend) -> tuple[int | None, int | None]:
-    """(dense, padded) bytes; a tuple is its table of pointers, so its long text is only counted."""
+    """Return (dense, padded) bytes; a tuple is its table of pointers, so only its elements are counted."""
     pointer_bytes = TPU_POINTER_BYTES if backend == "tpu" else POINTER_BYTES
     arity = tuple_arity(shape_text)
     if arity is not None:
@@ -45,48 +54,49 @@ def _sizes(shape_text: str, backend: Backend) -> tuple[int | None, int | None]:
     return dense_bytes(shape, pointer_bytes=pointer_bytes), padded_bytes(shape, pointer_bytes=pointer_bytes)
 
 
-def _padding(value: Value, dense: int | None, padded: int | None, owner: int | None) -> int:
-    """Value size − dense, or padded − dense when another value owns the size of the slice."""
+def _padding(size: int, dense: int | None, padded: int | None, owner: int | None) -> int:
+    """Return value size − dense, or padded − dense if another value determined the size of the slice."""
     if dense is None or padded is None:
         return 0
-    return max(0, (value.size_bytes if owner is None else padded) - dense)
+    return max(0, (size if owner is None else padded) - dense)
 
 
-def _owners(dump: Dump, backend: Backend, padded: list[int | None]) -> list[int | None]:
-    """For each value, the one whose size its slice has, when its own layout needs less."""
-    first: dict[tuple[int, int, int], int] = {}
-    shared: dict[int, list[int]] = {}
-    for number, value in enumerate(dump.values):
-        holder = first.setdefault((value.allocation, value.offset_bytes, value.size_bytes), number)
-        if holder != number:
-            shared.setdefault(holder, [holder]).append(number)
-    owners: list[int | None] = [None] * len(dump.values)
-    for holder, numbers in shared.items():
-        size = dump.values[holder].size_bytes
-        deciding = next((n for n in numbers if _needs(dump.values[n].shape, padded[n], size, backend)), None)
-        for number in numbers:
-            if deciding is not None and not _needs(dump.values[number].shape, padded[number], size, backend):
-                owners[number] = deciding
+def _owners(values: Values, padded: Sequence[int | None], backend: Backend) -> list[int | None]:
+    """Return, for each value whose layout needs less than its slice, the value that determined the slice's size."""
+    owners: list[int | None] = [None] * len(values)
+    slices = list(zip(values.allocations, values.offsets, values.sizes, strict=True))
+    shape_of = dict(zip(slices, values.shapes, strict=True))
+    # Values of one shape need the same, so only slices of several shapes can have an owner.
+    mixed = {slice_ for slice_, shape in zip(slices, values.shapes, strict=True) if shape_of[slice_] != shape}
+    shared: defaultdict[tuple[int, int, int], list[int]] = defaultdict(list)
+    for number, slice_ in enumerate(slices) if mixed else ():
+        if slice_ in mixed:
+            shared[slice_].append(number)
+    for (_, _, size), numbers in shared.items():
+        needing = [_needs(values.shapes[n], padded[n], size, backend) for n in numbers]
+        deciding = next(compress(numbers, needing), None)
+        for number in compress(numbers, map(not_, needing)):
+            owners[number] = deciding
     return owners
 
 
 def _needs(shape_text: str, padded: int | None, size: int, backend: Backend) -> bool:
-    """Whether the value alone explains the size of its slice."""
+    """Return whether the value alone explains the size of its slice."""
     return padded is None or size in possible_sizes(shape_text, padded, backend)
 
 
 @lru_cache(maxsize=4096)
 def possible_sizes(shape_text: str, padded: int, backend: Backend) -> tuple[int, ...]:
-    """The slice sizes that a backend may give to a shape of `padded` bytes.
+    """Return the slice sizes that a backend may assign to a shape of `padded` bytes; `padded` comes first.
 
-    Besides the plain rule: TPU compilers round tuple tables up to 32 or 512 bytes and untiled arrays up
-    to 1024 elements (observed in dumps; the size function is not public). CPU and GPU add 4 bytes per
-    dimension to a shape with dynamic dimensions.
+    TPU compilers round tuple tables up to 32 or 512 bytes and untiled arrays up to 1024 elements (observed in
+    dumps; the size function is not public). CPU and GPU add 4 bytes per dimension to a shape with dynamic dimensions.
     """
     if backend == "tpu":
         return (padded, *_tpu_sizes(shape_text, padded))
     if "<=" in shape_text and not shape_text.startswith("("):
-        return padded, padded + 4 * _rank(shape_text)
+        shape = parse_shape(shape_text)
+        return padded, padded + 4 * (len(shape.dimensions) if isinstance(shape, ArrayShape) else 0)
     return (padded,)
 
 
@@ -98,8 +108,3 @@ def _tpu_sizes(shape_text: str, padded: int) -> tuple[int, ...]:
         return ()
     step = (memory_bits(shape.element_type) or 0) * _TPU_UNTILED_ELEMENTS // 8
     return (round_up(padded, step),) if step else ()
-
-
-def _rank(shape_text: str) -> int:
-    shape = parse_shape(shape_text)
-    return len(shape.dimensions) if isinstance(shape, ArrayShape) else 0

@@ -1,9 +1,9 @@
-"""The `BufferAssignment:` block: allocations, the values in them, and the total."""
+"""Parse the `BufferAssignment:` block: allocations, the values in them, and the total."""
 
 import re
 from typing import Any
 
-from reportgen.model import WHOLE, Allocation, Value, ValueKey
+from reportgen.model import WHOLE, Allocation
 from reportgen.parse import line_shapes
 from reportgen.parse.line_shapes import LineMismatch
 from reportgen.parse.scan import Scan
@@ -33,7 +33,7 @@ def allocation(scan: Scan, position: int) -> int:
     found = line_shapes.ALLOCATION.require(scan.data, position, scan.end)
     attributes, after = _attributes(scan, found.end())
     scan.collected.allocations.append(
-        Allocation(index=int(found[1]), size_bytes=int(found[2]), place=scan.base + position, **attributes)
+        Allocation(index=int(found[1]), size_bytes=int(found[2]), text_offset=scan.base + position, **attributes)
     )
     scan.in_allocation = True
     return after
@@ -81,26 +81,26 @@ def values(scan: Scan, position: int) -> int:
     found: re.Match[bytes] | None = line_shapes.VALUE.require(scan.data, position, scan.end)
     if not scan.in_allocation:
         raise LineMismatch(position, 'an "allocation" line that can be read before this value')
-    match, append = line_shapes.VALUE.match, scan.collected.values.append
-    data, base, end = scan.data, scan.base, scan.end
-    texts, by_head = scan.collected.texts, scan.collected.value_by_head
-    allocation = len(scan.collected.allocations) - 1
+    match, data, base, end = line_shapes.VALUE.match, scan.data, scan.base, scan.end
+    texts, number_by_head, columns = scan.collected.texts, scan.collected.number_by_head, scan.collected.values
+    first = number = len(columns)
     while found is not None:
-        head, number, name, index, phi, color, size, offset, shape = found.groups()
-        value = by_head[head] = Value(
-            id=int(number),
-            key=ValueKey(name.decode("utf-8", "replace"), texts[index] if index else WHOLE),
-            is_phi=phi is not None,
-            color=int(color) if color else None,
-            allocation=allocation,
-            size_bytes=int(size),
-            offset_bytes=int(offset),
-            shape=texts[shape],
-            place=base + position,
-        )
-        append(value)
+        head, id_, name, index, phi, color, size, offset, shape = found.groups()
+        text = name.decode("utf-8", "replace")
+        number_by_head[head] = number
+        columns.ids.append(int(id_))
+        columns.keys.append(text + texts[index] if index else text + WHOLE)
+        columns.names.append(text)
+        columns.phis.append(phi is not None)
+        columns.colors.append(int(color) if color else None)
+        columns.sizes.append(int(size))
+        columns.offsets.append(int(offset))
+        columns.shapes.append(texts[shape])
+        columns.text_offsets.append(base + position)
+        number += 1
         position = found.end()
         found = match(data, position, end)
+    columns.allocations += [len(scan.collected.allocations) - 1] * (number - first)
     return position
 
 
@@ -109,12 +109,12 @@ def other_color_heading(scan: Scan, position: int) -> int:
 
 
 def other_color_value(scan: Scan, position: int) -> int:
-    """These repeat values that are listed elsewhere, so nothing is collected (XLA b93001da59)."""
+    """Skip a line that repeats a value listed elsewhere (XLA b93001da59)."""
     return line_shapes.OTHER_COLOR_VALUE.require(scan.data, position, scan.end).end()
 
 
 def total(scan: Scan, position: int) -> int:
     found = line_shapes.TOTAL.require(scan.data, position, scan.end)
     scan.collected.total_bytes = int(found[1])
-    scan.collected.total_place = scan.base + position
+    scan.collected.total_text_offset = scan.base + position
     return found.end()

@@ -1,7 +1,7 @@
-"""The buffer assignment in a `.hlo.pb`, which XLA writes with `--xla_dump_hlo_as_proto`.
+"""Decode the buffer assignment in a `.hlo.pb`, which XLA writes with `--xla_dump_hlo_as_proto`.
 
-An `HloProto` is the module (field 1), which is most of it, and the assignment (field 3). Only the assignment is
-decoded, with the few fields that a dump's text has too; numbers of fields are those of XLA's hlo.proto.
+An `HloProto` consists of the module (field 1), which is most of it, and the assignment (field 3). Only the assignment
+is decoded, and of it only the fields that a dump's text has too. Field numbers are those of XLA's hlo.proto.
 """
 
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ _REPEATED_FIELDS = frozenset({"assigned", "allocations"})
 
 
 class ProtoError(ValueError):
-    """The bytes are no HloProto with a buffer assignment."""
+    """Raised for bytes that are not an HloProto with a buffer assignment."""
 
 
 class ProtoAllocation(NamedTuple):
@@ -54,7 +54,7 @@ class ProtoAllocation(NamedTuple):
 
 
 def can_read_protos() -> bool:
-    """Whether the extra `xla-reportgen[proto]` is installed."""
+    """Return whether the extra `xla-reportgen[proto]` is installed."""
     from importlib.util import find_spec
 
     try:
@@ -64,12 +64,15 @@ def can_read_protos() -> bool:
 
 
 def parse_assignment_proto(data: bytes) -> tuple[ProtoAllocation, ...]:
-    """Raises ProtoError."""
+    """Return the allocations of an HloProto, in its order. Raises ProtoError."""
     from google.protobuf.message import DecodeError
 
     assignment: Any = _message_class()()
     try:
-        assignment.ParseFromString(_assignment_bytes(data))
+        found = [data[start:end] for number, start, end in _delimited(data) if number == _ASSIGNMENT_FIELD]
+        if not found:
+            raise ProtoError("it has no buffer assignment")
+        assignment.ParseFromString(found[0])
     except (DecodeError, IndexError) as error:
         raise ProtoError(f"it is damaged: {error}") from error
     return tuple(map(_allocation, assignment.allocations))
@@ -88,16 +91,8 @@ def _allocation(allocation: Any) -> ProtoAllocation:
     )
 
 
-def _assignment_bytes(data: bytes) -> bytes:
-    """The module before it is skipped by its length."""
-    for number, start, end in _delimited(data):
-        if number == _ASSIGNMENT_FIELD:
-            return data[start:end]
-    raise ProtoError("it has no buffer assignment")
-
-
 def _delimited(data: bytes) -> Iterator[tuple[int, int, int]]:
-    """The number of each top-level field that has a length, with where its bytes are."""
+    """Yield the number of each length-delimited top-level field, with the start and end of its bytes."""
     position = 0
     while position < len(data):
         tag, position = _varint(data, position)

@@ -1,36 +1,34 @@
-"""Text → `Dump`: one pass, driven by the shape of lines and never by the version of a compiler.
+"""Parse a text into a `Dump` in one pass, guided by the shapes of lines and never by the version of a compiler.
 
-What is not understood is kept, counted and reported with its place; parsing goes on behind it.
+A line that matches no shape is kept, counted and reported with its location; parsing continues after it.
 """
 
 from collections.abc import Callable
 
+from reportgen.input.text import DumpText
 from reportgen.model import Dump, PrintedPeak
 from reportgen.parse import allocations, live_ranges, used_values
 from reportgen.parse.line_shapes import LineMismatch
 from reportgen.parse.scan import Collected, Scan
-from reportgen.source import DumpText
 
 Reader = Callable[[Scan, int], int]
 
 
 def parse_dump(text: DumpText) -> Dump:
-    """Everything the text says, in linear time; never raises for what the text holds."""
+    """Return everything that the text says, in linear time; no content of the text raises an exception."""
     collected = Collected()
     for part, base in text.parts_with_bases():
         scan = Scan(part.data, base, part.end, collected)
-        _scan(scan, part.start)
+        data, position = part.data, part.start
+        while position < part.end:
+            reader = _READERS.get(data[position : position + 2]) or _READERS.get(
+                data[position : position + 1], _unknown
+            )
+            try:
+                position = reader(scan, position)
+            except LineMismatch as mismatch:
+                position = scan.keep_unparsed(position, mismatch.offset, mismatch.expected)
     return _finished(collected, text)
-
-
-def _scan(scan: Scan, position: int) -> None:
-    data, end, readers = scan.data, scan.end, _READERS
-    while position < end:
-        reader = readers.get(data[position : position + 2]) or readers.get(data[position : position + 1], _unknown)
-        try:
-            position = reader(scan, position)
-        except LineMismatch as mismatch:
-            position = scan.keep_unparsed(position, mismatch.offset, mismatch.expected)
 
 
 def _blank(scan: Scan, position: int) -> int:
@@ -52,7 +50,7 @@ def _indented(scan: Scan, position: int) -> int:
 
 
 def _continued_rows(scan: Scan, position: int) -> int:
-    """Rows of a list that a damaged line has interrupted."""
+    """Read rows of a list that a damaged line has interrupted."""
     after = position
     if scan.rows == "positions":
         after = used_values.position_rows(scan, position)
@@ -90,17 +88,16 @@ _READERS: dict[bytes, Reader] = {
 
 
 def _finished(collected: Collected, text: DumpText) -> Dump:
-    ranges = collected.live_ranges
     return Dump(
         allocations=tuple(collected.allocations),
-        values=tuple(collected.values),
+        values=collected.values,
         total_bytes=collected.total_bytes,
-        total_place=collected.total_place,
-        used_values=None if collected.used_values is None else tuple(collected.all_used_values()),
+        total_text_offset=collected.total_text_offset,
+        used_values=None if collected.used_values is None else collected.all_used_values(),
         schedule_length=collected.schedule_length,
-        schedule=tuple(collected.schedule),
-        schedule_place=collected.schedule_place,
-        live_ranges=None if ranges is None else tuple(ranges),
+        schedule=collected.schedule,
+        schedule_text_offset=collected.schedule_text_offset,
+        live_ranges=collected.live_ranges,
         live_range_note=collected.live_range_note,
         printed_peak=_printed_peak(collected),
         stack_trace=collected.stack_trace,
@@ -113,4 +110,6 @@ def _finished(collected: Collected, text: DumpText) -> Dump:
 def _printed_peak(collected: Collected) -> PrintedPeak | None:
     if collected.peak_moment is None:
         return None
-    return PrintedPeak(moment=collected.peak_moment, rows=tuple(collected.peak_rows), place=collected.peak_place)
+    return PrintedPeak(
+        moment=collected.peak_moment, rows=tuple(collected.peak_rows), text_offset=collected.peak_text_offset
+    )

@@ -1,13 +1,14 @@
-"""What the text of a module says that its buffer assignment must agree with.
+"""Extract from the text of a module what its buffer assignment must agree with.
 
-That is the first line, with the entry's layouts and the aliases of inputs and outputs, and the names of all
-instructions. Nothing else of it is read.
+That is the layout of the entry computation and the aliases of inputs and outputs, both in the first line, and the
+names of all instructions. The rest of the text is ignored.
 """
 
 import re
 from dataclasses import dataclass
 
-from reportgen.parse.shapes import Shape, ShapeError, TupleShape, parse_shape, scan_shape
+from reportgen.model.shapes import Shape, TupleShape
+from reportgen.parse.shapes import ShapeError, parse_shape, scan_shape
 
 _LAYOUT = "entry_computation_layout={"
 _ALIASES = re.compile(r"input_output_alias=\{(.*?)\}, entry_computation_layout")
@@ -17,7 +18,7 @@ _INSTRUCTION = re.compile(rb"^ +(?:ROOT )?%?([^\s%=(]+) = ", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Alias:
-    """A leaf of the result that may be given the bytes of a leaf of a parameter."""
+    """A leaf of the result that may reuse the bytes of a leaf of a parameter."""
 
     output_index: str
     parameter: int
@@ -26,7 +27,7 @@ class Alias:
 
 @dataclass(frozen=True, slots=True)
 class HloText:
-    """`parameters` and `result` are the entry's shapes with layouts; None where the line has none."""
+    """The facts of a module; `parameters` and `result` are the entry's shapes, None if the first line lacks them."""
 
     parameters: tuple[Shape, ...] | None
     result: Shape | None
@@ -35,7 +36,7 @@ class HloText:
 
 
 def parse_hlo_text(data: bytes) -> HloText | None:
-    """None where the text does not begin as a module's does."""
+    """Return the facts of a module, or None if the text does not begin like a module."""
     if not data.startswith(b"HloModule "):
         return None
     head = data.partition(b"\n")[0].decode("utf-8", "replace")

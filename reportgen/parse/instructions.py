@@ -1,8 +1,8 @@
-"""The text of one instruction → its parts. Called for what is shown, never for a whole dump.
+"""Split the text of one instruction into its parts. Only instructions that a page shows are parsed, not whole dumps.
 
     %NAME = SHAPE opcode(OPERANDS), attribute=…, metadata={op_name="…" source_file="…" source_line=7}
 
-Shapes, attributes and strings nest, so nothing is split on commas or braces alone.
+Shapes, attributes and strings nest, so commas and braces alone do not separate the parts.
 """
 
 import re
@@ -13,10 +13,10 @@ from reportgen.parse.shapes import ShapeError, scan_shape
 
 _STRING = r'"(?:[^"\\]|\\.)*+"'
 _OPERANDS = re.compile(r'[^()"]*+(?:\([^()"]*+\)[^()"]*+)*+(?=\))')
-"""Operands whose brackets nest no deeper than those of a tiled layout, which are nearly all."""
+"""Operands whose brackets nest no deeper than those of a tiled layout, which covers nearly all of them."""
 
 _METADATA = re.compile(rf'[^"(){{}}\[\]]*?, metadata={{((?:[^"{{}}]++|{_STRING})*+)}}')
-"""Metadata with nothing before it that nests, as most have it."""
+"""Metadata preceded by nothing that nests, which is the usual case."""
 
 _TOKEN = re.compile(rf"{_STRING}|[(){{}}\[\]]|,")
 _OPERAND = re.compile(r"%([^\s,(){}\[\]]+)")
@@ -27,7 +27,7 @@ _NAMED_ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instruction:
-    """An instruction's parts as printed, as far as the report needs them; `metadata` values are unescaped."""
+    """The parts of an instruction that the report needs, as printed; the values of `metadata` are unescaped."""
 
     name: str
     shape: str = ""
@@ -41,13 +41,13 @@ class Instruction:
 
     @property
     def source(self) -> str | None:
-        """`file:line` of the program, when the dump says it (newer JAX prints only a stack frame's id)."""
+        """Return `file:line` of the program if the dump states it (newer JAX prints only a stack frame's id)."""
         file, line = self.metadata.get("source_file"), self.metadata.get("source_line")
         return f"{file}:{line}" if file and line else file
 
 
 def parse_instruction(text: str) -> Instruction:
-    """Never raises: what cannot be split is left empty."""
+    """Return the parts of an instruction; parts that cannot be recognised are empty, and nothing is raised."""
     name, equals, rest = text.partition(" = ")
     name = name.strip().removeprefix("ROOT ").removeprefix("%")
     if not equals:
@@ -71,7 +71,7 @@ def parse_instruction(text: str) -> Instruction:
 
 
 def _closing(text: str, start: int) -> int:
-    """Where the bracket closes that is open at `start`; the end of the text if it never does."""
+    """Return the offset of the bracket that closes the one open at `start`, or the end of the text if none does."""
     if plain := _OPERANDS.match(text, start):
         return plain.end()
     depth = 1
@@ -86,7 +86,7 @@ def _closing(text: str, start: int) -> int:
 
 
 def _split(text: str, start: int) -> Iterator[str]:
-    """The attributes from `start` on, cut at the commas outside of brackets and strings."""
+    """Yield the attributes from `start` on, separated at commas outside of brackets and strings."""
     depth = 0
     for token in _TOKEN.finditer(text, start):
         if token[0] in "({[":
@@ -100,23 +100,24 @@ def _split(text: str, start: int) -> Iterator[str]:
 
 
 def _metadata(text: str, start: int) -> dict[str, str]:
-    """Of the attributes behind the operands only this one is needed, and what follows it can be long."""
+    """Return the metadata among the attributes that follow the operands."""
+    # Try the usual case first, because the text after the metadata can be long and is not needed.
     if plain := _METADATA.match(text, start):
-        return {key: _unquoted(value) for key, value in _FIELD.findall(plain[1])}
+        return {key: unquoted(value) for key, value in _FIELD.findall(plain[1])}
     if "metadata={" in text:
         for attribute in _split(text, start):
             if attribute.startswith("metadata={"):
-                return {key: _unquoted(value) for key, value in _FIELD.findall(attribute, len("metadata={"))}
+                return {key: unquoted(value) for key, value in _FIELD.findall(attribute, len("metadata={"))}
     return {}
 
 
-def _unquoted(value: str) -> str:
-    r"""C escapes, with octal bytes for what is not ASCII: `\316\273` is λ."""
+def unquoted(value: str) -> str:
+    r"""Resolve C escapes, which print bytes other than ASCII in octal: `\316\273` is λ."""
+
+    def unescaped(escape: re.Match[bytes]) -> bytes:
+        code = escape[1]
+        return bytes([int(code, 8) & 0xFF]) if len(code) == 3 else _NAMED_ESCAPES.get(code, code)
+
     if not value.startswith('"'):
         return value
-    return _ESCAPE.sub(_unescaped, value[1:-1].encode()).decode("utf-8", "replace")
-
-
-def _unescaped(escape: re.Match[bytes]) -> bytes:
-    code = escape[1]
-    return bytes([int(code, 8) & 0xFF]) if len(code) == 3 else _NAMED_ESCAPES.get(code, code)
+    return _ESCAPE.sub(unescaped, value[1:-1].encode()).decode("utf-8", "replace")

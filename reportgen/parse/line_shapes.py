@@ -1,8 +1,8 @@
-"""The grammar of a dump: every shape a line can have, each written once as pieces in order.
+"""Define the grammar of a dump: every shape that a line can have, as a sequence of pieces.
 
-A `LineShape` matches a line with one compiled pattern. When a line breaks, the same pieces are tried one
-by one to say where and what was expected, so the error cannot drift away from the grammar. Pieces must
-not need each other to decide where they end: then matching them one by one equals matching them joined.
+A `LineShape` matches a line with one compiled pattern. For a line that does not match, the same pieces are tried one
+by one to find where it deviates and what was expected there, so errors always agree with the grammar. No piece may
+depend on the next one to decide where it ends, because then matching one by one would differ from matching at once.
 """
 
 import re
@@ -15,7 +15,7 @@ END = rb"(?:\r?\n|\Z)"  # CR LF where a dump has been through Windows
 
 
 class LineMismatch(Exception):
-    """A line starts like a known shape and breaks: at which offset, and what was expected there."""
+    """Raised for a line that begins like a known shape but deviates from it, with the offset and what was expected."""
 
     def __init__(self, offset: int, expected: str) -> None:
         super().__init__(expected)
@@ -24,7 +24,7 @@ class LineMismatch(Exception):
 
 
 class LineShape:
-    """A line as pieces of pattern; each piece may say what a reader should have found there."""
+    """A line as pieces of a pattern; a piece may come with a description of what is expected there."""
 
     def __init__(self, *pieces: tuple[bytes, str] | bytes) -> None:
         self._pieces = [piece if isinstance(piece, tuple) else (piece, "") for piece in pieces]
@@ -32,7 +32,7 @@ class LineShape:
         self.match = re.compile(self.pattern).match
 
     def require(self, data: bytes, start: int, end: int) -> re.Match[bytes]:
-        """The match at `start`; raises LineMismatch with the first piece that does not fit."""
+        """Return the match at `start`. Raises LineMismatch for the first piece that does not match."""
         found = self.match(data, start, end)
         if found is None:
             raise self.mismatch(data, start, end)
@@ -99,7 +99,7 @@ USED_ENTRY = re.compile(
     rb"(<[^>\n]++>)" + END + rb" positions:" + END + rb"(" + _POSITION_ROWS + rb")"
     rb" uses:" + END + rb"(?:" + _NO_USES + rb"|(" + _USE_ROWS + rb"))" + _INSTRUCTION
 )
-"""All of a used value up to the text of its instruction, as most are; of others the shapes above say what is wrong."""
+"""A whole used value in the usual form, up to the text of its instruction; the shapes above diagnose any other form."""
 
 LIVE_RANGES = LineShape((rb"HloLiveRange \(max " + MOMENT, '"HloLiveRange (max " and a number'), rb"\):", _LINE_END)
 LIVE_RANGES_ABSENT = LineShape((rb"(HloLiveRange not available[^\r\n]*+)", "HloLiveRange"), _LINE_END)
@@ -129,8 +129,8 @@ PEAK_ABSENT = LineShape((rb"  (Peak memory could not be determined[^\r\n]*+)", "
 STACK_HEADING = LineShape(
     (rb"  Stack trace breakdown for peak usage: (\d[\d ]{0,25}) bytes", "the total of the stack trace"), _LINE_END
 )
-# Labels are raw user text, newlines included, so a frame is recognised by its tail.
+# A frame is recognised by its tail, because labels are raw user text that may include newlines.
 STACK_TAIL = re.compile(
-    rb" \([-\w.]++%, total: (\d[\d ]{0,25}) bytes, current: (\d[\d ]{0,25}) bytes,"
+    rb" \(([-\w.]++)%, total: (\d[\d ]{0,25}) bytes, current: (\d[\d ]{0,25}) bytes,"
     rb" remaining: (\d[\d ]{0,25}) bytes\)" + END
 )

@@ -1,8 +1,8 @@
-"""The `HloLiveRange` block: the schedule, the live ranges, XLA's own peak and its stack-trace tree."""
+"""Parse the `HloLiveRange` block: the schedule, the live ranges, XLA's own peak and its stack-trace tree."""
 
 import re
 
-from reportgen.model import LiveRange, PeakRow, Scheduled, StackFrame, StackTrace, ValueKey
+from reportgen.model import LiveRanges, PeakRow, StackFrame, StackTrace
 from reportgen.parse import line_shapes
 from reportgen.parse.line_shapes import LineMismatch
 from reportgen.parse.scan import Scan
@@ -18,9 +18,9 @@ def heading(scan: Scan, position: int) -> int:
         return absent.end()
     found = line_shapes.LIVE_RANGES.require(scan.data, position, scan.end)
     scan.collected.schedule_length = int(found[1])
-    scan.collected.schedule_place = scan.base + position
+    scan.collected.schedule_text_offset = scan.base + position
     if scan.collected.live_ranges is None:
-        scan.collected.live_ranges = []
+        scan.collected.live_ranges = LiveRanges()
     return found.end()
 
 
@@ -31,11 +31,12 @@ def sequence_heading(scan: Scan, position: int) -> int:
 
 def sequence_rows(scan: Scan, position: int) -> int:
     found: re.Match[bytes] | None = line_shapes.SEQUENCE_ROW.require(scan.data, position, scan.end)
-    match, append = line_shapes.SEQUENCE_ROW.match, scan.collected.schedule.append
-    data, end = scan.data, scan.end
+    match, data, end = line_shapes.SEQUENCE_ROW.match, scan.data, scan.end
+    moments, names = scan.collected.schedule.moments, scan.collected.schedule.names
     while found is not None:
         moment, name = found.groups()
-        append(Scheduled(int(moment), name.decode("utf-8", "replace")))
+        moments.append(int(moment))
+        names.append(name.decode("utf-8", "replace"))
         position = found.end()
         found = match(data, position, end)
     return position
@@ -48,14 +49,16 @@ def range_heading(scan: Scan, position: int) -> int:
 
 def range_rows(scan: Scan, position: int) -> int:
     if scan.collected.live_ranges is None:
-        scan.collected.live_ranges = []
+        scan.collected.live_ranges = LiveRanges()
     found: re.Match[bytes] | None = line_shapes.RANGE_ROW.require(scan.data, position, scan.end)
-    match, append = line_shapes.RANGE_ROW.match, scan.collected.live_ranges.append
-    data, base, end, texts = scan.data, scan.base, scan.end, scan.collected.texts
+    match, data, base, end = line_shapes.RANGE_ROW.match, scan.data, scan.base, scan.end
+    columns = scan.collected.live_ranges
     while found is not None:
         name, index, first, last = found.groups()
-        key = ValueKey(name.decode("utf-8", "replace"), texts[index])
-        append(LiveRange(key=key, start=int(first), end=int(last), place=base + position))
+        columns.keys.append((name + index).decode("utf-8", "replace"))
+        columns.starts.append(int(first))
+        columns.ends.append(int(last))
+        columns.text_offsets.append(base + position)
         position = found.end()
         found = match(data, position, end)
     return position
@@ -64,7 +67,7 @@ def range_rows(scan: Scan, position: int) -> int:
 def peak_heading(scan: Scan, position: int) -> int:
     found = line_shapes.PEAK_HEADING.require(scan.data, position, scan.end)
     scan.collected.peak_moment = int(found[1])
-    scan.collected.peak_place = scan.base + position
+    scan.collected.peak_text_offset = scan.base + position
     scan.rows = "peak"
     return found.end()
 
@@ -89,7 +92,7 @@ def peak_absent(scan: Scan, position: int) -> int:
 
 
 def stack_trace(scan: Scan, position: int) -> int:
-    """The tree reaches to the end of the text: labels may hold anything, so only frame tails count."""
+    """Parse the tree up to the end of the text, by the tails of frames alone because labels may be any text."""
     found = line_shapes.STACK_HEADING.require(scan.data, position, scan.end)
     frames = []
     after = found.end()
@@ -97,21 +100,22 @@ def stack_trace(scan: Scan, position: int) -> int:
         frames.append(_frame(scan.data[after : tail.start()], tail.groups()))
         after = tail.end()
     scan.collected.stack_trace = StackTrace(
-        total_bytes=_grouped(found[1]), frames=tuple(frames), place=scan.base + position
+        total_bytes=_grouped(found[1]), frames=tuple(frames), text_offset=scan.base + position
     )
     scan.rows = "stack trace"
     return after
 
 
 def _frame(prefixed_label: bytes, numbers: tuple[bytes, ...]) -> StackFrame:
-    """A node's depth is told by the columns before its branch; the root has four spaces and none."""
+    """Return a node with the depth of its branch; the root is preceded by four spaces and no branch."""
     text = prefixed_label.decode("utf-8", "replace")
     found = min((text.find(branch) for branch in _BRANCHES if branch in text), default=-1)
     indented = found >= 0 and not text[:found].strip(" │")
     depth = (found - 2) // _BRANCH_WIDTH if indented else 0
     label = text[found + _BRANCH_WIDTH :] if indented else text[4:]
-    total, current, remaining = map(_grouped, numbers)
-    return StackFrame(depth, label, total, current, remaining)
+    percent, *amounts = numbers
+    total, current, remaining = map(_grouped, amounts)
+    return StackFrame(depth, label, total, current, remaining, percent.decode("utf-8", "replace"))
 
 
 def _grouped(digits: bytes) -> int:
@@ -119,7 +123,7 @@ def _grouped(digits: bytes) -> int:
 
 
 def rows(scan: Scan, position: int) -> int:
-    """A row with four spaces belongs to the list whose heading came last."""
+    """Parse rows indented by four spaces, which belong to the list with the most recent heading."""
     match scan.rows:
         case "sequence":
             return sequence_rows(scan, position)

@@ -1,19 +1,20 @@
-"""The state of one pass over a dump's text: where we are, and what has been collected so far."""
+"""Hold the state of one pass over a dump's text: the current list, and everything collected so far."""
 
 from dataclasses import dataclass, field
 
+from reportgen.input.text import TextOffset
 from reportgen.model import (
     Allocation,
-    LiveRange,
+    LiveRanges,
     PeakRow,
-    Scheduled,
+    Schedule,
     StackTrace,
     Unparsed,
     UsedValue,
-    Value,
+    UsedValues,
     ValueKey,
+    Values,
 )
-from reportgen.source import Place
 
 UNPARSED_KEPT = 1_000
 _TEXT_KEPT = 200
@@ -27,24 +28,24 @@ class UsedDraft:
     key: ValueKey
     is_phi: bool
     color: int | None
-    place: Place
+    text_offset: TextOffset
     positions_text: bytearray = field(default_factory=bytearray)  # damage may make it come in a million pieces
     uses_text: bytearray = field(default_factory=bytearray)
-    instruction_place: Place | None = None
-    instruction_end: Place | None = None
+    instruction_start: TextOffset | None = None
+    instruction_end: TextOffset | None = None
 
     @classmethod
     def reopened(cls, used: UsedValue) -> "UsedDraft":
-        """A finished entry that further lines turned out to belong to."""
+        """Return a draft of a finished entry to which further lines belong."""
         return cls(
             used.id,
             used.key,
             used.is_phi,
             used.color,
-            used.place,
+            used.text_offset,
             bytearray(used.positions_text),
             bytearray(used.uses_text),
-            used.instruction_place,
+            used.instruction_start,
             used.instruction_end,
         )
 
@@ -54,16 +55,16 @@ class UsedDraft:
             key=self.key,
             is_phi=self.is_phi,
             color=self.color,
-            place=self.place,
+            text_offset=self.text_offset,
             positions_text=bytes(self.positions_text),
             uses_text=bytes(self.uses_text),
-            instruction_place=self.instruction_place,
+            instruction_start=self.instruction_start,
             instruction_end=self.instruction_end,
         )
 
 
 class Texts(dict[bytes, str]):
-    """The texts of shapes and indices: a dump repeats a few hundred of them for all its values."""
+    """Decoded texts of shapes and indices, cached because a dump repeats a few hundred of them for all its values."""
 
     def __missing__(self, raw: bytes) -> str:
         text = self[raw] = raw.decode("utf-8", "replace")
@@ -72,35 +73,35 @@ class Texts(dict[bytes, str]):
 
 @dataclass(slots=True)
 class Collected:
-    """What has been read, in the order of the text. `used_draft` comes behind `used_values`.
+    """Everything parsed so far, in the order of the text; `used_draft` is the entry that follows `used_values`.
 
-    A head, as in `<12 name{0} @0>`, stands in two lines for each value and is read in the first of them.
+    A head, as in `<12 name{0} @0>`, is printed in two lines for each value but parsed only in the first.
     """
 
     allocations: list[Allocation] = field(default_factory=list)
-    values: list[Value] = field(default_factory=list)
+    values: Values = field(default_factory=Values)
     total_bytes: int | None = None
-    total_place: Place = 0
-    used_values: list[UsedValue] | None = None
+    total_text_offset: TextOffset = 0
+    used_values: UsedValues | None = None
     used_draft: UsedDraft | None = None
     schedule_length: int | None = None
-    schedule: list[Scheduled] = field(default_factory=list)
-    schedule_place: Place = 0
-    live_ranges: list[LiveRange] | None = None
+    schedule: Schedule = field(default_factory=Schedule)
+    schedule_text_offset: TextOffset = 0
+    live_ranges: LiveRanges | None = None
     live_range_note: str | None = None
     peak_moment: int | None = None
-    peak_place: Place = 0
+    peak_text_offset: TextOffset = 0
     peak_rows: list[PeakRow] = field(default_factory=list)
     stack_trace: StackTrace | None = None
     unparsed: list[Unparsed] = field(default_factory=list)
     unparsed_count: int = 0
     texts: Texts = field(default_factory=Texts)
-    value_by_head: dict[bytes, Value] = field(default_factory=dict)
+    number_by_head: dict[bytes, int] = field(default_factory=dict)
 
-    def all_used_values(self) -> list[UsedValue]:
-        """Those read so far, the one that is being read finished; from here on there is a list of them."""
+    def all_used_values(self) -> UsedValues:
+        """Finish the current entry and return all entries; create the section if it does not exist yet."""
         if self.used_values is None:
-            self.used_values = []
+            self.used_values = UsedValues()
         if self.used_draft is not None:
             self.used_values.append(self.used_draft.finished())
             self.used_draft = None
@@ -109,25 +110,25 @@ class Collected:
 
 @dataclass(slots=True)
 class Scan:
-    """A part's text with its first place, and the list that indented rows belong to (`rows`).
+    """The text of a part, which starts at the text offset `base`, and the list (`rows`) that indented rows belong to.
 
-    `in_allocation` is whether the last `allocation` line was understood: values belong to no other.
+    `in_allocation` is False after an `allocation` line that could not be parsed, because its values have no owner.
     """
 
     data: bytes
-    base: Place
+    base: TextOffset
     end: int
     collected: Collected
     rows: str = ""
     in_allocation: bool = False
 
     def line_end(self, position: int) -> int:
-        """The offset behind the line that `position` is in, its newline included."""
+        """Return the offset after the line that `position` is in, its newline included."""
         found = self.data.find(b"\n", position, self.end)
         return found + 1 if found >= 0 else self.end
 
     def keep_unparsed(self, start: int, at: int, expected: str) -> int:
-        """Count the line at `start` as not understood; the first ones are kept with their text."""
+        """Count the line at `start` as unparsed and return its end; keep the texts of the first such lines."""
         after = self.line_end(start)
         self.collected.unparsed_count += 1
         if len(self.collected.unparsed) < UNPARSED_KEPT:

@@ -1,7 +1,7 @@
-"""What a `-memory-usage-report.txt` says of the same assignment, as far as it can be compared.
+"""Parse a `-memory-usage-report.txt`, as far as it can be compared with a dump.
 
-XLA writes it beside a dump since 2024-10-04. Up to 2026-03-10 it has one total and a line for each allocation, whose
-size is rounded; since then a total for each memory space.
+XLA has written this sibling file since 2024-10-04. Until 2026-03-10 it has one total and a line for each allocation
+with a rounded size; since then it has a total for each memory space.
 """
 
 import re
@@ -15,7 +15,7 @@ _ALLOCATION = re.compile(r"; allocation (\d+): size ([\d.]+[A-Za-z]+)")
 
 @dataclass(frozen=True, slots=True)
 class UsageReport:
-    """`space_bytes` by color, exact; `rounded_sizes` by the index of the allocation, as printed."""
+    """The totals of a report: exact `space_bytes` by color, and `rounded_sizes`, as printed, by allocation index."""
 
     total_bytes: int | None
     space_bytes: Mapping[int, int] = field(default_factory=dict)
@@ -23,7 +23,7 @@ class UsageReport:
 
 
 def parse_usage_report(data: bytes) -> UsageReport | None:
-    """None where neither of the two forms is met."""
+    """Return the totals of a report, or None if the text has neither of the two forms."""
     text = data.decode("utf-8", "replace")
     total = _TOTAL.search(text)
     spaces = {int(color): int(size) for color, size in _SPACE.findall(text)}

@@ -1,10 +1,10 @@
-"""The `Used values:` block: positions, uses and the defining instruction of each value.
+"""Parse the `Used values:` block: positions, uses and the defining instruction of each value.
 
-Instruction text is by far the largest part of a dump (95 % of a 430 MB one), so it is never looked at
-here: only where it starts and ends is kept.
+Instruction text is by far the largest part of a dump, so it is not looked at here: only where it starts and ends
+is kept.
 """
 
-from reportgen.model import WHOLE, UsedValue, ValueKey
+from reportgen.model import WHOLE, UsedValues, ValueKey, Values
 from reportgen.parse import line_shapes
 from reportgen.parse.line_shapes import LineMismatch
 from reportgen.parse.scan import Scan, UsedDraft
@@ -19,37 +19,37 @@ def heading(scan: Scan, position: int) -> int:
 
 
 def entries(scan: Scan, position: int) -> int:
-    """Entries as XLA prints them, each matched at once; of any other the lines are read one by one."""
+    """Match each entry that has XLA's usual form as a whole; parse the lines of any other entry one by one."""
     match, data, end = line_shapes.USED_ENTRY.match, scan.data, scan.end
-    by_head, base = scan.collected.value_by_head, scan.base
-    found: list[UsedValue] = []
-    start = position
-    while entry := match(data, position, end):
-        head, positions, uses = entry.groups()
-        value = by_head.get(head)
-        if value is None:
-            break
-        text_start = entry.end()
-        text_end, after = _instruction_end(scan, text_start)
-        found.append(
-            UsedValue(
-                id=value.id,
-                key=value.key,
-                is_phi=value.is_phi,
-                color=value.color,
-                positions_text=_rows(positions),
-                uses_text=_rows(uses) if uses else b"",
-                instruction_place=base + text_start,
-                instruction_end=base + text_end,
-                place=base + position,
-            )
-        )
-        position = after
-    if position == start:
+    number_by_head, base = scan.collected.number_by_head, scan.base
+    entry = match(data, position, end)
+    if entry is None or entry[1] not in number_by_head:
         return _head(scan, position)
-    scan.collected.all_used_values().extend(found)
+    columns = scan.collected.all_used_values()
+    numbers: list[int] = []
+    while entry is not None and (number := number_by_head.get(entry[1])) is not None:
+        _, positions, uses = entry.groups()
+        numbers.append(number)
+        columns.text_offsets.append(base + position)
+        columns.positions.append(positions if positions.isascii() else _utf8(positions))
+        columns.uses.append((uses if uses.isascii() else _utf8(uses)) if uses else b"")
+        text_start = entry.end()
+        text_end, position = _instruction_end(scan, text_start)
+        columns.instruction_starts.append(base + text_start)
+        columns.instruction_ends.append(base + text_end)
+        entry = match(data, position, end)
+    _copy_heads(scan.collected.values, numbers, columns)
     scan.rows = ""
     return position
+
+
+def _copy_heads(values: Values, numbers: list[int], columns: UsedValues) -> None:
+    """Copy the fields of the entries' heads from the values with the same heads."""
+    columns.ids += map(values.ids.__getitem__, numbers)
+    columns.keys += map(values.keys.__getitem__, numbers)
+    columns.names += map(values.names.__getitem__, numbers)
+    columns.phis += map(values.phis.__getitem__, numbers)
+    columns.colors += map(values.colors.__getitem__, numbers)
 
 
 def _head(scan: Scan, position: int) -> int:
@@ -86,7 +86,7 @@ def positions(scan: Scan, position: int) -> int:
 def position_rows(scan: Scan, position: int) -> int:
     found = line_shapes.POSITION_ROWS.match(scan.data, position, scan.end)
     after = found.end() if found else position
-    _current(scan, position).positions_text += _rows(scan.data[position:after])
+    _current(scan, position).positions_text += _utf8(scan.data[position:after])
     return after
 
 
@@ -103,12 +103,12 @@ def uses(scan: Scan, position: int) -> int:
 def use_rows(scan: Scan, position: int) -> int:
     found = line_shapes.USE_ROWS.match(scan.data, position, scan.end)
     after = found.end() if found else position
-    _current(scan, position).uses_text += _rows(scan.data[position:after])
+    _current(scan, position).uses_text += _utf8(scan.data[position:after])
     return after
 
 
-def _rows(rows: bytes) -> bytes:
-    """Rows as the model keeps them: in UTF-8, with the names that other lines give to bytes that are no text."""
+def _utf8(rows: bytes) -> bytes:
+    """Return rows as valid UTF-8, with bytes that are not text replaced as they are in all other lines."""
     return rows if rows.isascii() else rows.decode("utf-8", "replace").encode()
 
 
@@ -116,13 +116,13 @@ def instruction(scan: Scan, position: int) -> int:
     start = line_shapes.INSTRUCTION.require(scan.data, position, scan.end).end()
     draft = _current(scan, position)
     end, after = _instruction_end(scan, start)
-    draft.instruction_place, draft.instruction_end = scan.base + start, scan.base + end
+    draft.instruction_start, draft.instruction_end = scan.base + start, scan.base + end
     scan.rows = ""
     return after
 
 
 def _instruction_end(scan: Scan, start: int) -> tuple[int, int]:
-    """Where the text of an instruction ends, and where the next line starts.
+    """Return where the text of an instruction ends, and where the next line starts.
 
     Builds of 2024 glue the head of the next value to the text.
     """

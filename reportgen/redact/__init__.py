@@ -1,12 +1,15 @@
-"""Takes out of the input what a public report must not say, before anything is parsed.
+"""Remove from the input everything that a public report must not show, before anything is parsed.
 
-A path, a person or a machine may stand anywhere in a dump: in metadata, in the configuration of a custom
-call, in a label of the stack trace, in a line that nobody understands. So the text itself is changed, as
-soon as it has been read, and no page, shard, digest or manifest can hold what was there.
+A path, a person or a machine may be named anywhere in a dump: in metadata, in the configuration of a custom call, in
+a label of the stack trace, in a line that nobody understands. The text itself is therefore changed as soon as it has
+been read, so that no page, shard, digest or manifest can contain what it said.
 
-What is hidden becomes a token with a number, in the order in which a dump first says it: the same path is
-the same token all over a dump, so that groups by source line stay what they are. There is no digest of
-anything hidden, because a digest of `/home/alice` is found by trying names. The price is that the tokens
-of two dumps are not related: `path-1.py` of one may be `path-2.py` of the other. So a dump can be redacted
-alone, by any process, and stays the same when others join it.
+A hidden text becomes a numbered token, in the order in which a dump first mentions it: the same path is the same token
+everywhere in the dump, so groups by source line do not change. Digests of hidden texts are never used, because a
+digest of `/home/alice` is found by trying names. As a consequence the tokens of two dumps are unrelated: `path-1.py`
+of one may be `path-2.py` of the other. In return each dump can be redacted alone, by any process, and stays the same
+when others are added.
+
+A build calls this package in two places: `redact_labels` for what discovery found, and `redact_contents` for what was
+read of each dump.
 """

@@ -1,26 +1,26 @@
-"""What dumps are called, without the names of folders and of files that somebody chose.
+"""Rename dumps so that no name of a folder or file that somebody has chosen is left.
 
-A name that XLA gave says which module it is and stays; the name of that module goes with the names of the
-program. Numbers follow the sorted names of one build: a folder that joins may move those behind it.
+File names that XLA gave identify the module and are kept; the module's name in them is hidden if the names of the
+program are. Tokens are numbered in the order of the sorted names, so a new folder may change those of later folders.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from reportgen.discover import Discovered
-from reportgen.dump_names import DumpName, read_name, split_part, without_compression
+from reportgen.input.discover import Discovered
+from reportgen.input.names import DumpName, read_name, split_part, without_compression
+from reportgen.input.reading import DumpFiles, Problem
 from reportgen.options import Redaction
-from reportgen.reading import DumpFiles, Problem
-from reportgen.redact.text import redacted_message
+from reportgen.redact.text import redact_message
 from reportgen.redact.tokens import Tokens
 
 _NUMBERED = re.compile(r"(?:[0-9]+\.)?module_[0-9]+\.")
 
 
-def relabelled(discovered: Discovered, redaction: Redaction | None) -> Discovered:
-    """The same dumps under names that can be published, without the notes beside them."""
+def redact_labels(discovered: Discovered, redaction: Redaction | None) -> Discovered:
+    """Return the same dumps under names that can be published, without notes; unchanged if `redaction` is None."""
     if redaction is None:
         return discovered
     labels = _Labels(discovered, redaction)
@@ -31,23 +31,16 @@ def relabelled(discovered: Discovered, redaction: Redaction | None) -> Discovere
     )
 
 
-def redacted_problems(problems: Sequence[Problem], redaction: Redaction | None) -> tuple[Problem, ...]:
-    """Problems whose labels are redacted already, without what their messages quote."""
-    if redaction is None:
-        return tuple(problems)
-    return tuple(replace(problem, message=redacted_message(problem.message)) for problem in problems)
-
-
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A part of a label that is to be hidden."""
+    """A part of a label that must be hidden."""
 
     kind: str
     text: str
 
 
 class _Labels:
-    """The names of all dumps of a build, and what becomes of each."""
+    """The labels of all dumps of a build, with a token for each part that must be hidden."""
 
     def __init__(self, discovered: Discovered, redaction: Redaction) -> None:
         self._hides_names = redaction == "names"
@@ -67,7 +60,7 @@ class _Labels:
         message = problem.message
         for text in sorted(self._texts, key=len, reverse=True):
             message = re.sub(rf"(?<!\w){re.escape(text)}(?!\w)", self._texts[text], message)
-        return replace(problem, file=self.label(problem.file), message=redacted_message(message))
+        return replace(problem, file=self.label(problem.file), message=redact_message(message))
 
     def label(self, label: str) -> str:
         return "".join(self._token(piece) if isinstance(piece, _Piece) else piece for piece in self._pieces(label))
@@ -82,7 +75,7 @@ class _Labels:
         return self._tokens.of(piece.kind, piece.text.encode("utf-8", "surrogateescape")).decode()
 
     def _pieces(self, label: str) -> Iterator[_Piece | str]:
-        """Folders, then the file and, behind a `#`, the name that a log gives."""
+        """Split a label into folders, the file and, after a `#`, the name of the dump inside a log."""
         *folders, last = label.split("/")
         for folder in folders:
             yield _Piece("folder", folder)

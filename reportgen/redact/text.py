@@ -1,24 +1,23 @@
-"""The text of a dump without what a public report must not say: bytes in, bytes out, line by line.
+"""Remove from the text of a dump what a public report must not show: bytes in, bytes out, line by line.
 
-Where XLA's grammar says what a string is, as in `source_file="…"`, it is hidden whole. Everywhere else
-whatever looks like a path, a URL, an address or a person at a machine is: rather too much than too little.
-Sizes, offsets, moments and the number of lines stay as they are; columns behind what is hidden move.
+Strings that XLA's grammar identifies, such as `source_file="…"`, are hidden whole. Everywhere else anything that looks
+like a path, a URL, an address or a person at a machine is hidden: better too much than too little. Sizes, offsets,
+moments and the number of lines do not change; columns to the right of a hidden text do.
 """
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 
-from reportgen.analyse.scopes import path_parts
+from reportgen.input.text import DumpText, TextPart
 from reportgen.options import Redaction
 from reportgen.parse.line_shapes import STACK_HEADING, STACK_TAIL
+from reportgen.parse.op_names import path_parts
 from reportgen.redact.tokens import Tokens
-from reportgen.source import DumpText, TextPart
 
-# What may stand before a path. XLA prints strings C-escaped, so `\n` or an octal byte may, too.
+# What may precede a path. XLA prints strings C-escaped, so `\n` or an octal byte may precede it, too.
 _BEFORE = rb"""(?:(?<![^\s"'`=(\[{,;:<>|%#])|(?<=\\[0-7]{3})|(?<=\\[nrt]))"""
 _WORD = rb"(?:[\w.@+~$!-]|[\x80-\xff]|\\[0-7]{3}|\\')"
-# A folder's name may hold spaces: where a separator follows, they belong to it.
+# A folder's name may contain spaces: they belong to the name if a separator follows.
 _NAME = rb"(?:" + _WORD + rb"++(?:\ +" + _WORD + rb"++)*+)"
 _TO_THE_LAST = rb"(?:" + _NAME + rb"/+)*" + _WORD + rb"*"
 _EXTENSION = rb"(?:py|pyx|ipynb|cc|cpp|cu|cuh|mlir|hlo|so)"
@@ -33,7 +32,7 @@ _PATH = rb"""(?:
 _FREE = re.compile(
     rb"(?P<quoted>(?<=\\[\"'])" + _PATH + rb"[^\"'\\\n]*+)"
     rb"|(?P<path>" + _BEFORE + _PATH + rb")"
-    # Whatever stands before it: -I/home/alice, -Lgs://bucket.
+    # After anything at all: -I/home/alice, -Lgs://bucket.
     rb"|(?P<home>(?::/+|~[\w.-]*+/|(?:/+|\\{1,4})(?:home|Users)(?:/+|\\{1,4}))(?:[^\s\"'`<>|,;(){}\[\]\\]|\\(?!\"))++)"
     rb"|(?P<file>(?<![\w./+@~$!\x80-\xff-])(?:[\w.@+~$!\x80-\xff-]++/)*+[\w+-][\w+.-]*\." + _EXTENSION + rb"\b)"
     rb"|(?P<person>(?<![\w.+-])[\w.+-]++@[A-Za-z][\w-]*(?:\.[\w-]+)*)"
@@ -42,28 +41,26 @@ _FREE = re.compile(
 )
 _STRING = re.compile(rb'(?:\b(source_file|op_name)=)?"((?:[^"\\\n]|\\.)*+)"')
 _STARTS_AS_PATH = re.compile(_PATH, re.VERBOSE)
-# Serialised code: its names are cut in ways that nothing here would recognise.
+# Serialized code is hidden whole because its names are cut in ways that no pattern here recognizes.
 _BINARY = re.compile(rb"\\0(?:0[0-6]|1[6-7]|[2-3][0-7])|[A-Za-z0-9+/]{120}")
 _MAY_HIDE = re.compile(rb'["/\\~]|\w@|\.' + _EXTENSION + rb"\b|\d\.\d+\.\d")
 _KEPT_EXTENSION = re.compile(rb"\.(" + _EXTENSION + rb")$")
 _BRANCH = re.compile("[ │]*(?:├── |└── )|[ ]*".encode())
 
 
-def redacted(text: DumpText, redaction: Redaction | None) -> DumpText:
-    """The same dump, told without what is to be hidden; `text` itself where nothing is."""
-    if redaction is None:
-        return text
-    redactor = _Redactor(redaction)
+def redact_text(text: DumpText, redaction: Redaction) -> DumpText:
+    """Return the same dump with tokens instead of everything to be hidden."""
+    redactor = Redactor(redaction)
     return DumpText(tuple(map(redactor.part, text.parts)))
 
 
-def redacted_message(message: str) -> str:
-    """A message of ours or of a system, which may quote what it could not read."""
+def redact_message(message: str) -> str:
+    """Return a message, which may quote a file that could not be read, without paths, people and machines."""
     return _FREE.sub(b"(redacted)", message.encode("utf-8", "surrogateescape")).decode("utf-8", "replace")
 
 
-class _Redactor:
-    """What one dump has hidden so far; its parts come in order."""
+class Redactor:
+    """Redact texts in order; equal texts get equal tokens in all of them."""
 
     def __init__(self, redaction: Redaction) -> None:
         self._tokens = Tokens()
@@ -72,7 +69,7 @@ class _Redactor:
         self._line = lru_cache(maxsize=16)(self._redacted_line)
 
     def part(self, part: TextPart) -> TextPart:
-        """Lines keep their numbers; what a log says around the dump is dropped, but for its line breaks."""
+        """Redact one part. Lines keep their numbers; of a log around the dump only the line breaks are kept."""
         before = b"\n" * part.data.count(b"\n", 0, part.start)
         window = part.data[part.start : part.end]
         if self._hides_names:
@@ -80,22 +77,29 @@ class _Redactor:
         text = b"\n".join([self._line(line) if _MAY_HIDE.search(line) else line for line in window.split(b"\n")])
         return TextPart(part.label, before + text, len(before), len(before) + len(text))
 
-    def _redacted_line(self, line: bytes) -> bytes:
-        return b"".join(self._pieces(line))
+    def token(self, kind: str, text: str) -> str:
+        """Return the token of a text that is hidden whole."""
+        return self._tokens.of(kind, text.encode("utf-8", "surrogateescape")).decode()
 
-    def _pieces(self, line: bytes) -> Iterator[bytes]:
-        after = 0
+    def op_name(self, text: str) -> str:
+        """Return an op_name without what must not be shown."""
+        return self._string(b"op_name", text.encode("utf-8", "surrogateescape")).decode("utf-8", "replace")
+
+    def _redacted_line(self, line: bytes) -> bytes:
+        pieces, after = [], 0
         for string in _STRING.finditer(line):
-            yield self._free(line[after : string.start()])
-            yield line[string.start() : string.start(2)] + self._string(string[1], string[2]) + b'"'
+            pieces.append(self._free(line[after : string.start()]))
+            pieces.append(line[string.start() : string.start(2)] + self._string(string[1], string[2]) + b'"')
             after = string.end()
-        yield self._free(line[after:])
+        return b"".join([*pieces, self._free(line[after:])])
 
     def _string(self, key: bytes | None, content: bytes) -> bytes:
         if key == b"source_file" and content:
             return self._path(content)
         if key == b"op_name" and self._hides_names:
-            return self._scopes(content)
+            # A token for each component, so that the tree of scopes keeps its form.
+            parts = path_parts(content.decode("latin-1"))
+            return b"/".join(self._tokens.of("name", part.encode("latin-1")) for part in parts if part)
         if key is None and _BINARY.search(content):
             return self._tokens.of("data", content)
         if key is None and _STARTS_AS_PATH.match(content):
@@ -114,13 +118,8 @@ class _Redactor:
         extension = _KEPT_EXTENSION.search(path)
         return self._tokens.of("path", path) + (extension[0] if extension else b"")
 
-    def _scopes(self, op_name: bytes) -> bytes:
-        """A token for each part, so that the tree of scopes keeps its form."""
-        parts = path_parts(op_name.decode("latin-1"))
-        return b"/".join(self._tokens.of("name", part.encode("latin-1")) for part in parts if part)
-
     def _without_labels(self, text: bytes) -> bytes:
-        """The labels of the stack trace are parts of op_names, raw; one may go over several lines."""
+        """Hide the labels of the stack trace, which are unquoted parts of op_names and may span several lines."""
         start = text.find(b"  Stack trace breakdown for peak usage: ")
         heading = STACK_HEADING.match(text, start) if start >= 0 else None
         if heading is None:

@@ -1,12 +1,13 @@
-"""Tokens that stand for what is hidden."""
+"""Tokens that replace what is hidden."""
 
 
 class Tokens:
-    """A token for each text, such as `path-3`: numbered for each kind in the order in which texts are met."""
+    """Give each text a token such as `path-3`, numbered per kind in the order in which the texts are first met."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, dict[bytes, int]] = {}
 
     def of(self, kind: str, text: bytes) -> bytes:
+        """Return the token of a text, a new one if it has none yet."""
         numbers = self._numbers.setdefault(kind, {})
         return f"{kind}-{numbers.setdefault(text, len(numbers) + 1)}".encode()

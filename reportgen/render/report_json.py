@@ -1,32 +1,56 @@
-"""`report.json`: the figures for programs, the same document as `check --json` prints."""
+"""Write `report.json`: the figures for programs, the same document as `check --json` prints."""
 
 import json
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Any
 
-from reportgen.analyse.judgements import CheckResult, Finding
-from reportgen.analyse.records import Analysis, Space
+from reportgen.analyse.advice.records import AdviceBySpace
+from reportgen.analyse.capacity import Fit
+from reportgen.analyse.classes import memory_class
+from reportgen.analyse.hlo_join import Attributed
+from reportgen.analyse.records import Analysis, Share, Space
+from reportgen.analyse.results import Finding
+from reportgen.render.advice_json import advice_json
+from reportgen.render.view import key_text
 
 SCHEMA = 1
-# The document is printed on terminals, too, and JSON only asks for the controls of ASCII to be escaped.
+LARGEST_SHARES = 20
+"""Parts of a space's resident peak that are listed one by one."""
+# Escaped because the document is also printed on terminals, and JSON requires it only for the controls of ASCII.
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def report_json(modules: Iterable[Mapping[str, Any]]) -> bytes:
-    """The whole document, a line for each module, by path: what is indented takes Python twenty times as long."""
+    """Return the whole document, modules in order of path.
+
+    Each module is one line, because Python takes twenty times as long to write indented JSON.
+    """
     ordered = sorted(modules, key=lambda module: str(module["path"]))
     lines = ",\n".join(json.dumps(module, ensure_ascii=False) for module in ordered)
     text = f'{{"schema": {SCHEMA}, "modules": [\n{lines}\n]}}\n'
-    return _UNPRINTABLE.sub(_escaped, text).encode("utf-8", "replace")
+    return escape_unprintable(text)
 
 
-def _escaped(found: re.Match[str]) -> str:
-    return f"\\u{ord(found[0]):04x}"
+def escape_unprintable(text: str) -> bytes:
+    """Return JSON as bytes that are safe to print on a terminal."""
+    escaped = _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return escaped.encode("utf-8", "replace")
 
 
-def module_report(path: str, name: str, analysis: Analysis) -> dict[str, Any]:
-    """One module; what needs live ranges is null without them."""
+def module_report(
+    path: str,
+    name: str,
+    analysis: Analysis,
+    attributed_bytes: Mapping[int, Attributed],
+    fits: Mapping[int, Fit],
+    advice: AdviceBySpace,
+) -> dict[str, Any]:
+    """Return the figures of one module; those that need live ranges are null without them.
+
+    `attributed_bytes`, `fits` and `advice` are those of the memory spaces, by color.
+    """
     dump, xla = analysis.dump, analysis.xla_peak
     return {
         "path": path,
@@ -39,13 +63,28 @@ def module_report(path: str, name: str, analysis: Analysis) -> dict[str, Any]:
         "total_bytes": dump.total_bytes,
         "unparsed_lines": dump.unparsed_count,
         "xla_peak": xla and {"moment": xla.moment, "sum_bytes": xla.sum_bytes, "reasons": list(xla.reasons)},
-        "spaces": {str(color): _space(space) for color, space in analysis.spaces.items()},
-        "checks": [_check(result) for result in analysis.evidence],
+        "spaces": {
+            str(color): {
+                **_space(space, analysis, attributed_bytes[color], fits.get(color)),
+                "advice": advice_json(dump, advice[color]),
+            }
+            for color, space in analysis.spaces.items()
+        },
+        "checks": [
+            {
+                "name": result.name,
+                "subject": result.subject,
+                "looked_at": result.looked_at,
+                "exempt": result.skipped_because or None,
+                "found": {kind.slug: kind.times for kind in result.found},
+            }
+            for result in analysis.evidence
+        ],
         "findings": [_finding(finding) for finding in analysis.findings],
     }
 
 
-def _space(space: Space) -> dict[str, Any]:
+def _space(space: Space, analysis: Analysis, of_peak: Attributed, known: Fit | None) -> dict[str, Any]:
     live, temp, resident = space.peak_live, space.peak_temp, space.peak_resident
     return {
         "name": space.name,
@@ -60,16 +99,27 @@ def _space(space: Space) -> dict[str, Any]:
         "peak_temp_bytes": temp and temp.amount,
         "peak_resident_bytes": resident and resident.amount,
         "peak_resident_moment": resident and resident.moment,
+        "attributed": resident and asdict(of_peak),
+        "capacity": known
+        and {
+            "size_bytes": known.capacity.size_bytes,
+            "source": known.capacity.source,
+            "excess_bytes": known.excess_bytes,
+            "first_moment_over": known.first_moment,
+        },
+        "peak_resident_largest": [_share(share, analysis) for share in space.composition[:LARGEST_SHARES]],
+        "peak_resident_other_bytes": sum(share.size_bytes for share in space.composition[LARGEST_SHARES:]),
     }
 
 
-def _check(result: CheckResult) -> dict[str, Any]:
+def _share(share: Share, analysis: Analysis) -> dict[str, Any]:
+    """Return a part of the resident peak; `value` is null for bytes that no live value holds."""
+    allocation = analysis.dump.allocations[share.allocation]
     return {
-        "name": result.name,
-        "subject": result.subject,
-        "looked_at": result.looked_at,
-        "exempt": result.exempt or None,
-        "found": {kind.slug: kind.times for kind in result.found},
+        "bytes": share.size_bytes,
+        "value": None if share.value is None else key_text(analysis.facts[share.value].value.key),
+        "allocation": allocation.index,
+        "class": memory_class(allocation),
     }
 
 

@@ -1,1 +1,1 @@
-"""A server for development: the site as it is now, and word to open pages when it changes."""
+"""Serve the current site during development, and notify open pages when it changes."""

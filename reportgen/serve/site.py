@@ -1,61 +1,75 @@
-"""The site as it is served: exchanged as a whole between two requests, so that no page is half of one build.
+"""Hold the site as it is served: one generation after another, each replaced as a whole.
 
-Pages of a module that was just analysed are made when they are asked for; those of the others lie on disk. Only what
-belongs to the site is ever opened: a path is looked up among the pages of the build, never on the disk.
+A request sees one generation, so no page mixes two builds. The pages of a module that was just analysed are rendered
+when they are asked for; those of the others are read from disk. Only paths that a generation lists are ever opened.
 """
 
 import hashlib
-import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Condition
 from typing import Any, NamedTuple
 
 from reportgen.render import routes
-from reportgen.render.on_request import PagesOnRequest
-
-News = Mapping[str, Any]
-"""What is told to a page, ready for JSON."""
+from reportgen.render.module.on_request import PagesOnRequest
 
 _STARTING_SECONDS = 60.0
-_PARTS_OF_FOLDER = 2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ServedModule:
-    """A module's pages, in memory or on disk; `version` differs whenever one of them may."""
+    """The pages of one module.
+
+    `version` differs whenever one of the pages may. `value_paths` gives the page of each value by the value's name.
+    `pages` renders them; None once all of them are on disk.
+    """
 
     version: str
-    pages: PagesOnRequest | None
     paths: frozenset[str]
+    value_paths: Mapping[str, str]
+    pages: PagesOnRequest | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Generation:
-    """One state of the site. Modules are by folder (`m/jit-step-0a1b2c3d/`), `successors` too.
+    """One state of the site.
 
-    `common` are the pages of no module. `news` gives what is to be told to the page at a path. `is_starting` until
-    every dump has been looked at once: what is not there yet may still come.
+    `common` has the content of the pages that belong to no module. `modules` are by folder (`m/jit-step-0a1b2c3d/`);
+    `successors` gives the folder that took the place of one that is gone. `changes` returns what to show on the page
+    at a path, ready for JSON. `is_starting` holds until every dump has been read once: what is missing may still come.
     """
 
     common: Mapping[str, bytes] = field(default_factory=dict)
     modules: Mapping[str, ServedModule] = field(default_factory=dict)
     successors: Mapping[str, str] = field(default_factory=dict)
-    news: Callable[[str], News] = lambda path: {}
+    changes: Callable[[str], Mapping[str, Any]] = lambda path: {}
     is_starting: bool = True
 
+    def module(self, path: str) -> ServedModule | None:
+        """Return the module that a path belongs to; None for other pages, and for modules that are gone."""
+        return self.modules.get(routes.module_folder(path))
 
-class Place(NamedTuple):
-    """Where a page leads that is gone or stands for something else now, and what to tell there."""
+    def has(self, path: str) -> bool:
+        """Tell whether the site has a page at `path`."""
+        module = self.module(path)
+        return path in module.paths if module else path in self.common
+
+    def followed(self, path: str) -> str:
+        """Return `path` in the module that took the place of its own, if one did."""
+        folder = routes.module_folder(path)
+        return self.successors.get(folder, folder) + path.removeprefix(folder)
+
+
+class Nearest(NamedTuple):
+    """The page to show instead of another, and the reason; empty where it is the same page."""
 
     path: str
     why: str
 
 
 class LiveSite:
-    """Holds the newest generation; any thread may ask, one publishes."""
+    """Hold the newest generation. One thread publishes; any thread may ask."""
 
     def __init__(self, output: Path) -> None:
         self._output = output
@@ -63,143 +77,85 @@ class LiveSite:
         self._generation = Generation()
         self._number = 0
         self._is_closed = False
-        self._in_flight = 0
 
     def publish(self, generation: Generation) -> None:
+        """Serve `generation` from now on, and wake everyone who waits for a new one."""
         with self._changed:
             self._generation = generation
             self._number += 1
             self._changed.notify_all()
 
     def exchange(self, modules: Mapping[str, ServedModule]) -> None:
-        """The same pages from elsewhere: nobody needs to hear of it."""
+        """Serve the same pages from elsewhere, without waking anyone."""
         with self._changed:
             self._generation = replace(self._generation, modules=modules)
 
     def close(self) -> None:
-        """Whoever waits is let go."""
+        """End every wait."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
 
-    def wait(self, after: int, seconds: float) -> int | None:
-        """The number of a generation later than `after`, or `after` when none came; None when there will be none."""
+    def wait(self, last: int, seconds: float) -> int | None:
+        """Wait for a generation after `last`, at most `seconds`; return the newest number, or None once closed."""
         with self._changed:
-            self._changed.wait_for(lambda: self._number > after or self._is_closed, seconds)
+            self._changed.wait_for(lambda: self._number > last or self._is_closed, seconds)
             return None if self._is_closed else self._number
 
-    def news(self, path: str) -> News:
-        return self._generation.news(path)
-
-    @contextmanager
-    def request(self) -> Iterator[None]:
-        """While a page is made and sent, whoever writes pages that nobody waits for can step aside."""
-        with self._changed:
-            self._in_flight += 1
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._in_flight -= 1
-                self._changed.notify_all()
-
-    def wait_for_requests(self, seconds: float) -> None:
-        """Until no request is being answered, at most `seconds`."""
-        with self._changed:
-            self._changed.wait_for(lambda: not self._in_flight, seconds)
-
-    def page(self, path: str) -> bytes | None:
-        """The page at `path`, None if there is none; at the start it is waited for."""
-        found = self._page(path, self._generation)
-        if found is None and self._generation.is_starting:
-            with self._changed:
-                self._changed.wait_for(lambda: self._is_closed or not self._generation.is_starting, _STARTING_SECONDS)
-            found = self._page(path, self._generation)
-        return found
-
-    def _page(self, path: str, generation: Generation) -> bytes | None:
-        if path in generation.common:
-            return generation.common[path]
-        module = generation.modules.get(folder_of(path))
-        if module is None:
-            return None
-        if module.pages is not None:
-            return module.pages.page(path)
-        return self._read(path) if path in module.paths else None
-
-    def _read(self, path: str) -> bytes | None:
-        try:
-            return (self._output / path).read_bytes()
-        except OSError:  # removed since: it is not in the newest generation either, or made there
-            generation = self._generation
-            module = generation.modules.get(folder_of(path))
-            return module.pages.page(path) if module and module.pages else None
-
-    def version(self, path: str) -> str:
-        """What tells whether the page at `path` was loaded from what is there now."""
-        generation = self._generation
-        module = generation.modules.get(folder_of(path))
-        if module:
-            return module.version
-        content = generation.common.get(path)
-        return hashlib.blake2b(content, digest_size=16).hexdigest() if content is not None else ""
+    def changes(self, path: str) -> Mapping[str, Any]:
+        """Return what to show on the page at `path`, ready for JSON."""
+        return self._generation.changes(path)
 
     def is_starting(self) -> bool:
+        """Tell whether some dumps have not been read yet."""
         return self._generation.is_starting
 
-    def place(self, path: str, name: str = "") -> Place:
-        """Where the reader of the page at `path` is to be: there, or at the nearest thing that still exists.
+    def page(self, path: str) -> bytes | None:
+        """Return the page at `path`, None if there is none. While the site is starting, wait for it."""
+        found = self._page(path)
+        if found is None and self.is_starting():
+            with self._changed:
+                self._changed.wait_for(lambda: self._is_closed or not self.is_starting(), _STARTING_SECONDS)
+            found = self._page(path)
+        return found
 
-        `name` is that of the value or allocation that the page was about: ids are given anew by each compilation.
-        """
-        generation, folder = self._generation, folder_of(path)
-        if not folder:
-            return Place(path, "") if path in generation.common else Place(routes.OVERVIEW, "that page is gone")
-        if folder in generation.successors:
-            new = generation.successors[folder]
-            return self._in_module(new + path[len(folder) :], new, name)
-        if folder not in generation.modules:
-            return Place(routes.OVERVIEW, "that module is gone")
-        return self._in_module(path, folder, name)
-
-    def _in_module(self, path: str, folder: str, name: str) -> Place:
-        if path.startswith(folder + routes.VALUES_FOLDER):
-            return self._value(path, folder, name)
-        if self._exists(path):
-            return Place(path, "")
-        first = routes.first_page(path)
-        if first != path and self._exists(first):
-            return Place(first, "that page of the table is gone")
-        if path.startswith(folder + routes.ALLOCATIONS_FOLDER):
-            return Place(f"{folder}allocations.html", "that allocation is gone")
-        return Place(f"{folder}index.html", "that page is gone")
-
-    def _value(self, path: str, folder: str, name: str) -> Place:
-        if not name:
-            return Place(path, "") if self._exists(path) else Place(f"{folder}index.html", "that value is gone")
-        columns = self._columns(folder)
-        texts = (one + index for one, index in zip(columns["name"], columns["index"], strict=True))
-        for text, page in zip(texts, columns["page"], strict=True):
-            if text == name:
-                new = f"{folder}{routes.VALUES_FOLDER}{page}.html"
-                return Place(new, "" if new == path else f"{name} has another number now")
-        return Place(f"{folder}index.html", f"{name} is gone")
-
-    def _columns(self, folder: str) -> Mapping[str, Any]:
-        """The module's values, as its pages read them."""
-        script = self._page(f"{folder}data/values.js", self._generation) or b'("",{"name":[],"index":[],"page":[]});'
-        columns: Mapping[str, Any] = json.loads(script[script.index(b",") + 1 : script.rindex(b")")])
-        return columns
-
-    def _exists(self, path: str) -> bool:
-        module = self._generation.modules.get(folder_of(path))
+    def _page(self, path: str) -> bytes | None:
+        generation = self._generation
+        module = generation.module(path)
         if module is None:
-            return False
-        return module.pages.page(path) is not None if module.pages else path in module.paths
+            return generation.common.get(path)
+        if path not in module.paths:
+            return None
+        if module.pages:
+            return module.pages.page(path)
+        try:
+            return (self._output / path).read_bytes()
+        except OSError:  # removed since, because a newer generation has no such page
+            return None
 
+    def version(self, path: str) -> str:
+        """Return a text that changes whenever the page at `path` may have changed; empty if there is no such page."""
+        generation = self._generation
+        if module := generation.module(path):
+            return module.version
+        content = generation.common.get(path)
+        return "" if content is None else hashlib.blake2b(content, digest_size=16).hexdigest()
 
-def folder_of(path: str) -> str:
-    """`m/jit-step-0a1b2c3d/` for what lies in it; empty for pages of no module."""
-    parts = path.split("/")
-    is_in_module = len(parts) > _PARTS_OF_FOLDER and parts[0] == "m"
-    return f"m/{parts[1]}/" if is_in_module else ""
+    def nearest(self, path: str, name: str = "") -> Nearest:
+        """Return the page at `path`, or the nearest one that exists.
+
+        `name` is the name of the value that the page was about: a value is followed by its name, because every
+        compilation assigns new ids.
+        """
+        generation = self._generation
+        path = generation.followed(path)
+        module = generation.module(path)
+        if name and module and routes.is_value(path):
+            if name not in module.value_paths:
+                return Nearest(next(routes.alternatives(path))[0], f"{name} is gone")
+            new = module.value_paths[name]
+            return Nearest(new, "" if new == path else f"{name} has a new number")
+        if generation.has(path):
+            return Nearest(path, "")
+        others = ((other, f"that {missing} is gone") for other, missing in routes.alternatives(path))
+        return next((Nearest(*other) for other in others if generation.has(other[0])), Nearest(routes.OVERVIEW, ""))

@@ -1,1 +1,1 @@
-"""The report follows the compiler: look when something happens, show what is complete, say what changed."""
+"""Keep the report up to date with a compiler: scan after file events, show complete dumps, say what changed."""

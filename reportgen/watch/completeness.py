@@ -1,35 +1,33 @@
-"""Is a dump all there, or is a compiler still writing it?
+"""Decide whether a dump is complete or a compiler is still writing it.
 
-Nothing says so: files grow, three of them come one after another, old ones are still beside new ones. But a dump is
-full of redundancy, and what is not whole contradicts itself or lacks what the dump before it had. Three answers:
+Nothing says so: files grow, three of them are written one after another, and old files are still beside new ones. But
+a dump is full of redundancy, so an incomplete one contradicts itself or lacks what the dump before it had. There are
+three verdicts:
 
 - *complete*: show it.
-- *cut off*: a file is empty, ends in the middle of a line, or a section is missing. A good report is never replaced by
-  that; where there is none yet, it is shown as it is once its files have rested for long.
-- *doubtful*: the parts do not fit together, or only some were written anew. Most likely the others follow at once; if
-  not, that is what the compiler made of it, and it must be seen.
+- *truncated*: a file is empty, ends in the middle of a line, or a section is missing. It never replaces a good report.
+  Without a report to keep, it is shown once its files have rested for several seconds.
+- *inconsistent*: the parts contradict each other, or only some of them are new. Most likely the others follow at once;
+  if they do not, the compiler really wrote this, and it must be shown.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from reportgen.analyse.records import Analysis
-from reportgen.dump_names import PART_SUFFIXES, split_part
-from reportgen.model import Dump
-from reportgen.reading import DumpFiles, Problem
+from reportgen.input.names import PART_SUFFIXES, split_part
+from reportgen.input.reading import DumpFiles, Problem
 from reportgen.watch.scan import Stamps
-
-Verdict = Literal["complete", "cut off", "doubtful"]
 
 _PART_WORDS = ("allocations", "values", "live ranges")
 _LATER = frozenset({"XLA's total", "used values", "live ranges"})
-"""What stands in the files that a compiler writes after the first one, where it writes several."""
+"""The sections that are in the second and third file where a compiler writes three."""
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What the last good reading of the same dump had."""
+class Baseline:
+    """What the last good reading of a dump had: its sections, its kinds of contradictions, and its parts' stamps."""
 
     sections: frozenset[str]
     contradictions: frozenset[str]
@@ -37,91 +35,86 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
-    """A verdict with its reason, for people; `contradictions` are kinds of findings."""
+class Completeness:
+    """A verdict with its reason, for people; `contradictions` are the slugs of the dump's errors."""
 
-    verdict: Verdict
-    reason: str = ""
-    sections: frozenset[str] = frozenset()
-    contradictions: frozenset[str] = frozenset()
+    verdict: Literal["complete", "truncated", "inconsistent"]
+    reason: str
+    sections: frozenset[str]
+    contradictions: frozenset[str]
 
-    def contradictions_are_new(self, known: Known | None) -> bool:
-        """Whether the dump was sound in this respect before; a dump never read before is held to be."""
-        return bool(self.contradictions - (known.contradictions if known else frozenset()))
-
-
-def judge(
-    files: DumpFiles, analysis: Analysis, problems: Iterable[Problem], parts: Stamps, known: Known | None
-) -> Judgement:
-    """`parts` are the stamps of the dump's parts, without its notes; `known` is None for a dump never read before."""
-    sections = _sections(analysis.dump)
-    contradictions = frozenset(finding.slug for finding in analysis.findings if finding.severity == "error")
-    for reason in _cuts(files, analysis, problems, sections, known):
-        return Judgement("cut off", reason, sections, contradictions)
-    for reason in _doubts(files, contradictions, parts, known):
-        return Judgement("doubtful", reason, sections, contradictions)
-    return Judgement("complete", "", sections, contradictions)
+    def has_new_contradictions(self, baseline: Baseline | None) -> bool:
+        """Tell whether the dump contradicts itself in a way it did not before."""
+        return bool(self.contradictions - (baseline.contradictions if baseline else frozenset()))
 
 
-def _sections(dump: Dump) -> frozenset[str]:
+def completeness(
+    files: DumpFiles, analysis: Analysis, problems: Iterable[Problem], parts: Stamps, baseline: Baseline | None
+) -> Completeness:
+    """Return the verdict on a dump that was read.
+
+    `parts` are the stamps of its parts, without its notes. `baseline` is None for a dump that was never shown.
+    """
+    dump = analysis.dump
     present = {
         "XLA's total": dump.total_bytes is not None,
         "used values": dump.used_values is not None,
         "live ranges": dump.live_ranges is not None,
         "XLA's own peak": dump.printed_peak is not None,
     }
-    return frozenset(name for name, is_there in present.items() if is_there)
+    sections = frozenset(name for name, is_present in present.items() if is_present)
+    contradictions = frozenset(finding.slug for finding in analysis.findings if finding.severity == "error")
+    for reason in _truncations(files, analysis, problems, sections, baseline):
+        return Completeness("truncated", reason, sections, contradictions)
+    for reason in _inconsistencies(files, contradictions, parts, baseline):
+        return Completeness("inconsistent", reason, sections, contradictions)
+    return Completeness("complete", "", sections, contradictions)
 
 
-def _cuts(
+def _truncations(
     files: DumpFiles,
     analysis: Analysis,
     problems: Iterable[Problem],
     sections: frozenset[str],
-    known: Known | None,
+    baseline: Baseline | None,
 ) -> Iterator[str]:
     yield from (f"{problem.file}: {problem.message}" for problem in problems if problem.severity != "note")
     for part in analysis.dump.text.parts:
+        split = split_part(part.label)
+        contents = _PART_WORDS[split[1]] if split else part.label
         if part.start == part.end:
-            yield f"the file of {_contents(part.label)} is empty"
+            yield f"the file of {contents} is empty"
         elif part.data[part.end - 1] != 0x0A:
-            yield f"the file of {_contents(part.label)} ends in the middle of a line"
+            yield f"the file of {contents} ends in the middle of a line"
     if not analysis.dump.allocations:
         yield "it lists no allocations"
-    missing = sorted((known.sections if known else _expected(files, sections)) - sections)
+    missing = sorted((baseline.sections if baseline else _expected(files, sections)) - sections)
     if missing:
         yield f"{', '.join(missing)} missing"
 
 
 def _expected(files: DumpFiles, sections: frozenset[str]) -> frozenset[str]:
-    """A dump of which nothing but the allocations is there is the first file of three, as far as one can tell.
+    """Return the sections that a dump must still get, as far as the names of its files say.
 
-    Where one later file is there, the others belong to it.
+    A file of allocations with nothing else in it is the first of three, and so is any incomplete set of the three.
     """
-    names = {split[1] for part in files.parts if not part.frame and (split := split_part(part.path.name))}
-    if names == {0} and not sections & _LATER:
-        return _LATER
-    return _LATER if names and names != {0} and len(names) < len(PART_SUFFIXES) else frozenset()
+    numbers = {split[1] for part in files.parts if not part.frame and (split := split_part(part.path.name))}
+    if numbers == {0}:
+        return frozenset() if sections & _LATER else _LATER
+    return _LATER if 0 < len(numbers) < len(PART_SUFFIXES) else frozenset()
 
 
-def _doubts(files: DumpFiles, contradictions: frozenset[str], parts: Stamps, known: Known | None) -> Iterator[str]:
-    new = sorted(contradictions - (known.contradictions if known else frozenset()))
+def _inconsistencies(
+    files: DumpFiles, contradictions: frozenset[str], parts: Stamps, baseline: Baseline | None
+) -> Iterator[str]:
+    new = sorted(contradictions - (baseline.contradictions if baseline else frozenset()))
     if new:
-        yield f"its parts do not fit together ({', '.join(new)})"
-    if known and len(parts) == len(known.parts):
-        same = [now == before for now, before in zip(parts, known.parts, strict=True)]
-        if any(same) and not all(same):
-            yield f"only some of its files were written anew, not {_named(files, same)}"
-
-
-def _contents(label: str) -> str:
-    """What XLA writes into a file of this name."""
-    split = split_part(label)
-    return _PART_WORDS[split[1]] if split else label
-
-
-def _named(files: DumpFiles, same: Sequence[bool]) -> str:
-    splits = [split_part(part.path.name) for part in files.parts]
-    if len(splits) != len(same):
-        return "the others"
-    return ", ".join(_PART_WORDS[split[1]] for split, old in zip(splits, same, strict=True) if split and old)
+        yield f"its parts contradict each other ({', '.join(new)})"
+    if baseline and len(parts) == len(baseline.parts):
+        is_old = [now == before for now, before in zip(parts, baseline.parts, strict=True)]
+        if any(is_old) and not all(is_old):
+            splits = [split_part(part.path.name) for part in files.parts]
+            # The numbers differ for a log, because its frames share one file.
+            pairs = zip(splits, is_old, strict=True) if len(splits) == len(is_old) else ()
+            old = ", ".join(_PART_WORDS[split[1]] for split, is_old_part in pairs if split and is_old_part)
+            yield f"some of its files are new, but not {old or 'the others'}"

@@ -1,17 +1,33 @@
-"""What the builds of this run were: the figures of a module at the start, before and now, and the trend of its peak."""
+"""Remember the builds of a module in this run: its figures at the start, before and now, and the trend of its peak.
+
+This is the only module of `watch` that compares; the others take its records from here.
+"""
 
 from collections import deque
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from reportgen.analyse.changes import Figures, SpaceChange, changes
+from reportgen.analyse.records import Analysis
+from reportgen.compare.value_changes import (
+    Amounts,
+    Build,
+    BuildFigures,
+    ChangeKind,
+    SpaceChange,
+    ValueChange,
+    amount_changes,
+    build_of,
+    changes,
+)
 
-MOST_POINTS = 50
-"""As many as the trend can show; a day's work must not fill the memory."""
+__all__ = ["Amounts", "ChangeKind", "History", "Point", "SpaceChange", "ValueChange"]
+
+_MOST_POINTS = 50
+"""Limit the trend to what a small chart can show, because a day of work must not fill the memory."""
 
 
 class Point(NamedTuple):
-    """The peaks of a module in one build, by memory space; None without live ranges."""
+    """The peak resident bytes of a module in one build, by memory space; None without live ranges."""
 
     build: int
     time: str
@@ -22,27 +38,31 @@ class Point(NamedTuple):
 class History:
     """One module over the builds in which it was new or had changed.
 
-    `since_previous` is empty for a module that was not there before; `since_start` has all of its spaces.
+    `since_previous` is empty after the first build; `since_start` always has all memory spaces, and no values.
     """
 
-    start: Figures
-    now: Figures
+    first: BuildFigures
+    now: Build
     since_previous: tuple[SpaceChange, ...] = ()
     since_start: tuple[SpaceChange, ...] = ()
-    trend: deque[Point] = field(default_factory=lambda: deque(maxlen=MOST_POINTS))
+    trend: deque[Point] = field(default_factory=lambda: deque(maxlen=_MOST_POINTS))
 
     @classmethod
-    def begun(cls, figures: Figures, build: int, time: str) -> "History":
-        history = cls(figures, figures, since_start=changes(figures, figures))
+    def start(cls, analysis: Analysis, build: int, time: str) -> "History":
+        """Begin with the first build of a module."""
+        now = build_of(analysis)
+        history = cls(now.figures, now, since_start=amount_changes(now.figures, now.figures))
         history._add_point(build, time)
         return history
 
-    def add(self, figures: Figures, build: int, time: str) -> None:
-        self.since_previous = changes(self.now, figures)
-        self.since_start = changes(self.start, figures)
-        self.now = figures
+    def add(self, analysis: Analysis, build: int, time: str) -> None:
+        """Add the next build."""
+        new = build_of(analysis)
+        self.since_previous = changes(self.now, new)
+        self.since_start = amount_changes(self.first, new.figures)
+        self.now = new
         self._add_point(build, time)
 
     def _add_point(self, build: int, time: str) -> None:
-        peaks = {color: space.amounts.peak_resident for color, space in self.now.items()}
+        peaks = {color: space.amounts.peak_resident for color, space in self.now.figures.items()}
         self.trend.append(Point(build, time, peaks))

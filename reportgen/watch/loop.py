@@ -1,10 +1,14 @@
-"""The loop of `reportgen watch`: wait for a hint or a due time, look, show, tell; write pages in between.
+"""Run `reportgen watch`: wait until files may have changed, scan, publish, and write pages in between.
 
-One thread does all of it, so that there is one order of things and Ctrl-C ends it at once. The server's threads only
-read what this one publishes.
+Three kinds of threads work together:
+
+- The loop, in the main thread, does everything that changes something: it scans, rebuilds, publishes, prints and writes
+  pages to disk. So there is one order of events, and Ctrl-C ends it at once.
+- watchdog's threads only wake the loop when files may have changed (see `events`).
+- The server's threads, one for each request, only read the generation published last, and render pages from it (see
+  `serve.site`).
 """
 
-import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
@@ -12,44 +16,38 @@ from time import monotonic
 
 from reportgen.errors import NoDumpFound
 from reportgen.options import WatchOptions
-from reportgen.output import SiteDirectory
-from reportgen.render import formats
-from reportgen.render.page import Page
-from reportgen.render.site_pages import fixed_pages, summary_pages
-from reportgen.render.summary import biggest_first
+from reportgen.output.writer import SiteDirectory
+from reportgen.render.routes import module_folder
+from reportgen.render.site.pages import fixed_pages, summary_pages
+from reportgen.render.site.summary import biggest_first
 from reportgen.serve.server import LiveServer
-from reportgen.serve.site import Generation, LiveSite, ServedModule, folder_of
-from reportgen.watch.backlog import Backlog
-from reportgen.watch.hints import Hints, Observation
-from reportgen.watch.news import News, lines, names
-from reportgen.watch.rebuild import Look, Rebuilder
-from reportgen.watch.tracked import Timing, Tracked
+from reportgen.serve.site import Generation, LiveSite, ServedModule
+from reportgen.watch.events import FileEvents, Wakeup
+from reportgen.watch.messages import terminal_lines, unchanged_message
+from reportgen.watch.page_changes import PageChanges
+from reportgen.watch.rebuild import Rebuilder, ScanResult
+from reportgen.watch.tracked import Timing, TrackedDump
+from reportgen.watch.write_queue import WriteQueue
 
-_PUBLISHED_EVERY = 0.25
-_MOST_TEXT_WAITING = 16 << 20
-_SHARE_OF_LOOKS = 50
-_SHARE_OF_POLLS = 10
-_ASIDE_SECONDS = 0.25
-_READERS_FIRST_SECONDS = 0.75
-
-
-def _clock_time() -> str:
-    return f"{datetime.now().astimezone():%H:%M:%S}"
+_PUBLISHED_EVERY = 0.25  # seconds; because a reader should see the first modules while hundreds are being read
+_MOST_TEXT_WAITING = 16 << 20  # bytes; because the analysis of a dump is many times as large as its text
+_PAUSE_PER_SCAN = 10
 
 
 class Watcher:
-    """Watches `options.paths` and keeps the site, on disk and as served, up to date until it is interrupted.
+    """Keep the site up to date with `options.paths`, on disk and as served, until interrupted.
 
-    `say` takes lines for the terminal. Raises NoDumpFound when the paths lie in the output directory.
+    `say` prints a line in the terminal. Raises NoDumpFound when the paths are in the output directory.
     """
 
     def __init__(self, options: WatchOptions, say: Callable[[str], None], timing: Timing | None = None) -> None:
-        _refuse_own_site(options)
+        output = options.output.resolve()
+        if any(path.resolve().is_relative_to(output) for path in options.paths):
+            raise NoDumpFound(f"The dumps are in the output directory {options.output}. Choose another one with -o.")
         self._options = options
         self._say = say
         self._timing = timing or Timing()
-        output = options.output.resolve()
-        self.hints = Hints()
+        self.wakeup = Wakeup()
         self.site = LiveSite(output)
         self.rebuilder = Rebuilder(
             options.paths,
@@ -57,150 +55,133 @@ class Watcher:
             options.title,
             timing=self._timing,
             trusts_times=not options.polls,
-            now_in_words=_clock_time,
+            time_of_day=_time_of_day,
         )
-        self._observation = Observation(self.hints, output, self._events_lost)
-        self.backlog = Backlog(output, lambda: self._common)
+        self._events = FileEvents(
+            self.wakeup,
+            output,
+            lambda why: say(f"{why}: looking every {self._timing.polling:g} s instead of waiting for events"),
+        )
+        self.write_queue = WriteQueue(output, lambda: self._common)
         self._fixed = {page.path: page.content for page in fixed_pages(options.title)}
         self._common: Mapping[str, bytes] = self._fixed
-        self._news: News | None = None
-        self._changed: Sequence[str] = ()
+        self._last_built: Sequence[str] = ()
         self._built_at = ""
-        self._published_at = 0.0
-        self._look_began = self._look_seconds = 0.0
+        self._published_at = self._scan_began = self._scan_seconds = 0.0
         self._is_starting = True
         self._is_stopped = False
 
     @contextmanager
     def running(self) -> Iterator[LiveServer | None]:
-        """With observers and the server started; all of them are gone at the end.
+        """Start the server and the events, and stop both at the end.
 
-        Raises OutputRefused when the directory is not ours or somebody else writes into it, PortTaken.
+        Raises PortTaken, and OutputRefused when the directory is not ours or another build writes into it.
         """
         with ExitStack() as stack:
-            opened = SiteDirectory.opened(self._options.output, force=self._options.force)
-            self.backlog.write_into(stack.enter_context(opened))
+            directory = SiteDirectory.opened(self._options.output, force=self._options.force)
+            self.write_queue.open(stack.enter_context(directory))
             server = None
             if self._options.serves:
                 server = LiveServer(self.site, self._options.host, self._options.port)
                 server.start()
                 stack.callback(server.close)
-            stack.callback(self._observation.stop)
+            stack.callback(self._events.stop)
             if not self._options.polls:
-                self._observation.start()
+                self._events.start()
             yield server
 
     def run(self) -> None:
-        """Until interrupted, or stopped by another thread."""
+        """Scan and wait in turn until interrupted, or stopped by another thread."""
         while not self._is_stopped:
-            self.look()
+            self.scan()
             self.wait()
 
     def stop(self) -> None:
+        """End `run`, from another thread."""
         self._is_stopped = True
-        self.hints.give()
+        self.wakeup.give()
 
-    def look(self) -> Look:
-        """Look once, and tell what came of it."""
-        started = self._look_began = monotonic()
-        if self._observation.is_on and self._observation.follow(self._options.paths):
-            self.hints.give()  # what happened before the watches were set
-        look = self.rebuilder.look(self._shown)
-        self._look_seconds = monotonic() - started if look.is_empty else self._look_seconds
-        first, self._is_starting = self._is_starting, False
-        if first or not look.is_empty:
-            self._built(look.shown)
-            self._publish(look)
-            for line in lines(look, self.rebuilder, _clock_time(), monotonic() - started):
+    def scan(self) -> ScanResult:
+        """Scan once, publish what has changed, and print it."""
+        self._scan_began = monotonic()
+        if self._events.is_on and self._events.follow(self._options.paths):
+            self.wakeup.give()  # because files may have changed before the events were set up
+        result = self.rebuilder.scan(self._on_built)
+        if result.is_empty:
+            self._scan_seconds = monotonic() - self._scan_began
+        is_first, self._is_starting = self._is_starting, False
+        if is_first or not result.is_empty:
+            self._publish(result)
+            for line in terminal_lines(result, self.rebuilder, _time_of_day(), monotonic() - self._scan_began):
                 self._say(line)
-        if first and not self.rebuilder.dumps:
-            self._say(f"{_clock_time()} no dump yet, waiting")
-        return look
+        if is_first and not self.rebuilder.dumps:
+            self._say(f"{_time_of_day()} no dump yet, waiting")
+        return result
 
     def wait(self) -> None:
-        """Until it is time for another look; pages are written meanwhile."""
-        until = self._next_look()
-        if self._options.serves and not self.backlog.is_empty:
-            # Pages that were just told of are asked for now, and writing others would slow them down.
-            self.hints.wait(max(0.0, min(until, self._published_at + _READERS_FIRST_SECONDS) - monotonic()))
-        while not self.backlog.is_empty and monotonic() < until and not self.hints.wait(0):
+        """Wait until it is time for another scan; write pages meanwhile."""
+        # Scanning a large tree takes time, so scans without a reason get at most a tenth of it.
+        least = self._timing.safety if self._events.is_on else self._timing.polling
+        until = monotonic() + max(least, _PAUSE_PER_SCAN * self._scan_seconds)
+        if (due := self.rebuilder.next_due()) is not None:
+            until = min(until, due)
+        while not self.write_queue.is_empty and monotonic() < until and not self.wakeup.wait(0):
             self.write_some()
-        if self.hints.wait(max(0.0, until - monotonic())):
-            self.hints.take_when_quiet(self._timing.quiet, self._timing.at_most)
-
-    def _next_look(self) -> float:
-        """A look costs time: what comes without a reason takes a small share of it at most."""
-        has_events = self._observation.is_on
-        least, share = (self._timing.safety, _SHARE_OF_LOOKS) if has_events else (self._timing.polling, _SHARE_OF_POLLS)
-        regular = monotonic() + max(least, share * self._look_seconds)
-        due = self.rebuilder.next_due()
-        return regular if due is None else min(regular, due)
-
-    def _events_lost(self, reason: str) -> None:
-        self._say(f"{reason}: looking every {self._timing.polling:g} s instead of waiting for events")
-
-    def _shown(self, dump: Tracked) -> None:
-        self.backlog.add(dump)
-        while len(self.backlog) > 1 and self._text_waiting() > _MOST_TEXT_WAITING:
-            self.write_some()
-        if monotonic() - max(self._published_at, self._look_began) > _PUBLISHED_EVERY:
-            self._built([dump.files.label])
-            self._publish(Look(shown=[dump.files.label]))
-
-    def _built(self, labels: Sequence[str]) -> None:
-        if labels:
-            self._changed, self._built_at = labels, _clock_time()
-
-    def _text_waiting(self) -> int:
-        pages = (dump.pages for dump in self.rebuilder.dumps.values() if dump.pages)
-        return sum(len(part.data) for one in pages for part in one.module.analysis.dump.text.parts)
+        if self.wakeup.wait(max(0.0, until - monotonic())):
+            self.wakeup.take_when_quiet(self._timing.quiet, self._timing.at_most)
 
     def write_some(self) -> None:
         """Write some of the pages that are not on disk yet."""
-        if self.backlog.step(self.rebuilder.dumps, lambda: self.site.wait_for_requests(_ASIDE_SECONDS)):
+        if self.write_queue.step(self.rebuilder.dumps):
             self.site.exchange(self._modules())
-        if self.backlog.is_empty:
-            formats.forget()
-            gc.collect()  # now, while nobody waits
 
-    def _publish(self, look: Look) -> None:
-        if look.shown or look.has_other_changes or self._news is None:
-            self._common = self._fixed | {page.path: page.content for page in self._summary_pages()}
-            self.backlog.renew()
-        said = _said(look, self.rebuilder) if look.same and not look.shown else ""
-        self._news = News(self.rebuilder, self._changed, said, self._built_at, self._news)
+    def _on_built(self, dump: TrackedDump) -> None:
+        """Queue a dump's pages, and publish now and then, because the first scan can go through hundreds of dumps."""
+        self.write_queue.add(dump)
+        while len(self.write_queue) > 1 and self._text_waiting() > _MOST_TEXT_WAITING:
+            self.write_some()
+        if monotonic() - max(self._published_at, self._scan_began) > _PUBLISHED_EVERY:
+            self._publish(ScanResult(built=[dump.files.label]))
+
+    def _text_waiting(self) -> int:
+        """Return the bytes of the dumps whose analysis is still in memory because of their pages."""
+        pages = (dump.pages for dump in self.rebuilder.dumps.values() if dump.pages)
+        return sum(len(part.data) for one in pages for part in one.module.analysis.dump.text.parts)
+
+    def _publish(self, result: ScanResult) -> None:
+        if result.built:
+            self._last_built, self._built_at = result.built, _time_of_day()
+        if result.built or result.has_other_changes or not self._published_at:
+            shown = [dump.shown for dump in self.rebuilder.dumps.values() if dump.shown]
+            summaries = sorted((build.summary for build in shown), key=biggest_first)
+            pages = summary_pages(self._options.title, summaries, self.rebuilder.problems, self.rebuilder.readme)
+            self._common = self._fixed | {page.path: page.content for page in pages}
+            self.write_queue.mark_stale()
+        message = unchanged_message(result, self.rebuilder, _time_of_day())
+        changes = PageChanges(self.rebuilder, self._last_built, message, self._built_at)
         self.site.publish(
             Generation(
                 common=self._common,
                 modules=self._modules(),
-                successors={folder_of(old): folder_of(new) for old, new in self.rebuilder.successors.items()},
-                news=self._news.to,
+                successors={module_folder(old): module_folder(new) for old, new in self.rebuilder.successors.items()},
+                changes=changes.for_page,
                 is_starting=self._is_starting,
             )
         )
         self._published_at = monotonic()
 
-    def _summary_pages(self) -> Iterator[Page]:
-        shown = [dump.shown for dump in self.rebuilder.dumps.values() if dump.shown]
-        summaries = sorted((one.summary for one in shown), key=biggest_first)
-        return summary_pages(self._options.title, summaries, self.rebuilder.problems, self.rebuilder.readme)
-
     def _modules(self) -> Mapping[str, ServedModule]:
         return {
-            folder_of(dump.shown.summary.href): ServedModule(dump.shown.digest, dump.pages, dump.paths)
+            module_folder(dump.shown.summary.href): ServedModule(
+                version=dump.shown.digest,
+                paths=dump.shown.paths,
+                value_paths=dump.shown.value_paths,
+                pages=dump.pages,
+            )
             for dump in self.rebuilder.dumps.values()
             if dump.shown
         }
 
 
-def _said(look: Look, rebuilder: Rebuilder) -> str:
-    """That the compiler ran and nothing came of it is worth knowing too."""
-    called = names(rebuilder.dumps)
-    same = ", ".join(called[label] for label in look.same[:3]) + (" and others" if len(look.same) > 3 else "")
-    return f"{_clock_time()} {same}: written again, no change"
-
-
-def _refuse_own_site(options: WatchOptions) -> None:
-    output = options.output.resolve()
-    if any(path.resolve().is_relative_to(output) for path in options.paths):
-        raise NoDumpFound(f"The dumps lie in the output directory {options.output}. Choose another one with -o.")
+def _time_of_day() -> str:
+    return f"{datetime.now().astimezone():%H:%M:%S}"

@@ -1,52 +1,63 @@
-"""The seam between watching and building: one look at the paths, and what is read, judged and shown because of it.
+"""Compare the dumps with the disk, and read, judge and rebuild those that have changed.
 
-A dump is read when its files have settled, and shown when it is complete; until then, and when it is gone, what was
-last shown of it stays. The pages are made when they are asked for or written, so showing a dump takes no longer than
-analysing it.
+A scan goes through four steps: find the dumps, note which of their files have changed, read each dump whose files have
+settled, and show it if it is complete. Until then, and when it is removed, its last good build stays. Pages are
+rendered when they are asked for or written, so a dump can be shown as soon as it is analysed.
+
+Everything here runs in the thread of the loop.
 """
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic, time
+from typing import Literal
 
-from reportgen.analyse.changes import figures
 from reportgen.analyse.identity import digests
-from reportgen.discover import Discovered, discover
-from reportgen.dump_names import split_part
 from reportgen.errors import NoDumpFound, ReportgenError
-from reportgen.kept import note
-from reportgen.one_dump import module_of
-from reportgen.reading import Problem, load_text
-from reportgen.render.module import Module
-from reportgen.render.on_request import PagesOnRequest
-from reportgen.render.summing_up import summary_for_site
-from reportgen.watch.completeness import Judgement, Known, judge
+from reportgen.input.contents import read_note
+from reportgen.input.discover import Discovered, discover
+from reportgen.input.names import split_part
+from reportgen.input.reading import Problem, load_text
+from reportgen.pipeline import module_of
+from reportgen.render.module.on_request import PagesOnRequest
+from reportgen.render.site.summary import summary_for_site
+from reportgen.render.view import Module
+from reportgen.watch.completeness import Baseline, Completeness, completeness
 from reportgen.watch.history import History
 from reportgen.watch.scan import Listing, Stamps, files_of, listing, newest_ns, stamp, stamps_of
-from reportgen.watch.tracked import Mark, Shown, Timing, Tracked
+from reportgen.watch.tracked import Outdated, ShownBuild, Timing, TrackedDump
 
 _NOTHING = Discovered((), (), None)
 
 
 @dataclass(slots=True)
-class Look:
-    """What one look brought, by label: `shown` has new figures, `same` was written again and says the same."""
+class ScanResult:
+    """What a scan found, as labels of dumps.
 
-    shown: list[str] = field(default_factory=list)
-    same: list[str] = field(default_factory=list)
-    marked: list[str] = field(default_factory=list)
+    `built` have new figures, `unchanged` were written again with the same content, `outdated` are now being written,
+    removed or unreadable.
+    """
+
+    built: list[str] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    outdated: list[str] = field(default_factory=list)
     has_other_changes: bool = False
 
     @property
     def is_empty(self) -> bool:
-        return not (self.shown or self.same or self.marked or self.has_other_changes)
+        """Tell whether nothing has changed."""
+        return not (self.built or self.unchanged or self.outdated or self.has_other_changes)
 
 
 class Rebuilder:
-    """Every dump in `paths` as it was last shown; `look` brings that up to date with the disk."""
+    """Hold every dump in `paths` as it was last shown; `scan` brings that up to date with the disk.
+
+    `trusts_times` says that files' times can be compared with this machine's clock. `time_of_day` returns the time
+    for people.
+    """
 
     def __init__(
         self,
@@ -57,196 +68,200 @@ class Rebuilder:
         timing: Timing | None = None,
         trusts_times: bool = True,
         clock: Callable[[], float] = monotonic,
-        now_in_words: Callable[[], str] = lambda: "",
+        time_of_day: Callable[[], str] = lambda: "",
     ) -> None:
         self._paths = paths
         self._output = output
         self._title = title
         self.timing = timing or Timing()
-        self.trusts_times = trusts_times
+        self._trusts_times = trusts_times
         self._clock = clock
-        self._now_in_words = now_in_words
+        self._time_of_day = time_of_day
         self._listing: Listing | None = None
-        self._looked_at = clock()
-        self.found = _NOTHING
-        self.dumps: dict[str, Tracked] = {}
+        self._scanned_at = clock()
+        self._found = _NOTHING
+        self.dumps: dict[str, TrackedDump] = {}
         self.successors: dict[str, str] = {}
         self.build = 0
         self.readme = ""
 
-    def look(self, shown: Callable[[Tracked], None] = lambda dump: None) -> Look:
-        """Look at the disk once; `shown` is called after each dump that has new figures."""
-        now, look = self._clock(), Look()
-        self._search(look)
-        self._stamp(now)
-        self._looked_at = now
-        build = self.build + 1
-        for dump in self._due(self._clock()):
-            self._read(dump, build, look)
-            if dump.files.label in look.shown:
-                self.build = build
-                shown(dump)
-        return look
+    def scan(self, built: Callable[[TrackedDump], None] = lambda dump: None) -> ScanResult:
+        """Compare the dumps with the disk once; `built` is called after each dump that has new figures."""
+        result, now = ScanResult(), self._clock()
+        self._find_dumps(result)
+        self._note_changed_files(now)
+        self._scanned_at = now
+        number = self.build + 1
+        due = [(at, dump) for dump in self.dumps.values() if (at := dump.due_at(self.timing)) is not None and at <= now]
+        for _, dump in sorted(due, key=lambda pair: pair[0]):
+            self._read(dump, number, result)
+            if dump.files.label in result.built:
+                self.build = number
+                built(dump)
+        return result
 
     def next_due(self) -> float | None:
-        """When something is to be read although nothing has happened."""
+        """Return when a dump is to be read although nothing happens, on the clock of the loop; None for never."""
         return min((due for dump in self.dumps.values() if (due := dump.due_at(self.timing)) is not None), default=None)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Of the search and of what is shown, in the order of a build."""
-        of_dumps = [problem for dump in self.dumps.values() if dump.shown for problem in dump.shown.problems]
-        unread = [dump.problem for dump in self.dumps.values() if dump.problem and not dump.shown]
-        of_search = [problem for problem in self.found.problems if not self._is_left_of_gone(problem)]
-        return tuple(sorted([*of_search, *of_dumps, *unread], key=lambda one: (one.file, one.message)))
+        """Return the problems of the search and of the dumps shown, in the order of a build."""
+        gone = {_stem(dump.files.label) for dump in self.dumps.values() if dump.is_gone} - {None}
+        # Leave out the other files of a dump whose first file a compiler has deleted, which is reported already.
+        found = [problem for problem in self._found.problems if _stem(problem.file) not in gone]
+        for dump in self.dumps.values():
+            found += dump.shown.problems if dump.shown else [dump.problem] if dump.problem else []
+        return tuple(sorted(found, key=lambda problem: (problem.file, problem.message)))
 
-    def _is_left_of_gone(self, problem: Problem) -> bool:
-        """A compiler begins by removing the first file: that the others miss it is said of the dump already."""
-        stem = split_part(problem.file)
-        gone = (split_part(dump.files.label) for dump in self.dumps.values() if dump.is_gone)
-        return stem is not None and any(other and other[0] == stem[0] for other in gone)
-
-    def _search(self, look: Look) -> None:
-        """Which dumps there are; found anew only where more than the content of known files has changed."""
+    def _find_dumps(self, result: ScanResult) -> None:
+        """Search the paths again if any file in them has changed."""
         files = listing(self._paths, self._output)
-        if self._listing is None or self._must_search(files, self._listing):
+        if files != self._listing:
             before = self.problems
-            self.found = self._discover()
-            self._mark_gone(look)
-            look.has_other_changes = before != self.problems
+            existing = [path for path in self._paths if path.exists()]
+            try:
+                self._found = discover(existing, self._output) if existing else _NOTHING
+            except NoDumpFound:
+                self._found = _NOTHING
+            except ReportgenError:
+                pass  # because a path was deleted during the search, which the next scan sees
+            self._note_gone(result)
+            result.has_other_changes = before != self.problems
         self._listing = files
-        readme = self.found.readme.read_text(encoding="utf-8", errors="replace") if self.found.readme else ""
-        look.has_other_changes |= readme != self.readme
+        readme = read_note(self._found.readme)
+        result.has_other_changes |= readme != self.readme
         self.readme = readme
 
-    def _must_search(self, files: Listing, before: Listing) -> bool:
-        if files.keys() != before.keys():
-            return True
-        known = {path for dump in self.found.dumps for path in files_of(dump)}
-        changed = (path for path, stamp in files.items() if before[path] != stamp)
-        return not all(path in known and split_part(path.name) for path in changed)
-
-    def _discover(self) -> Discovered:
-        try:
-            there = [path for path in self._paths if path.exists()]
-            return discover(there, self._output) if there else _NOTHING
-        except NoDumpFound:
-            return _NOTHING
-        except ReportgenError:  # gone while it was searched; the next look sees what is there
-            return self.found
-
-    def _stamp(self, now: float) -> None:
-        assert self._listing is not None
-        for files in self.found.dumps:
-            stamps = tuple(self._listing.get(path) or stamp(path) for path in files_of(files))
-            dump = self.dumps.get(files.label)
-            if dump is None:
-                self.dumps[files.label] = Tracked(files, stamps, self._since(stamps, now, is_first=True))
-            elif dump.stamps != stamps or dump.files != files:
-                dump.files, dump.stamps, dump.since = files, stamps, self._since(stamps, now)
-            self.dumps[files.label].is_gone = False
-
-    def _since(self, stamps: Stamps, now: float, *, is_first: bool = False) -> float:
-        """The time of the last write tells, where clocks can be trusted, but it was not before the last look."""
-        if not self.trusts_times and not (is_first and self.build == 0):
-            return now
-        age = max(0.0, time() - newest_ns(stamps) / 1e9)
-        return now - age if is_first else max(now - age, min(self._looked_at, now))
-
-    def _mark_gone(self, look: Look) -> None:
-        there = {files.label for files in self.found.dumps}
-        for label in self.dumps.keys() - there:
+    def _note_gone(self, result: ScanResult) -> None:
+        existing = {files.label for files in self._found.dumps}
+        for label in self.dumps.keys() - existing:
             dump = self.dumps[label]
             if dump.shown is None:
                 del self.dumps[label]
             elif not dump.is_gone:
                 dump.is_gone, dump.stamps, dump.read = True, (), None
-                self._mark(dump, "old", "its dump is gone", look)
+                self._mark_outdated(dump, "stale", "the dump was removed", result)
 
-    def _due(self, now: float) -> Iterator[Tracked]:
-        """Those that were waited for longest first."""
-        due = [(at, dump) for dump in self.dumps.values() if (at := dump.due_at(self.timing)) is not None and at <= now]
-        yield from (dump for _, dump in sorted(due, key=lambda pair: pair[0]))
+    def _note_changed_files(self, now: float) -> None:
+        assert self._listing is not None
+        for files in self._found.dumps:
+            stamps = tuple(self._listing.get(path) or stamp(path) for path in files_of(files))
+            dump = self.dumps.get(files.label)
+            if dump is None:
+                self.dumps[files.label] = TrackedDump(files, stamps, self._since(stamps, now, is_new=True))
+            elif dump.stamps != stamps or dump.files != files:
+                dump.files, dump.stamps, dump.since = files, stamps, self._since(stamps, now, is_new=False)
+            self.dumps[files.label].is_gone = False
 
-    def _read(self, dump: Tracked, build: int, look: Look) -> None:
+    def _since(self, stamps: Stamps, now: float, *, is_new: bool) -> float:
+        """Return since when files are as they are now, on the clock of the loop.
+
+        The files' own times say so more precisely than this scan, which saves waiting for the quiet time again. But a
+        change cannot be older than the scan that did not see it.
+        """
+        if not self._trusts_times and not (is_new and self.build == 0):
+            return now
+        age = max(0.0, time() - newest_ns(stamps) / 1e9)
+        return now - age if is_new else max(now - age, min(self._scanned_at, now))
+
+    def _read(self, dump: TrackedDump, number: int, result: ScanResult) -> None:
+        """Read a dump whose files have settled, and show it as build `number` if it is complete and new."""
         stamps = dump.stamps
         try:
-            text, problems = load_text(dump.files)
-            words, content = note(dump.files.notes), digests(text)
-            digest = _digest(content.exact, [part.label for part in text.parts], words)
-            if dump.shown and dump.shown.digest == digest:
-                self._judged(dump, stamps, None)
-                self._same(dump, look)
-                return
-            module = module_of(dump.files, text, words)
-            judgement = judge(dump.files, module.analysis, problems, _parts(dump), dump.known)
-        except Exception as error:  # told, and what is shown stays; a defect of ours must not end the watching
-            self._unreadable(dump, stamps, error, look)
+            reading = _reading(dump)
+        except Exception as error:  # because not even a defect of ours may end the watching
+            words = str(error) if isinstance(error, ReportgenError) else f"{type(error).__name__}: {error}"
+            reason = words.removeprefix(f"{dump.files.label}: ")
+            dump.read, dump.waiting, dump.problem = stamps, None, Problem("error", dump.files.label, reason)
+            self._mark_outdated(dump, "stale" if dump.shown else "being written", reason, result)
             return
-        if stamps_of(dump.files) != stamps:
-            dump.since = self._clock()  # written meanwhile: what was read may be of two times
-            dump.read = None
-            return
-        at = dump.accepted_at(judgement, self.timing)
-        if at is None or at > self._clock():
-            self._judged(dump, stamps, judgement)
-            self._mark(dump, "being written", judgement.reason, look)
-            return
-        self._judged(dump, stamps, None)
-        known = Known(judgement.sections, judgement.contradictions, _parts(dump))
-        entry = summary_for_site(module, content.content)
-        self._show(dump, module, Shown(digest, known, entry, problems, build, self._now_in_words()))
-        look.shown.append(dump.files.label)
-
-    def _judged(self, dump: Tracked, stamps: Stamps, judgement: Judgement | None) -> None:
-        dump.read, dump.judgement, dump.problem = stamps, judgement, None
-
-    def _same(self, dump: Tracked, look: Look) -> None:
-        assert dump.shown is not None
-        known = replace(dump.shown.known, parts=_parts(dump))
-        if known != dump.shown.known or dump.mark:
-            look.same.append(dump.files.label)
-        dump.shown, dump.mark = replace(dump.shown, known=known), None
-
-    def _unreadable(self, dump: Tracked, stamps: Stamps, error: Exception, look: Look) -> None:
-        words = str(error) if isinstance(error, ReportgenError) else f"{type(error).__name__}: {error}"
-        reason = words.removeprefix(f"{dump.files.label}: ")
-        self._judged(dump, stamps, None)
-        dump.problem = Problem("error", dump.files.label, reason)
-        self._mark(dump, "old" if dump.shown else "being written", reason, look)
-
-    def _mark(self, dump: Tracked, state: str, reason: str, look: Look) -> None:
-        if dump.mark is None or (dump.mark.state, dump.mark.reason) != (state, reason):
-            began = dump.mark.time if dump.mark and dump.mark.state == state else self._now_in_words()
-            dump.mark = Mark("old" if state == "old" else "being written", reason, began)
-            look.marked.append(dump.files.label)
-
-    def _show(self, dump: Tracked, module: Module, shown: Shown) -> None:
-        dump.shown, dump.mark = shown, None
-        dump.pages = PagesOnRequest(module, self._title)
-        if dump.history is None:
-            self._succeed(dump)
-        if dump.history is None:
-            dump.history = History.begun(figures(module.analysis), shown.build, shown.time)
+        if reading is None:
+            self._keep(dump, result)
+        elif stamps_of(dump.files) != stamps:
+            # The files were written meanwhile, so what was read may mix two states.
+            dump.since, dump.read = self._clock(), None
+        elif (at := dump.accepted_at(reading.verdict, self.timing)) is None or at > self._clock():
+            dump.read, dump.waiting, dump.problem = stamps, reading.verdict, None
+            self._mark_outdated(dump, "being written", reading.verdict.reason, result)
         else:
-            dump.history.add(figures(module.analysis), shown.build, shown.time)
+            self._show(dump, reading, number)
+            result.built.append(dump.files.label)
 
-    def _succeed(self, dump: Tracked) -> None:
-        """Take the place of a dump that is gone and was of the same module."""
+    def _keep(self, dump: TrackedDump, result: ScanResult) -> None:
+        """Go on showing a dump that was written again with the same content."""
+        assert dump.shown is not None
+        baseline = replace(dump.shown.baseline, parts=dump.part_stamps)
+        if baseline != dump.shown.baseline or dump.outdated:
+            result.unchanged.append(dump.files.label)
+        dump.shown = replace(dump.shown, baseline=baseline)
+        dump.read, dump.waiting, dump.problem, dump.outdated = dump.stamps, None, None, None
+
+    def _show(self, dump: TrackedDump, reading: "_Reading", number: int) -> None:
+        pages, verdict = PagesOnRequest(reading.module, self._title), reading.verdict
+        build = ShownBuild(
+            digest=reading.digest,
+            baseline=Baseline(verdict.sections, verdict.contradictions, dump.part_stamps),
+            summary=summary_for_site(reading.module, reading.content),
+            problems=reading.problems,
+            number=number,
+            time=self._time_of_day(),
+            paths=pages.paths,
+            value_paths=pages.value_paths,
+        )
+        dump.shown, dump.pages = build, pages
+        dump.read, dump.waiting, dump.problem, dump.outdated = dump.stamps, None, None, None
+        if dump.history is None:
+            self._take_place_of_predecessor(dump, build)
+        if dump.history is None:
+            dump.history = History.start(reading.module.analysis, number, build.time)
+        else:
+            dump.history.add(reading.module.analysis, number, build.time)
+
+    def _take_place_of_predecessor(self, dump: TrackedDump, build: ShownBuild) -> None:
+        """Continue the history of a removed dump of the same module, and redirect its pages."""
         gone = (other for other in self.dumps.values() if other.is_gone and other.identity == dump.identity)
         predecessor = next(gone, None)
-        if predecessor and predecessor.shown and dump.shown:
+        if predecessor and predecessor.shown:
             dump.history = predecessor.history
-            old, new = predecessor.shown.summary.href, dump.shown.summary.href
+            old, new = predecessor.shown.summary.href, build.summary.href
             self.successors = {one: new if to == old else to for one, to in self.successors.items()} | {old: new}
             del self.dumps[predecessor.files.label]
 
+    def _mark_outdated(
+        self, dump: TrackedDump, state: Literal["being written", "stale"], reason: str, result: ScanResult
+    ) -> None:
+        before = dump.outdated
+        if before is None or (before.state, before.reason) != (state, reason):
+            since = before.since if before and before.state == state else self._time_of_day()
+            dump.outdated = Outdated(state, reason, since)
+            result.outdated.append(dump.files.label)
 
-def _digest(content: str, labels: Sequence[str], words: str) -> str:
-    """Of all that decides what the pages of a dump are."""
-    return hashlib.sha256(json.dumps([content, labels, words]).encode()).hexdigest()
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A dump as it was read once; `content` identifies the dump, `digest` everything that its pages are made from."""
+
+    digest: str
+    content: str
+    module: Module
+    problems: tuple[Problem, ...]
+    verdict: Completeness
 
 
-def _parts(dump: Tracked) -> Stamps:
-    """The stamps of the parts, without those of the notes."""
-    return dump.stamps[: len(dump.stamps) - 1] if dump.files.notes else dump.stamps
+def _reading(dump: TrackedDump) -> _Reading | None:
+    """Read and analyse a dump; None if it says what is already shown. Raises ReportgenError."""
+    text, problems = load_text(dump.files)
+    notes, identity = read_note(dump.files.notes), digests(text)
+    stated = json.dumps([identity.exact, [part.label for part in text.parts], notes])
+    digest = hashlib.sha256(stated.encode()).hexdigest()
+    if dump.shown and dump.shown.digest == digest:
+        return None
+    module = module_of(dump.files, text, notes)
+    verdict = completeness(dump.files, module.analysis, problems, dump.part_stamps, dump.baseline)
+    return _Reading(digest, identity.content, module, problems, verdict)
+
+
+def _stem(label: str) -> str | None:
+    split = split_part(label)
+    return split[0] if split else None

@@ -1,7 +1,7 @@
-"""What lies in the watched paths right now, by size, time and identity: the truth that events only hint at.
+"""List the files in the watched paths with their sizes, times and inodes.
 
-Events get lost: queues overflow, network drives send none, a directory is replaced while its watches are set up.
-So every decision is made from a look at the files themselves, and an event does no more than bring it forward.
+Events get lost: queues overflow, network drives send none, a directory is replaced while its watches are set up. So
+every decision is made from the files themselves, and an event only makes the next scan come sooner.
 """
 
 import os
@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from reportgen.folders import walk
-from reportgen.reading import DumpFiles
+from reportgen.input.directories import walk
+from reportgen.input.reading import DumpFiles
 
 
 class Stamp(NamedTuple):
-    """What differs when a file was written or exchanged.
+    """What changes when a file is written or replaced.
 
-    The time of the last change of the inode cannot be set, so it also tells of a copy that kept its times.
+    The inode's change time cannot be set, so it also shows a copy that kept the times of the original.
     """
 
     size: int
@@ -27,10 +27,11 @@ class Stamp(NamedTuple):
 
 Listing = Mapping[Path, Stamp]
 Stamps = tuple[Stamp | None, ...]
-"""Those of the files of one dump, then of its notes; None for a file that is not there."""
+"""The stamps of the files of one dump, then of its notes; None for a file that does not exist."""
 
 
 def stamp(path: Path) -> Stamp | None:
+    """Return the stamp of a file, None if it does not exist."""
     try:
         status = path.stat()
     except OSError:
@@ -39,9 +40,9 @@ def stamp(path: Path) -> Stamp | None:
 
 
 def listing(paths: Sequence[Path], without: Path) -> Listing:
-    """Every file that could be a dump, a part of one or a note, in the paths but not in the directory `without`.
+    """Return the stamp of every file in `paths` but not in the directory `without`.
 
-    For a path that is a file these are the files beside it: the other parts of the dump are among them.
+    For a path that is a file these are all files of its directory, because the other parts of the dump are there.
     """
     found = {file: stamp(file) for path in paths for file in _files(path, without)}
     return {file: known for file, known in found.items() if known}
@@ -60,16 +61,16 @@ def _files(path: Path, without: Path) -> Iterator[Path]:
 
 
 def stamps_of(files: DumpFiles) -> Stamps:
-    """Read from the disk, not from a listing: to see whether something changed since that was made."""
+    """Return the stamps of a dump's files as they are now, to see whether they changed since a listing was made."""
     return tuple(map(stamp, files_of(files)))
 
 
 def files_of(files: DumpFiles) -> tuple[Path, ...]:
-    """The files of a dump in their order, each once, then its notes."""
+    """Return the files of a dump in their order, each once, then its notes."""
     notes = (files.notes,) if files.notes else ()
     return tuple(dict.fromkeys((*(part.path for part in files.parts), *notes)))
 
 
 def newest_ns(stamps: Stamps) -> int:
-    """When the last of the files was written or put in place, in nanoseconds since 1970."""
+    """Return when the last of the files was written or put in place, in nanoseconds since 1970."""
     return max((max(one.modified_ns, one.changed_ns) for one in stamps if one), default=0)

@@ -1,24 +1,27 @@
-"""What is known of each dump between two looks at it: what its files were, what is shown of it, and what is wrong."""
+"""Keep what is known of each dump between two scans: its files, the last good build, and why that is outdated."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from reportgen.reading import DumpFiles, Problem
-from reportgen.render.on_request import PagesOnRequest
-from reportgen.render.summary import Summary
-from reportgen.watch.completeness import Judgement, Known
+from reportgen.input.reading import DumpFiles, Problem
+from reportgen.render.module.on_request import PagesOnRequest
+from reportgen.render.site.summary import Summary
+from reportgen.watch.completeness import Baseline, Completeness
 from reportgen.watch.history import History
 from reportgen.watch.scan import Stamps
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Seconds. `quiet` must pass since the last write before a dump is read.
+    """The waiting times of the loop, in seconds.
 
-    100 ms, because writers that flush line by line pause for less, and a reader does not feel it. `at_most` is how
-    long events that never cease can put off a look. `grace` is how long the other files of a dump may take when some
-    are new and all fit together; `patience` is how long a dump must rest before it is shown although something in it
-    is missing or contradicts itself. `polling` is the time between looks without events, and `safety` with them.
+    - `quiet` must pass since the last write before a dump is read: writers that flush line by line pause for less than
+      100 ms, and a reader does not notice it.
+    - `at_most` is how long a stream of events without a pause can delay a scan.
+    - `grace` is how long the other files of a dump may take when some are new and all fit together.
+    - `patience` is how long a dump must rest before it is shown although it is truncated or contradicts itself.
+    - `polling` is the time between scans without events, `safety` with them.
     """
 
     quiet: float = 0.1
@@ -30,16 +33,16 @@ class Timing:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """Why the figures shown are not those of the dump on disk; `time` is when that began, for people."""
+class Outdated:
+    """Why the figures shown are not those of the dump on disk; `since` is a time of day, for people."""
 
-    state: Literal["being written", "old"]
+    state: Literal["being written", "stale"]
     reason: str
-    time: str
+    since: str
 
 
 class Identity(NamedTuple):
-    """What makes a dump with a new name the successor of one that is gone: names have time stamps in them."""
+    """What a dump shares with its successor, whose file name may have another time stamp."""
 
     folder: str
     module_name: str
@@ -47,68 +50,78 @@ class Identity(NamedTuple):
     number: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """The last good build of a dump."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownBuild:
+    """The last good build of a dump.
+
+    `digest` is of everything its pages are made from. `number` counts the builds of the site, `time` is for people.
+    `paths` are those of all its pages, `value_paths` gives the page of each value by the value's name.
+    """
 
     digest: str
-    known: Known
+    baseline: Baseline
     summary: Summary
     problems: tuple[Problem, ...]
-    build: int
+    number: int
     time: str
+    paths: frozenset[str]
+    value_paths: Mapping[str, str]
 
 
 @dataclass(slots=True)
-class Tracked:
-    """One dump. `pages` are there until all of them are on disk, then only their `paths`.
+class TrackedDump:
+    """One dump.
 
-    `since` is when its files were first seen as they are, on the clock of the loop; `read` is what they were when
-    they were read last, and `judgement` what came of it.
+    `since` is when its files were first seen as they are now, on the clock of the loop. `read` are the stamps that
+    they had when they were last read, and `waiting` is the verdict of that reading if the dump was not shown because
+    of it. `pages` render the last build until all of them are on disk.
     """
 
     files: DumpFiles
     stamps: Stamps
     since: float
     read: Stamps | None = None
-    judgement: Judgement | None = None
+    waiting: Completeness | None = None
     problem: Problem | None = None
-    shown: Shown | None = None
-    mark: Mark | None = None
+    shown: ShownBuild | None = None
+    outdated: Outdated | None = None
     history: History | None = None
     pages: PagesOnRequest | None = None
-    paths: frozenset[str] = frozenset()
     is_gone: bool = False
 
     @property
     def identity(self) -> Identity:
+        """What a successor of this dump has in common with it."""
         name = self.files.name
         folder = self.files.label.rpartition("/")[0]
         return Identity(folder, name.module_name, name.stage, name.module_number)
 
     @property
-    def known(self) -> Known | None:
-        return self.shown.known if self.shown else None
+    def baseline(self) -> Baseline | None:
+        """What the last good reading had; None before the first."""
+        return self.shown.baseline if self.shown else None
 
-    def settled_at(self, timing: Timing) -> float:
-        return self.since + timing.quiet
+    @property
+    def part_stamps(self) -> Stamps:
+        """The stamps of the dump's parts, without that of its notes."""
+        return self.stamps[:-1] if self.files.notes else self.stamps
 
     def due_at(self, timing: Timing) -> float | None:
-        """When it is to be read (again) if nothing changes; None for never."""
-        if self.is_gone or (self.read == self.stamps and self.judgement is None):
+        """Return when the dump is to be read if its files do not change; None for never."""
+        if self.is_gone or (self.read == self.stamps and self.waiting is None):
             return None
-        if self.read != self.stamps or self.judgement is None:
-            return self.settled_at(timing)
-        return self.accepted_at(self.judgement, timing)
+        if self.read != self.stamps or self.waiting is None:
+            return self.since + timing.quiet
+        return self.accepted_at(self.waiting, timing)
 
-    def accepted_at(self, judgement: Judgement, timing: Timing) -> float | None:
-        """When it is shown, whatever it looks like; None for never."""
-        match judgement.verdict:
+    def accepted_at(self, verdict: Completeness, timing: Timing) -> float | None:
+        """Return when a dump with this verdict is shown if its files do not change; None for never."""
+        match verdict.verdict:
             case "complete":
-                return self.settled_at(timing)
-            case "cut off":
+                return self.since + timing.quiet
+            case "truncated":
                 return None if self.shown else self.since + timing.patience
-            case "doubtful" if judgement.contradictions_are_new(self.known):
+            case "inconsistent" if verdict.has_new_contradictions(self.baseline):
                 return self.since + timing.patience
             case _:
                 return self.since + timing.grace

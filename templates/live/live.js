@@ -1,115 +1,142 @@
-// Keeps a page that was served by `reportgen watch` up to date. The server adds this script; no file of a site has it.
-// One page listens for all that are open, because a browser opens no more than six connections to a server: the one
-// that holds a lock, among those that can be seen. It passes on that there is news; each page asks for its own.
-(function () {
-  "use strict";
-  const me = document.currentScript.dataset;
-  const STORE = "reportgen-live-tried";
-  const channel = "BroadcastChannel" in window ? new BroadcastChannel("reportgen-live") : null;
-  let source = null, release = null, waiting = null, asking = false, again = false, retry = 0, lost = 0;
+// Keeps a page that `reportgen watch` serves up to date. The server adds this script; no file of a site has it.
+// One page listens for all open ones, because a browser opens no more than six connections to a server: the visible
+// page that holds a lock. It tells the others that something has changed; each then asks for its own changes.
+import { keep, recall } from "../scripts/storage.js";
+import { explain, placePanel, showChanges, showState } from "./panel.js";
+import { keepPlace, restorePlace } from "./reading-place.js";
 
-  // Ids are given anew by every compilation: the value is found by its name.
-  function name() {
-    return /\/v\/[^/]*$/.test(me.page) ? document.querySelector("h1").textContent : "";
+const STORE = "reportgen-live-tried";
+const LOCK = "reportgen-live";
+const LOST_MILLISECONDS = 700;
+const MOST_RETRY_MILLISECONDS = 5000;
+
+const me = /** @type {HTMLScriptElement} */ (document.currentScript).dataset;
+const page = me.page ?? "", version = me.version ?? "";
+const channel = "BroadcastChannel" in window ? new BroadcastChannel(LOCK) : null;
+/** @type {EventSource | null} */
+let source = null;
+/** @type {((value?: unknown) => void) | null} */
+let release = null;
+/** @type {AbortController | null} */
+let waiting = null;
+let isPressed = false, isAsking = false, again = false, retry = 0, lost = 0;
+
+// Each compilation numbers its values differently, so a value is found by its name.
+const valueName = () => /\/v\/[^/]*$/.test(page) ? document.querySelector("h1")?.textContent ?? "" : "";
+
+const isBusy = () => isPressed || document.querySelector("dialog[open]") !== null;
+
+/** @param {string} version */
+const wasTried = (version) => {
+  const before = recall(STORE), now = `${page} ${version}`;
+  keep(STORE, now);
+  return before === now;
+};
+
+/**
+ * Load the page that the changes name and return true, unless loading it has not helped before.
+ * @param {LiveChanges} changes
+ */
+const move = ({ path, version, why }) => {
+  if (path === page && wasTried(version)) return false;
+  keepPlace(path);
+  if (path === page) location.reload();
+  else location.replace(`/${path}${why ? `?why=${encodeURIComponent(why)}` : ""}${location.hash}`);
+  return true;
+};
+
+/** @param {LiveChanges} changes */
+const heard = (changes) => {
+  clearTimeout(lost);
+  lost = 0;
+  if (changes.starting) return showState("starting", "Building the report…");
+  const isOther = changes.path !== page || changes.version !== version;
+  if (isOther && (isBusy() || move(changes))) return;
+  showChanges(changes);
+};
+
+const failed = () => {
+  const words = "Connection lost; this page is as it was. Trying again…";
+  lost ||= window.setTimeout(() => showState("lost", words), LOST_MILLISECONDS);
+};
+
+const ask = async () => {
+  if (document.hidden) return;
+  if (isAsking) {
+    again = true;
+    return;
   }
+  isAsking = true;
+  const query = new URLSearchParams({ page, version, name: valueName() });
+  const changes = await fetch(`/-/changes?${query}`).then((answer) => answer.json()).catch(() => null);
+  isAsking = false;
+  if (changes) heard(changes); else failed();
+  if (!again) return;
+  again = false;
+  ask();
+};
 
-  function isBusy() { return document.querySelector("dialog[open]") !== null || isPressed; }
-  let isPressed = false;
-  addEventListener("pointerdown", function () { isPressed = true; }, true);
-  ["pointerup", "pointercancel"].forEach(function (kind) {
-    addEventListener(kind, function () { isPressed = false; setTimeout(ask, 0); }, true);
-  });
-  addEventListener("close", function () { ask(); }, true);
+/** @param {"changed" | "lost"} kind */
+const react = (kind) => kind === "changed" ? ask() : failed();
 
-  function tried(version) {
-    try {
-      const before = sessionStorage.getItem(STORE);
-      sessionStorage.setItem(STORE, me.page + " " + version);
-      return before === me.page + " " + version;
-    } catch (error) { return false; }
-  }
+/** @param {"changed" | "lost"} kind */
+const pass = (kind) => {
+  channel?.postMessage(kind);
+  react(kind);
+};
 
-  function move(news) {
-    if (news.path === me.page && tried(news.version)) return false;  // loading it again has not helped
-    Live.keep(news.path);
-    if (news.path === me.page) location.reload();
-    else location.replace("/" + news.path + (news.why ? "?why=" + encodeURIComponent(news.why) : "") + location.hash);
-    return true;
-  }
+const listen = () => {
+  const opened = source = new EventSource("/-/events");
+  opened.onmessage = () => {
+    retry = 0;
+    pass("changed");
+  };
+  opened.onerror = () => {
+    pass("lost");
+    if (source?.readyState !== EventSource.CLOSED) return;
+    retry = Math.min(MOST_RETRY_MILLISECONDS, 2 * retry + 500);
+    setTimeout(() => { if (source?.readyState === EventSource.CLOSED) listen(); }, retry);
+  };
+};
 
-  function heard(news) {
-    clearTimeout(lost);
-    lost = 0;
-    if (news.starting) return Live.tell("starting", "Building the report…");
-    if (news.path !== me.page || news.version !== me.version) {
-      if (isBusy() || move(news)) return;
-    }
-    Live.show(news);
-  }
+const stop = () => {
+  waiting?.abort();
+  release?.();
+  source?.close();
+  waiting = release = source = null;
+};
 
-  function failed() {
-    if (!lost) lost = setTimeout(function () { Live.tell("lost", "Connection lost; this page is as it was. Trying again…"); }, 700);
-  }
+const start = () => {
+  if (document.hidden || waiting || source) return;
+  ask();
+  if (!channel || !navigator.locks) return listen();
+  waiting = new AbortController();
+  navigator.locks.request(LOCK, { signal: waiting.signal }, () => new Promise((resolve) => {
+    release = resolve;
+    listen();
+  })).catch(() => { /* the page was hidden before its turn */ });
+};
 
-  function ask() {
-    if (document.hidden) return;
-    if (asking) { again = true; return; }
-    asking = true;
-    const query = new URLSearchParams({ page: me.page, version: me.version, name: name() });
-    fetch("/-/news?" + query).then(function (answer) { return answer.json(); }).then(heard, failed).finally(function () {
-      asking = false;
-      if (again) { again = false; ask(); }
-    });
-  }
+const explainAddress = () => {
+  const address = new URL(location.href), why = address.searchParams.get("why");
+  if (why === null) return;
+  address.searchParams.delete("why");
+  history.replaceState(history.state, "", address);
+  explain(why);
+};
 
-  function pass(kind) {
-    if (channel) channel.postMessage(kind);
-    if (kind === "news") ask(); else failed();
-  }
-
-  function listen() {
-    source = new EventSource("/-/events");
-    source.onmessage = function () { retry = 0; pass("news"); };
-    source.onerror = function () {
-      pass("lost");
-      if (source && source.readyState === EventSource.CLOSED) {
-        retry = Math.min(5000, 2 * retry + 500);
-        setTimeout(function () { if (source && source.readyState === EventSource.CLOSED) listen(); }, retry);
-      }
-    };
-  }
-
-  function stop() {
-    if (waiting) waiting.abort();
-    if (release) release();
-    if (source) source.close();
-    waiting = release = source = null;
-  }
-
-  function start() {
-    if (document.hidden || waiting || source) return;
-    ask();
-    if (!channel || !navigator.locks) return listen();
-    waiting = new AbortController();
-    navigator.locks.request("reportgen-live", { signal: waiting.signal }, function () {
-      return new Promise(function (resolve) { release = resolve; listen(); });
-    }).catch(function () { /* hidden before it was its turn */ });
-  }
-
-  function explain() {
-    const address = new URL(location.href), why = address.searchParams.get("why");
-    if (why === null) return;
-    address.searchParams.delete("why");
-    history.replaceState(history.state, "", address);
-    Live.explain(why);
-  }
-
-  if (channel) channel.onmessage = function (event) { if (event.data === "news") ask(); else failed(); };
-  document.addEventListener("visibilitychange", function () { if (document.hidden) stop(); else start(); });
-  addEventListener("pagehide", stop);
-  addEventListener("pageshow", start);
-  Live.place();
-  Live.restore(me.page);
-  explain();
-  start();
-})();
+// A page must not be replaced under a press; what was missed meanwhile is asked for after it.
+addEventListener("pointerdown", () => { isPressed = true; }, true);
+["pointerup", "pointercancel"].forEach((kind) => addEventListener(kind, () => {
+  isPressed = false;
+  setTimeout(ask, 0);
+}, true));
+addEventListener("close", ask, true);
+channel?.addEventListener("message", (event) => react(event.data));
+document.addEventListener("visibilitychange", () => document.hidden ? stop() : start());
+addEventListener("pagehide", stop);
+addEventListener("pageshow", start);
+placePanel();
+restorePlace(page);
+explainAddress();
+start();

@@ -3,7 +3,7 @@
 import pytest
 
 from reportgen.analyse.findings import LISTED_PER_SLUG, SEVERITIES
-from reportgen.analyse.judgements import Finding
+from reportgen.analyse.results import Finding
 from tests.support.dumps import analysed, slugs
 from tests.support.samples import sample_analysis, sample_labels
 from tests.support.sound import BLOCK, RANGES, SOUND, TOTAL, USED, damaged
@@ -20,6 +20,7 @@ DAMAGED: dict[str, list[str]] = {
         damaged((", preallocated-temp", ", constant, preallocated-temp")),
     ],
     "allocation-order": [damaged(("allocation 2:", "allocation 3:")), damaged(("allocation 0:", "allocation 1:"))],
+    "async-end": [damaged(("a{}:1-6", "a{}:1-7"), (":c", ":c-done"), ("  c, operand 0", "  c-done, operand 0"))],
     "async-start": [damaged(("a{}:1-6", "a{}:4-6"), (" positions:\n  a\n", " positions:\n  a\n  drop\n"))],
     "below-layout": [damaged((B_LINE, B_LINE.replace("f32[64]", "f32[65]")))],
     "bytes-shared": [damaged(("offset=256", "offset=128"))],
@@ -27,17 +28,37 @@ DAMAGED: dict[str, list[str]] = {
         damaged(("b{}:2-6", "b{}:2-5"), ("add(%a, %b)", "call(%a, %b), to_apply=%f")),
         damaged(("big{}:3-4", "big{}:3-3"), (":drop", ":while.1"), ("  drop,", "  while.1,")),
     ],
+    "carried-apart": [
+        damaged(
+            ("<4 c @0>", "<4 c (phi) @0>"), ("add(%a, %b)", "while(%a, %b)"), ("operand 0\n  b,", "operand 0\n  c,")
+        ),
+    ],
     "color-mismatch": [
         damaged((B_LINE, B_LINE.replace("@0", "@1"))),
         damaged(("f32[1024]{0}\n", "f32[1024]{0:S(1)}\n")),
+    ],
+    "contents-differ": [
+        damaged(("preallocated-temp", "maybe-live-out")),
+        damaged((", maybe-live-out", ", preallocated-temp")),
+        damaged(("output shape is |f32[64]|", "output shape is |f32[65]|")),
+        damaged(("preallocated-temp", "constant")),
+        damaged(("f32[1024]{0} iota()", "f32[1024]{0} constant({...})")),
+        damaged(("parameter 0, shape |f32[64]|", "parameter 0, shape |f32[63]|")),
+        damaged(("parameter 0, shape", "parameter 1, shape")),
+        damaged(("parameter 0, shape |f32[64]| at ShapeIndex {}", "preallocated-temp")),
     ],
     "duplicate-value": [
         damaged((B_LINE, B_LINE + B_LINE)),
         damaged((B_LINE, B_LINE.replace("<2", "<1"))),
         damaged((B_LINE, B_LINE.replace("b @0", "a @0"))),
     ],
-    "ends-early": [damaged(("root{}:7-8", "root{}:7-7"))],
+    "ends-late": [damaged(("big{}:3-4", "big{}:3-6")), damaged(("b{}:2-6", "b{}:2-8"))],
+    "ends-early": [damaged(("p{}:0-8", "p{}:0-7")), damaged(("root{}:7-8", "root{}:7-7"))],
     "law-broken": [damaged(("<0 p @0> (size=256", "<0 p @0> (size=512"))],
+    "misaligned-offset": [
+        damaged(("(size=4096,offset=512)", "(size=4096,offset=520)")),
+        damaged(("<0 p @0> (size=256,offset=0)", "<0 p @0> (size=256,offset=16)")),
+    ],
     "no-allocations": [f"BufferAssignment:\n\n{TOTAL}\n{USED}\n\n{RANGES}"],
     "no-instructions": [
         "".join(line for line in SOUND.splitlines(keepends=True) if not line.startswith(" from instruction"))
@@ -54,13 +75,24 @@ DAMAGED: dict[str, list[str]] = {
         damaged(("at ShapeIndex {}", "at ShapeIndex {}, output shape is |f32[64]|")),
     ],
     "outside-allocation": [damaged(("offset=512", "offset=513"))],
+    "oversized-value": [damaged(("<2 b @0> (size=256", "<2 b @0> (size=512"))],
     "peak-replay": [damaged(("Live ranges at 3", "Live ranges at 4"))],
-    "peak-rows": [damaged((P_ROW, "")), damaged(("cumulative: 4608", "cumulative: 4609"))],
+    "peak-rows": [
+        damaged((P_ROW, "")),
+        damaged((P_ROW, P_ROW.replace("p{}", "root{}"))),
+        damaged(("cumulative: 4608", "cumulative: 4609")),
+    ],
     "peak-unexplained": [damaged((P_ROW, P_ROW.replace("256", "255")))],
     "position-mismatch": [
         damaged((" positions:\n  b\n", " positions:\n  a\n")),
         damaged((" positions:\n  b\n", " positions:\n  b {0}\n")),
     ],
+    "position-missing": [
+        damaged(("  b\n  idle\n", "  b\n")),
+        damaged(("  b\n  idle\n", "  b\n  a\n")),
+        damaged(("%b = f32[64]{0} exp", "%b = (f32[64]{0}) exp")),
+    ],
+    "range-missing": [damaged(("    b{}:2-6\n", ""))],
     "range-outside-schedule": [damaged(("root{}:7-8", "root{}:7-9")), damaged(("b{}:2-6", "b{}:6-2"))],
     "range-start": [damaged(("b{}:2-6", "b{}:3-6"))],
     "range-without-value": [
@@ -72,14 +104,20 @@ DAMAGED: dict[str, list[str]] = {
         damaged(("    5:idle\n", "    9:idle\n")),
         damaged(("    5:idle\n", "    5:drop\n")),
     ],
+    "shape-differs": [
+        damaged((B_LINE, B_LINE.replace("f32[64]", "f32[60]"))),
+        damaged((B_LINE, B_LINE.replace("f32[64]", "bf16[64]"))),
+    ],
     "sliced-handover": [damaged(("<4 c @0> (size=256,offset=0)", "<4 c @0> (size=512,offset=0)"))],
     "stack-trace-sum": [
         damaged(("breakdown for peak usage: 4 864", "breakdown for peak usage: 4 865")),
         damaged(("current: 4 096", "current: 4 000")),
         damaged(("remaining: 0 bytes", "remaining: 1 bytes")),
+        damaged(("remaining: 512 bytes", "remaining: 511 bytes")),
+        damaged(("10.5%", "10.6%")),
     ],
     "thread-local": [damaged(("    c{}:6-7\n", "    c{}:6-7\n    x{}:0-1\n"))],
-    "total-mismatch": [damaged(("used: 5124", "used: 5125"))],
+    "total-mismatch": [damaged(("(5.0KiB)", "(5.1KiB)")), damaged(("used: 5124", "used: 5125"))],
     "touching-slices": [damaged(("<4 c @0> (size=256,offset=0)", "<4 c @0> (size=256,offset=128)"))],
     "unfilled-allocation": [damaged(("size 4608", "size 4700"))],
     "unfinished-file": [SOUND[:-1], f"{BLOCK}allocation 4: size 4"],
@@ -88,7 +126,7 @@ DAMAGED: dict[str, list[str]] = {
     "unparsed-line": [damaged((B_LINE, B_LINE.replace("size=", "size:"))), damaged((TOTAL, TOTAL + "?\n" * 200))],
     "use-after-end": [damaged(("b{}:2-6", "b{}:2-5"))],
     "used-values-differ": [damaged((B_ENTRY, "")), damaged((B_LINE, ""))],
-    "value-without-range": [damaged(("    b{}:2-6\n", ""))],
+    "value-without-range": [damaged(("    b{}:2-6\n", ""), ("    2:b\n", ""))],
 }
 
 

@@ -1,4 +1,4 @@
-"""What a peak is made of: every byte once, every live value by name, and nothing else."""
+"""The composition of a peak has every byte once, every live value by name, and nothing else."""
 
 from collections import defaultdict
 
@@ -15,16 +15,16 @@ from tests.support.strategies import consistent_dumps
 
 
 def live_in(analysis: Analysis, allocation: int, moment: int) -> list[int]:
-    return live_at(analysis.facts, analysis.tenants[allocation], moment)
+    return live_at(analysis.facts, analysis.occupants[allocation], moment)
 
 
 def counted(analysis: Analysis, space: Space) -> list[int]:
-    """The allocations that the peak of a space is made of."""
+    """Return the allocations that the peak of a space is made of."""
     return [number for number in space.allocations if not analysis.dump.allocations[number].is_thread_local]
 
 
 def bytes_by_value(analysis: Analysis, allocation: int, moment: int) -> dict[int, int]:
-    """Each byte given to the value that was defined last."""
+    """Return each byte given to the value that was defined last."""
     holder: dict[int, int] = {}
     for number in reversed(live_in(analysis, allocation, moment)):
         value = analysis.facts[number].value

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from reportgen.analyse.checks import OF_FIGURES, OF_PLACEMENT
+from reportgen.analyse.checks import CHECKS
 from reportgen.analyse.findings import SEVERITIES
 from reportgen.analyse.records import Analysis
 from tests.support.dumps import analysed, slugs
@@ -13,6 +13,7 @@ from tests.support.samples import sample_analysis, sample_files, sample_labels
 
 ODD = next(label for label in sample_labels() if label.startswith("tpu-odd-shapes"))
 TINY = next(label for label in sample_labels() if label.startswith("cpu-tiny"))
+LOOP = next(label for label in sample_labels() if label.startswith("gpu-control-flow"))
 STEP = next(label for label in sample_labels() if label.startswith("cpu-train-step"))
 
 BESIDE = ("sibling-differs", "sibling-unread")
@@ -52,7 +53,8 @@ def damage(*edits: Edit, sample: str = ODD, cut: str = "", also: Sequence[str] =
 DAMAGES: dict[str, Damage] = {
     # The moment that the value lost is that of XLA's peak, which lists it.
     "alias-gap": damage(("ynn_fusion{}:2-3", "ynn_fusion{}:2-2"), sample=TINY, also=("peak-rows",)),
-    "allocation-kind": damage((", page 0, constant", ", page 0")),
+    "allocation-kind": damage((", page 0, constant", ", page 0"), also=("contents-differ",)),
+    "async-end": damage(("copy-start.1{2}:8-11", "copy-start.1{2}:8-12")),
     "allocation-order": damage(("allocation 3:", "allocation 4:")),
     "async-start": damage(("copy-start.3{0}:15-30", "copy-start.3{0}:18-30")),
     "below-layout": damage(("copy.2 @1> (size=12288", "copy.2 @1> (size=12000")),
@@ -61,11 +63,20 @@ DAMAGES: dict[str, Damage] = {
         ("divide_multiply_fusion{}:10-13", "divide_multiply_fusion{}:10-12"),
         (CALLER, CALLER.replace("fusion(", "call(")),
     ),
+    "carried-apart": damage(
+        ("copy.24 @0> (size=4,offset=16384)", "copy.24 @0> (size=4,offset=16512)"),
+        ("copy.18 @0> (size=4,offset=16512)", "copy.18 @0> (size=4,offset=16384)"),
+        sample=LOOP,
+        also=("bytes-shared",),
+    ),
     "color-mismatch": damage(("copy.2 @1> (size", "copy.2 @0> (size")),
+    "contents-differ": damage(("parameter 0, shape |bf16[1,300]|", "parameter 0, shape |bf16[1,301]|")),
     "duplicate-value": damage((LEAF, LEAF + LEAF)),
+    "ends-late": damage(("reduce.6{}:7-9", "reduce.6{}:7-10")),
     "ends-early": damage(("fusion{}:28-30", "fusion{}:28-29")),
+    "misaligned-offset": damage(("reshape.3 @1> (size=1024,offset=32768", "reshape.3 @1> (size=1024,offset=32784")),
     # A law holds for every dump whose values lie inside their allocations.
-    "law-broken": damage((W2, " value: <60 w2.1 @0> (size=974080"), also=("outside-allocation",)),
+    "law-broken": damage((W2, " value: <60 w2.1 @0> (size=974080"), also=("outside-allocation", "oversized-value")),
     # All other sections speak of what is missing.
     "no-allocations": damage(
         cut="allocation 0:",
@@ -75,40 +86,54 @@ DAMAGES: dict[str, Damage] = {
     "no-live-ranges": Damage(files=2),
     "no-total": damage(("Total bytes used: 910348 (889.0KiB)\n", DROPPED)),
     "no-used-values": damage(cut="Used values:"),
-    "old-alias": damage((LEAF, DROPPED), (IDLE, LEAF.replace("offset=0", "offset=16384") + IDLE)),
+    "old-alias": damage(
+        (LEAF, DROPPED), (IDLE, LEAF.replace("offset=0", "offset=16384") + IDLE), also=("contents-differ",)
+    ),
     "output-allocation": damage(
         ("output shape is |(bf16[1,129], s32[33,33], bf16[131,3,8], f32[8], f16[1,1])|, ", DROPPED)
     ),
-    "outside-allocation": damage(("fusion.1 @1> (size=512,offset=200704", "fusion.1 @1> (size=512,offset=200960")),
+    "outside-allocation": damage(("fusion.1 @1> (size=512,offset=200704", "fusion.1 @1> (size=512,offset=201216")),
     # The moment changes only with sizes, and XLA's rows were printed with the undamaged ones.
     "peak-replay": damage(
         (COPY, COPY.replace("[3,5,131]", "[1,1,131]")),
         (SLICE, SLICE.replace("[131,3,3]", "[1,3,3]")),
-        also=("peak-unexplained",),
+        also=("oversized-value", "peak-unexplained", "shape-differs"),
     ),
+    "oversized-value": damage(("copy.2 @1> (size=12288", "copy.2 @1> (size=12800")),
     "peak-rows": damage(("cumulative: 443586", "cumulative: 443587")),
     "peak-unexplained": damage(("    fusion.3: 20480 bytes\n", "    fusion.3: 20481 bytes\n"), sample=STEP),
-    "position-mismatch": damage((" positions:\n  w1.1\n", " positions:\n  x.1\n")),
+    "position-mismatch": damage((" positions:\n  w1.1\n", " positions:\n  x.1\n"), also=("position-missing",)),
+    "position-missing": damage(("  bitcast.5\n", DROPPED)),
+    "range-missing": damage(("    reduce.6{}:7-9\n", DROPPED)),
     "range-outside-schedule": damage(("tuple.1{}:29-30", "tuple.1{}:29-31")),
     "range-start": damage(("reduce.6{}:7-9", "reduce.6{}:8-9")),
     "range-without-value": damage(("    reduce.6{}:7-9\n", "    reduce.6{}:7-9\n    ghost{}:1-2\n")),
     "schedule-damaged": damage(("    21:bitcast.5\n", DROPPED)),
+    "shape-differs": damage((COPY, COPY.replace("131]", "130]")), also=("peak-unexplained",)),
     "sliced-handover": damage(
         ("<84 copy.2 @1> (size=12288,offset=20480)", "<84 copy.2 @1> (size=12288,offset=8192)"),
         ("<85 slice.2 @1> (size=6144,offset=8192)", "<85 slice.2 @1> (size=6144,offset=32768)"),
     ),
     "stack-trace-sum": damage(("peak usage: 466 110", "peak usage: 466 111")),
-    "thread-local": damage(("  BufferLiveRange:\n", "  BufferLiveRange:\n    reduce_sum.3{}:0-1\n")),
+    "thread-local": damage(
+        ("  BufferLiveRange:\n", "  BufferLiveRange:\n    reduce_sum.3{}:0-1\n"), also=("ends-late",)
+    ),
     "total-mismatch": damage(("used: 910348", "used: 910349")),
     "touching-slices": damage(("<84 copy.2 @1> (size=12288,offset=20480)", "<84 copy.2 @1> (size=12288,offset=16384)")),
     "unfilled-allocation": damage(("size 201216", "size 201217"), ("used: 910348", "used: 910349")),
     "unfinished-file": damage(cut="\n  Stack trace"),
     "unknown-attribute": damage((", page 0, constant", ", page 0, frozen, constant")),
-    "unknown-shape": damage(("(size=512,offset=0): f16[1,1]", "(size=512,offset=0): f99[1,1]")),
+    "unknown-shape": damage(
+        ("(size=512,offset=0): f16[1,1]", "(size=512,offset=0): f99[1,1]"), also=("shape-differs",)
+    ),
     "unparsed-line": damage(("Used values:\n", "?\nUsed values:\n")),
     "use-after-end": damage(("divide_multiply_fusion{}:10-13", "divide_multiply_fusion{}:10-12")),
     "used-values-differ": damage(("<77 copy-start{0} @1>\n positions", "<777 copy-start{0} @1>\n positions")),
-    "value-without-range": damage(("    reduce.6{}:7-9\n", DROPPED)),
+    "value-without-range": damage(
+        ("    reduce.6{}:7-9\n", DROPPED),
+        ("    7:reduce.6\n", DROPPED),
+        also=("ends-late", "schedule-damaged"),
+    ),
 }
 
 
@@ -130,7 +155,7 @@ def _lines(text: str) -> list[str]:
 
 
 def added_by(damage: Damage) -> set[str]:
-    """The kinds of finding that the sample does not have without the damage."""
+    """Return the kinds of finding that the sample does not have without the damage."""
     return slugs(damaged(damage)) - slugs(sample_analysis(damage.sample))
 
 
@@ -149,5 +174,5 @@ def test_a_damage_makes_its_finding_appear_and_no_other_error_or_warning(slug: s
 def test_the_evidence_counts_what_was_found(slug: str) -> None:
     evidence = damaged(DAMAGES[slug]).evidence
     assert any(kind.slug == slug and kind.times > 0 for result in evidence for kind in result.found)
-    due = [check.name for check in OF_PLACEMENT] + [check.name for check in OF_FIGURES]
+    due = [check.name for check in CHECKS]
     assert [result.name for result in evidence] == due

@@ -10,11 +10,12 @@ from reportgen.analyse.analysis import analyse
 from reportgen.analyse.decompose import GROUPINGS, element_type, groupings, plain_shape
 from reportgen.analyse.origins import Origin, origins
 from reportgen.analyse.records import Analysis
-from reportgen.analyse.scopes import path_parts, scope_tree, walk
-from reportgen.discover import discover
+from reportgen.analyse.scopes import scope_tree, walk
+from reportgen.input.discover import discover
+from reportgen.input.reading import load_text
 from reportgen.model import Dump
 from reportgen.parse.dump import parse_dump
-from reportgen.reading import load_text
+from reportgen.parse.op_names import path_parts
 from tests.support.dumps import analysed
 from tests.support.printer import Dialect, printed
 from tests.support.strategies import consistent_dumps, dialects
@@ -55,9 +56,11 @@ def test_samples_add_up() -> None:
         assert_adds_up(analysis)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not DUMPS.is_dir(), reason="the larger collection of dumps is not here")
-def test_many_dumps_add_up() -> None:
-    for analysis in analyses(DUMPS):
+@pytest.mark.parametrize("folder", ["seeds", "small"])
+def test_real_dumps_add_up(folder: str) -> None:
+    for analysis in analyses(DUMPS / folder):
         assert_adds_up(analysis)
 
 

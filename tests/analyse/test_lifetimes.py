@@ -8,10 +8,10 @@ from reportgen.analyse.analysis import analyse
 from reportgen.analyse.lifetimes import byte_steps, idle_at_peak, idle_stretches, steps_held
 from reportgen.analyse.padding import values_of
 from reportgen.analyse.records import Analysis
-from reportgen.discover import discover
+from reportgen.input.discover import discover
+from reportgen.input.reading import load_text
 from reportgen.model import Dump
 from reportgen.parse.dump import parse_dump
-from reportgen.reading import load_text
 from tests.support.dumps import analysed, edited
 from tests.support.printer import Dialect, printed
 from tests.support.strategies import consistent_dumps, dialects

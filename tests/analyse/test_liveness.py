@@ -6,8 +6,16 @@ import pytest
 
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.liveness import Liveness, liveness
-from reportgen.model import Allocation, Dump, Scheduled, UsedValue, Value
+from reportgen.model import (
+    Allocation,
+    Dump,
+    LiveRanges,
+    Scheduled,
+    UsedValue,
+    Value,
+)
 from tests.support.builder import Lives, temporaries
+from tests.support.columns import schedule_of, used_values_of, values_of
 from tests.support.samples import sample_analysis, sample_labels
 
 
@@ -21,13 +29,13 @@ def listed(dump: Dump, *, positions: tuple[str, ...] = (), uses: tuple[str, ...]
         positions_text="".join(f"  {name}\n" for name in (key.name, *positions)).encode(),
         uses_text="".join(f"  {name}, operand 0\n" for name in uses).encode(),
     )
-    return replace(dump, used_values=(used,))
+    return replace(dump, used_values=used_values_of([used]))
 
 
 def lives(first: int, last: int) -> Dump:
-    """A value named for the moment that makes it, in a program of ten moments."""
+    """Return a value named for the moment that makes it, in a program of ten moments."""
     dump = temporaries(Lives(f"step{first}", first, last), Lives("step9", 9, 9, offset=4))
-    return replace(dump, schedule=dump.schedule[:10], schedule_length=10)
+    return replace(dump, schedule=schedule_of(dump.schedule[:10]), schedule_length=10)
 
 
 def why(dump: Dump) -> Liveness:
@@ -36,7 +44,7 @@ def why(dump: Dump) -> Liveness:
 
 def with_value(dump: Dump, **changes: object) -> Dump:
     value: Value = replace(dump.values[0], **changes)  # type: ignore[arg-type]
-    return replace(dump, values=(value, *dump.values[1:]))
+    return replace(dump, values=values_of([value, *dump.values[1:]]))
 
 
 def in_allocation(dump: Dump, **attributes: object) -> Dump:
@@ -47,14 +55,14 @@ def in_allocation(dump: Dump, **attributes: object) -> Dump:
 
 def renamed(dump: Dump, moment: int, name: str) -> Dump:
     schedule = [Scheduled(at, name if at == moment else other) for at, other in dump.schedule]
-    return replace(dump, schedule=tuple(schedule))
+    return replace(dump, schedule=schedule_of(schedule))
 
 
 def test_a_value_ends_with_its_last_use() -> None:
     assert why(listed(lives(1, 4), uses=("step4", "step2"))) == Liveness("last use", 4, "step4")
 
 
-def test_what_is_at_the_root_of_the_program_belongs_to_the_result() -> None:
+def test_a_value_at_the_root_of_the_program_belongs_to_the_result() -> None:
     dump = listed(lives(1, 10), positions=("step9",), uses=("step3",))
     assert why(dump) == Liveness("result", 3, "step3")
 
@@ -79,12 +87,12 @@ def test_a_value_may_end_where_it_is_passed_on() -> None:
     assert why(listed(lives(1, 4), positions=("step4",))) == Liveness("position", None, None, "step4")
 
 
-def test_what_an_async_operation_needs_lives_until_its_end() -> None:
+def test_an_operand_of_an_async_operation_lives_until_its_end() -> None:
     dump = renamed(listed(lives(1, 6), uses=("step2",)), 6, "copy-done.3")
     assert why(dump) == Liveness("async", 2, "step2", "copy-done.3")
 
 
-def test_what_a_loop_carries_lives_as_long_as_its_computation() -> None:
+def test_a_value_carried_by_a_loop_lives_as_long_as_its_computation() -> None:
     dump = with_value(listed(lives(1, 6), uses=("step2",)), is_phi=True)
     assert why(dump) == Liveness("carried", 2, "step2")
 
@@ -94,25 +102,25 @@ def test_the_result_of_a_called_computation_lives_one_moment_longer() -> None:
     assert why(dump) == Liveness("part of a result", 2, "step2", "step5")
 
 
-def test_what_nothing_reads_lives_in_its_own_moment() -> None:
+def test_a_value_without_readers_lives_for_one_moment() -> None:
     assert why(listed(lives(1, 1))) == Liveness("never used")
 
 
-def test_what_fits_no_rule_is_not_explained() -> None:
+def test_a_range_that_fits_no_rule_is_not_explained() -> None:
     assert why(listed(lives(1, 8), uses=("step2",))) == Liveness("unknown", 2, "step2")
 
 
 @pytest.mark.parametrize(("is_thread_local", "rule"), [(True, "thread-local"), (False, "no range")])
 def test_without_a_live_range_there_is_nothing_to_explain(is_thread_local: bool, rule: str) -> None:
-    dump = replace(listed(lives(1, 4)), live_ranges=())
+    dump = replace(listed(lives(1, 4)), live_ranges=LiveRanges())
     assert why(in_allocation(dump, is_thread_local=is_thread_local)).rule == rule
 
 
-def test_without_a_list_of_uses_there_is_no_rule() -> None:
+def test_without_a_list_of_uses_no_rule_is_named() -> None:
     assert why(lives(1, 4)).rule == "no list of uses"
 
 
-def test_uses_that_are_not_scheduled_are_no_last_use() -> None:
+def test_an_unscheduled_use_is_not_the_last_use() -> None:
     assert why(listed(lives(1, 4), uses=("elsewhere",))).last_use is None
 
 

@@ -8,10 +8,10 @@ from hypothesis import given
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.padding import padded_shapes, padding_at_peak, values_of
 from reportgen.analyse.records import Analysis, Backend
-from reportgen.discover import discover
+from reportgen.input.discover import discover
+from reportgen.input.reading import load_text
 from reportgen.model import Dump
 from reportgen.parse.dump import parse_dump
-from reportgen.reading import load_text
 from tests.support.dumps import analysed
 from tests.support.printer import Dialect, printed
 from tests.support.strategies import consistent_dumps, dialects

@@ -20,7 +20,8 @@ from reportgen.analyse.sizes import (
     round_up,
     tile_levels,
 )
-from reportgen.parse.shapes import ArrayShape, Layout, Shape, SplitConfig, Tile, parse_shape
+from reportgen.model.shapes import ArrayShape, Layout, Shape, SplitConfig, Tile
+from reportgen.parse.shapes import parse_shape
 
 MIB, GIB = 2**20, 2**30
 TYPES = ["pred", "s4", "u8", "bf16", "f32", "c64", "c128"]
@@ -47,7 +48,7 @@ def known(size: int | None) -> int:
 
 @st.composite
 def tiled_arrays(draw: st.DrawFn, largest: int = 300) -> tuple[ArrayShape, Layout]:
-    """Arrays with one to three tile levels; `*` never stands last, as XLA has it."""
+    """Draw arrays with one to three tile levels; `*` never comes last, as in XLA."""
     sizes = draw(st.lists(st.integers(0, largest), max_size=4))
     step = st.none() | st.integers(1, 16)
     tile = st.tuples(st.lists(step, max_size=2), st.integers(1, 16)).map(lambda parts: (*parts[0], parts[1]))
@@ -109,19 +110,19 @@ def test_without_tiles_neither_tail_padding_nor_splits_count(text: str) -> None:
     ("text", "pointers"), [("()", 0), ("(f32[9], ((), token[]))", 2), ("token[]", 0), ("opaque[]", 1), ("b(())", 0)]
 )
 @pytest.mark.parametrize("pointer_bytes", [4, 8])
-def test_what_is_no_array_holds_pointers_only(text: str, pointers: int, pointer_bytes: int) -> None:
+def test_a_tuple_or_opaque_shape_holds_only_pointers(text: str, pointers: int, pointer_bytes: int) -> None:
     shape = parse_shape(text)
     assert dense_bytes(shape, pointer_bytes=pointer_bytes) == pointers * pointer_bytes
     assert padded_bytes(shape, pointer_bytes=pointer_bytes) == pointers * pointer_bytes
 
 
-def test_a_buffer_is_as_large_as_what_is_in_it() -> None:
+def test_a_buffer_is_as_large_as_its_content() -> None:
     assert dense("b(u32[2]{0:T(128)})") == 8
     assert padded("b(u32[2]{0:T(128)})") == 512
 
 
 @pytest.mark.parametrize("text", ["f5e9[3]{0:T(8)}", "f32[?]{0:T(8)}", "f32[4,4]{1,0:D(D,C)}", "b(f32[?])"])
-def test_an_unknown_size_is_none(text: str) -> None:
+def test_an_unknown_size_is_represented_by_none(text: str) -> None:
     assert dense(text) is None
     assert padded(text) is None
 

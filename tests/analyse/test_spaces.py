@@ -6,8 +6,8 @@ from hypothesis import given
 
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Space
+from reportgen.intervals.step_function import Peak
 from reportgen.model import Dump, Value
-from reportgen.spans import Peak
 from tests.support.builder import Lives, temporaries
 from tests.support.dumps import analysed, slugs
 from tests.support.mutations import assert_sound
@@ -16,7 +16,7 @@ from tests.support.strategies import consistent_dumps
 
 
 def live_bytes(dump: Dump, moment: int, allocations: Sequence[int]) -> int:
-    """How many bytes of some allocations are under a value that is live at `moment`."""
+    """Return how many bytes of some allocations are under a value that is live at `moment`."""
     live = [value for value in dump.values if value.allocation in allocations and is_live(dump, value, moment)]
     return len({(value.allocation, byte) for value in live for byte in range(value.offset_bytes, value.end_bytes)})
 
@@ -31,7 +31,7 @@ def reserved(dump: Dump, allocations: Iterable[int]) -> int:
 
 
 def only(space: Space, dump: Dump, kind: str) -> list[int]:
-    """The allocations of a space of one kind: temporary, thread-local, or held by the caller."""
+    """Return the allocations of a space of one kind: temporary, thread-local, or held by the caller."""
 
     def kind_of(number: int) -> str:
         allocation = dump.allocations[number]
@@ -109,7 +109,7 @@ def test_without_live_ranges_there_is_no_peak() -> None:
     assert space.composition == ()
 
 
-def test_moments_behind_the_schedule_do_not_count() -> None:
+def test_moments_after_the_schedule_do_not_count() -> None:
     [space] = analysed(damaged(("(max 8)", "(max 3)"))).spaces.values()
     assert space.live
     assert (space.live.length, space.live.moments[-1]) == (3, 2)

@@ -1,17 +1,17 @@
-"""What follows from a value's shape and slice: its sizes, its padding, and who decided the size of the slice."""
+"""The facts that follow from a value's shape and slice: sizes, padding, and which value determined the slice."""
 
 import pytest
 from hypothesis import given
 
 from reportgen.analyse.analysis import analyse
-from reportgen.analyse.records import Backend, ValueFacts
+from reportgen.analyse.records import Backend, Facts
 from reportgen.analyse.value_sizes import possible_sizes
 from reportgen.model import Dump
 from tests.support.builder import Lives, temporaries
 from tests.support.strategies import consistent_dumps
 
 
-def facts(*lives: Lives, backend: Backend = "cpu") -> tuple[ValueFacts, ...]:
+def facts(*lives: Lives, backend: Backend = "cpu") -> Facts:
     return analyse(temporaries(*lives), backend).facts
 
 

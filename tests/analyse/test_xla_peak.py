@@ -1,11 +1,11 @@
-"""XLA's printed peak: its procedure replayed, its faults told apart, its sum led over to the truth."""
+"""XLA's printed peak: replay its procedure, distinguish its faults, and reconcile its sum with the true figure."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.analyse.analysis import analyse
-from reportgen.analyse.records import BridgeStep, XlaPeak
+from reportgen.analyse.records import Adjustment, XlaPeak
 from reportgen.analyse.xla_peak import ALIASES, BIRTHS, LEAVES, PADDING, SPACES, UNEXPLAINED
 from reportgen.model import Dump, PeakRow, PrintedPeak
 from tests.support.builder import Lives, printed_peak, temporaries
@@ -23,7 +23,7 @@ def peak_of(*lives: Lives, peak: PrintedPeak) -> XlaPeak:
 
 def test_where_xla_is_right_there_is_nothing_to_explain() -> None:
     assert analysed(SOUND).xla_peak == XlaPeak(
-        moment=3, sum_bytes=4864, replayed_moment=3, reasons=(), live_bytes=4864, bridge=()
+        moment=3, sum_bytes=4864, replayed_moment=3, reasons=(), live_bytes=4864, reconciliation=()
     )
 
 
@@ -37,8 +37,8 @@ def test_leaves_of_a_tuple_count_as_its_table_of_pointers() -> None:
     rows = PrintedPeak(moment=0, rows=(PeakRow("t", None, 16, None), PeakRow("t", None, 16, None)))
     found = peak_of(table, leaf, peak=rows)
     assert LEAVES in found.reasons
-    assert found.bridge == (BridgeStep(LEAVES, 1024 - 16), BridgeStep(PADDING, 32 - 16))
-    assert found.sum_bytes + sum(step.change_bytes for step in found.bridge) == found.live_bytes == 1056
+    assert found.reconciliation == (Adjustment(LEAVES, 1024 - 16), Adjustment(PADDING, 32 - 16))
+    assert found.sum_bytes + sum(step.change_bytes for step in found.reconciliation) == found.live_bytes == 1056
 
 
 def test_the_moment_is_chosen_with_the_wrong_sizes_even_where_the_right_ones_are_printed() -> None:
@@ -52,25 +52,25 @@ def test_the_moment_is_chosen_with_the_wrong_sizes_even_where_the_right_ones_are
 def test_the_padding_of_tiles_is_left_out() -> None:
     found = peak_of(Lives("x", 0, 1, size=512, shape="u32[2]{0:T(128)}"), peak=printed_peak(0, ("x", 8)))
     assert found.reasons == (PADDING,)
-    assert found.bridge == (BridgeStep(PADDING, 504),)
+    assert found.reconciliation == (Adjustment(PADDING, 504),)
 
 
 def test_births_of_a_moment_are_counted_before_the_deaths_of_the_moment_before() -> None:
     first, second = Lives("a", 0, 1, size=8, shape="u8[8]{0}"), Lives("b", 2, 3, size=4, shape="u8[4]{0}")
     found = peak_of(first, second, peak=printed_peak(2, ("b", 4)))
-    assert (found.replayed_moment, found.reasons, found.bridge) == (2, (BIRTHS,), ())
+    assert (found.replayed_moment, found.reasons, found.reconciliation) == (2, (BIRTHS,), ())
 
 
 def test_operand_and_result_of_an_operation_in_place_are_counted_twice() -> None:
     found = peak_of(Lives("a", 0, 1), Lives("b", 1, 2), peak=printed_peak(1, ("a", 4), ("b", 4)))
     assert (found.sum_bytes, found.live_bytes, found.reasons) == (8, 4, (ALIASES,))
-    assert found.bridge == (BridgeStep(ALIASES, -4),)
+    assert found.reconciliation == (Adjustment(ALIASES, -4),)
 
 
 def test_memory_spaces_are_added_together() -> None:
     near = Lives("near", 0, 1, color=1)
     found = peak_of(Lives("far", 0, 1), near, peak=printed_peak(0, ("far", 4), ("near", 4)))
-    assert (found.reasons, found.bridge) == ((SPACES,), ())
+    assert (found.reasons, found.reconciliation) == ((SPACES,), ())
 
 
 def test_another_moment_than_the_procedure_gives_is_seen() -> None:
@@ -110,19 +110,19 @@ def test_rows_that_cannot_be_matched_give_no_bridge(row: str) -> None:
 def test_old_rows_are_matched_in_the_order_of_ids() -> None:
     rows = RANGES[RANGES.index("    big{}: 4096") : RANGES.index("  Stack")]
     in_order = ["    p: 256 bytes\n", "    a: 256 bytes\n", "    b: 256 bytes\n", "    big: 8 bytes\n"]
-    assert bridge_of(damaged((rows, "".join(in_order)))) == (BridgeStep(UNEXPLAINED, 4088),)
+    assert bridge_of(damaged((rows, "".join(in_order)))) == (Adjustment(UNEXPLAINED, 4088),)
     assert bridge_of(damaged((rows, "".join(reversed(in_order))))) == ()
 
 
-def bridge_of(text: str) -> tuple[BridgeStep, ...]:
+def bridge_of(text: str) -> tuple[Adjustment, ...]:
     found = analysed(text).xla_peak
     assert found
-    return found.bridge
+    return found.reconciliation
 
 
 @st.composite
 def dumps_with_peaks(draw: st.DrawFn) -> Dump:
-    """A dump that prints every value live at some moment, with any number of bytes, in either spelling."""
+    """Return a dump that prints every value live at some moment, with any number of bytes, in either spelling."""
     dump = draw(consistent_dumps().filter(lambda dump: dump.schedule_length))
     moment = draw(st.integers(0, (dump.schedule_length or 1) - 1))
     live = [one.key for one in dump.live_ranges or () if one.start <= moment <= one.end]
@@ -147,9 +147,9 @@ def test_the_bridge_leads_exactly_from_the_printed_sum_to_the_live_bytes(dump: D
     analysis = analyse(dump)
     found = analysis.xla_peak
     assert found
-    assert found.sum_bytes + sum(step.change_bytes for step in found.bridge) == found.live_bytes
+    assert found.sum_bytes + sum(step.change_bytes for step in found.reconciliation) == found.live_bytes
     assert found.live_bytes == sum(space.live.at(found.moment) for space in analysis.spaces.values() if space.live)
-    assert all(step.change_bytes for step in found.bridge)
+    assert all(step.change_bytes for step in found.reconciliation)
 
 
 @pytest.mark.parametrize("label", sample_labels())
@@ -157,4 +157,4 @@ def test_the_procedure_gives_the_moment_that_each_sample_prints(label: str) -> N
     found = sample_analysis(label).xla_peak
     if found:
         assert found.replayed_moment == found.moment
-        assert found.sum_bytes + sum(step.change_bytes for step in found.bridge) == found.live_bytes
+        assert found.sum_bytes + sum(step.change_bytes for step in found.reconciliation) == found.live_bytes

@@ -1,4 +1,4 @@
-"""What a browser test stands on: a Chromium, a server under a sub-path, and a watch over the page.
+"""Provide what browser tests need: a Chromium, a server under a sub-path, and a watch over the page.
 
 The report must open from a disk, from under any path of a web server, and without a network; a page
 that only seems to work logs an error or asks another site. `Watch` makes both a failure of the test.
@@ -41,7 +41,7 @@ _PLAYWRIGHT_EXECUTABLES = (
 
 
 def find_browser() -> str | None:
-    """The Chromium named by REPORTGEN_CHROMIUM and no other or, if that is not set, the first that starts."""
+    """Return the Chromium named by REPORTGEN_CHROMIUM and no other or, if that is not set, the first that starts."""
     named = os.environ.get("REPORTGEN_CHROMIUM")
     candidates = iter([named]) if named else _candidates()
     return next(filter(_starts, candidates), None)
@@ -56,7 +56,7 @@ def _candidates() -> Iterator[str]:
 
 
 def _starts(executable: str) -> bool:
-    """Whether it is a browser: some systems have a command of that name which only says how to get one."""
+    """Return whether it is a browser; on some systems the command only says how to install one."""
     if sys.platform == "win32":
         return True  # asked for its version, it opens a window there
     try:
@@ -83,7 +83,7 @@ class _Server(ThreadingHTTPServer):
 
 @contextmanager
 def served(directory: Path) -> Iterator[str]:
-    """The address under which `directory` is served on loopback, ending in `SUB_PATH`."""
+    """Yield the address under which `directory` is served on loopback, ending in `SUB_PATH`."""
     with _Server(("127.0.0.1", 0), partial(_UnderSubPath, directory=str(directory))) as server:
         Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}{SUB_PATH}"
@@ -93,7 +93,7 @@ def served(directory: Path) -> Iterator[str]:
 class Watch:
     """Listens to all pages of a browser context and keeps the problems they have.
 
-    Only what lies under an allowed root may be asked for; everything else is refused and kept.
+    Only URLs under an allowed root may be requested; all others are refused and recorded.
     """
 
     def __init__(self, context: BrowserContext) -> None:
@@ -115,7 +115,7 @@ class Watch:
         return address
 
     def take(self) -> list[str]:
-        """The problems so far, which are then forgotten: for tests that cause some on purpose."""
+        """Return the problems so far, which are then forgotten: for tests that cause some on purpose."""
         for page in self.context.pages:
             page.evaluate("0")  # events are delivered in order, so all that came before the answer are here
         problems, self._problems = self._problems, []

@@ -14,16 +14,18 @@ from tests.support.site import relative, views
 NO_BROWSER = "no Chromium: run `python tests/run.py`, which installs one, or set REPORTGEN_CHROMIUM to its path"
 
 
-@pytest.hookimpl(tryfirst=True)  # before `-m browser` selects
+@pytest.hookimpl(tryfirst=True)  # because `-m browser` and `-m slow` select after this
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker("slow")
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """A headless Chromium; without one the tests are skipped, or fail with REPORTGEN_REQUIRE_BROWSER set."""
+    """Yield a headless Chromium; without one the tests are skipped, or fail with REPORTGEN_REQUIRE_BROWSER set."""
     executable = find_browser()
     if not executable:
         give_up = pytest.fail if os.environ.get("REPORTGEN_REQUIRE_BROWSER") else pytest.skip
@@ -37,7 +39,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def watch(browser: Browser, serve: object) -> Iterator[Watch]:
-    """The watch over `page`, for tests that cause problems on purpose or have a server of their own.
+    """Yield the watch over `page`, for tests that cause problems on purpose or have a server of their own.
 
     It ends before `serve` does: a page may still be loading when its test is over.
     """
@@ -52,7 +54,7 @@ def watch(browser: Browser, serve: object) -> Iterator[Watch]:
 
 @pytest.fixture
 def page(watch: Watch) -> Page:
-    """An empty page. Open a site in it with `visit`: nothing outside of that can be reached."""
+    """Return an empty page. Open a site in it with `visit`: nothing outside of that can be reached."""
     return watch.context.new_page()
 
 
@@ -76,18 +78,18 @@ def serve() -> Iterator[Callable[[Path], str]]:
 
 @pytest.fixture(params=["file", "server"])
 def root(request: pytest.FixtureRequest, samples_site: Path, serve: Callable[[Path], str]) -> Path | str:
-    """The site as a directory, and as an address with a sub-path."""
+    """Return the site as a directory, and as an address with a sub-path."""
     return samples_site if request.param == "file" else serve(samples_site)
 
 
 @pytest.fixture
 def module(samples_site: Path) -> Path:
-    """The folder of a module with several memory spaces, and so with everything that a page can have."""
+    """Return the folder of a module with several memory spaces, and so with everything that a page can have."""
     indexes = samples_site.glob("m/jit-mlp-train-step-*/index.html")
     return next(index.parent for index in indexes if "VMEM" in index.read_text(encoding="utf-8"))
 
 
 @pytest.fixture
 def kinds(samples_site: Path, module: Path) -> list[str]:
-    """A page of each kind: overview, help, every view of a module, an allocation and a value."""
+    """Return a page of each kind: overview, help, every view of a module, an allocation and a value."""
     return relative(samples_site, [*samples_site.glob("*.html"), *samples_site.glob("help/*.html"), *views(module)])

@@ -23,7 +23,7 @@ COLORS = {**OPTIONS, "runOnly": ["color-contrast", "link-in-text-block"]}
 
 
 def complaints(page: Page, options: dict[str, Any] = OPTIONS) -> list[str]:
-    """What axe finds on a page as it is now: the rule, and each element that breaks it."""
+    """Return what axe finds on a page as it is now: the rule, and each element that breaks it."""
     violations: list[dict[str, Any]] = AXE.run(page, CONTEXT, options).response["violations"]
     return [f"{found['id']}: {node['target']} {node['html'][:200]}" for found in violations for node in found["nodes"]]
 
@@ -39,7 +39,7 @@ def test_no_kind_of_page_has_a_violation(
 
 
 def _settled(page: Page) -> Page:
-    """The page with its charts drawn and everything unfolded."""
+    """Return the page with its charts drawn and everything unfolded."""
     if charts := page.locator("figure[data-chart]").count():
         page.wait_for_function(f"document.querySelectorAll('figure[data-chart] svg').length >= {charts}")
     page.evaluate("document.querySelectorAll('details').forEach(details => { details.open = true; })")

@@ -1,4 +1,4 @@
-"""Every view of every module of the samples and the seeds, opened once: nothing fails, every chart is drawn."""
+"""Open every view of every module of the samples and the seeds once: nothing fails and every chart is drawn."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from reportgen.render.templates import MODULE_VIEWS
+from reportgen.render.html.templates import MODULE_VIEWS
 from tests.support.site import SEEDS, build_site
 
 Visit = Callable[..., Page]
@@ -19,16 +19,22 @@ def seeds_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_site(SEEDS, tmp_path_factory.mktemp("seeds") / "site")
 
 
-@pytest.mark.parametrize("served", [False, True], ids=["file", "server"])
+def open_views(visit: Visit, root: Path | str, folder: str) -> None:
+    for file, _ in MODULE_VIEWS:
+        page = visit(root, f"m/{folder}/{file}")
+        expect(page.locator("h1")).to_be_visible()
+        figures = page.locator("figure[data-chart]")
+        expect(figures.locator("svg")).to_have_count(figures.count())
+
+
 @pytest.mark.parametrize("name", ["samples_site", "seeds_site"])
-def test_every_view_opens_without_a_complaint(
-    name: str, served: bool, request: pytest.FixtureRequest, visit: Visit
-) -> None:
+def test_every_view_opens_from_disk_without_errors(name: str, request: pytest.FixtureRequest, visit: Visit) -> None:
     site: Path = request.getfixturevalue(name)
-    root = request.getfixturevalue("serve")(site) if served else site
     for folder in sorted(site.glob("m/*")):
-        for file, _ in MODULE_VIEWS:
-            page = visit(root, f"m/{folder.name}/{file}")
-            expect(page.locator("h1")).to_be_visible()
-            figures = page.locator("figure[data-chart]")
-            expect(figures.locator("svg")).to_have_count(figures.count())
+        open_views(visit, site, folder.name)
+
+
+def test_every_view_of_a_module_opens_from_a_server_without_errors(
+    samples_site: Path, module: Path, serve: Callable[[Path], str], visit: Visit
+) -> None:
+    open_views(visit, serve(samples_site), module.name)

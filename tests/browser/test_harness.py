@@ -1,4 +1,4 @@
-"""What the other browser tests take for granted.
+"""Test what the other browser tests take for granted.
 
 A watch that sees nothing would let all of them pass, and so would a chart library that hides its errors.
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from reportgen.render.assets import read_asset
+from reportgen.render.site.assets import read_asset
 from tests.browser.browser import SUB_PATH, Watch
 
 Visit = Callable[..., Page]
@@ -32,7 +32,7 @@ SPECIFICATION = {
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A site of two pages and a script, below a directory that is not part of it."""
+    """Return a site of two pages and a script, below a directory that is not part of it."""
     site = tmp_path / "site"
     (site / "deep").mkdir(parents=True)
     (site / "index.html").write_text(_html('<a href="deep/page.html">deeper</a>'), encoding="utf-8")

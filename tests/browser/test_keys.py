@@ -13,7 +13,7 @@ Visit = Callable[..., Page]
 
 @pytest.fixture
 def modules(visit: Visit, samples_site: Path) -> list[str]:
-    """The pages of the modules in the order of the overview."""
+    """Return the pages of the modules in the order of the overview."""
     links: list[str] = (
         visit(samples_site)
         .locator("#modules-table tbody th > a")
@@ -91,7 +91,7 @@ def test_t_switches_the_theme(visit: Visit, root: Path | str) -> None:
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
 
 
-def test_typing_is_no_key(visit: Visit, root: Path | str) -> None:
+def test_typing_in_a_field_triggers_no_key(visit: Visit, root: Path | str) -> None:
     page = visit(root)
     page.fill("[data-filter-of]", "")
     page.locator("[data-filter-of]").press_sequentially("t?/j")
@@ -108,13 +108,13 @@ def test_keys_with_control_are_left_to_the_browser(visit: Visit, root: Path | st
 def test_single_keys_can_be_turned_off(visit: Visit, root: Path | str) -> None:
     page = visit(root)
     page.keyboard.press("?")
-    page.get_by_label("Single keys do this").uncheck()
+    page.get_by_label("Enable single-key shortcuts").uncheck()
     page.keyboard.press("Escape")
     page.reload()
     page.keyboard.press("/")
     expect(page.locator("#search")).not_to_be_focused()
     page.get_by_role("button", name="Keys").click()
-    page.get_by_label("Single keys do this").check()
+    page.get_by_label("Enable single-key shortcuts").check()
     page.keyboard.press("Escape")
     page.keyboard.press("/")
     expect(page.locator("#search")).to_be_focused()

@@ -1,11 +1,16 @@
 """The module's page as a reader uses it: choose a moment, zoom, look at the map, follow a rectangle."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+
+from reportgen.render.html.formats import human_bytes
+from tests.support.site import shard
 
 Visit = Callable[..., Page]
 Serve = Callable[[Path], str]
@@ -13,7 +18,7 @@ Serve = Callable[[Path], str]
 
 @pytest.fixture
 def module_path(samples_site: Path) -> str:
-    """The page of the TPU training step, which has several memory spaces."""
+    """Return the page of the TPU training step, which has several memory spaces."""
     pages = samples_site.glob("m/jit-mlp-train-step-*/index.html")
     found = next(page for page in pages if "VMEM" in page.read_text(encoding="utf-8"))
     return found.relative_to(samples_site).as_posix()
@@ -21,7 +26,7 @@ def module_path(samples_site: Path) -> str:
 
 @pytest.fixture(params=["file", "server"])
 def module_page(request: pytest.FixtureRequest, samples_site: Path, module_path: str, visit: Visit) -> Page:
-    """The page, from `file://` and from a server under a sub-path."""
+    """Return the page, from `file://` and from a server under a sub-path."""
     root = samples_site if request.param == "file" else request.getfixturevalue("serve")(samples_site)
     page = visit(root, module_path)
     expect(page.locator("figure[data-chart] svg").first).to_be_visible()
@@ -42,6 +47,7 @@ def drawn_map(page: Page) -> Locator:
     figure = page.locator("#packing-map")
     figure.scroll_into_view_if_needed()
     expect(page.locator("#map-caption")).to_contain_text("drawn one by one")
+    figure.locator(".plot").scroll_into_view_if_needed()
     return figure
 
 
@@ -66,19 +72,14 @@ def test_a_click_in_the_chart_of_a_space_lists_what_is_live_in_that_space(module
     expect(module_page.locator("#live-at h3")).to_contain_text(f"in space {space}")
 
 
-def test_live_bytes_at_the_peak_equal_the_page(module_page: Page) -> None:
+def test_live_bytes_at_the_peak_equal_the_page(module_page: Page, samples_site: Path, module_path: str) -> None:
     module_page.locator("#moment-controls button[name=peak]").click()
     total = module_page.locator("#live-at tfoot tr.total data")
     expect(total).to_be_visible()
     moment = int(module_page.locator("#moment-controls input[name=moment]").input_value())
-    expected = module_page.evaluate(
-        """async (moment) => {
-            const space = document.querySelector("figure[data-space]").dataset.space;
-            const timeline = await Report.load("timeline");
-            return Moments.amountAt(timeline.spaces[space].live, moment);
-        }""",
-        moment,
-    )
+    space = module_page.locator("figure[data-space]").first.get_attribute("data-space")
+    live = shard((samples_site / module_path).parent / "data" / "timeline.js")["spaces"][space]["live"]
+    expected = live["amounts"][bisect_right(live["moments"], moment) - 1]
     assert int(total.get_attribute("value") or -1) == expected
 
 
@@ -102,6 +103,54 @@ def test_a_drag_zooms_every_chart_and_the_button_shows_everything(module_page: P
     assert int(module_page.locator("input[name=from]").input_value()) > 0
     module_page.locator("button[name=all]").click()
     expect(module_page.locator("input[name=from]")).to_have_value("0")
+
+
+def test_the_tooltip_at_the_pointer_has_the_amounts_of_the_data(
+    module_page: Page, samples_site: Path, module_path: str
+) -> None:
+    spaces = shard((samples_site / module_path).parent / "data" / "timeline.js")["spaces"]
+    compared = 0
+    module_page.locator("details:has(figure[data-chart='memory-over-time']) > summary").click()
+    for figure in module_page.locator("figure[data-chart='memory-over-time']").all():
+        place = figure.locator(".plot")
+        place.scroll_into_view_if_needed()
+        box, space = place.bounding_box(), spaces[figure.get_attribute("data-space")]
+        assert box
+        for step in range(26):
+            module_page.mouse.move(box["x"] + box["width"] * (0.1 + 0.034 * step), box["y"] + box["height"] / 2)
+            tip = place.locator(".tip")
+            expect(tip).to_be_visible()
+            lines = tip.locator("> *").all_inner_texts()
+            moment = int(lines[0].removeprefix("moment "))
+            live, temp = (
+                steps["amounts"][bisect_right(steps["moments"], moment) - 1] for steps in (space["live"], space["temp"])
+            )
+            assert lines[-2:] == [f"resident {human_bytes(space['static'] + temp)}", f"live {human_bytes(live)}"]
+            compared += 1
+    assert compared >= 50
+
+
+def test_zooming_in_time_rescales_the_bytes(module_page: Page, module_path: str) -> None:
+    labels = "svg => svg.querySelectorAll('.role-axis-label')[0].closest('svg').textContent"
+    figure = module_page.locator("figure[data-chart='memory-over-time'] svg").nth(1)
+    before = figure.evaluate(labels)
+    module_page.locator("input[name=from]").fill("1")
+    module_page.locator("input[name=to]").fill("6")
+    module_page.locator("input[name=to]").press("Tab")
+    expect(module_page).to_have_url(re.compile("to=6"))
+    expect(figure).not_to_have_text(before)
+
+
+def test_what_is_live_appears_below_the_chart_that_was_clicked(module_page: Page) -> None:
+    figure = module_page.locator("figure[data-chart='memory-over-time']").first
+    click_at(figure.locator(".plot"), 0.5)
+    live = module_page.locator("#live-at")
+    expect(live.locator("h3")).to_be_visible()
+    chart, table = figure.bounding_box(), live.bounding_box()
+    assert chart
+    assert table
+    assert 0 <= table["y"] - chart["y"] - chart["height"] < 100
+    assert table["height"] < 500
 
 
 def test_a_link_shows_the_same_view(module_page: Page) -> None:
@@ -152,6 +201,87 @@ def test_the_map_follows_the_theme(module_page: Page) -> None:
     expect(legend).not_to_have_attribute("style", re.compile(re.escape(before)))
 
 
+def shown_color(page: Page, name: str) -> str:
+    """Return a color of theme.css as the browser shows it now."""
+    color: str = page.evaluate(
+        """name => {
+            const probe = document.body.appendChild(document.createElement("span"));
+            probe.style.color = `var(--${name})`;
+            return getComputedStyle(probe).color;
+        }""",
+        name,
+    )
+    return color
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_map_is_drawn_in_the_colors_of_the_theme(module_page: Page, scheme: Literal["light", "dark"]) -> None:
+    module_page.emulate_media(color_scheme=scheme)
+    boxes = drawn_map(module_page).locator(".plot svg g.mark-rect path")
+    for _ in range(2):  # as the system has it, then switched
+        expected = shown_color(module_page, "class-parameter")
+        expect(boxes.and_(module_page.locator(f'[fill="{expected}"]')).first).to_be_attached()
+        module_page.locator("#theme-switch").click()
+
+
+def test_light_and_dark_differ_and_the_switch_takes_one_for_the_other(module_page: Page) -> None:
+    colors = []
+    for scheme in ("light", "dark"):
+        module_page.emulate_media(color_scheme=scheme)
+        colors.append(shown_color(module_page, "background"))
+    assert colors == ["rgb(255, 255, 255)", "rgb(20, 23, 27)"]
+    module_page.locator("#theme-switch").click()
+    assert shown_color(module_page, "background") == colors[0]
+    module_page.emulate_media(media="print")
+    assert shown_color(module_page, "background") == colors[0]
+
+
+def luminance(color: str) -> float:
+    """Return the relative luminance of `rgb(…)`, as WCAG 2 defines it."""
+    parts = [int(part) / 255 for part in re.findall(r"\d+", color)[:3]]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one: str, other: str) -> float:
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_names_of_the_peaks_are_above_the_plot_and_can_be_read(
+    module_page: Page, scheme: Literal["light", "dark"]
+) -> None:
+    module_page.emulate_media(color_scheme=scheme)
+    names = module_page.locator("figure[data-chart] svg g.mark-text.role-mark text")
+    assert {"peak", "XLA’s peak"} <= set(names.all_text_contents())
+    background = shown_color(module_page, "background")
+    for name in names.all():
+        assert contrast(name.evaluate("text => getComputedStyle(text).fill"), background) >= 4.5
+        plot_top = name.evaluate(
+            "text => text.closest('svg').querySelector('g.role-frame .background').getBoundingClientRect().top"
+        )
+        box = name.bounding_box()
+        assert box
+        assert box["y"] + box["height"] <= plot_top + 4  # its font's descent
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_lines_of_the_peaks_stand_out_from_the_edge_they_are_drawn_on(
+    module_page: Page, scheme: Literal["light", "dark"]
+) -> None:
+    module_page.emulate_media(color_scheme=scheme)
+    background = shown_color(module_page, "background")
+    for name in ("accent", "text"):
+        assert contrast(shown_color(module_page, name), background) >= 4.5
+
+
+def test_the_legend_draws_lines_as_the_chart_does(module_page: Page) -> None:
+    mark = "chip => (style => [style.borderTopStyle, style.width])(getComputedStyle(chip, '::before'))"
+    chips = {name: module_page.locator(f".legend .chip.{name}").evaluate(mark) for name in ("line", "dashed")}
+    assert chips == {"line": ["solid", "24px"], "dashed": ["dashed", "24px"]}
+
+
 def test_a_key_chooses_the_peak(module_page: Page) -> None:
     module_page.keyboard.press("p")
     expect(module_page.locator("#live-at")).to_be_visible()
@@ -162,3 +292,29 @@ def test_a_key_chooses_the_peak(module_page: Page) -> None:
 def test_the_map_is_drawn_for_print_though_nobody_has_scrolled_to_it(module_page: Page) -> None:
     module_page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     expect(module_page.locator("#map-caption")).to_contain_text("drawn one by one")
+
+
+def test_a_chart_can_be_taken_along_as_svg_and_png_without_the_page(module_page: Page) -> None:
+    figure = module_page.locator("figure[data-chart='memory-over-time']").first
+    with module_page.expect_download() as svg:
+        figure.get_by_role("button", name="SVG").click()
+    text = Path(svg.value.path()).read_text(encoding="utf-8")
+    assert text.startswith("<svg")
+    assert "var(--" not in text
+    with module_page.expect_download() as png:
+        figure.get_by_role("button", name="PNG").click()
+    assert Path(png.value.path()).read_bytes().startswith(b"\x89PNG")
+    assert png.value.suggested_filename.endswith(".png")
+
+
+def test_the_map_can_be_taken_along_as_svg(module_page: Page) -> None:
+    figure = drawn_map(module_page)
+    with module_page.expect_download() as svg:
+        figure.get_by_role("button", name="SVG").click()
+    assert "<path" in Path(svg.value.path()).read_text(encoding="utf-8")
+
+
+def test_the_sum_of_a_table_is_printed_once_at_its_end(module_page: Page) -> None:
+    module_page.emulate_media(media="print")
+    displays = module_page.locator("tfoot").evaluate_all("all => all.map(one => getComputedStyle(one).display)")
+    assert set(displays) == {"table-row-group"}

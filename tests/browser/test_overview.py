@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from reportgen.render.overview import MODULES_PER_PAGE
+from reportgen.render.site.overview import MODULES_PER_PAGE
 from tests.support.summaries import made_up, write_overview
 
 Visit = Callable[..., Page]
@@ -19,7 +19,7 @@ SHOWN = "#modules-table tbody tr:not([hidden])"
 
 @pytest.fixture(scope="session")
 def long_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An overview of three pages; every hundredth module is of another name and backend."""
+    """Return an overview of three pages; every hundredth module is of another name and backend."""
     modules = [
         made_up(number, title="jit_rare", backend="gpu") if number % 100 == 7 else made_up(number)
         for number in range(2 * MODULES_PER_PAGE + 100)

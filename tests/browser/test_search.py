@@ -9,10 +9,12 @@ from playwright.sync_api import Locator, Page, expect
 
 from reportgen.build import build
 from reportgen.options import BuildOptions
-from reportgen.output import write_pages
-from reportgen.render.data_shards import site_shard
+from reportgen.output.writer import write_pages
+from reportgen.render.module.data_shards import shard
+from reportgen.render.routes import OVERVIEW_HREFS
 from tests.support.samples import SAMPLES
 from tests.support.site import read_page
+from tests.support.site import shard as read_shard
 from tests.support.summaries import made_up, write_overview
 
 Visit = Callable[..., Page]
@@ -21,17 +23,18 @@ Serve = Callable[[Path], str]
 
 @pytest.fixture
 def module_page(samples_site: Path) -> str:
-    """A page with instructions that define no value."""
+    """Return a page with instructions that define no value."""
     (index,) = samples_site.glob("m/jit-control-flow-*/index.html")
     return index.relative_to(samples_site).as_posix()
 
 
 @pytest.fixture(scope="session")
 def many_values(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An overview that claims to have as many modules as the largest dump that we know has values."""
+    """Return an overview that claims to have as many modules as the largest dump that we know has values."""
     site = write_overview(tmp_path_factory.mktemp("many") / "site", [made_up(0)])
     numbers = range(66_703)
     columns = {
+        "hrefs": OVERVIEW_HREFS,
         "name": [f"fusion.{number}" for number in numbers],
         "path": [f"jit(step)/layer_{number % 96}/attention" for number in numbers],
         "backend": ["tpu" for _ in numbers],
@@ -39,12 +42,12 @@ def many_values(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "href": ["index.html" for _ in numbers],
         "page": [1 for _ in numbers],
     }
-    write_pages(site, [site_shard("modules", columns)])
+    write_pages(site, [shard("modules", columns)])
     return site
 
 
 def search(page: Page, words: str) -> Locator:
-    """The results of a search that began with its key."""
+    """Return the results of a search that began with its key."""
     page.keyboard.press("/")
     expect(page.locator("#search")).to_be_focused()
     page.keyboard.type(words)
@@ -54,6 +57,32 @@ def search(page: Page, words: str) -> Locator:
 
 def names(results: Locator) -> list[str]:
     return results.locator(".result-name").all_inner_texts()
+
+
+@pytest.mark.parametrize(
+    ("query", "kind", "place"),
+    [
+        ("packing map", "help", r"/help/glossary\.html#packing-map"),
+        ("lifetimes", "page", r"/lifetimes\.html"),
+        ("allocation 0", "allocation", r"/a/0\.html"),
+    ],
+)
+def test_the_search_leads_to_terms_pages_and_allocations(
+    visit: Visit, root: Path | str, module_page: str, query: str, kind: str, place: str
+) -> None:
+    page = visit(root, module_page)
+    results = search(page, query)
+    results.filter(has=page.locator(".result-kind", has_text=kind)).first.click()
+    expect(page).to_have_url(re.compile(place))
+
+
+def test_an_opcode_leads_to_its_values(visit: Visit, root: Path | str, module_page: str) -> None:
+    page = visit(root, module_page)
+    results = search(page, "copy")
+    expect(results.first.locator(".result-size")).to_have_text(re.compile(r"^\d+ values?$"))
+    amount = results.first.locator(".result-size").inner_text().split()[0]
+    results.first.click()
+    expect(page.locator(".filters output")).to_contain_text(f"{amount} of ")
 
 
 def test_the_overview_finds_modules_the_largest_first(visit: Visit, root: Path | str) -> None:
@@ -66,8 +95,8 @@ def test_the_overview_finds_modules_the_largest_first(visit: Visit, root: Path |
 def test_a_module_finds_its_values_before_other_modules(visit: Visit, root: Path | str, module_page: str) -> None:
     results = search(visit(root, module_page), "copy")
     kinds = results.locator(".result-kind").all_inner_texts()
-    assert kinds[0] == "value"
-    results.first.click()
+    assert kinds[:2] == ["opcode", "value"]
+    results.nth(1).click()
     page = results.page
     page.wait_for_url("**/v/*.html")
     expect(page.locator("h1")).to_contain_text("copy")
@@ -137,7 +166,7 @@ def test_nothing_is_loaded_before_it_is_needed(visit: Visit, root: Path | str, m
     shards = page.locator('head script[src*="data/"]')
     expect(shards).to_have_count(0)
     search(page, "jit")
-    expect(shards).to_have_count(1)
+    expect(shards).to_have_count(2)  # the modules and the terms of the help pages
 
 
 def test_markup_in_a_query_or_a_name_stays_text(visit: Visit, tmp_path: Path) -> None:
@@ -181,12 +210,9 @@ def test_a_value_without_a_page_is_found_in_the_table(visit: Visit, tmp_path: Pa
     pages = {path.stem for path in module.parent.glob("v/*.html")}
     rows = read_page((module.parent / "values.html").read_text(encoding="utf-8"))
     without = next(name for name in rows.ids if name.startswith("v") and name[1:] not in pages)
-    name = page.evaluate(
-        "name => Report.load('values').then(values => {"
-        " const row = values.page.findIndex(page => page[1] === name);"
-        " return values.name[row] + values.index[row]; })",
-        without[1:],
-    )
+    values = read_shard(module.parent / "data" / "values.js")
+    row = next(row for row, page in enumerate(values["page"]) if page[1] == without[1:])
+    name = values["name"][row] + values["index"][row]
     search(page, name).first.click()
     page.wait_for_url(f"**/values.html#{without}")
     expect(page.locator(f"#{without}")).to_contain_text(name)

@@ -6,11 +6,17 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from reportgen.render.assets import read_asset
+from reportgen.render.site.scripts import bundle
+from tests.support.site import ROOT
 
 Visit = Callable[..., Page]
 Serve = Callable[[Path], str]
 
+ENTRY = """\
+import { startState, get, set, onChange } from "./state.js";
+startState();
+window.State = { get, set, onChange };
+"""
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>-</title>
 <script src="state.js"></script><a href="#place">to the place</a><p id="place">Here.</p></html>"""
 
@@ -19,7 +25,7 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>-</title>
 def page_at(request: pytest.FixtureRequest, tmp_path: Path, visit: Visit, serve: Serve) -> Callable[[str], Page]:
     """`page_at("#a=1")` opens a page that only has the script, and keeps in `seen` what listeners heard."""
     (tmp_path / "index.html").write_text(PAGE, encoding="utf-8")
-    (tmp_path / "state.js").write_bytes(read_asset("state.js"))
+    (tmp_path / "state.js").write_text(bundle("entry.js", _module), encoding="utf-8")
     site = serve(tmp_path) if request.param == "server" else tmp_path
 
     def open_page(fragment: str) -> Page:
@@ -31,6 +37,10 @@ def page_at(request: pytest.FixtureRequest, tmp_path: Path, visit: Visit, serve:
 
 
 PageAt = Callable[[str], Page]
+
+
+def _module(path: str) -> str:
+    return ENTRY if path == "entry.js" else (ROOT / "templates" / "scripts" / path).read_text(encoding="utf-8")
 
 
 def _values(page: Page) -> list[str | None]:
@@ -48,7 +58,7 @@ def test_a_link_brings_its_values(page_at: PageAt) -> None:
     assert _values(page) == ["1", "two words&more"]
 
 
-def test_a_choice_is_in_the_address_and_heard_once(page_at: PageAt) -> None:
+def test_a_choice_is_in_the_address_and_announced_once(page_at: PageAt) -> None:
     page = page_at("")
     page.evaluate("State.set({a: 1, b: null}); State.set({a: '1'})")
     assert _fragment(page) == "#a=1"
@@ -65,7 +75,7 @@ def test_back_undoes_a_choice_and_forward_repeats_it(page_at: PageAt) -> None:
     assert page.evaluate("seen") == ["a,b", "a,b", "a,b"]
 
 
-def test_a_replaced_choice_is_no_step_back(page_at: PageAt) -> None:
+def test_a_replaced_choice_adds_no_history_entry(page_at: PageAt) -> None:
     page = page_at("")
     page.evaluate("State.set({a: 1})")
     page.evaluate("State.set({a: 2}, {replace: true}); State.set({a: 3}, {replace: true})")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from reportgen.render.formats import human_bytes
+from reportgen.render.html.formats import human_bytes
 from tests.browser.browser import Watch
 from tests.support.compiler import BIG_PAGE, compiled, part_paths, peak, write
 from tests.support.watching import TIMEOUT, Watched, watching
@@ -74,20 +74,19 @@ def test_a_page_shows_the_new_figures_and_says_what_changed(open_page: Open, dum
     assert "no change" in panel.locator("tr", has_text="Padding").inner_text().replace("\u00a0", " ")
 
 
-def test_the_panel_tells_both_changes(open_page: Open, dumps: Path) -> None:
-    """Since the build before, and since the start."""
+def test_the_panel_shows_the_change_since_the_last_build_and_since_the_start(open_page: Open, dumps: Path) -> None:
     page = open_page()
     write(dumps / "a", compiled(AFTER))
     shows(page, AFTER)
     write(dumps / "a", compiled(AFTER - 1024))
     shows(page, AFTER - 1024)
     page.click(".live-line")
-    told = [human_bytes(peak(AFTER - 1024)), "−4.00 KiB", f"+{human_bytes(4 * (AFTER - 1024 - BEFORE))}"]
+    expected = [human_bytes(peak(AFTER - 1024)), "−4.00 KiB", f"+{human_bytes(4 * (AFTER - 1024 - BEFORE))}"]
     cells = page.locator("#live-panel tr", has_text="Peak resident").locator("td")
-    expect(cells).to_have_text([re.compile("^" + re.escape(text).replace(r"\ ", r"\s")) for text in told])
+    expect(cells).to_have_text([re.compile("^" + re.escape(text).replace(r"\ ", r"\s")) for text in expected])
 
 
-def test_what_is_written_again_unchanged_is_told_and_loads_nothing(open_page: Open, dumps: Path) -> None:
+def test_unchanged_content_is_announced_and_reloads_nothing(open_page: Open, dumps: Path) -> None:
     page = open_page()
     page.evaluate("document.body.dataset.mine = 'kept'")
     write(dumps / "a", compiled(BEFORE))
@@ -95,7 +94,7 @@ def test_what_is_written_again_unchanged_is_told_and_loads_nothing(open_page: Op
     assert page.evaluate("document.body.dataset.mine") == "kept"
 
 
-def test_the_reader_keeps_the_place_the_search_and_the_choices(open_page: Open, watched: Watched, dumps: Path) -> None:
+def test_a_reload_keeps_the_position_the_search_and_the_choices(open_page: Open, watched: Watched, dumps: Path) -> None:
     page = open_page("index.html#moment=3&from=1&to=6&space=0")
     page.click("#theme-switch")
     theme = page.evaluate("document.documentElement.dataset.theme")
@@ -119,7 +118,7 @@ def test_the_reader_keeps_the_place_the_search_and_the_choices(open_page: Open, 
     assert page.locator("#moment-controls [name=moment]").input_value() == "3"
 
 
-def test_what_was_unfolded_stays_so(open_page: Open, dumps: Path) -> None:
+def test_a_reload_keeps_open_details_open(open_page: Open, dumps: Path) -> None:
     page = open_page("a/3.html")
     page.click("main details summary")
     write(dumps / "a", compiled(AFTER))
@@ -127,7 +126,7 @@ def test_what_was_unfolded_stays_so(open_page: Open, dumps: Path) -> None:
     expect(page.locator("main details").first).to_have_attribute("open", "")
 
 
-def test_a_dump_that_is_being_written_leaves_its_figures_and_says_so(open_page: Open, dumps: Path) -> None:
+def test_a_dump_being_written_keeps_its_figures_and_is_marked(open_page: Open, dumps: Path) -> None:
     page = open_page()
     part_paths(dumps / "a")[2].write_text("HloLiveRange (ma", encoding="utf-8")
     expect(page.locator(".live-mark")).to_contain_text("Being written since")
@@ -138,18 +137,18 @@ def test_a_dump_that_is_being_written_leaves_its_figures_and_says_so(open_page: 
     expect(page.locator(".live-mark")).to_have_count(0)
 
 
-def test_a_module_that_vanished_is_marked_as_old(open_page: Open, watched: Watched, dumps: Path) -> None:
+def test_a_removed_module_is_marked_as_stale(open_page: Open, watched: Watched, dumps: Path) -> None:
     page = open_page()
     for path in part_paths(dumps / "a"):
         path.unlink()
-    expect(page.locator(".live-mark")).to_contain_text("Old since")
+    expect(page.locator(".live-mark")).to_contain_text("Stale since")
     shows(page, BEFORE)
     page.goto(watched.url)
-    expect(page.locator("#main .live-badge")).to_have_text(["old"])
+    expect(page.locator("#main .live-badge")).to_have_text(["stale"])
     shows(page, BEFORE)
 
 
-def test_a_value_with_another_number_is_followed_by_its_name(open_page: Open, dumps: Path) -> None:
+def test_a_value_with_a_new_number_is_followed_by_its_name(open_page: Open, dumps: Path) -> None:
     page = open_page(BIG_PAGE)
     parts = compiled(AFTER)
     renumbered = [text.replace("<3 big", "<33 big").replace("<4 c", "<3 c") for text in parts]
@@ -165,7 +164,7 @@ def test_a_value_that_is_gone_leads_to_its_module(open_page: Open, dumps: Path) 
     expect(page.locator("h1")).to_have_text("jit_step")
 
 
-def test_help_pages_and_other_modules_are_not_loaded_again(open_page: Open, watched: Watched, dumps: Path) -> None:
+def test_the_pages_of_other_modules_are_not_reloaded(open_page: Open, watched: Watched, dumps: Path) -> None:
     write(dumps / "b", compiled(BEFORE))
     watched.until_shown("b", peak(BEFORE))
     page = open_page()
@@ -177,8 +176,8 @@ def test_help_pages_and_other_modules_are_not_loaded_again(open_page: Open, watc
     assert page.evaluate("document.body.dataset.mine") == "kept"
 
 
-def test_many_tabs_are_fine(open_page: Open, dumps: Path) -> None:
-    """A browser opens six connections to a server; a page that listens must not take one for itself."""
+def test_many_tabs_are_updated(open_page: Open, dumps: Path) -> None:
+    """A browser opens six connections to a server, so the pages that listen must share one."""
     pages = [open_page() for _ in range(9)]
     write(dumps / "a", compiled(AFTER))
     for page in pages:
@@ -189,8 +188,8 @@ def test_many_tabs_are_fine(open_page: Open, dumps: Path) -> None:
         shows(page, BEFORE)
 
 
-def test_a_lost_connection_shows_and_heals(watch: Watch, dumps: Path, tmp_path: Path) -> None:
-    """Also when the dump has changed meanwhile."""
+def test_a_lost_connection_is_shown_and_restored(watch: Watch, dumps: Path, tmp_path: Path) -> None:
+    """Also if the dump has changed meanwhile."""
     with watching(dumps, output=tmp_path / "site") as first:
         first.until_shown("a", peak(BEFORE))
         port = int(first.url.rsplit(":", 1)[1].rstrip("/"))
@@ -209,7 +208,9 @@ def test_a_lost_connection_shows_and_heals(watch: Watch, dumps: Path, tmp_path: 
     watch.take()  # that the connection was lost
 
 
-def test_nothing_of_this_is_in_the_site(watched: Watched, open_page: Open, dumps: Path, tmp_path: Path) -> None:
+def test_the_site_on_disk_has_no_trace_of_watching(
+    watched: Watched, open_page: Open, dumps: Path, tmp_path: Path
+) -> None:
     page = open_page()
     write(dumps / "a", compiled(AFTER))
     shows(page, AFTER)
@@ -235,3 +236,17 @@ def test_the_panel_fits_the_window(open_page: Open, dumps: Path, theme: str, wid
     assert box["x"] + box["width"] <= width
     inside = page.locator("#live-panel").evaluate("panel => [panel.scrollWidth, panel.clientWidth]")
     assert inside[0] <= inside[1]
+
+
+def test_a_changed_value_shows_its_offsets_and_leads_to_its_page(open_page: Open, dumps: Path) -> None:
+    page = open_page()
+    block, *others = compiled(BEFORE)
+    lines = block.splitlines(keepends=True)
+    moved = [line.replace("offset=0", "offset=256") if "<1 a" in line or "<4 c" in line else line for line in lines]
+    moved = [line.replace("offset=256", "offset=0") if "<2 b" in line else line for line in moved]
+    write(dumps / "a", ["".join(moved), *others])
+    expect(page.locator("#live .live-words")).to_contain_text("peak unchanged; 2 values moved")
+    page.click(".live-line")
+    expect(page.locator("#live-panel .live-place").first).to_have_text("offset 0 → 256")
+    page.click("#live-panel .live-values a >> nth=0")
+    expect(page.locator("h1")).to_have_text("a")

@@ -61,7 +61,7 @@ def test_a_constant_has_no_operands(constant: str) -> None:
         "control-predecessors={%c, %d}",
     ],
 )
-def test_what_is_inside_of_an_attribute_is_no_metadata(attribute: str) -> None:
+def test_text_inside_an_attribute_is_not_metadata(attribute: str) -> None:
     found = parse_instruction(f'%x = f32[] custom-call(%a), first=1, {attribute}, metadata={{op_name="n"}}')
     assert found.op_name == "n"
 

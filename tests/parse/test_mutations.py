@@ -13,6 +13,8 @@ from tests.support.mutations import assert_sound, mutated
 from tests.support.samples import sample_files, sample_labels, samples
 from tests.support.strategies import dumps
 
+pytestmark = pytest.mark.slow
+
 BYTES_TRIED = 20_000_000
 
 
@@ -32,7 +34,7 @@ def test_a_damaged_dump_is_read_and_analysed(label: str) -> None:
 
 @pytest.mark.parametrize("label", sample_labels())
 def test_a_dump_that_is_still_being_written_is_read_at_every_length(label: str) -> None:
-    """As in watch mode: cut behind any line, and in the middle of any."""
+    """Cut a dump after any line or within any, as watch mode may see it."""
     [first, *rest] = sample_files(label)
     random = Random(label)
     for _ in range(20):

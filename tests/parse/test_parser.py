@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from reportgen.input.text import DumpText, TextPart
 from reportgen.model import (
     Allocation,
     Dump,
@@ -20,7 +21,6 @@ from reportgen.model import (
 )
 from reportgen.parse.dump import parse_dump
 from reportgen.parse.scan import UNPARSED_KEPT
-from reportgen.source import DumpText, TextPart
 from tests.support.dumps import complaints, dump_text, instruction_text, parsed
 
 ALLOCATIONS = """\
@@ -50,7 +50,7 @@ HloLiveRange (max 2):
 
 
 def allocation(line: str) -> Allocation:
-    """The one allocation that `line` describes."""
+    """Return the one allocation that `line` describes."""
     dump = understood(f"BufferAssignment:\n{line}\n")
     assert len(dump.allocations) == 1
     return dump.allocations[0]
@@ -176,7 +176,7 @@ def test_the_total_is_read_with_and_without_words(words: str) -> None:
 
 
 def test_positions_and_uses_are_read_with_their_indexes() -> None:
-    [used] = understood(ALLOCATIONS, USED).used_values or ()
+    [used] = understood(ALLOCATIONS, USED).used_values or []
     assert used.key == ValueKey("c", "{}")
     assert used.positions == (Position("c", "{}"), Position("tuple.1", "{0}"))
     assert used.uses == (Use("add", 0, "{}"), Use("copy-done.1", 1, "{1}"))
@@ -184,7 +184,7 @@ def test_positions_and_uses_are_read_with_their_indexes() -> None:
 
 @pytest.mark.parametrize("uses", [" uses:\n", " uses:\n  (none)\n", " uses are not initialized yet.\n"])
 def test_a_value_without_uses_has_none(uses: str) -> None:
-    [used] = understood(ALLOCATIONS, f"Used values:\n<0 c @0>\n positions:\n  c\n{uses}").used_values or ()
+    [used] = understood(ALLOCATIONS, f"Used values:\n<0 c @0>\n positions:\n  c\n{uses}").used_values or []
     assert used.uses == ()
 
 
@@ -206,7 +206,7 @@ HloLiveRange (max 0):
 
 def test_the_head_of_a_value_may_be_glued_to_the_instruction_before_it() -> None:
     dump = understood(GLUED)
-    first, second = dump.used_values or ()
+    first, second = dump.used_values or []
     assert second.key == ValueKey("Arg_0.68", "{}")
     assert instruction_text(dump, first) == (
         '%sort.3 = f32[4]{0} sort(f32[4]{0} %a), metadata={op_name="sort[dimension=0 ]"}'
@@ -215,10 +215,10 @@ def test_the_head_of_a_value_may_be_glued_to_the_instruction_before_it() -> None
 
 
 @pytest.mark.parametrize("spelling", [" from instruction:%x", " from instruction: %x"])
-def test_an_instruction_is_kept_as_the_place_of_its_text(spelling: str) -> None:
+def test_an_instruction_is_kept_as_the_offsets_of_its_text(spelling: str) -> None:
     text = " = f32[] add(%a, %b), sharding={replicated}, note=<1 x @0>"
     dump = understood(f"{USED}{spelling}{text}\n<1 d>\n positions:\n uses:\n")
-    first, second = dump.used_values or ()
+    first, second = dump.used_values or []
     assert instruction_text(dump, first) == "%x" + text
     assert instruction_text(dump, second) is None
 
@@ -257,7 +257,7 @@ def test_a_peak_row_is_read_in_each_spelling(line: str, row: PeakRow) -> None:
         ("Peak memory could not be determined due to unbounded dynamic shape.", RANGES + "  "),
     ],
 )
-def test_a_sentence_in_place_of_numbers_is_kept(text: str, note: str | None) -> None:
+def test_a_sentence_instead_of_numbers_is_kept(text: str, note: str | None) -> None:
     dump = understood(ALLOCATIONS, USED, f"{note or ''}{text}\n")
     assert dump.live_range_note == text
     assert (dump.live_ranges is None, dump.printed_peak) == (note is None, None)
@@ -277,10 +277,10 @@ def test_the_stack_trace_is_a_tree_of_raw_labels() -> None:
     assert understood(RANGES + TREE).stack_trace == StackTrace(
         total_bytes=41_943_072,
         frames=(
-            StackFrame(0, "main.1", 41_943_072, 0, 41_943_072),
-            StackFrame(1, 'weird "quoted" [scope]/λ\n ├── newline', 20_971_520, 0, 20_971_552),
-            StackFrame(2, "tuple (a)", 20_971_520, 20_971_520, 20_971_552),
-            StackFrame(3, "deep", 32, 32, 0),
+            StackFrame(0, "main.1", 41_943_072, 0, 41_943_072, "100.0"),
+            StackFrame(1, 'weird "quoted" [scope]/λ\n ├── newline', 20_971_520, 0, 20_971_552, "50.0"),
+            StackFrame(2, "tuple (a)", 20_971_520, 20_971_520, 20_971_552, "50.0"),
+            StackFrame(3, "deep", 32, 32, 0, "-nan"),
         ),
     )
 
@@ -310,7 +310,7 @@ def test_an_empty_text_is_an_empty_dump() -> None:
 
 
 @pytest.mark.parametrize("text", ["hello\nworld\n", "{}", "\x00\x01\x7f", "<html>\n  <body>\n", "é" * 50])
-def test_what_is_no_dump_gives_an_empty_one_and_complaints(text: str) -> None:
+def test_a_text_that_is_not_a_dump_gives_an_empty_dump_and_complaints(text: str) -> None:
     dump = parsed(text)
     assert dump == Dump(text=dump_text(text))
     assert dump.unparsed_count == len(text.splitlines())
@@ -343,7 +343,7 @@ DAMAGED_LINES = {
 
 
 @pytest.mark.parametrize("damage", DAMAGED_LINES)
-def test_a_damaged_line_is_reported_with_its_place_and_what_is_due(damage: tuple[int, str, str]) -> None:
+def test_a_damaged_line_is_reported_with_its_location_and_the_expectation(damage: tuple[int, str, str]) -> None:
     number, old, new = damage
     files = [ALLOCATIONS, USED, RANGES]
     files[number] = files[number].replace(old, new, 1)
@@ -364,21 +364,21 @@ def test_a_line_in_the_wrong_place_is_reported(line: str, expected: str) -> None
     assert complaints(parsed(line)) == [f"{A}:1:1: expected {expected}"]
 
 
-def test_rows_behind_a_damaged_one_still_belong_to_their_list() -> None:
+def test_rows_after_a_damaged_one_still_belong_to_their_list() -> None:
     damaged = RANGES.replace("    0:c\n", "    0:c\n    ?\n").replace("    c{}:0-2\n", "    c{}:0-\n    c{}:0-2\n")
     dump = parsed(ALLOCATIONS, USED, damaged)
     assert dump == understood(ALLOCATIONS, USED, RANGES)
     assert dump.unparsed_count == 2
 
 
-def test_positions_and_uses_behind_a_damaged_row_still_belong_to_their_value() -> None:
+def test_positions_and_uses_after_a_damaged_row_still_belong_to_their_value() -> None:
     damaged = USED.replace("  c\n", "  c\n  {}\n").replace("  add, operand 0\n", "  add, operand 0\n?\n")
     dump = parsed(ALLOCATIONS, damaged)
     assert dump == understood(ALLOCATIONS, USED)
     assert dump.unparsed_count == 2
 
 
-def test_an_entry_behind_a_damaged_one_is_read() -> None:
+def test_an_entry_after_a_damaged_one_is_read() -> None:
     damaged = USED + " from instruction: broken\n<1 d @0>\n positions:\n  d\n uses:\n"
     dump = parsed(damaged)
     assert [used.key.name for used in dump.used_values or ()] == ["c", "d"]
@@ -390,7 +390,7 @@ def test_every_line_is_counted_and_the_first_are_kept() -> None:
     assert (dump.unparsed_count, len(dump.unparsed)) == (UNPARSED_KEPT + 5, UNPARSED_KEPT)
 
 
-def test_a_long_line_that_is_not_understood_is_kept_in_part() -> None:
+def test_the_beginning_of_a_long_unparsed_line_is_kept() -> None:
     [line] = parsed("?" * 10_000).unparsed
     assert line.text == "?" * 200
 
@@ -407,14 +407,14 @@ def _spelled_out(dump: Dump) -> list[tuple[object, ...]]:
     return [(used.key, used.positions, used.uses, instruction_text(dump, used)) for used in dump.used_values or ()]
 
 
-def test_bytes_that_are_no_text_are_replaced_in_all_places_alike() -> None:
+def test_bytes_that_are_not_text_are_replaced_consistently() -> None:
     allocations, used = (text.encode().replace(b" c @", b" \xff @") for text in (ALLOCATIONS, USED))
     dump = parsed(allocations, used.replace(b"  c\n", b"  \xff\n"))
     assert dump.values[0].key == ValueKey("�", "{}")
     assert dump.used_by_key[dump.values[0].key].positions[0] == Position("�", "{}")
 
 
-def test_values_of_an_allocation_that_cannot_be_read_belong_to_no_other() -> None:
+def test_values_of_an_unreadable_allocation_are_assigned_to_no_other() -> None:
     text = (
         "BufferAssignment:\n"
         "allocation 0: size 8, constant:\n value: <0 a @0> (size=8,offset=0): f32[2]{0}\n"

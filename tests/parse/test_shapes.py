@@ -6,21 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.parse.shapes import (
-    MAX_DEPTH,
-    MAX_RANK,
-    ArrayShape,
-    BufferShape,
-    Layout,
-    OpaqueShape,
-    Shape,
-    ShapeError,
-    SplitConfig,
-    TupleShape,
-    parse_shape,
-    scan_shape,
-    tuple_arity,
-)
+from reportgen.model.shapes import ArrayShape, BufferShape, Layout, OpaqueShape, Shape, SplitConfig, TupleShape
+from reportgen.parse.shapes import MAX_DEPTH, MAX_RANK, ShapeError, parse_shape, scan_shape, tuple_arity
 
 # Each form of layout that dumps of CPU, GPU and TPU programs contain, and those that only XLA's sources show.
 TEXTS = [
@@ -95,7 +82,7 @@ def shapes() -> st.SearchStrategy[Shape]:
 
 
 def reading_stops_at(text: str) -> int:
-    """The column of the error, or the end of a text that is a shape and prints as the same one."""
+    """Return the column of the error, or the end of a text that is a shape and prints as the same one."""
     try:
         shape = parse_shape(text)
     except ShapeError as error:
@@ -126,7 +113,7 @@ def test_the_arity_of_a_tuple_is_the_number_of_its_elements(elements: list[Shape
 
 
 @pytest.mark.parametrize("text", ["f32[2]{0}", "b((f32[], f32[]))", "", "(", "(f32[2]", "(f32[], (f32[])", "<unknown>"])
-def test_what_is_no_whole_tuple_has_no_arity(text: str) -> None:
+def test_an_incomplete_tuple_has_no_arity(text: str) -> None:
     assert tuple_arity(text) is None
 
 
@@ -205,7 +192,7 @@ def test_an_error_says_where_and_what_was_expected(text: str, column: int, expec
     assert str(raised.value).startswith(f"column {column}: expected ")
 
 
-def test_an_error_survives_the_way_from_another_process() -> None:
+def test_an_error_can_be_pickled() -> None:
     copy = pickle.loads(pickle.dumps(ShapeError(3, "a shape")))
     assert (copy.column, copy.expected) == (3, "a shape")
 

@@ -1,10 +1,10 @@
-"""What dumps are called once the names of folders and files are hidden."""
+"""Labels of dumps after the names of folders and files were hidden."""
 
 from pathlib import Path
 
-from reportgen.discover import Discovered, discover
+from reportgen.input.discover import Discovered, discover
 from reportgen.options import Redaction
-from reportgen.redact.labels import relabelled
+from reportgen.redact.labels import redact_labels
 
 _TEXT = "BufferAssignment:\nallocation 0: size 8, preallocated-temp:\n"
 _STEM = "module_0001.jit_step.cpu_after_optimizations"
@@ -19,7 +19,7 @@ def found(directory: Path, *names: str) -> Discovered:
 
 
 def labels(discovered: Discovered, redaction: Redaction) -> list[str]:
-    return [files.label for files in relabelled(discovered, redaction).dumps]
+    return [files.label for files in redact_labels(discovered, redaction).dumps]
 
 
 def test_folders_and_chosen_names_become_tokens(tmp_path: Path) -> None:
@@ -32,30 +32,30 @@ def test_folders_and_chosen_names_become_tokens(tmp_path: Path) -> None:
     ]
 
 
-def test_the_name_of_the_module_goes_with_the_names_of_the_program(tmp_path: Path) -> None:
+def test_hiding_names_hides_the_name_of_the_module_too(tmp_path: Path) -> None:
     timestamped = "17.module_0000.after_optimizations-buffer-assignment.txt"
     discovered = found(tmp_path, f"{_STEM}-buffer-assignment.txt", f"{_STEM}-live-range.txt", timestamped)
-    other, step = relabelled(discovered, "names").dumps
+    other, step = redact_labels(discovered, "names").dumps
     hidden = _STEM.replace("jit_step", "program-1")
     assert [part.label for part in step.parts] == [f"{hidden}-buffer-assignment.txt", f"{hidden}-live-range.txt"]
     assert (step.name.module_name, step.name.module_number, step.name.backend) == ("program-1", 1, "cpu")
     assert (other.label, other.name.module_name) == (timestamped, "module_0000")
 
 
-def test_notes_are_left_out(tmp_path: Path) -> None:
+def test_notes_are_dropped(tmp_path: Path) -> None:
     (tmp_path / f"{_STEM}.md").write_text("by alice", encoding="utf-8")
     (tmp_path / "README.md").write_text("by alice", encoding="utf-8")
     discovered = found(tmp_path, f"{_STEM}-buffer-assignment.txt")
     assert discovered.readme
     assert discovered.dumps[0].notes
-    made = relabelled(discovered, "paths")
+    made = redact_labels(discovered, "paths")
     assert made.readme is None
     assert made.dumps[0].notes is None
 
 
 def test_problems_name_tokens(tmp_path: Path) -> None:
     names = ("alice/x-buffer-assignment.txt", "alice/x-buffer-assignment.txt.gz", "bob/carol-live-range.txt")
-    made = relabelled(found(tmp_path, *names), "paths")
+    made = redact_labels(found(tmp_path, *names), "paths")
     assert [(problem.file, problem.message) for problem in made.problems] == [
         (
             "folder-1/dump-2-buffer-assignment.txt.gz",
@@ -65,11 +65,11 @@ def test_problems_name_tokens(tmp_path: Path) -> None:
     ]
 
 
-def test_dumps_of_a_log_are_told_apart(tmp_path: Path) -> None:
+def test_dumps_of_one_log_get_different_labels(tmp_path: Path) -> None:
     frames = [f"*** Begin alice{number}-buffer-assignment.txt ***\n{_TEXT}\n*** End" for number in (1, 2)]
     log = "".join(f"{frame} alice{number}-buffer-assignment.txt ***\n" for number, frame in enumerate(frames, start=1))
     (tmp_path / "alice.log").write_text(log, encoding="utf-8")
-    made = relabelled(discover([tmp_path]), "paths")
+    made = redact_labels(discover([tmp_path]), "paths")
     assert [files.label for files in made.dumps] == [
         "dump-1.log#dump-2-buffer-assignment.txt",
         "dump-1.log#dump-3-buffer-assignment.txt",

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reportgen.input.text import DumpText, TextPart
 from reportgen.options import Redaction
 from reportgen.parse.dump import parse_dump
-from reportgen.redact.text import redacted, redacted_message
-from reportgen.source import DumpText, TextPart
+from reportgen.redact.text import redact_message, redact_text
 from tests.support.dumps import dump_text
 from tests.support.samples import sample_labels, sample_text
 
@@ -17,7 +17,7 @@ _BOTH: list[Redaction] = ["paths", "names"]
 
 
 def hidden(text: str, redaction: Redaction = "paths") -> str:
-    (part,) = redacted(dump_text(text), redaction).parts
+    (part,) = redact_text(dump_text(text), redaction).parts
     return part.data.decode()
 
 
@@ -45,7 +45,7 @@ def hidden(text: str, redaction: Redaction = "paths") -> str:
         ("      ├── /home/alice/x.py (50.0%, total: 1", "      ├── path-1.py (50.0%, total: 1"),
     ],
 )
-def test_what_tells_of_people_and_machines_becomes_a_token(text: str, expected: str) -> None:
+def test_paths_people_and_machines_become_tokens(text: str, expected: str) -> None:
     assert hidden(text) == expected
 
 
@@ -60,43 +60,43 @@ def test_what_tells_of_people_and_machines_becomes_a_token(text: str, expected: 
         'sharding={devices=[1,4]0,1,2,3}, frontend_attributes={xla.sdy.sharding="#sdy.sharding<@empty_mesh, [{}]>"}',
     ],
 )
-def test_what_is_no_path_stays(text: str) -> None:
+def test_text_that_is_not_a_path_stays(text: str) -> None:
     assert hidden(text) == text
 
 
-def test_the_same_path_is_the_same_token_wherever_it_stands() -> None:
+def test_the_same_path_gets_the_same_token_everywhere() -> None:
     one, two = 'source_file="/a/b/one.py"', 'x="/a/b/two.py"'
     assert hidden(f"{one} {two}\n{two}\n/a/b/one.py {one}") == (
         'source_file="path-1.py" x="path-2.py"\nx="path-2.py"\npath-1.py source_file="path-1.py"'
     )
 
 
-def test_names_of_operations_keep_the_form_of_their_tree() -> None:
+def test_redacted_op_names_keep_the_form_of_their_tree() -> None:
     text = 'op_name="jit(step)/layer/add" op_name="jit(step)/layer/mul" op_name="p[\'w\']"'
     expected = 'op_name="name-1/name-2/name-3" op_name="name-1/name-2/name-4" op_name="name-5/name-6"'
     assert hidden(text, "names") == expected
     assert hidden(text, "paths") == text
 
 
-def test_labels_of_the_stack_trace_are_names_too() -> None:
+def test_labels_of_the_stack_trace_are_hidden_like_op_names() -> None:
     tail = "(50.0%, total: 8 bytes, current: 8 bytes, remaining: 0 bytes)\n"
     tree = f"  Stack trace breakdown for peak usage: 8 bytes\n    main.1 {tail}      ├── my\n└── scope {tail}"
     expected = tree.replace("main.1", "name-1").replace("my\n└── scope", "name-2\n")
     assert hidden(tree, "names") == expected
 
 
-def test_nothing_around_a_dump_in_a_log_is_kept_but_its_lines() -> None:
+def test_only_line_breaks_are_kept_of_a_log_around_a_dump() -> None:
     data = b"alice@host starts\n*** Begin ***\nBufferAssignment:\n*** End ***\n"
     start = data.index(b"Buffer")
-    (part,) = redacted(DumpText((TextPart("log", data, start, start + 17),)), "paths").parts
+    (part,) = redact_text(DumpText((TextPart("log", data, start, start + 17),)), "paths").parts
     assert part.data == b"\n\nBufferAssignment:"
     assert part.location(part.start).line == 3
 
 
 @pytest.mark.parametrize("redaction", _BOTH)
 @pytest.mark.parametrize("label", sample_labels())
-def test_nothing_that_is_measured_changes(label: str, redaction: Redaction) -> None:
-    original, made = sample_text(label), redacted(sample_text(label), redaction)
+def test_redaction_changes_no_figure(label: str, redaction: Redaction) -> None:
+    original, made = sample_text(label), redact_text(sample_text(label), redaction)
     for before, after in zip(original.parts, made.parts, strict=True):
         assert before.data.count(b"\n") == after.data.count(b"\n")
     one, other = parse_dump(original), parse_dump(made)
@@ -110,7 +110,7 @@ def test_nothing_that_is_measured_changes(label: str, redaction: Redaction) -> N
 
 
 @given(st.lists(st.text(st.sampled_from('/a"\\~@.: \n1py-=$({é'), max_size=60), max_size=4))
-def test_any_text_keeps_its_lines_and_is_redacted_in_the_same_way_each_time(pieces: list[str]) -> None:
+def test_any_text_keeps_its_lines_and_is_redacted_deterministically(pieces: list[str]) -> None:
     text = "\n".join(pieces)
     for redaction in _BOTH:
         assert hidden(text, redaction) == hidden(text, redaction)
@@ -136,10 +136,10 @@ _CONTEXTS = [
 @pytest.mark.parametrize("path", _PATHS)
 @given(user=st.from_regex(r"[a-z]{8,12}", fullmatch=True))
 @settings(max_examples=5)
-def test_a_user_is_told_in_no_context(path: str, context: str, user: str) -> None:
+def test_a_user_name_is_hidden_in_every_context(path: str, context: str, user: str) -> None:
     assert user not in hidden(context.format(path.format(user)))
 
 
-def test_a_message_quotes_no_path() -> None:
+def test_a_redacted_message_quotes_no_path() -> None:
     path = Path("/home/alice/dump.txt")
-    assert redacted_message(f"[Errno 13] denied: '{path}'") == "[Errno 13] denied: '(redacted)'"
+    assert redact_message(f"[Errno 13] denied: '{path}'") == "[Errno 13] denied: '(redacted)'"

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from reportgen.render.module import Module
-from reportgen.render.module_pages import module_pages
+from reportgen.render.module.pages import module_pages
+from reportgen.render.view import Module
 from tests.support.dumps import analysed
 from tests.support.sound import SOUND, damaged
 
@@ -30,7 +30,7 @@ def test_the_maps_of_the_allocation_and_of_both_values_mark_the_overlap() -> Non
 
 
 @pytest.mark.parametrize("text", [SOUND, OLD_ALIASES])
-def test_nothing_legal_is_marked(text: str) -> None:
+def test_allowed_sharing_is_not_marked(text: str) -> None:
     assert marked(text) == []
     assert '"conflicting":[]' in pages_of(text)["data/values.js"]
 

@@ -1,4 +1,4 @@
-"""Drawings keep to their frame, lead to the pages of what they show, and count what they say."""
+"""Drawings stay in their frame, link to the pages of what they show, and have correct numbers in their captions."""
 
 import re
 
@@ -6,14 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.parse.shapes import ArrayShape, parse_shape
+from reportgen.intervals.step_function import StepFunction
+from reportgen.model.shapes import ArrayShape
+from reportgen.parse.shapes import parse_shape
 from reportgen.render.drawings.layout import TileGrid, layout_drawing, tile_grid
-from reportgen.render.drawings.neighbourhood import MOST, columns, neighbourhood
-from reportgen.render.drawings.packing import MOST as MOST_IN_PACKING
+from reportgen.render.drawings.packing import MOST_BOXES as MOST_IN_PACKING
 from reportgen.render.drawings.packing import Scale, packing
-from reportgen.render.drawings.stairs import stairs
+from reportgen.render.drawings.step_chart import step_chart
 from reportgen.render.drawings.svg import Box
-from reportgen.spans import StepFunction
+from reportgen.render.value.neighbours import MOST_BOXES, columns, neighbourhood
 from tests.support.site import read_page
 
 _RECTANGLE = re.compile(r"M(\d+) (\d+)h(\d+)v(\d+)H(\d+)z")
@@ -45,57 +46,57 @@ def boxes(most: int, high: int = 1000) -> st.SearchStrategy[list[Box]]:
     return st.lists(st.builds(lambda time, span: box(*time, *span), moments, edges), min_size=1, max_size=most)
 
 
-@given(boxes(2 * MOST))
+@given(boxes(2 * MOST_BOXES))
 def test_a_neighbourhood_stays_in_its_frame(found: list[Box]) -> None:
     # Neighbours hold some of the same bytes; these are cut to do so.
     own = found[0]
     others = [one._replace(low=min(one.low, own.high - 1), high=max(one.high, own.low + 1)) for one in found[1:]]
-    svg = str(neighbourhood(own, others))
+    svg = neighbourhood(own, others)
     assert leaves_its_frame(svg) == []
-    assert len(rectangles(svg)) <= MOST + 1
+    assert len(rectangles(svg)) <= MOST_BOXES + 1
 
 
-def test_a_neighbour_leads_to_its_page_and_tells_what_it_is() -> None:
-    page = read_page(str(neighbourhood(box(3, 5, 0, 8), [box(0, 2, 0, 8, "before"), box(6, 9, 0, 8, "after")])))
+def test_a_neighbour_has_a_tooltip_and_a_link_to_its_page() -> None:
+    page = read_page(neighbourhood(box(3, 5, 0, 8), [box(0, 2, 0, 8, "before"), box(6, 9, 0, 8, "after")]))
     assert [link["href"] for link in page.all("a")] == ["before.html", "after.html"]
     assert len(page.all("title")) == 2
 
 
-def test_the_value_itself_stands_between_its_neighbours() -> None:
+def test_the_value_itself_is_drawn_between_its_neighbours() -> None:
     own, before, after = box(3, 5, 0, 8), box(0, 2, 0, 8), box(6, 900, 0, 8)
     assert columns(own, [before, after]) == [0, 3, 6, 901]
-    assert [left for left, *_ in rectangles(str(neighbourhood(own, [before, after])))] == [0, 2, 1]
+    assert [left for left, *_ in rectangles(neighbourhood(own, [before, after]))] == [0, 2, 1]
 
 
-def test_more_neighbours_than_can_be_told_apart_are_merged_and_say_how_many_they_are() -> None:
+def test_too_many_neighbours_are_merged_into_groups_with_their_number() -> None:
     others = [box(10 + number, 10 + number, number, number + 1, f"v{number}") for number in range(100)]
-    svg = str(neighbourhood(box(0, 5, 0, 100), others))
+    svg = neighbourhood(box(0, 5, 0, 100), others)
     counts = [int(count or 1) for count in re.findall(r"<title>(?:(\d+) values)?", svg)]
     assert sum(counts) == len(others)
-    assert len(counts) <= MOST
+    assert len(counts) <= MOST_BOXES
 
 
 def test_names_are_escaped() -> None:
-    svg = str(neighbourhood(box(3, 5, 0, 8), [box(0, 2, 0, 8)._replace(title='<script>"&')]))
+    svg = neighbourhood(box(3, 5, 0, 8), [box(0, 2, 0, 8)._replace(tooltip='<script>"&')])
     assert "<title>&lt;script&gt;&quot;&amp;</title>" in svg
 
 
 @given(boxes(30), st.integers(1, 2000))
 def test_a_packing_stays_in_its_frame(found: list[Box], moments: int) -> None:
     size_bytes = max(one.high for one in found)
-    assert leaves_its_frame(str(packing(found, Scale(moments, size_bytes), moments - 1))) == []
+    assert leaves_its_frame(packing(found, Scale(moments, size_bytes), moments - 1)) == []
 
 
-def test_what_cannot_be_drawn_one_by_one_is_merged_into_one_shape() -> None:
+def test_values_beyond_the_largest_are_merged_into_one_shape() -> None:
     found = [box(number, number + 1, number, number + 2, f"v{number}") for number in range(MOST_IN_PACKING + 50)]
-    svg = str(packing(found, Scale(1000, 1000), None))
+    svg = packing(found, Scale(1000, 1000), None)
     assert len(read_page(svg).all("a")) == MOST_IN_PACKING
     assert svg.count("class=rest") == 1
     assert leaves_its_frame(svg) == []
 
 
 @given(st.lists(st.integers(0, 8), min_size=1, max_size=900))
-def test_stairs_show_the_least_amount_of_each_column(amounts: list[int]) -> None:
+def test_a_step_chart_shows_the_least_amount_of_each_column(amounts: list[int]) -> None:
     steps = StepFunction.from_changes(
         [(0, amounts[0]), *((at, amounts[at] - amounts[at - 1]) for at in range(1, len(amounts)))], len(amounts)
     )
@@ -104,7 +105,7 @@ def test_stairs_show_the_least_amount_of_each_column(amounts: list[int]) -> None
     for moment, amount in enumerate(amounts):
         column = scale.column(moment)
         least[column] = min(least.get(column, amount), amount)
-    assert drawn_heights(str(stairs(steps, steps, scale, None)), scale) == [
+    assert drawn_heights(step_chart(steps, steps, scale, None), scale) == [
         scale.height - amount * scale.height // 8 for _, amount in sorted(least.items())
     ]
 
@@ -144,7 +145,7 @@ def grid(text: str) -> TileGrid:
 )
 def test_padded_cells_are_counted(text: str, padded_cells: int) -> None:
     assert grid(text).padded_cells == padded_cells
-    drawn = str(layout_drawing(parse_shape(text)))
+    drawn = layout_drawing(parse_shape(text))
     assert (f"blank: {padded_cells:,} of" in drawn) == (padded_cells > 0)
     assert drawn.count("class=pad") == (padded_cells > 0)
 
@@ -163,12 +164,12 @@ def test_a_layout_stays_in_its_frame_and_shows_its_padding(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["f32[]", "f32[3,5]{1,0}", "()", "token[]", "f32[16,256]{1,0:T(8,128)}", "f32[0]{0:T(128)}"]
 )
-def test_what_has_nothing_to_show_is_not_drawn(text: str) -> None:
+def test_a_layout_with_nothing_to_show_is_not_drawn(text: str) -> None:
     assert layout_drawing(parse_shape(text)) == ""
 
 
-def test_the_order_in_memory_is_drawn_where_it_is_another() -> None:
-    drawn = str(layout_drawing(parse_shape("f32[4,3,100]{0,2,1}")))
+def test_an_order_in_memory_other_than_row_major_is_drawn() -> None:
+    drawn = layout_drawing(parse_shape("f32[4,3,100]{0,2,1}"))
     assert "4×3×100 as written" in drawn
     assert "3×100×4 in memory" in drawn
     assert 'class=line d="M30 10L10 30M50 10L30 30M10 10L50 30"' in drawn

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from reportgen.analyse.findings import SEVERITIES
-from reportgen.render.assets import template_root
-from reportgen.render.notes import markdown
-from reportgen.render.reasons import SENTENCES
+from reportgen.render.html.markdown import markdown
+from reportgen.render.module.index import REASONS
+from reportgen.render.site.assets import template_root
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("glossary", "findings")
 _TERM = re.compile(r"""\bterm\(\s*["']([a-z0-9-]+)["']""")
-_HREF = re.compile(r"(glossary|findings)\.html#([a-z0-9-]+)")
+_HREF = re.compile(r"""(glossary|findings)(?:\.html#|\(["'])([a-z0-9-]+)""")
 _OWN_HREF = re.compile(r"\]\(#([a-z0-9-]+)\)")
 
 
@@ -46,7 +46,7 @@ def anchors(page: str) -> set[str]:
 
 
 def section(page: str, anchor: str) -> str:
-    """The Markdown from a heading to the next one."""
+    """Return the Markdown from a heading to the next one."""
     return re.split(r"^#", source(page).partition(f"{{#{anchor}}}")[2], maxsplit=1, flags=re.MULTILINE)[0]
 
 
@@ -75,7 +75,7 @@ def test_findings_are_in_alphabetical_order_within_their_severity() -> None:
     assert [anchor for level, anchor in headings("findings") if level == 3] == order
 
 
-@pytest.mark.parametrize("reason", SENTENCES)
+@pytest.mark.parametrize("reason", REASONS)
 def test_every_reason_of_a_wrong_peak_is_in_the_glossary(reason: str) -> None:
     assert reason in anchors("glossary")
 

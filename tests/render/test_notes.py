@@ -1,6 +1,6 @@
 """Notes are somebody's text: their headings move down, nothing else in them changes, and nothing in them runs."""
 
-from reportgen.render.notes import note_markup
+from reportgen.render.html.markdown import note_markup
 
 
 def test_headings_are_one_level_lower_than_the_page_s_own() -> None:

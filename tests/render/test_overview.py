@@ -2,16 +2,16 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from markupsafe import Markup
 
-from reportgen.analyse.identity import Leaf, digests
-from reportgen.analyse.signature import signature
-from reportgen.render.overview import MODULES_PER_PAGE, MOST_BARS, folded, largest_modules, overview_pages
-from reportgen.render.recompiled import ABSENT, function_name, recompiled
-from reportgen.render.site_pages import site_pages
-from reportgen.render.summary import Summary
+from reportgen.analyse.identity import Leaf, digests, signature
+from reportgen.render.site.overview import MODULES_PER_PAGE, MOST_BARS, folded, largest_modules, overview_pages
+from reportgen.render.site.pages import site_pages
+from reportgen.render.site.recompiled import ABSENT, function_name, recompiled
+from reportgen.render.site.summary import Summary
 from tests.support.dumps import dump_text, parsed
 from tests.support.site import read_page
 from tests.support.summaries import made_up
@@ -44,7 +44,7 @@ def test_modules_of_one_content_share_the_row_of_the_first() -> None:
 
 def test_a_folded_module_is_linked_and_counted() -> None:
     overview = _pages(*(made_up(number, content="same") for number in range(3)))["index.html"]
-    assert "× 3 with the same content" in overview
+    assert "× 3 identical dumps" in overview
     assert {f"m/{number}/index.html" for number in range(3)} <= set(read_page(overview).references)
 
 
@@ -150,18 +150,31 @@ def test_the_chart_shows_the_largest_in_parts_that_add_up() -> None:
     rows = folded([made_up(number) for number in range(MOST_BARS + 5)])
     chart = largest_modules(rows)
     assert chart is not None
-    assert [total["end"] for total in chart["datasets"]["totals"]] == [1000 - number for number in range(MOST_BARS)]
-    ends = {part["rank"]: part["high"] for part in chart["datasets"]["parts"]}
+    totals = chart.data["datasets"]["totals"]
+    assert [total["end"] for total in totals] == [1000 - number for number in range(MOST_BARS)]
+    ends = {part["rank"]: part["high"] for part in chart.data["datasets"]["parts"]}
     assert list(ends.values()) == [1000 - number for number in range(MOST_BARS)]
 
 
-def test_repeated_names_in_the_chart_are_told_apart_by_their_folder() -> None:
-    chart = largest_modules(folded([made_up(0), made_up(1), made_up(2, title="jit_other")]))
+@pytest.mark.parametrize(
+    ("labels", "names"),
+    [
+        (("a/dump/f.txt", "b/dump/f.txt"), ["a · jit_step", "b · jit_step"]),
+        (("x/a/dump/f.txt", "x/b/c/dump/f.txt"), ["a · jit_step", "b/c · jit_step"]),
+        (("dump/0.f.txt", "dump/1.f.txt"), ["0.f.txt · jit_step", "1.f.txt · jit_step"]),
+        (("a/b/f.txt", "a/f.txt"), ["b · jit_step", "jit_step"]),
+        (("a/0.f.txt", "b/1.f.txt"), ["a · jit_step", "b · jit_step"]),
+        (("a/f.txt",), ["jit_step"]),
+    ],
+)
+def test_repeated_names_in_the_chart_get_the_part_of_the_path_that_differs(labels: list[str], names: list[str]) -> None:
+    modules = [replace(made_up(number), label=label) for number, label in enumerate(labels)]
+    chart = largest_modules(folded(modules))
     assert chart is not None
-    assert chart["params"]["names"] == ["jit_step · run", "jit_step · run", "jit_other"]
+    assert chart.data["params"]["names"] == names
 
 
-def test_there_is_no_chart_where_nothing_needs_memory() -> None:
+def test_a_module_without_memory_has_no_chart() -> None:
     assert largest_modules([]) is None
     assert largest_modules(folded([made_up(0, needed=0)])) is None
 
@@ -173,4 +186,4 @@ def test_the_page_for_missing_pages_needs_no_other_file_and_leads_nowhere_wrong(
     (content,) = (page.content for page in site_pages("Memory", (), (), "") if page.path == "404.html")
     page = read_page(content.decode())
     assert page.references == ["data:,"]
-    assert "Remove from the address" in page.text
+    assert "remove everything from" in page.text

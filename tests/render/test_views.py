@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.analyse.analysis import analyse
-from reportgen.discover import discover
+from reportgen.input.discover import discover
+from reportgen.input.reading import load_text
 from reportgen.parse.dump import parse_dump
-from reportgen.reading import load_text
-from reportgen.render.excerpts import LONGEST, excerpt
-from reportgen.render.formats import factor
-from reportgen.render.histogram import histogram
-from reportgen.render.module import Module
-from reportgen.render.module_pages import module_pages
-from reportgen.render.templates import MODULE_VIEWS
+from reportgen.render.html.excerpts import LONGEST, excerpt
+from reportgen.render.html.formats import factor
+from reportgen.render.html.templates import MODULE_VIEWS
+from reportgen.render.module.listings import histogram
+from reportgen.render.module.pages import module_pages
+from reportgen.render.view import Module
 from tests.support.dumps import analysed, edited
 from tests.support.site import SAMPLES, read_page
 
@@ -58,7 +58,7 @@ def module_of(text: str) -> Module:
 
 
 def pages_of(module: Module) -> dict[str, str]:
-    """The pages of a module's own folder, by their file names."""
+    """Return the pages of a module's own folder, by their file names."""
     pages = {page.path.removeprefix(module.routes.folder): page.content for page in module_pages(module, "Site")}
     return {name: content.decode() for name, content in pages.items() if name.endswith(".html") and "/" not in name}
 
@@ -70,7 +70,7 @@ def sample_modules() -> Iterator[Module]:
 
 
 def plain(html: str) -> str:
-    """What a reader sees, with a space between cells."""
+    """Return what a reader sees, with a space between cells."""
     return " ".join(" ".join(read_page(html.replace("<wbr>", "")).texts).split())
 
 
@@ -120,14 +120,18 @@ def test_a_finding_is_shown_with_the_lines_of_the_dump_around_its_place() -> Non
 def test_the_page_says_of_every_check_what_it_asks_and_how_much_it_looked_at() -> None:
     module = module_of(STEP)
     text = plain(pages_of(module)["findings.html"])
-    assert "Values with ranges Has every value a live range, and a thread-local one none? 2 values nothing" in text
+    assert (
+        "Values with ranges Does each scheduled value have a live range, and a thread-local one none? 2 values nothing"
+        in text
+    )
     assert "Stack trace Do the nodes of the stack trace add up to its headline and to XLA’s rows? 0 stack" in text
     assert all(f"{result.name} {result.question}" in text for result in module.analysis.evidence)
 
 
 def test_the_summary_leads_to_the_evidence() -> None:
-    damage = edited(STEP, ("(size=30,offset=0)", "(size=30,offset=9)"))
-    for text, look, verdict in ((STEP, "warning", "no error, 1 warning"), (damage, "error", "1 error, 1 warning")):
+    sound = edited(STEP, (", preallocated-temp", ", maybe-live-out"))
+    damage = edited(sound, ("(size=30,offset=0)", "(size=30,offset=9)"))
+    for text, look, verdict in ((sound, "warning", "no error, 1 warning"), (damage, "error", "1 error, 2 warnings")):
         page = pages_of(module_of(text))["index.html"]
         badge = next(link for link in read_page(page).all("a") if "badge" in link.get("class", ""))
         assert (badge["class"], badge["href"]) == (f"badge {look}", "findings.html#checked")
@@ -137,7 +141,7 @@ def test_the_summary_leads_to_the_evidence() -> None:
 @pytest.mark.parametrize("value", [0, 1])
 def test_an_excerpt_holds_two_lines_before_and_after(value: int) -> None:
     module = module_of(STEP)
-    place = module.analysis.facts[value].value.place
+    place = module.analysis.facts[value].value.text_offset
     lines, at = excerpt(module, place), module.analysis.dump.text.locate(place).line
     assert [(line.number, line.is_it) for line in lines] == [(at + by, by == 0) for by in range(-2, 3)]
     assert [line.text for line in lines] == [STEP.splitlines()[line.number - 1] for line in lines]
@@ -147,7 +151,7 @@ def test_an_excerpt_ends_with_the_file_and_shortens_long_lines() -> None:
     module = module_of(edited(STEP, ("u8[30]{0}\n", f"u8[30]{{0}}{'é' * 1000}\n")))
     assert [line.number for line in excerpt(module, 0)] == [1, 2, 3]
     assert [line.number for line in excerpt(module, len(module.analysis.dump.text.parts[0].data))][-1] == 29
-    (long,) = [line.text for line in excerpt(module, module.analysis.facts[1].value.place) if line.is_it]
+    (long,) = [line.text for line in excerpt(module, module.analysis.facts[1].value.text_offset) if line.is_it]
     assert len(long) == LONGEST + 1
     assert long.endswith("é…")
 

@@ -1,9 +1,9 @@
-"""The development server gives pages of the site and nothing else, to its own reader and nobody else."""
+"""The development server sends pages of the site and nothing else, and only to requests that name it as host."""
 
 import http.client
 import json
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 from threading import Thread
@@ -18,31 +18,32 @@ from reportgen.serve.site import Generation, LiveSite, ServedModule
 
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'"
 PAGE = f'<html><head><meta http-equiv="Content-Security-Policy" content="{POLICY}"></head><body>overview</body></html>'
-VALUES = 'Report.put("values",{"name":["a","t"],"index":["","{1}"],"page":["3","7"]});\n'
 COMMON = {"index.html": PAGE.encode(), "404.html": b"<head></head>gone", "assets/site.js": b"1;", "report.json": b"{}"}
 FOLDER = "m/step-0a1b2c3d/"
 ON_DISK = ("index.html", "v/3.html", "v/7.html", "a/0.html", "allocations.html", "values.html", "data/values.js")
 
 
 def generation(version: str = "1", number: int = 0) -> Generation:
-    module = ServedModule(version, None, frozenset(FOLDER + name for name in ON_DISK))
+    paths = frozenset(FOLDER + name for name in ON_DISK)
+    values = {"a": f"{FOLDER}v/3.html", "t{1}": f"{FOLDER}v/7.html"}
+    module = ServedModule(version=version, paths=paths, value_paths=values, pages=None)
     return Generation(
         common=COMMON,
         modules={FOLDER: module},
         successors={"m/old-00000000/": FOLDER},
-        news=lambda path: {"build": number},
+        changes=lambda path: {"build": number},
         is_starting=False,
     )
 
 
 @pytest.fixture(scope="module")
 def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site's directory, with a file beside it and one in it that are none of its pages."""
+    """Return the site's directory, with a file in it and one beside it that are not pages of the site."""
     output = tmp_path_factory.mktemp("served") / "site"
     for name in ON_DISK:
         path = output / FOLDER / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(VALUES if name.endswith(".js") else "<head></head>", encoding="utf-8")
+        path.write_text("<head></head>", encoding="utf-8")
     (output / FOLDER / "secret.html").write_text("secret", encoding="utf-8")
     (output.parent / "secret.html").write_text("secret", encoding="utf-8")
     return output
@@ -55,7 +56,19 @@ def server(output: Path) -> Iterator[LiveServer]:
     server.start()
     yield server
     server.close()
-    assert not [thread for thread in threads() if thread.name.startswith(("server", "Thread"))]
+    wait_for_handlers()
+
+
+def handlers() -> list[Thread]:
+    """Return the threads that answer requests."""
+    return [thread for thread in threads() if "process_request_thread" in thread.name]
+
+
+def wait_for_handlers(but: Sequence[Thread] = ()) -> None:
+    for thread in handlers():
+        if thread not in but:
+            thread.join(30)
+            assert not thread.is_alive()
 
 
 def asked(server: LiveServer, path: str, method: str = "GET", **headers: str) -> tuple[http.client.HTTPResponse, bytes]:
@@ -66,7 +79,7 @@ def asked(server: LiveServer, path: str, method: str = "GET", **headers: str) ->
 
 
 def raw(server: LiveServer, text: bytes) -> bytes:
-    """What comes back until the server closes or falls silent."""
+    """Send bytes and return everything that comes back."""
     with socket.create_connection(("127.0.0.1", server.server_port), timeout=30) as connection:
         connection.sendall(text)
         connection.shutdown(socket.SHUT_WR)
@@ -86,7 +99,7 @@ def raw(server: LiveServer, text: bytes) -> bytes:
         ("/-/live.css", "text/css; charset=utf-8"),
     ],
 )
-def test_a_page_has_its_type_and_is_not_kept(server: LiveServer, path: str, kind: str) -> None:
+def test_a_page_has_its_type_and_is_not_cached(server: LiveServer, path: str, kind: str) -> None:
     answer, content = asked(server, path)
     assert (answer.status, answer.headers["Content-Type"]) == (200, kind)
     assert answer.headers["Cache-Control"] == "no-store"
@@ -94,8 +107,8 @@ def test_a_page_has_its_type_and_is_not_kept(server: LiveServer, path: str, kind
     assert content
 
 
-def test_pages_listen_and_files_do_not(server: LiveServer, output: Path) -> None:
-    """The script and what it needs of the policy are added on the way out."""
+def test_only_sent_pages_have_the_script(server: LiveServer, output: Path) -> None:
+    """The script, and the permission to connect that it needs, are added to pages as they are sent."""
     page = asked(server, "/index.html")[1].decode()
     assert "connect-src 'self'" in page
     assert '<script defer src="/-/live.js" data-page="index.html" data-version="' in page
@@ -103,7 +116,7 @@ def test_pages_listen_and_files_do_not(server: LiveServer, output: Path) -> None
     assert "live" not in (output / FOLDER / "index.html").read_text(encoding="utf-8")
 
 
-def test_head_is_get_without_content(server: LiveServer) -> None:
+def test_head_is_get_without_the_content(server: LiveServer) -> None:
     whole, content = asked(server, "/")
     head, nothing = asked(server, "/", "HEAD")
     assert head.headers["Content-Length"] == whole.headers["Content-Length"] == str(len(content))
@@ -132,7 +145,7 @@ def test_head_is_get_without_content(server: LiveServer) -> None:
         "/[",
     ],
 )
-def test_nothing_else_can_be_had(server: LiveServer, path: str) -> None:
+def test_nothing_outside_the_site_is_sent(server: LiveServer, path: str) -> None:
     answer, content = asked(server, path)
     assert answer.status in {400, 403, 404}
     assert b"secret" not in content
@@ -140,24 +153,22 @@ def test_nothing_else_can_be_had(server: LiveServer, path: str) -> None:
     assert "X-Evil" not in answer.headers
 
 
-def test_a_stranger_in_the_sites_directory_is_not_served(server: LiveServer) -> None:
+def test_a_foreign_file_in_the_sites_directory_is_not_sent(server: LiveServer) -> None:
     answer, content = asked(server, f"/{FOLDER}secret.html")
     assert answer.status == 302
     assert b"secret" not in content
 
 
 @given(st.text(st.characters(min_codepoint=33, max_codepoint=126), max_size=60))
-def test_whatever_is_asked_for_is_answered(server: LiveServer, path: str) -> None:
-    lines = raw(
-        server, f"GET /{path} HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\nConnection: close\r\n\r\n".encode()
-    )
+def test_every_request_is_answered(server: LiveServer, path: str) -> None:
+    lines = raw(server, f"GET /{path} HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\n\r\n".encode())
     assert lines.split(b" ")[1] in {b"200", b"302", b"400", b"404"}
 
 
 @pytest.mark.parametrize(
     "host", ["evil.example", "evil.example:{port}", "127.0.0.1:1", "10.0.0.1:{port}", "", "[", "user@localhost:{port}"]
 )
-def test_another_host_is_refused(server: LiveServer, host: str) -> None:
+def test_a_request_for_another_host_is_refused(server: LiveServer, host: str) -> None:
     answer, content = asked(server, "/", Host=host.format(port=server.server_port))
     assert answer.status == 403
     assert b"overview" not in content
@@ -166,11 +177,11 @@ def test_another_host_is_refused(server: LiveServer, host: str) -> None:
 @pytest.mark.parametrize(
     "host", ["127.0.0.1:{port}", "localhost:{port}", "LOCALHOST:{port}", "[::1]:{port}", "127.0.0.2:{port}"]
 )
-def test_its_own_names_are_not(server: LiveServer, host: str) -> None:
+def test_a_request_for_one_of_its_own_names_is_answered(server: LiveServer, host: str) -> None:
     assert asked(server, "/", Host=host.format(port=server.server_port))[0].status == 200
 
 
-def test_no_host_and_two_hosts_are_refused(server: LiveServer) -> None:
+def test_a_request_with_no_host_or_two_is_refused(server: LiveServer) -> None:
     own = f"Host: 127.0.0.1:{server.server_port}\r\n".encode()
     assert b" 403 " in raw(server, b"GET / HTTP/1.1\r\n\r\n")
     assert b" 403 " in raw(server, b"GET / HTTP/1.1\r\n" + own + own + b"\r\n")
@@ -178,8 +189,9 @@ def test_no_host_and_two_hosts_are_refused(server: LiveServer) -> None:
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "NONSENSE"])
 def test_other_methods_are_refused(server: LiveServer, method: str) -> None:
-    answer, _ = asked(server, "/", method)
-    assert (answer.status, answer.headers["Allow"]) == (405, "GET, HEAD")
+    answer, content = asked(server, "/", method)
+    assert answer.status == 501
+    assert b"overview" not in content
 
 
 @pytest.mark.parametrize(
@@ -197,7 +209,7 @@ def test_other_methods_are_refused(server: LiveServer, method: str) -> None:
     ],
     ids=["nothing", "blank", "tls", "long path", "version", "headers", "long header", "body", "bytes"],
 )
-def test_absurd_requests_do_no_harm(server: LiveServer, text: bytes) -> None:
+def test_malformed_requests_do_no_harm(server: LiveServer, text: bytes) -> None:
     try:
         answer = raw(server, text)
     except OSError:  # closed while it was still being sent to
@@ -207,7 +219,7 @@ def test_absurd_requests_do_no_harm(server: LiveServer, text: bytes) -> None:
 
 
 def test_two_hundred_open_connections_do_no_harm(server: LiveServer) -> None:
-    """Half of them wait for events, the others say nothing."""
+    """Half of them wait for events, the others send nothing."""
     with ExitStack() as open_ones:
         for number in range(200):
             connection = socket.create_connection(("127.0.0.1", server.server_port), timeout=30)
@@ -221,7 +233,7 @@ def test_two_hundred_open_connections_do_no_harm(server: LiveServer) -> None:
     assert asked(server, "/")[0].status == 200
 
 
-def test_events_come_when_something_is_published(server: LiveServer) -> None:
+def test_publishing_sends_an_event(server: LiveServer) -> None:
     with closing(http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)) as connection:
         connection.request("GET", "/-/events")
         answer = connection.getresponse()
@@ -235,8 +247,8 @@ def test_events_come_when_something_is_published(server: LiveServer) -> None:
     assert int(second.removeprefix(b"data: ")) == int(first.removeprefix(b"data: ")) + 1
 
 
-def news(server: LiveServer, page: str, version: str = "", name: str = "") -> dict[str, str]:
-    found: dict[str, str] = json.loads(asked(server, f"/-/news?page={page}&version={version}&name={name}")[1])
+def changes(server: LiveServer, page: str, version: str = "", name: str = "") -> dict[str, str]:
+    found: dict[str, str] = json.loads(asked(server, f"/-/changes?page={page}&version={version}&name={name}")[1])
     return found
 
 
@@ -245,7 +257,7 @@ def news(server: LiveServer, page: str, version: str = "", name: str = "") -> di
     [
         (f"{FOLDER}index.html", "", f"{FOLDER}index.html", ""),
         (f"{FOLDER}v/3.html", "a", f"{FOLDER}v/3.html", ""),
-        (f"{FOLDER}v/3.html", "t%7B1%7D", f"{FOLDER}v/7.html", "t{1} has another number now"),
+        (f"{FOLDER}v/3.html", "t%7B1%7D", f"{FOLDER}v/7.html", "t{1} has a new number"),
         (f"{FOLDER}v/3.html", "b", f"{FOLDER}index.html", "b is gone"),
         (f"{FOLDER}v/9.html", "", f"{FOLDER}index.html", "that value is gone"),
         (f"{FOLDER}a/9.html", "", f"{FOLDER}allocations.html", "that allocation is gone"),
@@ -256,23 +268,25 @@ def news(server: LiveServer, page: str, version: str = "", name: str = "") -> di
         ("modules.page-2.html", "", "index.html", "that page is gone"),
     ],
 )
-def test_the_nearest_page_that_exists(server: LiveServer, page: str, name: str, place: str, why: str) -> None:
-    found = news(server, page, name=name)
+def test_a_page_that_is_gone_leads_to_the_nearest_one(
+    server: LiveServer, page: str, name: str, place: str, why: str
+) -> None:
+    found = changes(server, page, name=name)
     assert (found["path"], found["why"]) == (place, why)
 
 
-def test_an_unchanged_page_stays_where_it_is(server: LiveServer) -> None:
-    version = news(server, f"{FOLDER}v/3.html")["version"]
-    assert news(server, f"{FOLDER}v/3.html", version, "b")["path"] == f"{FOLDER}v/3.html"
+def test_an_unchanged_page_stays(server: LiveServer) -> None:
+    version = changes(server, f"{FOLDER}v/3.html")["version"]
+    assert changes(server, f"{FOLDER}v/3.html", version, "b")["path"] == f"{FOLDER}v/3.html"
 
 
-def test_a_link_to_what_is_gone_leads_on(server: LiveServer) -> None:
+def test_a_link_to_a_page_that_is_gone_is_redirected(server: LiveServer) -> None:
     answer, _ = asked(server, f"/{FOLDER}v/99.html")
     assert answer.status == 302
     assert answer.headers["Location"] == f"/{FOLDER}index.html?why=that%20value%20is%20gone"
 
 
-def test_at_the_start_pages_are_waited_for(output: Path) -> None:
+def test_a_request_waits_for_its_page_while_the_site_is_starting(output: Path) -> None:
     site = LiveSite(output)
     found: list[bytes | None] = []
     asking = Thread(target=lambda: found.append(site.page("index.html")))
@@ -283,7 +297,7 @@ def test_at_the_start_pages_are_waited_for(output: Path) -> None:
     assert found == [COMMON["index.html"]]
 
 
-def test_a_taken_port_is_an_error_only_where_it_was_asked_for(server: LiveServer, output: Path) -> None:
+def test_a_port_in_use_is_an_error_only_if_it_was_asked_for(server: LiveServer, output: Path) -> None:
     with pytest.raises(PortTaken, match=f"127.0.0.1:{server.server_port}: .*Leave --port out"):
         LiveServer(LiveSite(output), "127.0.0.1", server.server_port)
     other = LiveServer(LiveSite(output), "127.0.0.1", None)
@@ -292,15 +306,16 @@ def test_a_taken_port_is_an_error_only_where_it_was_asked_for(server: LiveServer
     other.close()
 
 
-def test_a_closed_server_leaves_nothing(output: Path) -> None:
-    server = LiveServer(LiveSite(output), "127.0.0.1", None)
+def test_a_closed_server_leaves_no_thread_and_frees_its_port(output: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    before = handlers()
+    server = LiveServer(LiveSite(output), "127.0.0.1", port)
     server.site.publish(generation())
     server.start()
-    before = {thread for thread in threads() if thread.name != "server"}
-    waiting = socket.create_connection(("127.0.0.1", server.server_port), timeout=30)
-    waiting.sendall(f"GET /-/events HTTP/1.1\r\nHost: localhost:{server.server_port}\r\n\r\n".encode())
-    assert b" 200 " in waiting.recv(65536)
-    server.close()
-    waiting.close()
-    assert set(threads()) - before <= {thread for thread in threads() if thread.name == "server"}
-    LiveServer(LiveSite(output), "127.0.0.1", server.server_port).server_close()
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as waiting:
+        waiting.sendall(f"GET /-/events HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n".encode())
+        assert b" 200 " in waiting.recv(65536)
+        server.close()
+    wait_for_handlers(before)
+    LiveServer(LiveSite(output), "127.0.0.1", port).server_close()

@@ -9,7 +9,7 @@ from tests.support.site import SAMPLES, SEEDS, SitePage, build_site, read_pages
 
 @pytest.fixture(scope="session")
 def seeds_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site of the five seeds, which are not part of the repository."""
+    """Return the site of the five seeds, which are not part of the repository."""
     if not SEEDS.is_dir():
         pytest.skip(f"{'/'.join(SEEDS.parts[-3:])} is not beside this checkout")
     return build_site(SEEDS, tmp_path_factory.mktemp("seeds") / "site")
@@ -29,7 +29,7 @@ def site(site_name: str, request: pytest.FixtureRequest) -> Path:
 
 @pytest.fixture(scope="session")
 def dumps(site_name: str) -> Path:
-    """What `site` was built from."""
+    """Return what `site` was built from."""
     return {"samples": SAMPLES, "seeds": SEEDS}[site_name]
 
 

@@ -11,9 +11,11 @@ import html5lib
 import pytest
 
 from reportgen.cli import main
-from reportgen.render.formats import visible
+from reportgen.render.html.formats import visible
 from tests.support import hostile
 from tests.support.site import SitePage, link_problems, read_page, read_pages, tree
+
+pytestmark = pytest.mark.slow
 
 _FILE = re.compile(r"(?:[a-z0-9][a-z0-9-]*/)*[A-Za-z0-9.][A-Za-z0-9.-]*")
 _RESERVED = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)")
@@ -24,7 +26,7 @@ Forms = set[tuple[str, tuple[str, ...]]]
 
 @pytest.fixture(scope="module")
 def large(hostile_site: Path) -> Path:
-    """The module in which every name is that of an instruction."""
+    """Return the module in which every name is that of an instruction."""
     return next(hostile_site.glob("m/jit-all-*/v/39.html")).parents[1]
 
 
@@ -46,7 +48,7 @@ def test_every_page_is_valid_html_without_an_element_or_attribute_that_others_la
 
 
 def forms(paths: Iterable[Path]) -> Forms:
-    """Each tag with its attributes; the page itself must have no error."""
+    """Return each tag with its attributes; the page itself must have no error."""
     found: Forms = set()
     for path in paths:
         parser = html5lib.HTMLParser(namespaceHTMLElements=False)

@@ -7,9 +7,11 @@ from pathlib import Path
 import html5lib
 import pytest
 
-from reportgen.discover import discover
+from reportgen.input.discover import discover
 from reportgen.render.routes import module_slug
 from tests.support.site import SitePage, read_page
+
+pytestmark = pytest.mark.slow
 
 _ALLOCATION = re.compile(r"^allocation (\d+): ", re.MULTILINE)
 _VALUE = re.compile(r"^ value: <(\d+) (\S+)", re.MULTILINE)
@@ -57,7 +59,7 @@ def test_every_value_and_allocation_has_its_page(site: Path, dumps: Path) -> Non
 
 
 def _ids_of_pages(folder: Path) -> set[str]:
-    """An allocation of many values has further pages: `12.page-2.html`."""
+    """Collect the numbered pages too: an allocation of many values has further pages, as in `12.page-2.html`."""
     return {path.name.partition(".")[0] for path in folder.iterdir()}
 
 

@@ -1,4 +1,4 @@
-"""A redacted site tells no path, person or machine of its dumps, and no name if asked to; its numbers are the same."""
+"""A redacted site shows no path, person or machine of its dumps, and no name if so requested; figures stay."""
 
 import json
 import re
@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 
+from reportgen.analyse.advice.words import WITHHELD_NAMES
 from reportgen.build import build
 from reportgen.options import BuildOptions, Redaction
 from reportgen.parse.instructions import parse_instruction
 from tests.support.site import SAMPLES, SEEDS, tree
+
+pytestmark = pytest.mark.slow
 
 # Written without a look at how paths are hidden: whatever is quoted and has slashes around a word.
 _PATHS = re.compile(r"(?<![\w)\]}>])(?:[A-Za-z]:|~\w*)?(?:/[\w.@+-]+){2,}|[\w./-]+\.(?:py|cc|ipynb)\b")
@@ -80,7 +83,7 @@ def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&#34;")
 
 
-def test_the_dumps_have_what_is_looked_for_and_a_site_shows_it(plain: Path) -> None:
+def test_the_dumps_contain_secrets_and_a_plain_site_shows_them(plain: Path) -> None:
     assert {"/home/u/corpus/scripts/progs.py", "cpu-tiny"} <= secrets()
     assert len(op_names()) > 50
     shown = list(occurrences(plain, secrets() | op_names()))
@@ -88,12 +91,12 @@ def test_the_dumps_have_what_is_looked_for_and_a_site_shows_it(plain: Path) -> N
     assert any(line.startswith(".reportgen.json") for line in shown)
 
 
-def test_no_file_has_a_path_a_person_or_a_folder(without_paths: Path, without_names: Path) -> None:
+def test_no_file_contains_a_path_a_person_or_a_folder(without_paths: Path, without_names: Path) -> None:
     assert list(occurrences(without_paths, secrets())) == []
     assert list(occurrences(without_names, secrets())) == []
 
 
-def test_no_file_has_a_name_of_an_operation_or_of_a_module(without_names: Path) -> None:
+def test_no_file_contains_a_name_of_an_operation_or_module(without_names: Path) -> None:
     modules = set(re.findall(r"jit_\w+", " ".join(path.name for path in SAMPLES.rglob("*.txt"))))
     assert {"jit_odd_names_fn", "jit_mlp_train_step"} <= modules
     assert list(occurrences(without_names, op_names() | modules)) == []
@@ -106,17 +109,32 @@ def test_the_figures_are_the_same(plain: Path, redacted: str, request: pytest.Fi
 
 
 def _figures(site: Path) -> list[str]:
-    """All of report.json that is not text of the dumps; the order of modules is that of their names."""
+    """Return all of report.json that is not text of the dumps; the order of modules is that of their names."""
     modules = json.loads((site / "report.json").read_text(encoding="utf-8"))["modules"]
     return sorted(json.dumps(_without_words(module), sort_keys=True) for module in modules)
+
+
+def test_advice_is_withheld_where_names_are_hidden(without_names: Path, without_paths: Path) -> None:
+    assert {reason for reason, moves in _advice(without_names)} == {WITHHELD_NAMES}
+    assert any(moves for reason, moves in _advice(without_paths))
+
+
+def _advice(site: Path) -> list[tuple[str | None, int]]:
+    """Why advice is withheld, and how many moves there are, for each memory space."""
+    modules = json.loads((site / "report.json").read_text(encoding="utf-8"))["modules"]
+    found = [space["advice"] for module in modules for space in module["spaces"].values()]
+    return [(advice["withheld"], len(advice["moves"])) for advice in found]
 
 
 _BESIDE = re.compile(r"HLO text|[Uu]sage report|[Pp]roto")
 
 
 def _without_words(module: dict[str, Any]) -> dict[str, Any]:
-    # What lies beside a dump is left out, since it would tell what the dump does not any more.
+    # Sibling files are left out, because they would leak what the dump no longer says.
     module = module | {"checks": [check for check in module["checks"] if not _BESIDE.search(check["name"])]}
+    # Advice rests on the names of operations, so it is withheld where these are redacted.
+    spaces = {color: space | {"advice": None} for color, space in module["spaces"].items()}
+    module = module | {"spaces": spaces}
     findings = [{key: finding[key] for key in ("slug", "severity", "line")} for finding in module["findings"]]
     return {key: value for key, value in module.items() if key not in ("path", "name")} | {"findings": findings}
 
@@ -128,20 +146,20 @@ def test_values_of_one_source_line_are_still_one_group(plain: Path, without_path
 
 
 def _source_lines(page: Path) -> tuple[str, ...]:
-    """The numbers of the lines in a table by source line, in its order."""
+    """Return the numbers of the lines in a table by source line, in its order."""
     return tuple(re.findall(r"<code>[^ ]*py:(\d+)</code>", page.read_text(encoding="utf-8")))
 
 
-def test_pages_say_that_they_are_redacted_and_lead_to_how(without_paths: Path, plain: Path) -> None:
+def test_pages_say_that_they_are_redacted_and_link_to_an_explanation(without_paths: Path, plain: Path) -> None:
     pages = {path: content.decode() for path, content in tree(without_paths).items() if path.endswith(".html")}
-    link = "help/glossary.html#redacted>"
+    link = 'help/glossary.html#redacted"'
     assert [path for path, page in pages.items() if path.startswith("m/") and link not in page] == []
     assert "Notes are left out" in pages["index.html"]
     assert 'id="redacted"' in pages["help/glossary.html"]
     assert link not in (plain / "index.html").read_text(encoding="utf-8")
 
 
-def test_nothing_is_left_of_a_site_that_was_not_redacted(plain: Path, without_paths: Path, tmp_path: Path) -> None:
+def test_redacting_an_existing_site_leaves_nothing_of_it(plain: Path, without_paths: Path, tmp_path: Path) -> None:
     site = shutil.copytree(plain, tmp_path / "site")
     assert tree(built(site, "paths")) == tree(without_paths)
 

@@ -14,11 +14,13 @@ import pytest
 
 from tests.support.site import ROOT, SAMPLES, Tree, build_site, tree
 
+pytestmark = pytest.mark.slow
+
 TEMPLATES = ROOT / "templates"
 
 
 def built_elsewhere(dumps: Path, output: Path, *flags: str, **environment: str) -> Tree:
-    """The site as a process of its own builds it."""
+    """Return the site as a process of its own builds it."""
     command = [sys.executable, "-m", "reportgen", "build", str(dumps), "-o", str(output), "--quiet", *flags]
     built = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=False)
     assert (built.returncode, built.stdout, built.stderr) == (0, "", "")
@@ -26,13 +28,13 @@ def built_elsewhere(dumps: Path, output: Path, *flags: str, **environment: str) 
 
 
 def differences(one: Tree, other: Tree) -> list[str]:
-    """The paths of files that differ, rather than megabytes of bytes."""
+    """Return the paths of files that differ, rather than megabytes of bytes."""
     return sorted(path for path in one.keys() | other.keys() if one.get(path) != other.get(path))
 
 
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory: pytest.TempPathFactory) -> Tree:
-    """The site, of one process and with a fixed order of hashes."""
+    """Return the site, of one process and with a fixed order of hashes."""
     return built_elsewhere(SAMPLES, tmp_path_factory.mktemp("one") / "site", "--jobs", "1", PYTHONHASHSEED="1")
 
 

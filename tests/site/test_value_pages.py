@@ -1,4 +1,4 @@
-"""A site with fewer pages of values: nothing else is missing, and every link still leads to the value."""
+"""A site with fewer value pages lacks nothing else, and every link still leads to its value."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ def reduced(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return site_with(request.param, tmp_path_factory.mktemp("reduced"))
 
 
-def test_only_pages_of_values_are_left_out(whole: Path, reduced: Path) -> None:
+def test_only_value_pages_are_left_out(whole: Path, reduced: Path) -> None:
     left_out = tree(whole).keys() - tree(reduced).keys()
     assert values_in(reduced) < values_in(whole)
     assert len(left_out) == len(values_in(whole)) - len(values_in(reduced))
@@ -50,11 +50,11 @@ def test_each_value_without_a_page_has_its_row(whole: Path, reduced: Path) -> No
     assert rows >= {f"v{name}" for name in values_in(whole) - values_in(reduced)}
 
 
-def test_what_is_live_at_a_peak_keeps_its_page(whole: Path, reduced: Path) -> None:
+def test_values_live_at_a_peak_keep_their_page(whole: Path, reduced: Path) -> None:
     (peak,) = reduced.glob("m/*/peak-0.html")
     at_peak = {link["href"] for link in read_pages(whole)[peak.relative_to(reduced).as_posix()].all("a")}
     assert {f"v/{name}.html" for name in values_in(reduced)} >= {href for href in at_peak if href.startswith("v/")}
 
 
-def test_more_pages_than_values_are_all(whole: Path, tmp_path: Path) -> None:
+def test_asking_for_more_pages_than_values_gives_all(whole: Path, tmp_path: Path) -> None:
     assert values_in(site_with(10_000, tmp_path)) == values_in(whole)

@@ -3,7 +3,18 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from reportgen.model import WHOLE, Allocation, Dump, LiveRange, PeakRow, PrintedPeak, Scheduled, Value, ValueKey
+from reportgen.model import (
+    WHOLE,
+    Allocation,
+    Dump,
+    LiveRange,
+    PeakRow,
+    PrintedPeak,
+    Scheduled,
+    Value,
+    ValueKey,
+)
+from tests.support.columns import live_ranges_of, schedule_of, values_of
 from tests.support.dumps import nowhere
 
 
@@ -21,15 +32,15 @@ class Lives(NamedTuple):
 
 
 def temporaries(*lives: Lives, peak: PrintedPeak | None = None) -> Dump:
-    """One preallocated temp for each memory space; a schedule as long as the values need."""
+    """Return a dump with a preallocated temp for each memory space and a schedule as long as the values need."""
     colors = sorted({one.color for one in lives})
     length = max((one.last for one in lives), default=0) + 1
     return Dump(
         allocations=tuple(_allocation(number, color, lives) for number, color in enumerate(colors)),
-        values=tuple(_value(number, one, colors) for number, one in enumerate(lives)),
+        values=values_of(_value(number, one, colors) for number, one in enumerate(lives)),
         schedule_length=length,
-        schedule=tuple(Scheduled(moment, f"step{moment}") for moment in range(length)),
-        live_ranges=tuple(
+        schedule=schedule_of(Scheduled(moment, f"step{moment}") for moment in range(length)),
+        live_ranges=live_ranges_of(
             LiveRange(key=ValueKey(one.name, one.shape_index), start=one.first, end=one.last) for one in lives
         ),
         printed_peak=peak,

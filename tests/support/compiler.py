@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from reportgen.dump_names import PART_SUFFIXES
+from reportgen.analyse.sizes import rounded_by_xla
+from reportgen.input.names import PART_SUFFIXES
 from tests.support.dumps import edited
 from tests.support.sound import BLOCK, RANGES, USED
 
@@ -17,7 +18,7 @@ def compiled(elements: int) -> tuple[str, str, str]:
     size = 4 * elements
     shape, place = (f"f32[{elements}]", "f32[1024]"), (f"(size={size},offset=512)", "(size=4096,offset=512)")
     block = edited(BLOCK, ("size 4608", f"size {size + 512}"), shape[::-1], place[::-1])
-    total = f"Total bytes used: {size + 1028} ({size / 1024 + 1:.1f}KiB)\n"
+    total = f"Total bytes used: {size + 1028} ({rounded_by_xla(size + 1028)})\n"
     ranges = edited(
         RANGES.partition("  Stack trace")[0],
         ("4096 bytes", f"{size} bytes"),
@@ -29,7 +30,7 @@ def compiled(elements: int) -> tuple[str, str, str]:
 
 
 def peak(elements: int) -> int:
-    """What must be resident: parameter and output throughout, and the temporaries that are live with `big`."""
+    """Return what must be resident: parameter and output throughout, and the temporaries that are live with `big`."""
     return 4 * elements + HELD_BESIDE
 
 

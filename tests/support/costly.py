@@ -51,13 +51,13 @@ def grid(count: int) -> Lines:
 
 
 def chain(count: int) -> Lines:
-    """One buffer that goes from hand to hand."""
+    """Return one buffer that is reused in place again and again."""
     values = [_value(n, 0, 64) for n in range(count)]
     return _dump(64, values, [f"    v{n}{{}}:{n}-{n + 1}" for n in range(count)], count + 1)
 
 
 def one_name(count: int) -> Lines:
-    """The same value again and again."""
+    """Return a dump that repeats the same value."""
     values = [_value(0, n, 1, name="v") for n in range(count)]
     return _dump(count, values, ["    v{}:0-9"] * count, 10)
 
@@ -84,7 +84,7 @@ def allocations(count: int) -> Lines:
 
 
 def schedule(count: int) -> Lines:
-    """A long schedule and nothing that lives."""
+    """Return a long schedule without any live value."""
     return _dump(64, [_value(0, 0, 64)], ["    v0{}:0-1"], count)
 
 
@@ -102,12 +102,12 @@ def huge(count: int) -> Lines:
 
 
 def deep_shapes(count: int) -> Lines:
-    """One shape of tuples in tuples."""
+    """Return one shape of nested tuples."""
     return _dump(64, [_value(0, 0, 64, "(" * count + "f32[]" + ")" * count)], ["    v0{}:0-1"], 2)
 
 
 def deep_tree(count: int) -> Lines:
-    """A stack trace of frames in each other, 200 levels deep and no deeper: the text of each says its level."""
+    """Return a stack trace of frames nested up to 200 levels deep; the text of each states its level."""
     yield from _dump(64, [_value(0, 0, 64)], ["    v0{}:0-1"], 2)
     yield "  Live ranges at 0 (peak):"
     yield "    v0{}: 64 bytes (cumulative: 64 bytes)"
@@ -118,7 +118,7 @@ def deep_tree(count: int) -> Lines:
 
 
 def long_line(count: int) -> Lines:
-    """A line that never ends, in place of an allocation."""
+    """Return a line that never ends instead of an allocation."""
     yield from _dump(64, [_value(0, 0, 64)], ["    v0{}:0-1"], 2)
     yield "allocation 1: size 1, " + "x" * 100 * count
 

@@ -2,9 +2,9 @@
 
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis, Backend
+from reportgen.input.text import DumpText, TextPart
 from reportgen.model import Dump, UsedValue
 from reportgen.parse.dump import parse_dump
-from reportgen.source import DumpText, TextPart
 
 LABELS = (
     "step-buffer-assignment.txt",
@@ -14,13 +14,13 @@ LABELS = (
 
 
 def dump_text(*files: str | bytes) -> DumpText:
-    """One to three files, by the names that XLA gives them."""
+    """Return one to three files, by the names that XLA gives them."""
     contents = [file if isinstance(file, bytes) else file.encode() for file in files]
     return DumpText(tuple(TextPart(label, data, 0, len(data)) for label, data in zip(LABELS, contents, strict=False)))
 
 
 def nowhere() -> DumpText:
-    """The text of a dump that was never printed: an empty file."""
+    """Return the text of a dump that was never printed: an empty file."""
     return dump_text("")
 
 
@@ -37,14 +37,14 @@ def slugs(analysis: Analysis) -> set[str]:
 
 
 def complaints(dump: Dump) -> list[str]:
-    """What the parser did not understand, as a report says it."""
-    return [f"{dump.text.locate(line.place)}: expected {line.expected}" for line in dump.unparsed]
+    """Return what the parser did not understand, as a report says it."""
+    return [f"{dump.text.locate(line.text_offset)}: expected {line.expected}" for line in dump.unparsed]
 
 
 def instruction_text(dump: Dump, used: UsedValue) -> str | None:
-    if used.instruction_place is None or used.instruction_end is None:
+    if used.instruction_start is None or used.instruction_end is None:
         return None
-    return dump.text.slice(used.instruction_place, used.instruction_end).decode("utf-8", "replace")
+    return dump.text.slice(used.instruction_start, used.instruction_end).decode("utf-8", "replace")
 
 
 def edited(text: str, *edits: tuple[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""File systems for fsspec that remember what is asked of them, and fail where they are told to.
+"""Provide file systems for fsspec that record all requests and fail on demand.
 
 Their files are in memory, and no other process sees them.
 """

@@ -7,7 +7,7 @@ from time import monotonic
 
 @contextmanager
 def finishes(seconds: float) -> Iterator[None]:
-    """What runs within is linear; if it were quadratic it would take longer than `seconds` by far."""
+    """Fail if the block takes longer than `seconds`, which a quadratic algorithm would exceed by far."""
     start = monotonic()
     yield
     assert monotonic() - start < seconds

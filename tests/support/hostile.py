@@ -50,12 +50,12 @@ NOTE = """\
 
 
 def instruction_names() -> list[str]:
-    """Each different, of all that the grammar allows in a name."""
+    """Draw distinct names from all characters that the grammar allows."""
     return list(dict.fromkeys(text.translate(_NOT_IN_A_NAME) for text in TEXTS))
 
 
 def dump(names: Sequence[str], texts: Sequence[str]) -> str:
-    """One file: every name is that of an instruction, every text stands in its metadata."""
+    """Draw a dump in one file; every name is that of an instruction, every text is in its metadata."""
     count = len(names)
     values = [f" value: <{n} {name} @0> (size=4,offset={4 * n}): f32[1]{{0}}\n" for n, name in enumerate(names)]
     used = [_used(n, names, texts[n % len(texts)]) for n in range(count)]

@@ -2,7 +2,7 @@
 
 `python -m tests.support.kill_points FROM DUMPS FOLDER KILLS` makes the site of FROM, then kills builds of DUMPS
 in copies of it, at KILLS of their changes, evenly spread (0: at each). After a kill it builds again and compares
-with a clean build. It prints how many kills there were. Each build is a fork, so that nothing is imported anew.
+with a clean build. It prints how many kills there were. Each build is a fork, so that nothing is imported again.
 """
 
 import os
@@ -19,7 +19,7 @@ _CHANGES = frozenset({"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.trun
 
 
 def kills_of(earlier: Path, dumps: Path, folder: Path, wanted: int) -> int:
-    """The number of kills. Raises AssertionError where a build does not repair what a kill left."""
+    """Return the number of kills. Raises AssertionError where a build does not repair what a kill left."""
     for name, paths in (("earlier", earlier), ("clean", dumps)):
         _build(paths, folder / name)
     changes = _changes(dumps, shutil.copytree(folder / "earlier", folder / "counted"))
@@ -41,7 +41,7 @@ def _build(dumps: Path, site: Path) -> None:
 
 
 def _changes(dumps: Path, site: Path) -> int:
-    """How many changes to the disk a build makes."""
+    """Return how many changes to the disk a build makes."""
     reading, writing = os.pipe()
     if not os.fork():
         counter = _Killer(sys.maxsize)

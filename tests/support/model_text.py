@@ -1,11 +1,11 @@
 """A dump and its analysis as text that a person can review: everything that pages are made from."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from reportgen.analyse.records import Analysis, Share, Space, ValueFacts
+from reportgen.intervals.step_function import Peak, StepFunction
 from reportgen.model import WHOLE, Allocation, PeakRow, Position, Use
 from reportgen.parse.instructions import parse_instruction
-from reportgen.spans import Peak, StepFunction
 from tests.support.dumps import instruction_text
 
 
@@ -51,7 +51,7 @@ def _share(analysis: Analysis, share: Share) -> str:
 def _allocations(analysis: Analysis) -> Iterator[str]:
     for number, allocation in enumerate(analysis.dump.allocations):
         yield f"allocation {allocation.index}: {_number(allocation.size_bytes)} bytes{_attributes(allocation)}"
-        for value in analysis.tenants[number]:
+        for value in analysis.occupants[number]:
             yield from _value(analysis, value)
 
 
@@ -78,7 +78,7 @@ def _value(analysis: Analysis, number: int) -> Iterator[str]:
     phi, color = " (phi)" if value.is_phi else "", _after(" @", value.color)
     yield f"  <{value.id} {value.key}{phi}{color}> {value.shape}"
     yield f"      bytes {value.offset_bytes} to {value.end_bytes}, {_lives(fact)}, {_sizes(analysis, fact)}"
-    before, after = analysis.tenancy.before[number], analysis.tenancy.after[number]
+    before, after = analysis.reuse.predecessors[number], analysis.reuse.successors[number]
     if before or after:
         yield f"      after {_names(analysis, before) or 'nothing'}, before {_names(analysis, after) or 'nothing'}"
     yield from _used(analysis, fact)
@@ -135,7 +135,7 @@ def _xla_peak(analysis: Analysis) -> Iterator[str]:
     yield f"XLA's peak: {_number(peak.sum_bytes)} bytes at {peak.moment}, replayed at {peak.replayed_moment}"
     yield from map(_row, printed.rows)
     yield f"  because of {', '.join(peak.reasons) or 'nothing'}"
-    for step in peak.bridge:
+    for step in peak.reconciliation:
         yield f"  {step.change_bytes:>+12,}  {step.slug}"
     yield f"  {peak.live_bytes:>12,}  live there"
 
@@ -177,7 +177,7 @@ def _steps(function: StepFunction | None) -> str:
     return " · ".join(f"{first}: {_number(amount)}" for first, _, amount in function.pieces())
 
 
-def _count(records: tuple[object, ...] | None) -> str:
+def _count(records: Sequence[object] | None) -> str:
     return "no" if records is None else str(len(records))
 
 

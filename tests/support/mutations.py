@@ -54,7 +54,7 @@ _GARBAGE = [
 
 
 def mutated(files: Sequence[bytes], random: Random) -> list[bytes]:
-    """The files of a dump after one to four pieces of damage, each in one of them."""
+    """Return the files of a dump after one to four pieces of damage, each in one of them."""
     damaged = list(files)
     for _ in range(random.choice([1, 1, 1, 2, 4])):
         number = random.randrange(len(damaged))
@@ -157,5 +157,5 @@ def _assert_lawful(space: Space) -> None:
 
 def _assert_bridge_is_exact(analysis: Analysis) -> None:
     peak = analysis.xla_peak
-    if peak and peak.bridge:
-        assert peak.sum_bytes + sum(step.change_bytes for step in peak.bridge) == peak.live_bytes
+    if peak and peak.reconciliation:
+        assert peak.sum_bytes + sum(step.change_bytes for step in peak.reconciliation) == peak.live_bytes

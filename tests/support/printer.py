@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from reportgen.analyse.sizes import rounded_by_xla
 from reportgen.model import (
     WHOLE,
     Allocation,
@@ -14,6 +15,7 @@ from reportgen.model import (
     PeakRow,
     Position,
     PrintedPeak,
+    Schedule,
     StackFrame,
     StackTrace,
     Use,
@@ -46,7 +48,7 @@ class Dialect:
 
 
 def printed(dump: Dump, dialect: Dialect) -> tuple[str, ...]:
-    """The text of each file of the dump."""
+    """Return the text of each file of the dump."""
     allocations = "".join(_allocation_lines(dump, dialect))
     values = "".join(_value_lines(dump, dialect))
     ranges = "".join(_live_range_lines(dump, dialect))
@@ -56,7 +58,7 @@ def printed(dump: Dump, dialect: Dialect) -> tuple[str, ...]:
 
 
 def said(dump: Dump, dialect: Dialect) -> Dump:
-    """What of a dump its dialect can say."""
+    """Return the part of a dump that its dialect can express."""
     dump = replace(dump, allocations=tuple(_said_of_allocation(one, dialect) for one in dump.allocations))
     if not dialect.has_total:
         dump = replace(dump, total_bytes=None)
@@ -64,7 +66,7 @@ def said(dump: Dump, dialect: Dialect) -> Dump:
         return replace(
             dump,
             schedule_length=None,
-            schedule=(),
+            schedule=Schedule(),
             live_ranges=None,
             live_range_note=None,
             printed_peak=None,
@@ -129,7 +131,7 @@ def _value(value: Value) -> str:
 
 
 def _head(dump: Dump, value: Value | UsedValue) -> str:
-    """The index is printed where the defining instruction returns a tuple."""
+    """Return the index, which is printed where the defining instruction returns a tuple."""
     table = dump.value_by_key.get(ValueKey(value.key.name, WHOLE))
     index = _index_of(value.key, is_tuple=table is not None and table.shape.startswith("("))
     return f"<{value.id} {value.key.name}{index}{_marks(value)}>"
@@ -146,7 +148,7 @@ def _marks(value: Value | UsedValue) -> str:
 def _value_lines(dump: Dump, dialect: Dialect) -> Iterator[str]:
     yield "\n"
     if dialect.has_total and dump.total_bytes is not None:
-        words = f" ({dump.total_bytes / 2**20:.2f}MiB)" if dialect.is_total_in_words else ""
+        words = f" ({rounded_by_xla(dump.total_bytes)})" if dialect.is_total_in_words else ""
         yield f"Total bytes used: {dump.total_bytes}{words}\n\n"
     if dump.used_values is not None:
         yield "Used values:\n"
@@ -212,13 +214,13 @@ def _stack_trace_lines(trace: StackTrace) -> Iterator[str]:
     yield f"  Stack trace breakdown for peak usage: {_spaced(trace.total_bytes)} bytes\n"
     for frame in trace.frames:
         yield (
-            f"{_branch(frame)}{frame.label} (12.5%, total: {_spaced(frame.total_bytes)} bytes,"
+            f"{_branch(frame)}{frame.label} ({frame.percent}%, total: {_spaced(frame.total_bytes)} bytes,"
             f" current: {_spaced(frame.current_bytes)} bytes, remaining: {_spaced(frame.remaining_bytes)} bytes)\n"
         )
 
 
 def _branch(frame: StackFrame) -> str:
-    """Whether a column goes on below, `│`, says nothing that the depth does not."""
+    """Return the branch; whether a column continues below (`│`) adds nothing to the depth."""
     if frame.depth == 0:
         return "    "
     columns = "".join("│   " if column % 2 else "    " for column in range(1, frame.depth))

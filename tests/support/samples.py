@@ -5,10 +5,10 @@ from pathlib import Path
 
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis
-from reportgen.discover import discover
+from reportgen.input.discover import discover
+from reportgen.input.reading import DumpFiles, load_text
+from reportgen.input.text import DumpText
 from reportgen.parse.dump import parse_dump
-from reportgen.reading import DumpFiles, load_text
-from reportgen.source import DumpText
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "samples"
@@ -16,7 +16,7 @@ SAMPLES = ROOT / "samples"
 
 @cache
 def samples() -> dict[str, DumpFiles]:
-    """Every sample by its label."""
+    """Return every sample by its label."""
     return {files.label: files for files in discover([SAMPLES]).dumps}
 
 
@@ -37,5 +37,5 @@ def sample_analysis(label: str) -> Analysis:
 
 
 def sample_files(label: str) -> list[bytes]:
-    """The bytes of each file of a sample."""
+    """Return the bytes of each file of a sample."""
     return [part.data[part.start : part.end] for part in sample_text(label).parts]

@@ -1,11 +1,13 @@
 """A site as its readers have it, files that link to each other; nothing here knows how they are made."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from html.parser import HTMLParser
 from pathlib import Path
 from posixpath import dirname, join, normpath
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from reportgen.build import build
@@ -30,9 +32,14 @@ def build_site(dumps: Path, output: Path, title: str = "Memory") -> Path:
 
 
 def tree(directory: Path) -> Tree:
-    """Every file, by its path with forward slashes."""
+    """Return every file, by its path with forward slashes."""
     files = (path for path in directory.rglob("*") if path.is_file())
     return {path.relative_to(directory).as_posix(): path.read_bytes() for path in files}
+
+
+def shard(path: Path) -> Any:
+    """Return the data that a data file of a site hands to the scripts."""
+    return json.loads(path.read_text(encoding="utf-8").partition(",")[2].removesuffix(");\n"))
 
 
 @dataclass
@@ -88,13 +95,13 @@ def read_page(html: str) -> SitePage:
 
 
 def read_pages(site: Path) -> dict[str, SitePage]:
-    """Every page of a site, by its path from the root."""
+    """Return every page of a site, by its path from the root."""
     paths = sorted(site.rglob("*.html"))
     return {path.relative_to(site).as_posix(): read_page(path.read_text(encoding="utf-8")) for path in paths}
 
 
 def views(module: Path) -> Iterator[Path]:
-    """The pages in a module's folder, and the longest of its allocations and of its values."""
+    """Yield the pages in a module's folder, and the longest of its allocations and of its values."""
     yield from module.glob("*.html")
     for folder in ("a", "v"):
         yield max((module / folder).glob("*.html"), key=lambda page: (page.stat().st_size, page.name))
@@ -106,13 +113,13 @@ def relative(site: Path, pages: Iterable[Path]) -> list[str]:
 
 
 def target(page: str, url: str) -> str:
-    """The path from the site's root that a reference on `page` leads to."""
+    """Return the path from the site's root that a reference on `page` leads to."""
     path = unquote(urlsplit(url).path)
     return normpath(join(dirname(page), path)) if path else page
 
 
 def link_problems(pages: Mapping[str, SitePage], files: frozenset[str]) -> list[str]:
-    """Every place that a page should not or cannot lead to, with the first reference to it."""
+    """Return every place that a page should not or cannot lead to, with the first reference to it."""
     problems: dict[tuple[str, str], str] = {}
     for path, page in pages.items():
         for url in dict.fromkeys(page.references):
@@ -130,13 +137,15 @@ def _problem(pages: Mapping[str, SitePage], files: frozenset[str], page: str, ur
     path = target(page, url)
     if path not in files:
         return "leads to no file"
+    if "=" in parts.fragment:  # choices for scripts, such as a filter, as in fragment.js
+        return None
     if parts.fragment and (path not in pages or unquote(parts.fragment) not in pages[path].ids):
         return "leads to no id"
     return None
 
 
 def reachable(pages: Mapping[str, SitePage], start: str = "index.html") -> set[str]:
-    """The pages that a reader finds from `start` by following links alone."""
+    """Return the pages that a reader finds from `start` by following links alone."""
     found, waiting = {start}, [start]
     while waiting:
         path = waiting.pop()

@@ -4,6 +4,7 @@
     runs      p  a  b  big  drop  idle  c  root
 
 `big` decides the peak, 4,864 bytes in moments 3 and 4; `c` takes over the bytes of its operand `a` in moment 6.
+`drop` and `idle` are bitcasts of `big` and `b`.
 """
 
 from tests.support.dumps import edited
@@ -43,12 +44,14 @@ Used values:
 <2 b @0>
  positions:
   b
+  idle
  uses:
   c, operand 1
  from instruction: %b = f32[64]{0} exponential(%p), metadata={op_name="jit(f)/exp" source_file="f.py" source_line=3}
 <3 big @0>
  positions:
   big
+  drop
  uses:
   drop, operand 0
  from instruction: %big = f32[1024]{0} iota(), iota_dimension=0
@@ -108,5 +111,5 @@ SOUND = f"{BLOCK}\n{TOTAL}\n{USED}\n\n{RANGES}"
 
 
 def damaged(*edits: tuple[str, str]) -> str:
-    """The sound dump after the edits."""
+    """Return the sound dump after the edits."""
     return edited(SOUND, *edits)

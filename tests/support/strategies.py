@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 
+from reportgen.input.text import DumpText, TextPart
 from reportgen.model import (
     WHOLE,
     Allocation,
@@ -21,7 +22,7 @@ from reportgen.model import (
     Value,
     ValueKey,
 )
-from reportgen.source import DumpText, TextPart
+from tests.support.columns import live_ranges_of, schedule_of, used_values_of, values_of
 from tests.support.dumps import nowhere
 from tests.support.printer import Dialect, position_rows, use_rows
 
@@ -110,8 +111,8 @@ peak_rows = st.builds(PeakRow, names, indexes, sizes, sizes)
 @st.composite
 def stack_traces(draw: st.DrawFn) -> StackTrace:
     """The first node is the entry computation; labels below it hold what a user may have written."""
-    below = st.builds(StackFrame, st.integers(1, 4), labels, sizes, sizes, sizes)
-    root = st.builds(StackFrame, st.just(0), names, sizes, sizes, sizes)
+    below = st.builds(StackFrame, st.integers(1, 4), labels, sizes, sizes, sizes, st.just("12.5"))
+    root = st.builds(StackFrame, st.just(0), names, sizes, sizes, sizes, st.just("100.0"))
     return StackTrace(total_bytes=draw(sizes), frames=(draw(root), *draw(st.lists(below, max_size=4))))
 
 
@@ -122,7 +123,7 @@ def dumps(draw: st.DrawFn) -> Dump:
     tenants = [value for number in range(len(held)) for value in draw(st.lists(values(number), max_size=4))]
     dump = Dump(
         allocations=held,
-        values=tuple(tenants),
+        values=values_of(tenants),
         total_bytes=draw(st.none() | sizes),
         text=nowhere(),
     )
@@ -131,29 +132,30 @@ def dumps(draw: st.DrawFn) -> Dump:
 
 
 def _with_used_values(draw: st.DrawFn, dump: Dump, entries: Sequence[UsedValue]) -> Dump:
-    """All instructions' texts lie one behind the other, as places in the dump's text."""
+    """Place all instruction texts one after another, as offsets in the dump's text."""
     texts = b""
     placed = []
     for used in entries:
         if draw(st.booleans()):
             text = f"%{used.key.name} = f32[2]{{0}} add(%a, f32[2] %b){draw(st.sampled_from(_TAILS))}".encode()
-            placed.append(replace(used, instruction_place=len(texts), instruction_end=len(texts) + len(text)))
+            placed.append(replace(used, instruction_start=len(texts), instruction_end=len(texts) + len(text)))
             texts += text
         else:
             placed.append(used)
-    return replace(dump, used_values=tuple(placed), text=DumpText((TextPart("texts", texts, 0, len(texts)),)))
+    return replace(dump, used_values=used_values_of(placed), text=DumpText((TextPart("texts", texts, 0, len(texts)),)))
 
 
 def _with_live_ranges(draw: st.DrawFn, dump: Dump) -> Dump:
     if draw(st.booleans()):
         return replace(dump, live_range_note=draw(st.none() | st.sampled_from(_NOTES)))
     note = draw(st.none() | st.sampled_from(_PEAK_NOTES))
+    ranges = st.builds(LiveRange, key=keys, start=moments, end=moments)
     peaks = st.builds(PrintedPeak, moment=moments, rows=st.lists(peak_rows, max_size=3).map(tuple))
     return replace(
         dump,
         schedule_length=draw(moments),
-        schedule=tuple(draw(st.lists(st.builds(Scheduled, moments, names), max_size=4))),
-        live_ranges=tuple(draw(st.lists(st.builds(LiveRange, key=keys, start=moments, end=moments), max_size=4))),
+        schedule=schedule_of(draw(st.lists(st.builds(Scheduled, moments, names), max_size=4))),
+        live_ranges=live_ranges_of(draw(st.lists(ranges, max_size=4))),
         live_range_note=note,
         printed_peak=None if note else draw(st.none() | peaks),
         stack_trace=draw(st.none() | stack_traces()),
@@ -196,12 +198,12 @@ def consistent_dumps(draw: st.DrawFn) -> Dump:
     live = [draw(_small_ranges(value.key, length)) for value in tenants if draw(st.integers(0, 5))]
     return Dump(
         allocations=held,
-        values=tuple(tenants),
+        values=values_of(tenants),
         total_bytes=sum(allocation.size_bytes for allocation in held),
-        used_values=tuple(_used(value) for value in sorted(tenants, key=lambda value: value.id)),
+        used_values=used_values_of(_used(value) for value in sorted(tenants, key=lambda value: value.id)),
         schedule_length=length,
-        schedule=tuple(Scheduled(moment, f"i{moment}") for moment in range(length)),
-        live_ranges=tuple(live),
+        schedule=schedule_of(Scheduled(moment, f"i{moment}") for moment in range(length)),
+        live_ranges=live_ranges_of(live),
         text=nowhere(),
     )
 

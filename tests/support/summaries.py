@@ -1,12 +1,12 @@
-"""Summaries of modules that no dump stands behind, for overviews of any size."""
+"""Make summaries of modules without any dump, for overviews of any size."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from reportgen.analyse.identity import Leaf
-from reportgen.output import write_pages
-from reportgen.render.site_pages import site_pages
-from reportgen.render.summary import Summary
+from reportgen.output.writer import write_pages
+from reportgen.render.site.pages import site_pages
+from reportgen.render.site.summary import Summary
 
 
 def made_up(
@@ -44,6 +44,6 @@ def made_up(
 
 
 def write_overview(directory: Path, summaries: Sequence[Summary]) -> Path:
-    """The site of these modules without the pages of the modules themselves."""
+    """Return the site of these modules without the pages of the modules themselves."""
     write_pages(directory, site_pages("Memory", summaries, (), ""))
     return directory

@@ -1,14 +1,10 @@
-"""What a dump is held to: the invariants that every sound dump satisfies, and the laws of the numbers.
-
-Those of the first group need to know where values lie, those of the second the figures. No check needs both, so
-two processes can share them.
-"""
-
-from collections.abc import Iterable
+"""Check a dump against the invariants that every sound dump satisfies, and a report against the laws of its numbers."""
 
 from reportgen.analyse.checks import (
     allocations,
     completeness,
+    contents,
+    definitions,
     laws,
     live_ranges,
     printed_peak,
@@ -16,22 +12,25 @@ from reportgen.analyse.checks import (
     sharing,
     values,
 )
-from reportgen.analyse.checks.check import Check, Known
-from reportgen.analyse.judgements import Judgement
-from reportgen.analyse.records import Figures, Placement
+from reportgen.analyse.checks.check import Check
+from reportgen.analyse.records import Figures
+from reportgen.analyse.results import CheckResults
 
-OF_PLACEMENT: tuple[Check[Placement], ...] = (
+CHECKS: tuple[Check, ...] = (
     *completeness.CHECKS,
     *allocations.CHECKS,
+    *contents.CHECKS,
     *values.CHECKS,
+    *definitions.CHECKS,
     *schedule.CHECKS,
     *live_ranges.CHECKS,
     *sharing.CHECKS,
+    *printed_peak.CHECKS,
+    *laws.CHECKS,
 )
-OF_FIGURES: tuple[Check[Figures], ...] = (*printed_peak.CHECKS, *laws.CHECKS)
 
 
-def checked(known: Known, checks: Iterable[Check[Known]]) -> Judgement:
-    """What comes of all of `checks`."""
-    outcomes = [check(known) for check in checks]
-    return Judgement([finding for found, _ in outcomes for finding in found], [result for _, result in outcomes])
+def checked(figures: Figures) -> CheckResults:
+    """Return what all checks find."""
+    outcomes = [check(figures) for check in CHECKS]
+    return CheckResults([finding for found, _ in outcomes for finding in found], [result for _, result in outcomes])

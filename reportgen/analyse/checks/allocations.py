@@ -1,36 +1,50 @@
 """Do the allocations add up, and does each hold its values?"""
 
+import re
 from collections.abc import Iterator
+from operator import add
 
 from reportgen.analyse.checks.check import Check
 from reportgen.analyse.findings import finding
-from reportgen.analyse.judgements import Finding
-from reportgen.analyse.records import Placement
+from reportgen.analyse.records import Figures
+from reportgen.analyse.results import Finding
+from reportgen.analyse.sizes import rounded_by_xla
 from reportgen.model import Allocation
 
-
-def _without_total(placement: Placement) -> str:
-    return "the dump has no total" if placement.dump.total_bytes is None else ""
+_IN_BRACKETS = re.compile(r"\(([^()]+)\)\s*$")
 
 
-def _total(placement: Placement) -> Iterator[Finding]:
-    dump = placement.dump
+def _without_total(figures: Figures) -> str:
+    return "the dump has no total" if figures.dump.total_bytes is None else ""
+
+
+def _total(figures: Figures) -> Iterator[Finding]:
+    dump = figures.dump
     total = sum(allocation.size_bytes for allocation in dump.allocations)
     if dump.total_bytes is not None and dump.total_bytes != total:
         message = f"XLA's total is {dump.total_bytes:,} bytes, the allocations add up to {total:,}"
-        yield finding("total-mismatch", message, dump.total_place)
+        yield finding("total-mismatch", message, dump.total_text_offset)
 
 
-def _order(placement: Placement) -> Iterator[Finding]:
-    for number, allocation in enumerate(placement.dump.allocations):
+def _rounded_total(figures: Figures) -> Iterator[Finding]:
+    dump = figures.dump
+    stated = _IN_BRACKETS.search(dump.text.line(dump.total_text_offset))
+    if stated and dump.total_bytes is not None and stated[1] != rounded_by_xla(dump.total_bytes):
+        rounded = rounded_by_xla(dump.total_bytes)
+        message = f"XLA's total of {dump.total_bytes:,} bytes is {rounded}, not {stated[1][:80]}"
+        yield finding("total-mismatch", message, dump.total_text_offset)
+
+
+def _order(figures: Figures) -> Iterator[Finding]:
+    for number, allocation in enumerate(figures.dump.allocations):
         if allocation.index != number:
             message = f"allocation {allocation.index} stands where {number} is due: lines are missing or repeated"
-            yield finding("allocation-order", message, allocation.place, allocation=number)
+            yield finding("allocation-order", message, allocation.text_offset, allocation=number)
             return
 
 
-def _kinds(placement: Placement) -> Iterator[Finding]:
-    for number, allocation in enumerate(placement.dump.allocations):
+def _kinds(figures: Figures) -> Iterator[Finding]:
+    for number, allocation in enumerate(figures.dump.allocations):
         kinds = _other_kinds(allocation)
         if allocation.is_preallocated_temp and kinds:
             message = f"allocation {allocation.index} is a preallocated temp and also {', '.join(kinds)}"
@@ -38,7 +52,7 @@ def _kinds(placement: Placement) -> Iterator[Finding]:
             message = f"allocation {allocation.index} is of no kind; it is counted as held throughout"
         else:
             continue
-        yield finding("allocation-kind", message, allocation.place, allocation=number)
+        yield finding("allocation-kind", message, allocation.text_offset, allocation=number)
 
 
 def _other_kinds(allocation: Allocation) -> list[str]:
@@ -52,38 +66,39 @@ def _other_kinds(allocation: Allocation) -> list[str]:
     return [kind for kind, applies in kinds.items() if applies]
 
 
-def _thread_local(placement: Placement) -> Iterator[Finding]:
-    for number, allocation in enumerate(placement.dump.allocations):
-        if allocation.is_thread_local and len(placement.tenants[number]) != 1:
+def _thread_local(figures: Figures) -> Iterator[Finding]:
+    for number, allocation in enumerate(figures.dump.allocations):
+        if allocation.is_thread_local and len(figures.occupants[number]) != 1:
             message = (
-                f"thread-local allocation {allocation.index} has {len(placement.tenants[number])} values; one is due"
+                f"thread-local allocation {allocation.index} has {len(figures.occupants[number])} values; one is due"
             )
-            yield finding("thread-local", message, allocation.place, allocation=number)
+            yield finding("thread-local", message, allocation.text_offset, allocation=number)
 
 
-def _output(placement: Placement) -> Iterator[Finding]:
-    allocations = placement.dump.allocations
+def _output(figures: Figures) -> Iterator[Finding]:
+    allocations = figures.dump.allocations
     outputs = sum(allocation.output_shape is not None for allocation in allocations)
     if allocations and outputs != 1:
         yield finding("output-allocation", f"{outputs} allocations hold the output's top level; one is due")
 
 
-def _filled(placement: Placement) -> Iterator[Finding]:
-    for number, allocation in enumerate(placement.dump.allocations):
-        tenants = [placement.facts[value].value for value in placement.tenants[number]]
-        end = max((value.end_bytes for value in tenants), default=0)
+def _filled(figures: Figures) -> Iterator[Finding]:
+    values = figures.dump.values
+    ends = list(map(add, values.offsets, values.sizes))
+    for number, allocation in enumerate(figures.dump.allocations):
+        end = max(map(ends.__getitem__, figures.occupants[number]), default=0)
         if end > allocation.size_bytes:
-            outside = max(tenants, key=lambda value: value.end_bytes)
+            outside = max(figures.occupants[number], key=ends.__getitem__)
             message = (
-                f"{outside.key} ends at byte {end:,} of allocation {allocation.index},"
+                f"{values.keys[outside]} ends at byte {end:,} of allocation {allocation.index},"
                 f" which has {allocation.size_bytes:,}"
             )
-            yield finding("outside-allocation", message, outside.place, allocation=number)
+            yield finding("outside-allocation", message, values.text_offsets[outside], allocation=number)
         elif end < allocation.size_bytes:
             message = (
                 f"no value reaches into the last {allocation.size_bytes - end:,} bytes of allocation {allocation.index}"
             )
-            yield finding("unfilled-allocation", message, allocation.place, allocation=number)
+            yield finding("unfilled-allocation", message, allocation.text_offset, allocation=number)
 
 
 CHECKS = (
@@ -92,7 +107,14 @@ CHECKS = (
         question="Do the allocations add up to XLA’s total?",
         subject="allocations",
         run=_total,
-        exempts=_without_total,
+        skips=_without_total,
+    ),
+    Check(
+        name="Rounded total",
+        question="Is the total in brackets the total, rounded?",
+        subject="allocations",
+        run=_rounded_total,
+        skips=_without_total,
     ),
     Check(
         name="Numbering", question="Are the allocations numbered 0, 1, 2, … as due?", subject="allocations", run=_order
@@ -120,6 +142,6 @@ CHECKS = (
         question="Does each value lie inside its allocation, and does one reach to its end?",
         subject="values",
         run=_filled,
-        legal="An allocation of a given size, such as one for all of a TPU’s VMEM, may end behind its last value.",
+        exceptions="An allocation of a given size, such as one for all of a TPU’s VMEM, may end behind its last value.",
     ),
 )

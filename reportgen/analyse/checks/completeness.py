@@ -4,24 +4,24 @@ from collections.abc import Iterator
 
 from reportgen.analyse.checks.check import Check
 from reportgen.analyse.findings import LISTED_PER_SLUG, finding
-from reportgen.analyse.judgements import Finding
-from reportgen.analyse.records import Placement
+from reportgen.analyse.records import Figures
+from reportgen.analyse.results import Finding
 
 _ANALYSIS_FLAG = "XLA writes it while --xla_dump_buffer_assignment_analysis is on, which is the default"
 
 
-def _unparsed(placement: Placement) -> Iterator[Finding]:
-    dump, limit = placement.dump, LISTED_PER_SLUG["warning"] - 1
+def _unparsed(figures: Figures) -> Iterator[Finding]:
+    dump, limit = figures.dump, LISTED_PER_SLUG["warning"] - 1
     for line in dump.unparsed[:limit]:
         message = f"line not understood, expected {line.expected}: {line.text.strip()!r}"
-        yield finding("unparsed-line", message, line.place)
+        yield finding("unparsed-line", message, line.text_offset)
     more = dump.unparsed_count - min(len(dump.unparsed), limit)
     if more:
         yield finding("unparsed-line", f"{more} more lines were not understood", stands_for=more)
 
 
-def _missing_sections(placement: Placement) -> Iterator[Finding]:
-    dump = placement.dump
+def _missing_sections(figures: Figures) -> Iterator[Finding]:
+    dump = figures.dump
     if not dump.allocations:
         yield finding("no-allocations", "the dump lists no allocation, so there is nothing to measure")
     if dump.total_bytes is None:
@@ -33,7 +33,7 @@ def _missing_sections(placement: Placement) -> Iterator[Finding]:
             f" in the file …-buffer-assignment-values.txt. {_ANALYSIS_FLAG}"
         )
         yield finding("no-used-values", message)
-    elif dump.used_values and all(used.instruction_place is None for used in dump.used_values):
+    elif dump.used_values and all(place is None for place in dump.used_values.instruction_starts):
         message = "no instruction text: sources and operations cannot be shown. XLA prints it since 2021-09-23"
         yield finding("no-instructions", message)
     if dump.live_ranges is None:
@@ -45,22 +45,24 @@ def _missing_sections(placement: Placement) -> Iterator[Finding]:
         yield finding("no-live-ranges", message)
 
 
-def _unknown_attributes(placement: Placement) -> Iterator[Finding]:
-    for number, allocation in enumerate(placement.dump.allocations):
+def _unknown_attributes(figures: Figures) -> Iterator[Finding]:
+    for number, allocation in enumerate(figures.dump.allocations):
         for attribute in allocation.unknown_attributes:
             message = f"allocation {allocation.index} has an attribute that is not known yet: {attribute!r}"
-            yield finding("unknown-attribute", message, allocation.place, allocation=number)
+            yield finding("unknown-attribute", message, allocation.text_offset, allocation=number)
 
 
-def _unknown_shapes(placement: Placement) -> Iterator[Finding]:
-    for number, fact in enumerate(placement.facts):
-        if fact.padded_bytes is None:
-            message = f"the size of {fact.value.shape[:80]!r} is not known, so the padding of {fact.value.key} is not"
-            yield finding("unknown-shape", message, fact.value.place, values=(number,))
+def _unknown_shapes(figures: Figures) -> Iterator[Finding]:
+    values = figures.dump.values
+    for number, padded in enumerate(figures.facts.padded):
+        if padded is None:
+            shape, key = values.shapes[number][:80], values.keys[number]
+            message = f"the size of {shape!r} is not known, so the padding of {key} is not"
+            yield finding("unknown-shape", message, values.text_offsets[number], values=(number,))
 
 
-def _unfinished_files(placement: Placement) -> Iterator[Finding]:
-    for part, base in placement.dump.text.parts_with_bases():
+def _unfinished_files(figures: Figures) -> Iterator[Finding]:
+    for part, base in figures.dump.text.parts_with_bases():
         if part.end > part.start and part.data[part.end - 1] != 0x0A:
             message = "the file does not end with a newline: it was cut off, or is still being written"
             yield finding("unfinished-file", message, base + part.end - 1)
@@ -73,21 +75,21 @@ CHECKS = (
         question="Are allocations, total, used values and live ranges all there?",
         subject="sections",
         run=_missing_sections,
-        legal="Older builds of XLA print fewer sections, and flags leave some out.",
+        exceptions="Older builds of XLA print fewer sections, and flags leave some out.",
     ),
     Check(
         name="Attributes",
         question="Is every attribute of an allocation known?",
         subject="allocations",
         run=_unknown_attributes,
-        legal="New builds of XLA add attributes. They are shown, and change no number.",
+        exceptions="New builds of XLA add attributes. They are shown, and change no number.",
     ),
     Check(
         name="Shapes",
         question="Can the bytes that each shape needs be computed?",
         subject="values",
         run=_unknown_shapes,
-        legal="The size that the dump prints counts, known shape or not.",
+        exceptions="The size that the dump prints counts, known shape or not.",
     ),
     Check(
         name="Ends of files", question="Does every file end with a line break?", subject="files", run=_unfinished_files

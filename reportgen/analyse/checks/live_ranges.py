@@ -1,117 +1,175 @@
 """Does each live range fit the schedule, its definition and its uses?"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache, partial
-from itertools import repeat
+from itertools import islice, repeat
 
 from reportgen.analyse.callers import calls_computations
 from reportgen.analyse.checks.check import Check, without_live_ranges
 from reportgen.analyse.findings import finding
-from reportgen.analyse.judgements import Finding
-from reportgen.analyse.records import Placement, moments_of
-from reportgen.model import Dump, LiveRange, UsedValue, ValueKey
+from reportgen.analyse.liveness import liveness
+from reportgen.analyse.records import Figures
+from reportgen.analyse.results import Finding
+from reportgen.model import WHOLE, Dump, LiveRange, LiveRanges, UsedValue, UsedValues, ValueKey, users_in
 
 
-def _without_uses(placement: Placement) -> str:
-    unknown = "the dump does not say who uses a value" if placement.dump.used_values is None else ""
-    return without_live_ranges(placement) or unknown
+def _without_uses(figures: Figures) -> str:
+    unknown = "the dump does not say who uses a value" if figures.dump.used_values is None else ""
+    return without_live_ranges(figures) or unknown
 
 
-def _owners(placement: Placement) -> Iterator[Finding]:
-    dump = placement.dump
-    if len(dump.range_by_key) == len(dump.live_ranges or ()) and dump.range_by_key.keys() <= dump.value_by_key.keys():
+def _owners(figures: Figures) -> Iterator[Finding]:
+    ranges, values = figures.dump.live_ranges or LiveRanges(), figures.dump.value_by_key.number_of
+    known = figures.dump.range_by_key.number_of
+    if len(known) == len(ranges) and known.keys() <= values.keys():
         return
-    seen: set[ValueKey] = set()
-    for live in dump.live_ranges or ():
-        if live.key not in dump.value_by_key:
-            message = f"there is a live range for {live.key}, which has no bytes"
-            yield finding("range-without-value", message, live.place)
-        elif live.key in seen:
-            yield finding("range-without-value", f"{live.key} has a second live range", live.place)
-        seen.add(live.key)
+    seen: set[str] = set()
+    for row, key in enumerate(ranges.keys):
+        if key not in values:
+            message = f"there is a live range for {key}, which has no bytes"
+            yield finding("range-without-value", message, ranges.text_offsets[row])
+        elif key in seen:
+            yield finding("range-without-value", f"{key} has a second live range", ranges.text_offsets[row])
+        seen.add(key)
 
 
-def _inside_schedule(placement: Placement) -> Iterator[Finding]:
-    moments = moments_of(placement.dump)
-    for live in placement.dump.live_ranges or ():
-        if not 0 <= live.start <= live.end <= moments:
-            message = f"{live.key} lives from {live.start} to {live.end}; the schedule goes from 0 to {moments}"
-            yield finding("range-outside-schedule", message, live.place)
+def _inside_schedule(figures: Figures) -> Iterator[Finding]:
+    moments, ranges = figures.moments, figures.dump.live_ranges or LiveRanges()
+    for row, (start, end) in enumerate(zip(ranges.starts, ranges.ends, strict=True)):
+        if not 0 <= start <= end <= moments:
+            message = f"{ranges.keys[row]} lives from {start} to {end}; the schedule goes from 0 to {moments}"
+            yield finding("range-outside-schedule", message, ranges.text_offsets[row])
 
 
-def _absent(placement: Placement) -> Iterator[Finding]:
-    for number, fact in enumerate(placement.facts):
-        is_thread_local = placement.dump.allocations[fact.value.allocation].is_thread_local
-        if is_thread_local and fact.live:
-            message = f"{fact.value.key} is thread-local and yet has a live range"
-            yield finding("thread-local", message, fact.value.place, values=(number,))
-        elif not is_thread_local and not fact.live:
-            message = f"{fact.value.key} has no live range, so it is live at no moment"
-            yield finding("value-without-range", message, fact.value.place, values=(number,))
+def _absent(figures: Figures) -> Iterator[Finding]:
+    moment_of = figures.dump.moment_of
+    values, allocations = figures.dump.values, figures.dump.allocations
+    for number, (start, allocation) in enumerate(zip(figures.facts.starts, values.allocations, strict=True)):
+        is_thread_local = allocations[allocation].is_thread_local
+        if is_thread_local and start >= 0:
+            message = f"{values.keys[number]} is thread-local and yet has a live range"
+            yield finding("thread-local", message, values.text_offsets[number], values=(number,))
+        elif start >= 0 and values.names[number] not in moment_of:
+            message = f"{values.keys[number]} has a live range, but its instruction is not in the schedule"
+            yield finding("schedule-damaged", message, values.text_offsets[number], values=(number,))
+        elif start < 0 and values.names[number] in moment_of:
+            message = f"{values.keys[number]} has no live range, although its instruction is scheduled"
+            yield finding("range-missing", message, values.text_offsets[number], values=(number,))
+        elif not is_thread_local and start < 0:
+            message = f"{values.keys[number]} has no live range, so it is never live"
+            yield finding("value-without-range", message, values.text_offsets[number], values=(number,))
 
 
-def _starts(placement: Placement) -> Iterator[Finding]:
-    moment_of, is_parameter = placement.dump.moment_of, cache(partial(_is_parameter, placement.dump))
-    for number, fact in enumerate(placement.facts):
-        if fact.live:
-            defined = moment_of.get(fact.value.key.name)
-            if defined is not None and defined != fact.live.start and not is_parameter(fact.value.key.name):
-                yield _start(placement, number, fact.live, defined)
+def _arguments(figures: Figures) -> Iterator[Finding]:
+    """Look at the arguments of the entry: they live from 0, and to the end unless they give their bytes away."""
+    values, facts, definitions = figures.dump.values, figures.facts, figures.definitions
+    for allocation, numbers in zip(figures.dump.allocations, figures.occupants, strict=True):
+        index = allocation.parameter_shape_index or WHOLE
+        for number in numbers if allocation.parameter is not None else ():
+            start, end, name = facts.starts[number], facts.ends[number], values.names[number]
+            definition = definitions.get(name)
+            if start < 0 or definition is None or definition.parameter != allocation.parameter:
+                continue
+            if not allocation.is_maybe_live_out and (start, end) != (0, figures.moments):
+                slug = "range-start" if start else "ends-early"
+                message = f"{name}{index} is an argument that the caller keeps, but lives from {start} to {end}"
+                yield finding(slug, message, facts.live(number).text_offset, values=(number,))
 
 
-def _start(placement: Placement, number: int, live: LiveRange, defined: int) -> Finding:
+def _late_end(figures: Figures, number: int, last_moment: int) -> Iterator[Finding]:
+    """Report the end of a range that comes after the last use, unless the dump shows the reason."""
+    known, end = liveness(figures, number), figures.facts.ends[number]
+    is_held_by_caller = end < figures.moments or known.rule in ("result", "parameter")
+    if known.rule != "unknown" and is_held_by_caller:
+        return
+    entries, row = figures.dump.used_values or UsedValues(), figures.dump.used_rows[number]
+    moment = max(last_moment, figures.facts.starts[number])
+    message = f"{entries.keys[row]} lives to {end}, but nothing needs it after {moment}"
+    slug = "async-end" if _touches_async(entries, row) else "ends-late"
+    yield finding(slug, message, figures.facts.live(number).text_offset, values=(number,))
+
+
+def _touches_async(entries: UsedValues, row: int) -> bool:
+    """Return whether an asynchronous operation defines, passes on or reads a value."""
+    touched = entries.positions[row] + entries.uses[row]
+    return any(mark in touched for mark in (b"async", b"-start", b"-done", b"-update"))
+
+
+def _starts(figures: Figures) -> Iterator[Finding]:
+    names, is_parameter = figures.dump.values.names, cache(partial(_is_parameter, figures.dump))
+    defined = map(figures.dump.moment_of.get, names)
+    for number, (start, moment) in enumerate(zip(figures.facts.starts, defined, strict=True)):
+        if start >= 0 and moment is not None and moment != start and not is_parameter(names[number]):
+            yield _start(figures, number, moment)
+
+
+def _start(figures: Figures, number: int, defined: int) -> Finding:
+    live = figures.facts.live(number)
     message = f"{live.key} is defined at {defined} and lives from {live.start}"
     slug = "range-start"
-    if live.start in _positioned_at(placement, live.key):
+    if live.start in _positioned_at(figures, live.key):
         slug, message = "async-start", f"{message}, where an async operation hands it on"
-    return finding(slug, message, live.place, values=(number,))
+    return finding(slug, message, live.text_offset, values=(number,))
 
 
-def _positioned_at(placement: Placement, key: ValueKey) -> set[int | None]:
+def _positioned_at(figures: Figures, key: ValueKey) -> set[int | None]:
     """The moments of the instructions that a value is positioned at."""
-    used = placement.dump.used_by_key.get(key)
-    return {placement.dump.moment_of.get(position.name) for position in used.positions} if used else set()
+    used = figures.dump.used_by_key.get(key)
+    return {figures.dump.moment_of.get(position.name) for position in used.positions} if used else set()
 
 
 def _is_parameter(dump: Dump, name: str) -> bool:
     """Parameters live from the start of their computation. Without instruction text that is assumed."""
-    return dump.instruction_contains(name, b" parameter(") is not False
+    text = dump.instruction_text(name)
+    return text is None or b" parameter(" in text
 
 
-def _ends(placement: Placement) -> Iterator[Finding]:
-    dump, moments = placement.dump, moments_of(placement.dump)
-    used_by_key, moment_of = dump.used_by_key, dump.moment_of_user
+def _ends(figures: Figures) -> Iterator[Finding]:
+    dump, moments = figures.dump, figures.moments
+    entries, allocations = dump.used_values or UsedValues(), dump.values.allocations
+    last_moments = _last_moments(entries, dump.moment_of_user)
     root = dump.schedule[-1].name.encode() if dump.schedule else None
-    for number, fact in enumerate(placement.facts):
-        live, used = fact.live, used_by_key.get(fact.value.key)
-        if live is None or used is None:
+    kept = [one.parameter is not None and not one.is_maybe_live_out for one in dump.allocations]
+    for number, (row, end) in enumerate(zip(dump.used_rows, figures.facts.ends, strict=True)):
+        if row < 0 or end < 0:
             continue
-        last_moment = max(map(moment_of.get, used.users, repeat(-1)), default=-1)
-        if last_moment > live.end:
-            yield _early_end(placement, number, live, used, last_moment)
-        if root is not None and live.end < moments and root in used.positions_text and _is_at(used, root):
-            message = f"{live.key} is part of the result and lives only to {live.end}"
-            yield finding("ends-early", message, live.place, values=(number,))
+        is_at_root = root is not None and root in entries.positions[row] and _is_at(entries[row], root)
+        if last_moments[row] > end:
+            yield _early_end(figures, number, last_moments[row])
+        elif last_moments[row] < end and not (end >= moments and (is_at_root or kept[allocations[number]])):
+            yield from _late_end(figures, number, last_moments[row])
+        if is_at_root and end < moments:
+            message = f"{entries.keys[row]} is part of the result, but lives only to {end}"
+            yield finding("ends-early", message, figures.facts.live(number).text_offset, values=(number,))
+
+
+def _last_moments(entries: UsedValues, moment_of: Mapping[bytes, int]) -> list[int]:
+    """Return the moment of each entry's last reader in the schedule; -1 where none is scheduled."""
+    moments = map(moment_of.get, users_in(b"".join(entries.uses)), repeat(-1))
+    counts = [uses.count(b", operand ") for uses in entries.uses]
+    # Most values have one reader, and `max` of one takes four times as long as the reader itself.
+    return [next(moments) if count == 1 else max(islice(moments, count), default=-1) for count in counts]
 
 
 def _is_at(used: UsedValue, name: bytes) -> bool:
     return any(position.name == name.decode() for position in used.positions)
 
 
-def _early_end(placement: Placement, number: int, live: LiveRange, used: UsedValue, last_moment: int) -> Finding:
-    """What to say of a use behind the end of a range, with the reason where the reason is known."""
-    moment_of = placement.dump.moment_of_user
+def _early_end(figures: Figures, number: int, last_moment: int) -> Finding:
+    """Report a use after the end of a range, with the reason where the reason is known."""
+    live = figures.facts.live(number)
+    moment_of, used = figures.dump.moment_of_user, figures.dump.used_by_key[live.key]
     last_use = max(user for user in used.users if moment_of.get(user, -1) == last_moment).decode()
-    slug, why = _why_early(placement, number, live, last_moment, last_use)
+    slug, why = _why_early(figures, number, live, last_moment, last_use)
     message = f"{live.key} lives to {live.end} and is used by {last_use} at {last_moment}{why}"
-    return finding(slug, message, live.place, values=(number,))
+    return finding(slug, message, live.text_offset, values=(number,))
 
 
-def _why_early(placement: Placement, number: int, live: LiveRange, last_moment: int, last_use: str) -> tuple[str, str]:
-    successors = [placement.facts[n] for n in placement.tenancy.after[number]]
-    if calls_computations(placement.dump, last_use):
+def _why_early(figures: Figures, number: int, live: LiveRange, last_moment: int, last_use: str) -> tuple[str, str]:
+    successor_starts = [figures.facts.starts[n] for n in figures.reuse.successors[number]]
+    if calls_computations(figures.dump, last_use):
         return "caller-handover", ", which calls a computation: that is scheduled before its caller"
-    if last_moment == live.end + 1 and any(s.live and s.live.start == last_moment for s in successors):
+    if last_moment == live.end + 1 and last_moment in successor_starts:
         return "alias-gap", ": builds before 2022-06-24 end a value one moment before its alias starts"
     return "use-after-end", ""
 
@@ -122,44 +180,52 @@ CHECKS = (
         question="Does every live range belong to a value with bytes, and each value have one at most?",
         subject="live ranges",
         run=_owners,
-        exempts=without_live_ranges,
+        skips=without_live_ranges,
     ),
     Check(
         name="Ranges in the schedule",
         question="Does each live range start before it ends, both inside the schedule?",
         subject="live ranges",
         run=_inside_schedule,
-        legal="What belongs to the result lives to one moment past the last instruction.",
-        exempts=without_live_ranges,
+        exceptions="What belongs to the result lives to one moment past the last instruction.",
+        skips=without_live_ranges,
     ),
     Check(
         name="Values with ranges",
-        question="Has every value a live range, and a thread-local one none?",
+        question="Does each scheduled value have a live range, and a thread-local one none?",
         subject="values",
         run=_absent,
-        legal="Newer builds give constants that are used only inside reducers no live range.",
-        exempts=without_live_ranges,
+        exceptions="Newer builds give constants that are used only inside reducers no live range.",
+        skips=without_live_ranges,
+    ),
+    Check(
+        name="Arguments",
+        question="Does each argument live from the start to the end unless it gives its bytes to the result?",
+        subject="allocations",
+        run=_arguments,
+        skips=without_live_ranges,
     ),
     Check(
         name="Starts",
         question="Does each live range start where its value is defined?",
         subject="live ranges",
         run=_starts,
-        legal=(
+        exceptions=(
             "A parameter lives from the start of its computation. What an asynchronous operation makes may start"
             " where the operation hands it on."
         ),
-        exempts=without_live_ranges,
+        skips=without_live_ranges,
     ),
     Check(
         name="Uses",
-        question="Does each live range reach to the last use, and that of a result to the end of the schedule?",
+        question="Does each live range end with the last need for its value, and that of a result with the schedule?",
         subject="live ranges",
         run=_ends,
-        legal=(
-            "A while, call or conditional stands behind the computation that it calls, so what it is given has been"
-            " handed on by then. Builds before 2022-06-24 end a value one moment before its alias starts."
+        exceptions=(
+            "A while, call or conditional is scheduled after the computation that it calls, so its operands have been"
+            " handed over by then. Builds before 2022-06-24 end a value one moment before its alias starts."
+            " An asynchronous operation may hold its operands until it is done."
         ),
-        exempts=_without_uses,
+        skips=_without_uses,
     ),
 )

@@ -4,27 +4,28 @@ from collections.abc import Iterator
 
 from reportgen.analyse.checks.check import Check
 from reportgen.analyse.findings import finding
-from reportgen.analyse.judgements import Finding
-from reportgen.analyse.records import Placement
+from reportgen.analyse.records import Figures
+from reportgen.analyse.results import Finding
 
 
-def _without_schedule(placement: Placement) -> str:
-    return "the dump has no schedule" if placement.dump.schedule_length is None else ""
+def _without_schedule(figures: Figures) -> str:
+    return "the dump has no schedule" if figures.dump.schedule_length is None else ""
 
 
-def _whole(placement: Placement) -> Iterator[Finding]:
-    dump = placement.dump
+def _whole(figures: Figures) -> Iterator[Finding]:
+    dump = figures.dump
     if len(dump.schedule) != dump.schedule_length:
         message = f"the header says {dump.schedule_length} instructions, {len(dump.schedule)} are listed"
-        yield finding("schedule-damaged", message, dump.schedule_place)
-    for expected, (moment, name) in enumerate(dump.schedule):
-        if moment != expected:
-            message = f"{name} is listed as instruction {moment} where {expected} is due"
-            yield finding("schedule-damaged", message, dump.schedule_place)
-            break
+        yield finding("schedule-damaged", message, dump.schedule_text_offset)
+    moments = dump.schedule.moments
+    expected = next((number for number, moment in enumerate(moments) if moment != number), None)
+    if expected is not None:
+        name, moment = dump.schedule.names[expected], moments[expected]
+        message = f"{name} is listed as instruction {moment} where {expected} is due"
+        yield finding("schedule-damaged", message, dump.schedule_text_offset)
     if len(dump.moment_of) != len(dump.schedule):
         message = "an instruction is listed more than once in the schedule"
-        yield finding("schedule-damaged", message, dump.schedule_place)
+        yield finding("schedule-damaged", message, dump.schedule_text_offset)
 
 
 CHECKS = (
@@ -33,6 +34,6 @@ CHECKS = (
         question="Is every moment and every instruction there once, as many as the header says?",
         subject="instructions",
         run=_whole,
-        exempts=_without_schedule,
+        skips=_without_schedule,
     ),
 )

@@ -5,64 +5,60 @@ both have the very same slice. Anything more is an assignment bug.
 """
 
 from collections.abc import Iterator
+from operator import itemgetter
 
 from reportgen.analyse.checks.check import Check, without_live_ranges
 from reportgen.analyse.findings import finding
-from reportgen.analyse.judgements import Finding
-from reportgen.analyse.records import Conflict, Placement, ValueFacts
-from reportgen.analyse.tenancy import is_old_alias
+from reportgen.analyse.records import Conflict, Figures
+from reportgen.analyse.results import Finding
+from reportgen.analyse.reuse import is_old_alias
+from reportgen.model import Values, users_in
 
 
-def _conflicts(placement: Placement) -> Iterator[Finding]:
-    for conflict in placement.tenancy.conflicts:
-        yield _conflict(placement, conflict)
+def _conflicts(figures: Figures) -> Iterator[Finding]:
+    for conflict in figures.reuse.conflicts:
+        yield _conflict(figures, conflict)
 
 
-def _handovers(placement: Placement) -> Iterator[Finding]:
-    for number, fact in enumerate(placement.facts):
-        for earlier in placement.tenancy.before[number]:
-            other = placement.facts[earlier]
-            if _touch(other, fact) and _slice(other) != _slice(fact):
-                slug, how = _different_slices(placement, other, fact)
-                message = f"{other.value.key} hands over to {fact.value.key} in moment {_start(fact)}, {how}"
-                yield finding(slug, message, fact.value.place, values=(earlier, number))
+def _handovers(figures: Figures) -> Iterator[Finding]:
+    starts, ends, values = figures.facts.starts, figures.facts.ends, figures.dump.values
+    pairs = zip(figures.reuse.later, figures.reuse.earlier, strict=True)
+    touching = [(later, earlier) for later, earlier in pairs if ends[earlier] == starts[later]]
+    for number, earlier in sorted(touching, key=itemgetter(0)):
+        if _slice(values, earlier) != _slice(values, number):
+            slug, how = _different_slices(figures, earlier, number)
+            keys = f"{values.keys[earlier]} hands over to {values.keys[number]}"
+            message = f"{keys} in moment {starts[number]}, {how}"
+            yield finding(slug, message, values.text_offsets[number], values=(earlier, number))
 
 
-def _different_slices(placement: Placement, earlier: ValueFacts, later: ValueFacts) -> tuple[str, str]:
+def _different_slices(figures: Figures, earlier: int, later: int) -> tuple[str, str]:
     """TPU compilers prefetch an operand in pieces and then see the whole in place (ConcatBitcast)."""
-    used = placement.dump.used_by_key.get(earlier.value.key)
-    is_operand = used is not None and later.value.key.name.encode() in used.users
-    inside = later.value.offset_bytes <= earlier.value.offset_bytes <= earlier.value.end_bytes <= later.value.end_bytes
-    if is_operand and inside:
+    values, row = figures.dump.values, figures.dump.used_rows[earlier]
+    users = users_in(figures.dump.used_values.uses[row]) if figures.dump.used_values and row >= 0 else []
+    (start, size), (low, whole) = _slice(values, earlier), _slice(values, later)
+    if values.names[later].encode() in users and low <= start and start + size <= low + whole:
         return "sliced-handover", "as a piece of it"
     return "touching-slices", "but their slices are not the same"
 
 
-def _conflict(placement: Placement, conflict: Conflict) -> Finding:
-    earlier, later = placement.facts[conflict.earlier], placement.facts[conflict.later]
+def _conflict(figures: Figures, conflict: Conflict) -> Finding:
+    earlier, later = figures.facts[conflict.earlier], figures.facts[conflict.later]
     message = (
         f"{earlier.value.key} and {later.value.key} both hold bytes {conflict.low:,} to {conflict.high:,} of"
-        f" allocation {placement.dump.allocations[later.value.allocation].index} from moment {conflict.first} to"
+        f" allocation {figures.dump.allocations[later.value.allocation].index} from moment {conflict.first} to"
         f" {conflict.last}"
     )
     return finding(
-        "old-alias" if is_old_alias(placement.facts, conflict) else "bytes-shared",
+        "old-alias" if is_old_alias(figures.facts, conflict) else "bytes-shared",
         message,
-        later.value.place,
+        later.value.text_offset,
         values=(conflict.earlier, conflict.later),
     )
 
 
-def _touch(earlier: ValueFacts, later: ValueFacts) -> bool:
-    return bool(earlier.live and later.live and earlier.live.end == later.live.start)
-
-
-def _slice(fact: ValueFacts) -> tuple[int, int]:
-    return fact.value.offset_bytes, fact.value.size_bytes
-
-
-def _start(fact: ValueFacts) -> int:
-    return fact.live.start if fact.live else -1
+def _slice(values: Values, number: int) -> tuple[int, int]:
+    return values.offsets[number], values.sizes[number]
 
 
 CHECKS = (
@@ -71,15 +67,15 @@ CHECKS = (
         question="Do two values hold the same bytes for more than the moment of a hand-over?",
         subject="values",
         run=_conflicts,
-        legal="Builds before 2022-06-24 let values of one buffer start in the same moment and overlap.",
-        exempts=without_live_ranges,
+        exceptions="Builds before 2022-06-24 let values of one buffer start in the same moment and overlap.",
+        skips=without_live_ranges,
     ),
     Check(
         name="Hand-overs",
         question="Where one value ends as another starts in its bytes, is it the very same slice?",
         subject="successions",
         run=_handovers,
-        legal="Compilers for TPUs fetch an operand in pieces and then see the whole in place.",
-        exempts=without_live_ranges,
+        exceptions="Compilers for TPUs fetch an operand in pieces and then see the whole in place.",
+        skips=without_live_ranges,
     ),
 )

@@ -1,99 +1,181 @@
 """Is each value there once, of the size that its layout needs, and in the right memory space?"""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import compress
 
 from reportgen.analyse.checks.check import Check
 from reportgen.analyse.findings import finding
-from reportgen.analyse.judgements import Finding
-from reportgen.analyse.records import Placement
-from reportgen.model import WHOLE, UsedValue, Value, ValueKey
-from reportgen.parse.shapes import ArrayShape, ShapeError, parse_shape
+from reportgen.analyse.records import Backend, Figures
+from reportgen.analyse.results import Finding
+from reportgen.analyse.value_sizes import possible_sizes
+from reportgen.model import WHOLE, Allocation, UsedValues, Values, users_in
+from reportgen.model.shapes import ArrayShape
+from reportgen.parse.shapes import ShapeError, parse_shape
+
+_ALIGNMENTS: Mapping[Backend, int] = {"cpu": 16, "gpu": 128, "tpu": 512, "unknown": 16}
+_TPU_BLOCK_SPACES = (0, 1)
+_TPU_WORD_BYTES = 4
 
 
-def _without_used_values(placement: Placement) -> str:
-    return "the dump has no Used values" if placement.dump.used_values is None else ""
+def _without_used_values(figures: Figures) -> str:
+    return "the dump has no Used values" if figures.dump.used_values is None else ""
 
 
-def _mixing_spaces(placement: Placement) -> str:
+def _mixing_spaces(figures: Figures) -> str:
     """XLA b93001da59; temps are recolored to space 2 besides."""
-    return "compilers for GPUs reuse bytes across memory spaces on purpose" if placement.backend == "gpu" else ""
+    return "compilers for GPUs reuse bytes across memory spaces on purpose" if figures.backend == "gpu" else ""
 
 
-def _unique(placement: Placement) -> Iterator[Finding]:
-    keys: set[ValueKey] = set()
+def _unique(figures: Figures) -> Iterator[Finding]:
+    values = figures.dump.values
+    if len(figures.dump.value_by_key.number_of) == len(set(values.ids)) == len(values):
+        return
+    keys: set[str] = set()
     ids: set[int] = set()
-    for number, fact in enumerate(placement.facts):
-        value = fact.value
-        if value.key in keys or value.id in ids:
-            message = f"value <{value.id} {value.key}> is listed more than once"
-            yield finding("duplicate-value", message, value.place, values=(number,))
-        keys.add(value.key)
-        ids.add(value.id)
+    for number, (key, value_id) in enumerate(zip(values.keys, values.ids, strict=True)):
+        if key in keys or value_id in ids:
+            message = f"value <{value_id} {key}> is listed more than once"
+            yield finding("duplicate-value", message, values.text_offsets[number], values=(number,))
+        keys.add(key)
+        ids.add(value_id)
 
 
-def _used_values(placement: Placement) -> Iterator[Finding]:
-    used_values = placement.dump.used_values or ()
-    assigned = {fact.value.id: fact.value for fact in placement.facts}
-    used = {value.id: value for value in used_values}
+def _used_values(figures: Figures) -> Iterator[Finding]:
+    values, entries = figures.dump.values, figures.dump.used_values or UsedValues()
+    has_same_keys = figures.dump.used_by_key.number_of.keys() == figures.dump.value_by_key.number_of.keys()
+    if has_same_keys and set(values.ids) == set(entries.ids):
+        return
+    assigned, used = _rows_by_id(values.ids), _rows_by_id(entries.ids)
     for missing in sorted(assigned.keys() - used.keys()):
-        message = f"<{missing} {assigned[missing].key}> has bytes but no entry in Used values"
-        yield finding("used-values-differ", message, assigned[missing].place)
+        message = f"<{missing} {values.keys[assigned[missing]]}> has bytes but no entry in Used values"
+        yield finding("used-values-differ", message, values.text_offsets[assigned[missing]])
     for extra in sorted(used.keys() - assigned.keys()):
-        message = f"<{extra} {used[extra].key}> is in Used values but has no bytes"
-        yield finding("used-values-differ", message, used[extra].place)
-
-    for value_id in _named_differently(placement, assigned, used):
-        message = f"<{value_id} {assigned[value_id].key}> has bytes; Used values calls it {used[value_id].key}"
-        yield finding("used-values-differ", message, used[value_id].place)
-
-
-def _named_differently(
-    placement: Placement, assigned: Mapping[int, Value], used: Mapping[int, UsedValue]
-) -> Iterator[int]:
-    if placement.dump.used_by_key.keys() != placement.dump.value_by_key.keys():
-        yield from (id_ for id_ in sorted(assigned.keys() & used.keys()) if assigned[id_].key != used[id_].key)
+        message = f"<{extra} {entries.keys[used[extra]]}> is in Used values but has no bytes"
+        yield finding("used-values-differ", message, entries.text_offsets[used[extra]])
+    if not has_same_keys:
+        for value_id in sorted(assigned.keys() & used.keys()):
+            ours, theirs = values.keys[assigned[value_id]], entries.keys[used[value_id]]
+            if ours != theirs:
+                message = f"<{value_id} {ours}> has bytes; Used values calls it {theirs}"
+                yield finding("used-values-differ", message, entries.text_offsets[used[value_id]])
 
 
-def _instructions(placement: Placement) -> Iterator[Finding]:
-    """All values of an instruction repeat its text, so the first one's is compared."""
-    dump = placement.dump
-    for name, used in dump.first_used_by_name.items():
-        place = used.instruction_place
-        if place is not None and not dump.text.continues_with(place, f"%{name} = ".encode()):
-            message = f"the text of the instruction that defines {used.key} does not begin with %{name} ="
+def _rows_by_id(ids: Sequence[int]) -> dict[int, int]:
+    return dict(zip(ids, range(len(ids)), strict=True))
+
+
+def _instructions(figures: Figures) -> Iterator[Finding]:
+    """Compare the text of each instruction's first value, because all its values repeat the text."""
+    entries, text = figures.dump.used_values or UsedValues(), figures.dump.text
+    rows = figures.dump.first_used_row
+    for name in rows.keys() - figures.definitions.keys():  # the text of the others is understood
+        row = rows[name]
+        place = entries.instruction_starts[row]
+        if place is not None and not text.continues_with(place, f"%{name} = ".encode()):
+            message = f"the text of the instruction that defines {entries.keys[row]} does not begin with %{name} ="
             yield finding("position-mismatch", message, place)
 
 
-def _positions(placement: Placement) -> Iterator[Finding]:
-    for used in placement.dump.used_values or ():
-        first, key = used.positions_text.partition(b"\n")[0].strip().decode(), used.key
-        if first and first != key.name and first != f"{key.name} {key.shape_index}":
-            name, _, index = first.partition(" ")
+def _positions(figures: Figures) -> Iterator[Finding]:
+    entries = figures.dump.used_values or UsedValues()
+    for row, (positions, key, name) in enumerate(zip(entries.positions, entries.keys, entries.names, strict=True)):
+        first = positions.partition(b"\n")[0].strip().decode()
+        if first and first != name and first.replace(" ", "") != key:
+            there, _, index = first.partition(" ")
+            message = f"{key} is first positioned at {there}{index or WHOLE}, not at the instruction that defines it"
+            yield finding("position-mismatch", message, entries.text_offsets[row])
+
+
+def _sizes(figures: Figures) -> Iterator[Finding]:
+    values = figures.dump.values
+    for number, (size, needed) in enumerate(zip(values.sizes, figures.facts.padded, strict=True)):
+        if needed is not None and size < needed and not values.shapes[number].startswith("("):
+            message = f"{values.keys[number]} has {size:,} bytes, its layout needs {needed:,}"
+            yield finding("below-layout", message, values.text_offsets[number], values=(number,))
+
+
+def _needed(figures: Figures) -> Iterator[Finding]:
+    """Look at values that are larger than their layout needs: another value of the slice needs the size, or none."""
+    values, backend = figures.dump.values, figures.backend
+    kinds = zip(values.shapes, figures.facts.padded, values.sizes, strict=True)
+    pairs = {pair: _is_needed(*pair, backend) for pair in set(kinds)}
+    if all(pairs.values()):
+        return
+    explained = list(map(pairs.__getitem__, zip(values.shapes, figures.facts.padded, values.sizes, strict=True)))
+    slices = list(zip(values.allocations, values.offsets, values.sizes, strict=True))
+    needed = set(compress(slices, explained))
+    for number, slice_ in enumerate(slices):
+        if slice_ not in needed and not (backend == "tpu" and figures.facts.padded[number] == 0):
             message = (
-                f"{key} is first positioned at {ValueKey(name, index or WHOLE)}, not at the instruction that defines it"
+                f"{values.keys[number]} has {values.sizes[number]:,} bytes, its layout needs"
+                f" {figures.facts.padded[number]:,}, and no value in the same slice needs more"
             )
-            yield finding("position-mismatch", message, used.place)
+            yield finding("oversized-value", message, values.text_offsets[number], values=(number,))
 
 
-def _sizes(placement: Placement) -> Iterator[Finding]:
-    for number, fact in enumerate(placement.facts):
-        value, needed = fact.value, fact.padded_bytes
-        if needed is not None and value.size_bytes < needed and not value.shape.startswith("("):
-            message = f"{value.key} has {value.size_bytes:,} bytes, its layout needs {needed:,}"
-            yield finding("below-layout", message, value.place, values=(number,))
+def _is_needed(shape: str, padded: int | None, size: int, backend: Backend) -> bool:
+    return padded is None or size <= padded or size in possible_sizes(shape, padded, backend)
 
 
-def _colors(placement: Placement) -> Iterator[Finding]:
-    for number, fact in enumerate(placement.facts):
-        value = fact.value
-        allocated = placement.dump.allocations[value.allocation].color
-        of_layout = _layout_space(value.shape)
-        if value.color in (None, allocated) and of_layout in (None, allocated):
+def _alignment(figures: Figures) -> Iterator[Finding]:
+    values, allocations = figures.dump.values, figures.dump.allocations
+    steps = [_step(figures.backend, one) if one.is_preallocated_temp else 0 for one in allocations]
+    for number, (allocation, offset) in enumerate(zip(values.allocations, values.offsets, strict=True)):
+        step = steps[allocation]
+        if offset and (not step or offset % step):
+            expected = f"at a multiple of {step}" if step else "at 0, since it is not temporary memory"
+            message = (
+                f"{values.keys[number]} starts at byte {offset:,} of allocation {allocations[allocation].index},"
+                f" not {expected}"
+            )
+            yield finding("misaligned-offset", message, values.text_offsets[number], values=(number,))
+
+
+def _step(backend: Backend, allocation: Allocation) -> int:
+    """Return the alignment of temporaries that all dumps show; small memories of TPUs use words."""
+    if backend == "tpu" and allocation.color not in _TPU_BLOCK_SPACES:
+        return _TPU_WORD_BYTES
+    return _ALIGNMENTS[backend]
+
+
+def _carried(figures: Figures) -> Iterator[Finding]:
+    """Compare what a loop is given with what it returns: XLA carries both in the same bytes."""
+    entries, values = figures.dump.used_values or UsedValues(), figures.dump.values
+    loops = {name.encode() for name in set(compress(entries.names, entries.phis)) if _opcode(figures, name) == "while"}
+    if not loops:
+        return
+    number_of = figures.dump.value_by_key.number_of
+    for number, row in enumerate(figures.dump.used_rows):
+        if row < 0 or loops.isdisjoint(users_in(entries.uses[row])):
             continue
-        owner, color = ("its layout", of_layout) if value.color in (None, allocated) else ("the value", value.color)
-        message = f"{value.key}: {owner} says memory space {color}, its allocation says {allocated}"
-        yield finding("color-mismatch", message, value.place, values=(number,))
+        for use in entries[row].uses:
+            result = number_of.get(use.name + use.shape_index) if use.name.encode() in loops else None
+            if result is not None and _slice_of(values, result) != _slice_of(values, number):
+                message = f"{values.keys[number]} is carried on as {values.keys[result]}, which has other bytes"
+                yield finding("carried-apart", message, values.text_offsets[number], values=(number, result))
+
+
+def _opcode(figures: Figures, name: str) -> str:
+    definition = figures.definitions.get(name)
+    return definition.opcode if definition else ""
+
+
+def _slice_of(values: Values, number: int) -> tuple[int, int, int]:
+    return values.allocations[number], values.offsets[number], values.sizes[number]
+
+
+def _colors(figures: Figures) -> Iterator[Finding]:
+    values, allocations = figures.dump.values, figures.dump.allocations
+    layout_spaces = {shape: _layout_space(shape) for shape in set(values.shapes)}
+    columns = zip(values.colors, values.allocations, values.shapes, strict=True)
+    for number, (own, allocation, shape) in enumerate(columns):
+        allocated, of_layout = allocations[allocation].color, layout_spaces[shape]
+        if own in (None, allocated) and of_layout in (None, allocated):
+            continue
+        owner, color = ("its layout", of_layout) if own in (None, allocated) else ("the value", own)
+        message = f"{values.keys[number]}: {owner} says memory space {color}, its allocation says {allocated}"
+        yield finding("color-mismatch", message, values.text_offsets[number], values=(number,))
 
 
 @lru_cache(maxsize=4096)
@@ -115,34 +197,54 @@ CHECKS = (
         question="Has each value with bytes an entry in Used values, and each entry bytes?",
         subject="entries of Used values",
         run=_used_values,
-        exempts=_without_used_values,
+        skips=_without_used_values,
     ),
     Check(
         name="Positions",
         question="Is each value first positioned at the instruction that defines it?",
         subject="entries of Used values",
         run=_positions,
-        exempts=_without_used_values,
+        skips=_without_used_values,
     ),
     Check(
         name="Instructions",
         question="Is the text of each value’s instruction that of the instruction it is named for?",
         subject="entries of Used values",
         run=_instructions,
-        exempts=_without_used_values,
+        skips=_without_used_values,
     ),
     Check(
         name="Sizes",
         question="Has each value the bytes that its shape and layout need?",
         subject="values",
         run=_sizes,
-        legal="The table of a tuple’s pointers has a size of the compiler’s own.",
+        exceptions="The table of a tuple’s pointers has a size of the compiler’s own.",
+    ),
+    Check(
+        name="Needed sizes",
+        question="Is the size of each slice needed by one of its values?",
+        subject="values",
+        run=_needed,
+        exceptions="On TPUs, the table of an empty tuple has a size of the compiler’s own.",
+    ),
+    Check(
+        name="Alignment",
+        question="Does each value in temporary memory start at a multiple of the backend’s alignment, any other at 0?",
+        subject="values",
+        run=_alignment,
+    ),
+    Check(
+        name="Loops",
+        question="Do a loop’s operands and its results have the same bytes?",
+        subject="entries of Used values",
+        run=_carried,
+        skips=_without_used_values,
     ),
     Check(
         name="Memory spaces",
         question="Do a value, its layout and its allocation name the same memory space?",
         subject="values",
         run=_colors,
-        exempts=_mixing_spaces,
+        skips=_mixing_spaces,
     ),
 )

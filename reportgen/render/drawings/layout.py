@@ -1,27 +1,24 @@
-"""How an array lies in memory, drawn: its dimensions in the order of memory, then its two fastest ones in tiles.
+"""Draw how an array is laid out in memory: the order of its dimensions, then its two fastest dimensions in tiles.
 
-Every tile is drawn of one size, and of very many only the first and the last; so what counts, the padding in the
-last ones, is always to be seen. Small arrays show each cell. The text beside it says the same in words.
+All tiles are drawn at the same size. If there are many, only the first ones and the last are drawn, because what
+matters, the padding, is in the last. Small arrays show each cell. The page says the same in words.
 """
 
-from functools import lru_cache
 from typing import NamedTuple
 
 from reportgen.analyse.sizes import merged_under_tile, physical_dimensions, physical_order, round_up, tile_levels
-from reportgen.parse.shapes import ArrayShape, Shape
+from reportgen.model.shapes import ArrayShape, Shape
 from reportgen.render.drawings.svg import drawing, path, rectangle
 
-MOST_CELLS = 32
-"""Along an edge, to be drawn one by one."""
-
-_MOST_TILES = 6  # along an edge; of more, so many with a gap before the last
+_MOST_CELLS = 32  # along an edge, drawn one by one
+_MOST_TILES = 6  # along an edge; of more, this many are drawn with a gap before the last
 _TILE = 12
 _MOST_DIMENSIONS = 12
 _DIMENSION, _ORDER_HEIGHT, _BOX_HEIGHT = 20, 40, 10
 
 
 class Edge(NamedTuple):
-    """An edge of the padded array: elements, what they are padded to, and the tile's part of it."""
+    """An edge of the padded array: its elements, what they are padded to, and the tile's size along it."""
 
     size: int
     padded: int
@@ -41,13 +38,19 @@ class Edge(NamedTuple):
 
     @property
     def filled(self) -> int:
-        """How much of the length the elements fill; even the least of them, and of padding, is to be seen."""
+        """Return the length that the elements fill; neither they nor the padding ever become invisible."""
         in_last = self.size - (self.tiles - 1) * self.tile
         return self.length - _TILE + max(1, in_last * _TILE // self.tile)
 
+    @property
+    def cuts(self) -> list[str]:
+        """Return where each cell after the first begins, or each tile if there are too many cells."""
+        pieces = self.padded if self.padded <= _MOST_CELLS else self.drawn_tiles
+        return [f"{self.length * piece / pieces:.3g}" for piece in range(1, pieces)]
+
 
 class TileGrid(NamedTuple):
-    """The two fastest dimensions in memory, as the first tile sees them."""
+    """The two fastest dimensions in memory, as the first tile divides them."""
 
     down: Edge
     across: Edge
@@ -61,9 +64,8 @@ class TileGrid(NamedTuple):
         return self.cells - self.down.size * self.across.size
 
 
-@lru_cache(maxsize=1024)
 def layout_drawing(shape: Shape) -> str:
-    """Empty where there is nothing to see: no array, or one in row-major order that fills all of its tiles."""
+    """Return the drawings of an array: none if it is row-major and fills all of its tiles."""
     if not isinstance(shape, ArrayShape) or not shape.dimensions:
         return ""
     order, grid = _order(shape), tile_grid(shape)
@@ -71,7 +73,7 @@ def layout_drawing(shape: Shape) -> str:
 
 
 def tile_grid(shape: ArrayShape) -> TileGrid | None:
-    """None where there is no tile, nothing under it, or a single tile without padding."""
+    """Return the grid; None where there is no tile, nothing under it, or a single tile without padding."""
     levels = tile_levels(shape)
     if not levels or shape.layout is None or not all(levels[0]):
         return None
@@ -86,49 +88,31 @@ def tile_grid(shape: ArrayShape) -> TileGrid | None:
 
 
 def _tiles(grid: TileGrid) -> str:
-    """The padded array, its elements on it, then the edges of tiles or of single cells."""
+    """Draw the padded array, its elements on it, the edges of tiles or cells, and stripes where tiles are left out."""
     down, across = grid
-    whole = [path(rectangle(0, 0, across.length, down.length), "pad")] if grid.padded_cells else []
-    body = [*whole, path(rectangle(0, 0, across.filled, down.filled)), *_lines(grid), *_gaps(grid)]
+    lines = [f"M0 {y}h{across.length}" for y in down.cuts] + [f"M{x} 0v{down.length}" for x in across.cuts]
+    gaps = []
+    if across.tiles > _MOST_TILES:
+        gaps.append(rectangle(across.length - _TILE - 1, 0, 2, down.length))
+    if down.tiles > _MOST_TILES:
+        gaps.append(rectangle(0, down.length - _TILE - 1, across.length, 2))
+    body = [
+        path(rectangle(0, 0, across.length, down.length), "pad") if grid.padded_cells else "",
+        path(rectangle(0, 0, across.filled, down.filled)),
+        path("".join(lines), "line") if lines else "",
+        path("".join(gaps), "gap") if gaps else "",
+    ]
     svg = drawing(across.length, down.length, body, label=None)
-    return f"<figure class=layout>{svg}<figcaption>{_caption(grid)}</figcaption></figure>"
-
-
-def _caption(grid: TileGrid) -> str:
-    down, across = grid
     flat = down.padded == 1
     count = f"{across.tiles:,}" if flat else f"{down.tiles:,}×{across.tiles:,}"
     tiles = f"{count} tile{'' if count == '1' else 's'} of {across.tile if flat else f'{down.tile}×{across.tile}'}"
-    if not grid.padded_cells:
-        return f"{tiles}, all filled."
-    return f"{tiles}; blank: {grid.padded_cells:,} of {grid.cells:,} cells are padding."
-
-
-def _lines(grid: TileGrid) -> list[str]:
-    down, across = grid
-    lines = [f"M0 {y}h{across.length}" for y in _cuts(down)] + [f"M{x} 0v{down.length}" for x in _cuts(across)]
-    return [path("".join(lines), "line")] if lines else []
-
-
-def _cuts(edge: Edge) -> list[str]:
-    """Where the next cell begins, or the next tile where there are too many cells."""
-    parts = edge.padded if edge.padded <= MOST_CELLS else edge.drawn_tiles
-    return [f"{edge.length * part / parts:.3g}" for part in range(1, parts)]
-
-
-def _gaps(grid: TileGrid) -> list[str]:
-    """A stripe before the last tile where tiles are left out."""
-    down, across = grid
-    shapes = []
-    if across.tiles > _MOST_TILES:
-        shapes.append(rectangle(across.length - _TILE - 1, 0, 2, down.length))
-    if down.tiles > _MOST_TILES:
-        shapes.append(rectangle(0, down.length - _TILE - 1, across.length, 2))
-    return [path("".join(shapes), "gap")] if shapes else []
+    blank = f"; blank: {grid.padded_cells:,} of {grid.cells:,} cells are padding."
+    caption = tiles + (blank if grid.padded_cells else ", all filled.")
+    return f"<figure class=layout>{svg}<figcaption>{caption}</figcaption></figure>"
 
 
 def _order(shape: ArrayShape) -> str:
-    """The dimensions as written above, as in memory below, each led to its place; nothing for row-major order."""
+    """Draw the dimensions as written above those in memory, each joined to its place; nothing if row-major."""
     order = physical_order(shape)
     if order == tuple(range(len(order))) or len(order) > _MOST_DIMENSIONS:
         return ""
@@ -144,9 +128,8 @@ def _order(shape: ArrayShape) -> str:
     ]
     body = [path("".join(boxes)), path("".join(lines), "line")]
     svg = drawing(_DIMENSION * len(order), _ORDER_HEIGHT, body, label=None)
-    written, stored = _sizes(shape.dimensions), _sizes(physical_dimensions(shape))
+    written, stored = (
+        "×".join("?" if size is None else str(size) for size in sizes)
+        for sizes in (shape.dimensions, physical_dimensions(shape))
+    )
     return f"<figure class=layout><p>{written} as written{svg}<p>{stored} in memory</figure>"
-
-
-def _sizes(sizes: tuple[int | None, ...]) -> str:
-    return "×".join("?" if size is None else str(size) for size in sizes)

@@ -1,0 +1,19 @@
+"""What would lower the peak of a program, by how much really, and how that is known.
+
+A reader who is out of memory looks at the largest buffer and takes its size as what can be saved. That is wrong in
+three ways. The peak may be as high at another moment. The bytes may be needed by others as soon as they are free. And
+two savings do not add up, because the second one meets another peak.
+
+So nothing here is read off a size. A *move* changes the dump in memory, as `memory.Memory`, and asks for the peak
+again:
+
+* values are not held for some time (`held`, `families`, `checkpoint`, `loops`): cut from the curve;
+* results take the place of arguments (`donation`), or are not returned (`unreturned`): bytes move between what the
+  caller holds and the temporaries;
+* the batch is another one (`batch`), or buffers lie elsewhere (`packing`).
+
+Each move says how sure its number is (`records.Claim`), which was measured on programs that were really changed and
+compiled again: `python -m benchmarks.advice`. `program` reads what the dump says of the program, and `arguments` what
+the caller passes and gets. `situation` holds what several moves need, `moves` puts each into words, and `advise` puts
+it all together. With a capacity, `plan` says what not to hold so that the program fits.
+"""

@@ -1,0 +1,153 @@
+"""Put the advice for a dump together: each move alone, the sequence of those worth taking, and the tables."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from reportgen.analyse.advice.arguments import Argument
+from reportgen.analyse.advice.families import families
+from reportgen.analyse.advice.moves import WORTH_PART, Moves
+from reportgen.analyse.advice.plan import plan
+from reportgen.analyse.advice.records import (
+    Advice,
+    AdviceBySpace,
+    ArgumentGroup,
+    Capacity,
+    Ladder,
+    Move,
+    State,
+    Verdict,
+)
+from reportgen.analyse.advice.situation import Situation
+from reportgen.analyse.advice.words import (
+    WITHHELD_ERRORS,
+    WITHHELD_LENGTH,
+    WITHHELD_RANGES,
+    WITHHELD_SPACE,
+    WITHHELD_USES,
+)
+from reportgen.analyse.records import Analysis, Space
+
+MAIN_SPACE = 0
+_VMEM = 1
+_MOST_MOMENTS = 5_000_000
+_FAMILY_MOVES = 5
+
+
+def advise(analysis: Analysis, capacity_bytes: int | None = None) -> AdviceBySpace:
+    """Return what would lower the peak of each memory space, or why nothing is said of it."""
+    return {color: _of_space(analysis, space, capacity_bytes) for color, space in analysis.spaces.items()}
+
+
+def withheld(analysis: Analysis, space: Space) -> str:
+    """Return why there is no advice for a space; empty where there is."""
+    if space.color != MAIN_SPACE:
+        return WITHHELD_SPACE
+    if space.temp is None or not analysis.dump.live_ranges:
+        return WITHHELD_RANGES
+    if not analysis.dump.used_values:
+        return WITHHELD_USES
+    if analysis.moments > _MOST_MOMENTS:
+        return WITHHELD_LENGTH
+    return WITHHELD_ERRORS if any(finding.severity == "error" for finding in analysis.findings) else ""
+
+
+def _of_space(analysis: Analysis, space: Space, capacity_bytes: int | None) -> Advice:
+    reason = withheld(analysis, space)
+    if reason:
+        return Advice(withheld=reason)
+    situation = Situation(analysis, space)
+    moves, ladder = Moves(situation), _ladder(situation)
+    ledger = families(situation.program, situation.memory)
+    alone = [*moves.all(), *map(moves.without_family, ledger[:_FAMILY_MOVES])]
+    return Advice(
+        peak=situation.memory.peak,
+        moves=tuple(alone),
+        sequence=tuple(_sequence(situation, moves, alone)),
+        ladder=ladder,
+        half_batch_bytes=situation.batch.peak(0.5).peak_bytes if situation.batch else None,
+        families=tuple(ledger),
+        arguments=tuple(_argument_groups(situation)),
+        packing=tuple(situation.packings),
+        capacity=None if capacity_bytes is None else _capacity(situation, ladder, capacity_bytes),
+    )
+
+
+def _sequence(situation: Situation, moves: Moves, alone: Sequence[Move]) -> Iterator[Move]:
+    """Yield the donation, then the best checkpoint on the space as the donation leaves it."""
+    first = alone[0] if alone else None
+    if first and first.kind == "donate" and first.saving_bytes * WORTH_PART >= situation.memory.peak.peak_bytes:
+        yield first
+        for move in moves.checkpoints_of(situation.donation.after)[:1]:
+            yield replace(move, after=("donate",))
+    else:
+        yield from moves.checkpoints[:1]
+
+
+def _ladder(situation: Situation) -> Ladder:
+    return Ladder(
+        allocated_bytes=situation.space.allocated_bytes - situation.space.thread_local_bytes,
+        peak_bytes=situation.memory.peak.peak_bytes,
+        donated_bytes=min(situation.donation.after.peak.peak_bytes, situation.memory.peak.peak_bytes),
+        floor_bytes=situation.floor.size_bytes,
+        floor_moment=situation.floor.moment,
+        held_bytes=sum(argument.size_bytes for argument in situation.arguments),
+    )
+
+
+def _capacity(situation: Situation, ladder: Ladder, size_bytes: int) -> Capacity:
+    available = size_bytes - (ladder.allocated_bytes - ladder.peak_bytes)  # because slack must fit as well
+    return Capacity(
+        size_bytes=size_bytes,
+        verdict=_verdict(situation, ladder, size_bytes),
+        excess_bytes=max(0, ladder.allocated_bytes - size_bytes),
+        plan=plan(situation.program, situation.memory, available) if ladder.peak_bytes > available else None,
+        fits_factor=situation.batch.largest(available) if situation.batch else None,
+    )
+
+
+def _verdict(situation: Situation, ladder: Ladder, size_bytes: int) -> Verdict:
+    """Compare what the program asks for with the capacity, not its peak, because slack is asked for, too.
+
+    On a TPU values may live in VMEM, so the floor is only believed beyond the size of that.
+    """
+    vmem = situation.analysis.spaces.get(_VMEM) if situation.analysis.backend == "tpu" else None
+    sure_floor = ladder.floor_bytes - (vmem.allocated_bytes if vmem else 0)
+    if ladder.allocated_bytes <= size_bytes:
+        return "fits"
+    if ladder.peak_bytes <= size_bytes:
+        return "slack"
+    if ladder.donated_bytes <= size_bytes:
+        return "donation"
+    return "possible" if sure_floor <= size_bytes else "impossible"
+
+
+def _argument_groups(situation: Situation) -> Iterator[ArgumentGroup]:
+    """Yield the leaves of each argument by what keeps them from being donated, in the order of the arguments."""
+    paired = {pair.result.number for pair in situation.all_pairs.pairs}
+    free_sizes = {result.size_bytes for result in situation.results if result.number not in paired}
+    groups: defaultdict[tuple[str, State], list[Argument]] = defaultdict(list)
+    for argument, state in _states(situation):
+        groups[argument.name, state].append(argument)
+    for (name, state), leaves in groups.items():
+        near_misses = [leaf for leaf in leaves if state == "no result" and leaf.size_bytes in free_sizes]
+        yield ArgumentGroup(
+            name=name,
+            state=state,
+            size_bytes=sum(leaf.size_bytes for leaf in leaves),
+            leaves=len(leaves),
+            near_miss_bytes=sum(leaf.size_bytes for leaf in near_misses),
+        )
+
+
+def _states(situation: Situation) -> Iterator[tuple[Argument, State]]:
+    pair_of = {pair.argument.number: pair for pair in situation.all_pairs.pairs}
+    shapes = {(result.shape, result.size_bytes) for result in situation.results}
+    for argument in situation.arguments:
+        pair = pair_of.get(argument.number)
+        if argument.is_donated:
+            yield argument, "donated"
+        elif pair:
+            yield argument, "conflict" if pair.is_conflict else "can"
+        else:
+            yield argument, "surplus" if (argument.shape, argument.size_bytes) in shapes else "no result"

@@ -1,0 +1,227 @@
+"""Recomputing a part of the forward pass in the backward pass, as `jax.checkpoint` around it would.
+
+Arrays that the forward pass makes and the backward pass reads are kept in between. With a checkpoint around a part
+(`layer_3`), those that only the part itself reads again in the forward pass are dropped; what others read is its
+result, and stays. The saving is a range:
+
+* *high*: each array is gone from its last reader in the forward pass to its own first reader in the backward pass;
+* *low*: all arrays of a part come back at the part's first reader in the backward pass, together with what the part
+  needs besides while it runs again. What it reads is held until then; where the dump does not show that, because
+  it is fused into the part's first operation, as much as the other parts of the same name read.
+
+XLA on CPU removes the barrier that keeps the second computation late, so nothing is promised there.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+from reportgen.analyse.advice.memory import Memory, Outcome, Stretch
+from reportgen.analyse.advice.program import MOVES, Program
+from reportgen.analyse.advice.scopes import REMATERIALIZED, direction, path, pattern
+from reportgen.intervals.step_function import Change
+
+FAMILIES = 12
+_DEEPEST = 3
+
+Unit = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Array:
+    """An array that the forward pass makes, with all its copies (`values`).
+
+    `unit` is the path of the operation that made it, `readers` those of its readers in the forward pass, the last at
+    `last_forward`. `first_backward` is None where the backward pass does not read it.
+    """
+
+    values: tuple[int, ...]
+    unit: Unit
+    is_forward: bool
+    readers: frozenset[Unit]
+    size_bytes: int
+    last_moment: int
+    last_forward: int
+    first_backward: int | None
+
+    def depths(self) -> range:
+        """Return how long the paths are that a checkpoint could have which drops this array."""
+        return range(1, (min(len(self.unit), _DEEPEST) if self.is_forward and self.first_backward else 0) + 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """What checkpoints around all scopes of one name, `layer_#`, do: the least and the most that they save."""
+
+    scope: str
+    values: tuple[int, ...]
+    kept_bytes: int
+    least: Outcome
+    most: Outcome
+
+
+class Checkpoints:
+    """The checkpoints that a program could have."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+
+    @cached_property
+    def boundary(self) -> int | None:
+        """The moment that best separates forward from backward; None for a program without a backward pass."""
+        program = self._program
+        if not program.has_backward_pass:
+            return None
+        votes = [0] * program.moments
+        for moment, towards in zip(program.dump.schedule.moments, program.directions, strict=True):
+            if moment < program.moments:
+                votes[moment] = (towards == "forward") - (towards == "backward")
+        score = list(accumulate(votes))
+        return score.index(max(score))
+
+    def arrays(self, memory: Memory) -> list[Array]:
+        """Return what is made before the backward pass in temporaries."""
+        boundary = self.boundary
+        if boundary is None:
+            return []
+        copies: defaultdict[int, list[int]] = defaultdict(list)
+        for number in memory.temps:
+            if number >= 0 and not self._program.is_table(number):
+                copies[self._program.root(number)].append(number)
+        starts = self._program.analysis.facts.starts
+        roots = [root for root in copies if 0 <= starts[root] <= boundary]
+        return [self._array(memory, root, copies[root], boundary) for root in roots]
+
+    def _array(self, memory: Memory, root: int, numbers: Sequence[int], boundary: int) -> Array:
+        program = self._program
+        op_name = program.op_name(program.dump.values.names[root])
+        readers: set[Unit] = set()
+        forward, backward = [program.analysis.facts.starts[root]], []
+        for moment, name in self._readers({root, *numbers}):
+            reader = program.op_name(name)
+            if moment > boundary or direction(reader) == "backward":
+                backward.append(moment)
+            else:
+                readers.add(path(reader))
+                forward.append(moment)
+        return Array(
+            values=tuple(numbers),
+            unit=path(op_name),
+            is_forward=direction(op_name) == "forward" and REMATERIALIZED not in op_name,
+            readers=frozenset(readers),
+            size_bytes=max(memory.temps[number].size_bytes for number in numbers),
+            last_moment=max(memory.temps[number].last for number in numbers),
+            last_forward=max(forward),
+            first_backward=min(backward, default=None),
+        )
+
+    def _readers(self, numbers: Iterable[int]) -> Iterable[tuple[int, str]]:
+        moment_of = self._program.dump.moment_of
+        for number in numbers:
+            for user in self._program.users(number):
+                name = user.decode("utf-8", "replace")
+                moment = moment_of.get(name)
+                if moment is not None and self._program.opcode(name) not in MOVES and self._program.opcode(name):
+                    yield moment, name
+
+    def families(self, memory: Memory) -> list[Checkpoint]:
+        """Return the checkpoints that keep fewest bytes, at most `FAMILIES`, the one that saves most first."""
+        arrays = self.arrays(memory)
+        by_scope: defaultdict[str, defaultdict[Unit, list[Array]]] = defaultdict(lambda: defaultdict(list))
+        for array in arrays:
+            for depth in array.depths():
+                unit = array.unit[:depth]
+                if all(reader[:depth] == unit for reader in array.readers):
+                    by_scope[pattern("/".join(unit))][unit].append(array)
+        ranked = sorted(by_scope.items(), key=lambda item: (-_bytes(item[1]), len(item[0]), item[0]))
+        seen: set[frozenset[int]] = set()
+        found = []
+        for scope, units in ranked:
+            values = frozenset(n for kept in units.values() for array in kept for n in array.values)
+            if values not in seen and len(seen) < FAMILIES:
+                seen.add(values)
+                found.append(self._checkpoint(memory, scope, units, arrays))
+        return sorted(found, key=lambda one: (one.least.peak_bytes, one.most.peak_bytes, one.scope))
+
+    def _checkpoint(
+        self, memory: Memory, scope: str, units: Mapping[Unit, Sequence[Array]], arrays: Sequence[Array]
+    ) -> Checkpoint:
+        early: dict[int, list[Stretch]] = {}
+        late: dict[int, list[Stretch]] = {}
+        more: list[Change] = []
+        inputs = _inputs(units, arrays)
+        usual_input = max((array.size_bytes for found in inputs.values() for array in found), default=0)
+        for unit, kept in units.items():
+            reads = [array.first_backward for array in kept if array.first_backward]
+            again = min(reads)
+            extra = self._working_set(memory, unit) - sum(array.size_bytes for array in kept)
+            more += _held(again, again, max(extra, 0))
+            for array in inputs[unit]:
+                more += _held(array.last_moment + 1, again, array.size_bytes)
+            if max((array.size_bytes for array in inputs[unit]), default=0) < usual_input / 2:
+                more += _held(min(array.last_forward for array in kept), max(reads), usual_input)
+            for array in kept:
+                for number in array.values:
+                    late[number] = [(array.last_forward + 1, (array.first_backward or 0) - 1)]
+                    early[number] = [(array.last_forward + 1, again - 1)]
+        return Checkpoint(
+            scope=scope,
+            values=tuple(sorted(late)),
+            kept_bytes=_bytes(units),
+            least=memory.without(early, more),
+            most=memory.without(late),
+        )
+
+    def _working_set(self, memory: Memory, unit: Unit) -> int:
+        """Return the most bytes that the forward pass of a part holds of its own."""
+        steps: defaultdict[int, int] = defaultdict(int)
+        for held in self._made_in(memory)[unit]:
+            steps[held[0]] += held[2]
+            steps[held[1] + 1] -= held[2]
+        return max(accumulate(steps[moment] for moment in sorted(steps)), default=0)
+
+    def _made_in(self, memory: Memory) -> Mapping[Unit, list[tuple[int, int, int]]]:
+        found = self._made.get(id(memory))
+        if found is None:
+            found = self._made[id(memory)] = self._by_unit(memory)
+        return found
+
+    @cached_property
+    def _made(self) -> dict[int, Mapping[Unit, list[tuple[int, int, int]]]]:
+        return {}
+
+    def _by_unit(self, memory: Memory) -> Mapping[Unit, list[tuple[int, int, int]]]:
+        """Return first and last moment and size of what each part makes in the forward pass, up to the boundary."""
+        boundary = self.boundary or 0
+        made: defaultdict[Unit, list[tuple[int, int, int]]] = defaultdict(list)
+        for number, held in memory.temps.items():
+            if number < 0 or held.first > boundary:
+                continue
+            op_name = self._program.op_name(self._program.dump.values.names[number])
+            if direction(op_name) == "forward":
+                unit = path(op_name)
+                for depth in range(1, min(len(unit), _DEEPEST) + 1):
+                    made[unit[:depth]].append((held.first, min(held.last, boundary), held.size_bytes))
+        return made
+
+
+def _inputs(units: Iterable[Unit], arrays: Iterable[Array]) -> Mapping[Unit, list[Array]]:
+    """Return what each part reads of others in the forward pass, as far as the backward pass needs it, too."""
+    found: dict[Unit, list[Array]] = {unit: [] for unit in units}
+    depth = max(map(len, found), default=0)
+    for array in arrays:
+        if array.first_backward:
+            for unit in {reader[:depth] for reader in array.readers} - {array.unit[:depth]}:
+                if unit in found:
+                    found[unit].append(array)
+    return found
+
+
+def _held(first: int, last: int, size_bytes: int) -> Sequence[Change]:
+    return ((first, size_bytes), (last + 1, -size_bytes)) if first <= last and size_bytes else ()
+
+
+def _bytes(units: Mapping[Unit, Sequence[Array]]) -> int:
+    return sum(array.size_bytes for kept in units.values() for array in kept)

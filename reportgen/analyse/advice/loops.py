@@ -1,0 +1,106 @@
+"""Recomputing a loop's body in the backward pass, as `jax.checkpoint` around the body of a `scan` would.
+
+A scan keeps what its backward pass reads of each step in stacks, arrays with the number of steps as their first
+dimension. They leave the forward loop as its results and enter the backward loop. With a checkpoint only the carry
+of each step is kept. The saving is a range: all other stacks are gone for their whole life (*high*), or one step of
+each is held from the end of the forward loop to that of the backward loop (*low*).
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reportgen.analyse.advice.memory import ALWAYS, Held, Memory, Outcome
+from reportgen.analyse.advice.program import Program
+from reportgen.intervals.step_function import Change
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stack:
+    """A result of loop `loop` that loop `later` takes; `steps` is its first dimension."""
+
+    number: int
+    loop: str
+    later: str
+    steps: int
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopCheckpoint:
+    """What a checkpoint around the body of `loop` does: the least and the most that it saves."""
+
+    loop: str
+    values: tuple[int, ...]
+    stack_bytes: int
+    least: Outcome
+    most: Outcome
+
+
+def loop_checkpoints(program: Program, memory: Memory) -> list[LoopCheckpoint]:
+    """Return the loops whose stacks could be recomputed, the one that saves most first."""
+    by_loop: defaultdict[tuple[str, str], list[Stack]] = defaultdict(list)
+    for number, held in memory.temps.items():
+        if number >= 0 and (stack := _stack(program, number, held)):
+            by_loop[stack.loop, stack.later].append(stack)
+    found = [_checkpoint(program, memory, stacks) for stacks in by_loop.values()]
+    return sorted((one for one in found if one), key=lambda one: (one.least.peak_bytes, one.loop))
+
+
+def _stack(program: Program, number: int, held: Held) -> Stack | None:
+    loop = program.dump.values.names[number]
+    if not program.dump.values.phis[number] or program.opcode(loop) != "while":
+        return None
+    moment_of = program.dump.moment_of
+    users = (user.decode("utf-8", "replace") for user in program.users(number))
+    later = next((user for user in users if user != loop and program.opcode(user) == "while"), None)
+    dimensions = _dimensions(program, number)
+    if later is None or len(dimensions) < 2 or moment_of.get(later, -1) <= moment_of.get(loop, 0):
+        return None
+    return Stack(number=number, loop=loop, later=later, steps=dimensions[0], size_bytes=held.size_bytes)
+
+
+def _dimensions(program: Program, number: int) -> list[int]:
+    sizes = program.shape(number).partition("[")[2].rstrip("]").split(",")
+    return [int(size) for size in sizes if size.isdigit()]
+
+
+def _checkpoint(program: Program, memory: Memory, stacks: Sequence[Stack]) -> LoopCheckpoint | None:
+    """Keep one stack of a carry's shape, or the smallest one; the number of steps is that of the most bytes."""
+    by_steps: defaultdict[int, int] = defaultdict(int)
+    for stack in stacks:
+        by_steps[stack.steps] += stack.size_bytes
+    steps = max(by_steps, key=lambda steps: (by_steps[steps], steps))
+    alike = sorted((s for s in stacks if s.steps == steps), key=lambda s: (-s.size_bytes, s.number))
+    if steps < 2 or len(alike) < 2:
+        return None
+    carried = {program.shape(n) for n in _elements(program, stacks[0].loop)}
+    carry = [s for s in alike if _step_shape(program.shape(s.number)) in carried]
+    kept = carry[0] if carry else alike[-1]
+    gone = [stack for stack in alike if stack is not kept]
+    if not gone:
+        return None
+    cuts = {held.number: [ALWAYS] for stack in gone for held in memory.groups[stack.number]}
+    more: list[Change] = []
+    moment_of = program.dump.moment_of
+    for stack in gone:
+        one_step = stack.size_bytes // stack.steps
+        more += ((moment_of[stack.loop], one_step), (moment_of[stack.later] + 1, -one_step))
+    return LoopCheckpoint(
+        loop=stacks[0].loop,
+        values=tuple(stack.number for stack in gone),
+        stack_bytes=sum(stack.size_bytes for stack in gone),
+        least=memory.without(cuts, more),
+        most=memory.without(cuts),
+    )
+
+
+def _elements(program: Program, loop: str) -> list[int]:
+    names = program.dump.values.names
+    return [number for number, name in enumerate(names) if name == loop]
+
+
+def _step_shape(shape: str) -> str:
+    """Return the shape of one step of a stack: `f32[8,64]` of `f32[12,8,64]`."""
+    element_type, _, dimensions = shape.partition("[")
+    return f"{element_type}[{dimensions.partition(',')[2]}"

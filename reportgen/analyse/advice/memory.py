@@ -1,0 +1,236 @@
+"""What one memory space holds over time, and what it would hold if some bytes were not held for some time.
+
+A space holds the caller's allocations for the whole run (`static_bytes`), and bytes under temporaries while these
+live. Its *curve* is the sum of both at each moment, its peak the maximum. Everything else follows:
+
+* A *buffer* is the values that take over one slice from each other. In most spaces no two buffers share a byte at
+  one moment. Where they do, values that share bytes at any time are kept together, and counted as a union.
+* `without` cuts stretches out of the lives of values and asks for the new peak: one pass over the curve.
+* `saving` does the same for one value in closed form: `min(size, peak − the most that is held outside its stretch)`.
+* `changed` moves values between the caller's allocations and the temporaries, which gives another `Memory`.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate
+from operator import add, attrgetter
+from typing import NamedTuple
+
+from reportgen.analyse.records import Analysis, Space
+from reportgen.intervals.step_function import Change, StepFunction
+from reportgen.intervals.union import Occupancy, groups_sharing_bytes, union_over_time
+
+Stretch = tuple[int, int]
+"""The first and the last of some moments."""
+
+
+class Held(NamedTuple):
+    """The bytes [`low`, `high`) of an allocation, held by value `number` from moment `first` to `last`.
+
+    Bytes of different allocations are different bytes.
+    """
+
+    number: int
+    allocation: object
+    first: int
+    last: int
+    low: int
+    high: int
+
+    @property
+    def size_bytes(self) -> int:
+        return self.high - self.low
+
+
+class Outcome(NamedTuple):
+    """The peak after a change, and when it is reached first."""
+
+    peak_bytes: int
+    moment: int
+
+
+class Saving(NamedTuple):
+    """What the peak loses, and the peak that is left."""
+
+    size_bytes: int
+    peak_bytes: int
+
+
+@dataclass(frozen=True)
+class Memory:
+    """One memory space. `temps` are the values in temporary allocations that have bytes and live, by number."""
+
+    static_bytes: int
+    moments: int
+    temps: Mapping[int, Held]
+    buffers_are_apart: bool
+
+    @cached_property
+    def groups(self) -> Mapping[int, Sequence[Held]]:
+        """For each value those that it shares bytes with, itself included."""
+        parts = buffers(self.temps.values()) if self.buffers_are_apart else self._sharing()
+        return {held.number: part for part in parts for held in part}
+
+    def _sharing(self) -> Iterable[Sequence[Held]]:
+        by_allocation: defaultdict[object, list[Held]] = defaultdict(list)
+        for held in self.temps.values():
+            by_allocation[held.allocation].append(held)
+        for together in by_allocation.values():
+            yield from groups_sharing_bytes(together, attrgetter("low"), attrgetter("high"))
+
+    @cached_property
+    def curve(self) -> list[int]:
+        """The bytes that are resident at each moment."""
+        parts = {id(part): part for part in self.groups.values()}.values()
+        return _sum([self.static_bytes] * self.moments, [change for part in parts for change in _changes(part)])
+
+    @cached_property
+    def peak(self) -> Outcome:
+        return _peak(self.curve)
+
+    @cached_property
+    def at_peak(self) -> tuple[int, ...]:
+        """The temporaries that are live at the peak, the largest first."""
+        moment = self.peak.moment
+        live = [held for held in self.temps.values() if held.first <= moment <= held.last]
+        return tuple(held.number for held in sorted(live, key=lambda held: (-held.size_bytes, held.number)))
+
+    def curve_without(self, cuts: Mapping[int, Sequence[Stretch]], more: Iterable[Change] = ()) -> list[int]:
+        """Return the curve when values do not hold their bytes at some moments; `more` is held in addition."""
+        changes = list(more)
+        parts = {id(part): part for number in cuts for part in (self.groups.get(number, ()),)}
+        for part in parts.values():
+            changes += [(moment, -change) for moment, change in _changes(part)]
+            changes += _changes([left for held in part for left in _cut(held, cuts.get(held.number, ()))])
+        return _sum(self.curve, changes)
+
+    def without(self, cuts: Mapping[int, Sequence[Stretch]], more: Iterable[Change] = ()) -> Outcome:
+        """Return the peak when values do not hold their bytes at some moments; `more` is held in addition."""
+        return _peak(self.curve_without(cuts, more))
+
+    def gone(self, numbers: Iterable[int]) -> Outcome:
+        """Return the peak when values are never held."""
+        return self.without({number: [ALWAYS] for number in numbers})
+
+    def saving(self, number: int) -> Saving:
+        """Return what the peak loses when one value is never held."""
+        held = self.temps.get(number)
+        if held is None:
+            return Saving(0, self.peak.peak_bytes)
+        own = _own_stretch(held, self.groups[number]) if self.buffers_are_apart else None
+        if own is None:
+            left = self.gone([number]).peak_bytes
+        elif own[0] <= self.peak.moment <= own[1]:
+            outside = max(self._most_before[own[0]], self._most_after[min(own[1] + 1, self.moments)])
+            left = max(self.peak.peak_bytes - held.size_bytes, outside)
+        else:
+            left = self.peak.peak_bytes
+        return Saving(self.peak.peak_bytes - left, left)
+
+    @cached_property
+    def _most_before(self) -> list[int]:
+        return list(accumulate(self.curve, max, initial=0))
+
+    @cached_property
+    def _most_after(self) -> list[int]:
+        return list(accumulate(reversed(self.curve), max, initial=0))[::-1]
+
+    def changed(self, *, static_bytes: int, added: Iterable[Held]) -> "Memory":
+        """Return the space with other static bytes and with more temporaries, which share bytes with none so far."""
+        temps = {**self.temps, **{held.number: held for held in added}}
+        return replace(self, static_bytes=static_bytes, temps=temps)
+
+
+ALWAYS: Stretch = (0, 1 << 60)
+
+
+def memory_of(analysis: Analysis, space: Space) -> Memory:
+    """Return a space of a dump that has live ranges."""
+    allocations = [n for n in space.allocations if analysis.dump.allocations[n].is_preallocated_temp]
+    temps = {held.number: held for n in allocations for held in holdings(analysis, n)}
+    moments = max(analysis.moments, 1)
+    changes = [change for part in buffers(temps.values()) for change in _changes(part)]
+    are_apart = StepFunction.from_changes(changes, moments) == space.temp
+    return Memory(space.static_bytes, moments, temps, are_apart)
+
+
+def holdings(analysis: Analysis, allocation: int) -> list[Held]:
+    """Return who holds which bytes of an allocation, and when."""
+    facts = analysis.facts
+    starts, ends, offsets, sizes = facts.starts, facts.ends, facts.values.offsets, facts.values.sizes
+    return [
+        Held(n, allocation, starts[n], ends[n], offsets[n], offsets[n] + sizes[n])
+        for n in analysis.occupants[allocation]
+        if starts[n] >= 0 and sizes[n]
+    ]
+
+
+def buffers(held: Iterable[Held]) -> list[list[Held]]:
+    """Return the values that take over one slice from each other, in the order of time."""
+    slices: defaultdict[tuple[object, int, int], list[Held]] = defaultdict(list)
+    for one in held:
+        slices[one.allocation, one.low, one.high].append(one)
+    parts: list[list[Held]] = []
+    for tenants in slices.values():
+        reach = -1
+        for one in sorted(tenants, key=lambda one: (one.first, one.last, one.number)):
+            if one.first > reach:
+                parts.append([])
+            parts[-1].append(one)
+            reach = max(reach, one.last)
+    return parts
+
+
+def total_over_time(held: Iterable[Held], memory: Memory) -> list[int]:
+    """Return how many bytes some of a space's temporaries hold at each moment; they must be whole groups."""
+    parts = {id(memory.groups[one.number]): memory.groups[one.number] for one in held}.values()
+    return _sum([0] * memory.moments, [change for part in parts for change in _changes(part)])
+
+
+def _sum(curve: Sequence[int], changes: Iterable[Change]) -> list[int]:
+    """Add changes to a curve; those after its end do not count."""
+    steps = [0] * len(curve)
+    for moment, change in changes:
+        if moment < len(steps):
+            steps[max(moment, 0)] += change
+    return list(map(add, curve, accumulate(steps)))
+
+
+def _changes(part: Sequence[Held]) -> list[Change]:
+    if len(part) == 1:
+        (held,) = part
+        return [(held.first, held.size_bytes), (held.last + 1, -held.size_bytes)]
+    return union_over_time([Occupancy(held.first, held.last, held.low, held.high) for held in part])
+
+
+def _cut(held: Held, stretches: Iterable[Stretch]) -> Iterable[Held]:
+    """Yield what is left of a value's life."""
+    start = held.first
+    for first, last in sorted(stretches):
+        if start < first:
+            yield held._replace(first=start, last=min(first - 1, held.last))
+        start = max(start, last + 1)
+    if start <= held.last:
+        yield held._replace(first=start)
+
+
+def _own_stretch(held: Held, part: Sequence[Held]) -> Stretch | None:
+    """Return the moments at which only this value has its buffer; None where they are not one stretch."""
+    first, last = held.first, held.last
+    for other in part:
+        if other.number == held.number:
+            continue
+        if other.first <= held.first and other.last >= first:
+            first = other.last + 1
+        elif other.last >= held.last and other.first <= last:
+            last = other.first - 1
+        elif held.first <= other.first <= held.last:
+            return None
+    return first, last
+
+
+def _peak(curve: Sequence[int]) -> Outcome:
+    most = max(curve)
+    return Outcome(most, curve.index(most))

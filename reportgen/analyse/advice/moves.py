@@ -1,0 +1,206 @@
+"""The moves: each kind alone on the dump as it is, with its claim and its words."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+
+from reportgen.analyse.advice.checkpoint import Checkpoint
+from reportgen.analyse.advice.donation import Donation, Pair, donate
+from reportgen.analyse.advice.families import Family
+from reportgen.analyse.advice.held import Group, copies_of_held, made_early, padding, recomputed_early
+from reportgen.analyse.advice.loops import LoopCheckpoint, loop_checkpoints
+from reportgen.analyse.advice.memory import Memory, Outcome
+from reportgen.analyse.advice.records import Claim, ConflictOf, Kind, Move
+from reportgen.analyse.advice.situation import Situation
+from reportgen.analyse.advice.unreturned import without_result
+from reportgen.analyse.advice.words import CAVEATS, CPU_CHECKPOINT
+
+WORTH_PART = 1000
+"""A move is worth listing if it is about more than this part of the peak."""
+
+_CHECKPOINT_MOVES = 5
+_RESULT_MOVES = 5
+
+
+class Moves:
+    """The moves of one memory space. Each method returns those of one kind."""
+
+    def __init__(self, situation: Situation) -> None:
+        self._situation = situation
+
+    def all(self) -> Iterator[Move]:
+        """Yield the moves of every kind but families, donations first."""
+        yield from self.donations()
+        yield from self.batches()
+        yield from self.held()
+        yield from self.checkpoints
+        yield from self.unreturned()
+        yield from self.packings()
+
+    def donations(self) -> Iterator[Move]:
+        """Yield the move for all arguments that could be donated, then one for each of them."""
+        names = list(dict.fromkeys(pair.argument.name for pair in self._situation.donation.pairs))
+        if names:
+            yield self._donate(self._situation.donation, names)
+        for name in names if len(names) > 1 else ():
+            only = [argument for argument in self._situation.arguments if argument.name == name]
+            yield self._donate(donate(self._situation.memory, only, self._situation.results), [name])
+
+    def _donate(self, donation: Donation, names: list[str]) -> Move:
+        quoted = "".join(f'"{name}", ' for name in names).removesuffix(", " if len(names) > 1 else " ")
+        conflicts = tuple(map(self._conflict, donation.conflicts))
+        return self._move(
+            "donate",
+            "predicted",
+            f"donate {', '.join(names)}",
+            donation.matching_bytes,
+            donation.after.peak,
+            argument_names=tuple(names),
+            scratch_bytes=donation.scratch_bytes,
+            conflicts=conflicts,
+            conflict_bytes=donation.conflict_bytes,
+            reason=self._why_less(donation, conflicts),
+            code=f"donate_argnames=({quoted})" if self._situation.is_jax else "",
+        )
+
+    def _conflict(self, pair: Pair) -> ConflictOf:
+        return ConflictOf(
+            argument=pair.argument.path,
+            result=self._key(pair.result.number),
+            read_at=pair.argument.last_read,
+            born_at=pair.result.born,
+            reader=self._situation.program.instruction_at(pair.argument.last_read),
+        )
+
+    def _why_less(self, donation: Donation, conflicts: tuple[ConflictOf, ...]) -> str:
+        """Return why a donation saves less than what matches; empty where it does not."""
+        if self._situation.memory.peak.peak_bytes - donation.after.peak.peak_bytes >= donation.matching_bytes:
+            return ""
+        if conflicts and donation.conflict_bytes >= donation.scratch_bytes:
+            first = conflicts[0]
+            return (
+                f"{first.argument} is still read by {first.reader} at {first.read_at} when the result that could take "
+                f"its place is first written, at {first.born_at}, so both are held."
+            )
+        if donation.scratch_bytes:
+            return "Other values use the results' memory before they are written, and need a place of their own."
+        return "The peak after the donation is at another moment."
+
+    def batches(self) -> Iterator[Move]:
+        if self._situation.batch:
+            half = self._situation.batch.peak(0.5)
+            naive = sum(self._situation.memory.temps[number].size_bytes for number in self._situation.batch.values) // 2
+            yield self._move("batch", "estimate", "half the batch", naive, half)
+
+    def held(self) -> Iterator[Move]:
+        statics = [argument.number for argument in self._situation.arguments] + [
+            result.number for result in self._situation.results
+        ]
+        on_cpu = CPU_CHECKPOINT if self._situation.analysis.backend == "cpu" else CAVEATS["recomputed-early"]
+        yield from self._of_group(
+            "recomputed-early", "exact", recomputed_early(self._situation.program, self._situation.memory), on_cpu
+        )
+        yield from self._of_group("made-early", "exact", made_early(self._situation.program, self._situation.memory))
+        yield from self._of_group("copy", "exact", copies_of_held(self._situation.program, self._situation.memory))
+        yield from self._of_group(
+            "padding", "at least", padding(self._situation.program, self._situation.memory, statics)
+        )
+
+    def _of_group(self, kind: Kind, claim: Claim, group: Group, caveat: str = "") -> Iterator[Move]:
+        if group.values and group.size_bytes * WORTH_PART >= self._situation.memory.peak.peak_bytes:
+            what = {
+                "recomputed-early": "recomputed before it is needed",
+                "made-early": "made long before its first use",
+                "copy": "copies of what is held anyway",
+                "padding": "padding at the peak",
+            }[kind]
+            more = {"caveat": caveat} if caveat else {}
+            yield self._move(kind, claim, what, group.size_bytes, group.outcome, values=group.values, **more)
+
+    @cached_property
+    def checkpoints(self) -> list[Move]:
+        return self.checkpoints_of(self._situation.memory)
+
+    def checkpoints_of(self, memory: Memory) -> list[Move]:
+        """Return checkpoints of scopes and loops; none of scopes on CPU, where they do nothing."""
+        found = [self._of_loop(memory, one) for one in loop_checkpoints(self._situation.program, memory)]
+        if self._situation.analysis.backend != "cpu":
+            found += [self._of_scope(memory, one) for one in self._situation.checkpoints.families(memory)]
+        worth = [move for move in found if move.saving_bytes * WORTH_PART >= memory.peak.peak_bytes]
+        return sorted(worth, key=lambda move: -move.saving_bytes)[:_CHECKPOINT_MOVES]
+
+    def _of_scope(self, memory: Memory, one: Checkpoint) -> Move:
+        code = f"jax.checkpoint around each {one.scope}" if self._situation.is_jax else ""
+        return self._range(
+            "checkpoint", memory, f"checkpoint {one.scope}", one.kept_bytes, one.least, one.most, one.values, code
+        )
+
+    def _of_loop(self, memory: Memory, one: LoopCheckpoint) -> Move:
+        code = "jax.lax.scan(jax.checkpoint(body), ...)" if self._situation.is_jax else ""
+        what = f"checkpoint the body of {one.loop}"
+        return self._range("checkpoint-loop", memory, what, one.stack_bytes, one.least, one.most, one.values, code)
+
+    def _range(
+        self,
+        kind: Kind,
+        memory: Memory,
+        what: str,
+        naive_bytes: int,
+        least: Outcome,
+        most: Outcome,
+        values: tuple[int, ...],
+        code: str,
+    ) -> Move:
+        peak = memory.peak.peak_bytes
+        return self._move(
+            kind,
+            "range",
+            what,
+            naive_bytes,
+            least,
+            saving_bytes=peak - least.peak_bytes,
+            saving_high_bytes=max(peak - most.peak_bytes, peak - least.peak_bytes),
+            values=values,
+            code=code,
+        )
+
+    def unreturned(self) -> Iterator[Move]:
+        """Yield the largest results that are not the new state of an argument."""
+        paired = {pair.result.number for pair in self._situation.donation.pairs}
+        single = sorted((r for r in self._situation.results if r.number not in paired), key=lambda r: -r.reserved_bytes)
+        for result in single[:_RESULT_MOVES]:
+            if result.reserved_bytes * WORTH_PART * 10 >= self._situation.memory.peak.peak_bytes:
+                after = without_result(self._situation.program, self._situation.memory, result).peak
+                what = f"do not return {self._key(result.number)}, {result.shape}"
+                yield self._move(
+                    "unreturned-result", "exact", what, result.reserved_bytes, after, values=(result.number,)
+                )
+
+    def packings(self) -> Iterator[Move]:
+        for one in self._situation.packings:
+            if one.saving_bytes:
+                what = f"a placement of allocation {one.allocation} in {one.found_bytes} bytes exists"
+                slack = one.size_bytes - one.lower_bound_bytes
+                yield self._move(
+                    "packing", "witness", what, slack, self._situation.memory.peak, saving_bytes=one.saving_bytes
+                )
+
+    def without_family(self, family: Family) -> Move:
+        """Return the move of never holding a family of values."""
+        what = f"without {family.op_name or 'the values that have no name'}"
+        return self._move("family", "exact", what, family.held_bytes, family.gone, values=family.values)
+
+    def _move(self, kind: Kind, claim: Claim, what: str, naive_bytes: int, outcome: Outcome, **more: object) -> Move:
+        move = Move(
+            kind=kind,
+            claim=claim,
+            what=what,
+            naive_bytes=naive_bytes,
+            saving_bytes=self._situation.memory.peak.peak_bytes - outcome.peak_bytes,
+            outcome=outcome,
+            caveat=CAVEATS[kind],
+        )
+        return replace(move, **more)  # type: ignore[arg-type]
+
+    def _key(self, number: int) -> str:
+        return self._situation.program.dump.values.keys[number]

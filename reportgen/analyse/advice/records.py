@@ -1,0 +1,141 @@
+"""Records of advice: moves, each with the peak that it leads to and how sure that is."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from reportgen.analyse.advice.families import Family
+from reportgen.analyse.advice.memory import Outcome
+from reportgen.analyse.advice.packing import Packing
+from reportgen.analyse.advice.plan import Plan
+
+Kind = Literal[
+    "donate",
+    "batch",
+    "recomputed-early",
+    "checkpoint",
+    "checkpoint-loop",
+    "made-early",
+    "copy",
+    "padding",
+    "unreturned-result",
+    "packing",
+    "family",
+]
+
+Claim = Literal["exact", "predicted", "estimate", "range", "at least", "bound", "witness"]
+"""How sure a number is, which decides how it is worded.
+
+*exact*: arithmetic on this dump, if nothing else changes. *predicted*: compared with recompiled programs, and equal to
+0.1 % of the peak in the median. *estimate*: compared, and off by some percent. *range*: the saving is usually
+between two numbers. *at least*: the real saving was never smaller. *bound*: cannot be passed. *witness*: shown by an
+example that was verified.
+"""
+
+State = Literal["donated", "can", "conflict", "surplus", "no result"]
+"""Whether an argument is donated, can be, could be but is still read when its result is written, is one more of its
+shape than there are results, or has no result like it."""
+
+Verdict = Literal["fits", "slack", "donation", "possible", "impossible"]
+"""Whether a program fits: as it is; if it were packed without slack; after donation; perhaps, by other moves; never,
+with these shapes and instructions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConflictOf:
+    """An argument that `reader` still reads at `read_at`, when its result is first written, at `born_at`."""
+
+    argument: str
+    result: str
+    read_at: int
+    born_at: int
+    reader: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """A change to a program, and what the peak would be.
+
+    `naive_bytes` is what the change is about, `saving_bytes` what the peak loses, which is less. For a range that is
+    the least, and `saving_high_bytes` the most. `outcome` is the peak after the least. `after` are the kinds of moves
+    that are applied before. `code` can be pasted into a JAX program.
+    """
+
+    kind: Kind
+    claim: Claim
+    what: str
+    naive_bytes: int
+    saving_bytes: int
+    outcome: Outcome
+    saving_high_bytes: int | None = None
+    argument_names: tuple[str, ...] = ()
+    values: tuple[int, ...] = ()
+    scratch_bytes: int = 0
+    conflicts: tuple[ConflictOf, ...] = ()
+    conflict_bytes: int = 0
+    after: tuple[Kind, ...] = ()
+    reason: str = ""
+    caveat: str = ""
+    code: str = ""
+
+    @property
+    def peak_high_saving(self) -> int:
+        """The peak after the most that a range saves."""
+        return self.outcome.peak_bytes - ((self.saving_high_bytes or self.saving_bytes) - self.saving_bytes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ladder:
+    """The bytes that a program asks for, needs at its peak, would need with donation, cannot go below, and is given."""
+
+    allocated_bytes: int
+    peak_bytes: int
+    donated_bytes: int
+    floor_bytes: int
+    floor_moment: int
+    held_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArgumentGroup:
+    """The leaves of one argument that are in one state, and the bytes of results that only differ in type or shape."""
+
+    name: str
+    state: State
+    size_bytes: int
+    leaves: int
+    near_miss_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capacity:
+    """Whether a program fits into some bytes, the batch that does, and a plan for a program that does not."""
+
+    size_bytes: int
+    verdict: Verdict
+    excess_bytes: int
+    fits_factor: float | None
+    plan: Plan | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """What would lower the peak of one memory space. `withheld` says why there is none, or is empty.
+
+    `moves` are alone, on the dump as it is. `sequence` is computed on the changed model, one move after the other,
+    because savings do not add up.
+    """
+
+    withheld: str = ""
+    peak: Outcome | None = None
+    moves: tuple[Move, ...] = ()
+    sequence: tuple[Move, ...] = ()
+    ladder: Ladder | None = None
+    half_batch_bytes: int | None = None
+    families: tuple[Family, ...] = ()
+    arguments: tuple[ArgumentGroup, ...] = ()
+    packing: tuple[Packing, ...] = ()
+    capacity: Capacity | None = None
+
+
+AdviceBySpace = Mapping[int, Advice]

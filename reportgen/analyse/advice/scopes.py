@@ -1,0 +1,47 @@
+"""The parts of a program that a reader would name: `layer_3`, `layer_3/attn`, from the op_names of instructions.
+
+An op_name is a path with JAX's own steps in between: `jit(step)/transpose(jvp(layer_3))/attn/dot_general` is the
+backward pass of `layer_3/attn`. Without them, forward and backward of one part have one path.
+"""
+
+import re
+from functools import lru_cache
+from typing import Literal
+
+from reportgen.parse.op_names import path_parts
+
+Direction = Literal["forward", "backward", ""]
+
+_WRAPPED = re.compile(r"(?:jvp|transpose|vmap|remat|checkpoint)\((.*)\)")
+_OF_JAX = re.compile(
+    r"|p?jit\(.*\)|p?jit|while|body|cond|closed_call|checkpoint|remat\d?|rematted_computation|custom_[jv]vp_call|xla_call"
+    r"|branch_\d+_fun|core_call|shard_map"
+)
+_DIGITS = re.compile(r"\d+")
+
+REMATERIALIZED = "rematted_computation"
+
+
+def direction(op_name: str) -> Direction:
+    """Return whether an operation belongs to the forward or to the backward pass of a gradient."""
+    if "transpose(" in op_name:
+        return "backward"
+    return "forward" if "jvp(" in op_name else ""
+
+
+@lru_cache(maxsize=1 << 16)
+def path(op_name: str) -> tuple[str, ...]:
+    """Return the named scopes around an operation, the outermost first, without the operation itself."""
+    parts: list[str] = []
+    for part in path_parts(op_name)[:-1]:
+        while found := _WRAPPED.fullmatch(part):
+            part = found[1]
+        for name in part.split("/"):
+            if not _OF_JAX.fullmatch(name) and parts[-1:] != [name]:
+                parts.append(name)
+    return tuple(parts)
+
+
+def pattern(text: str) -> str:
+    """Return a name with `#` for each number, so that the layers of a network agree."""
+    return _DIGITS.sub("#", text)

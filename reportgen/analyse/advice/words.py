@@ -1,0 +1,35 @@
+"""The words of each kind of move: what the compiler or the caller may do otherwise.
+
+None of them promises more than the claim allows, and none says that the reader did something wrong.
+"""
+
+from collections.abc import Mapping
+
+from reportgen.analyse.advice.records import Kind
+
+CAVEATS: Mapping[Kind, str] = {
+    "donate": "The caller must not use these arrays afterwards; JAX pairs equal shapes in order.",
+    "batch": "Data that the caller passes in is counted as it is; all shapes must follow the batch.",
+    "recomputed-early": "The compiler decides when a checkpoint recomputes; its memory is only known on this backend.",
+    "checkpoint": "What is dropped is computed twice; the compiler may schedule the rest differently.",
+    "checkpoint-loop": "What is dropped is computed twice; the compiler may schedule the rest differently.",
+    "made-early": "The compiler decides on the order: a loop instead of unrolled code changes it; an optimization "
+    "barrier does not on CPU.",
+    "copy": "The compiler chooses layouts, and a loop that changes an array needs one of its own.",
+    "padding": "Only another size of a dimension changes it; the compiler chooses the order of dimensions itself.",
+    "unreturned-result": "Only if nobody needs this result.",
+    "packing": "There is no switch for the placement; it is the compiler's.",
+    "family": "If nothing else changes; a rewritten program is scheduled anew.",
+}
+
+CPU_CHECKPOINT = (
+    "XLA on CPU drops the barrier that keeps the second computation late: a checkpoint does not lower the peak here. "
+    "Test its effect on memory on the device that the program is for."
+)
+
+WITHHELD_RANGES = "The dump has no live ranges, so nothing is known about what is held when."
+WITHHELD_USES = "The dump does not say who reads which value, so no change can be followed through."
+WITHHELD_ERRORS = "The dump has findings that are errors; numbers that rest on it could be wrong."
+WITHHELD_LENGTH = "The dump states a schedule that is longer than that of any program."
+WITHHELD_NAMES = "The names of operations and arguments are redacted, and advice rests on them."
+WITHHELD_SPACE = "The compiler fills this memory on purpose; only the main memory is worth saving."

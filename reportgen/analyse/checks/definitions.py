@@ -1,0 +1,86 @@
+"""Does each value agree with the instruction that defines it, and does each instruction have its values?"""
+
+from collections.abc import Iterator
+
+from reportgen.analyse.checks.check import Check
+from reportgen.analyse.definitions import shapes_by_index
+from reportgen.analyse.findings import finding
+from reportgen.analyse.records import Figures
+from reportgen.analyse.results import Finding
+from reportgen.model import UsedValues
+from reportgen.parse.shapes import ShapeError
+
+
+def _without_text(figures: Figures) -> str:
+    return "" if figures.definitions else "the dump has no instruction text"
+
+
+def _without_positions(figures: Figures) -> str:
+    return "the dump does not list positions" if figures.dump.used_values is None else ""
+
+
+def _shapes(figures: Figures) -> Iterator[Finding]:
+    values, definitions = figures.dump.values, figures.definitions
+    for number, (name, key, shape) in enumerate(zip(values.names, values.keys, values.shapes, strict=True)):
+        definition = definitions.get(name)
+        if definition is None:
+            continue
+        expected: str | None = definition.shape
+        if len(key) != len(name) + 2 and expected is not None:
+            try:
+                expected = shapes_by_index(expected).get(key[len(name) :])
+            except ShapeError:
+                continue
+        if expected != shape:
+            message = (
+                f"{key} has shape {shape[:80]}; its instruction says {(expected or 'that it does not exist')[:80]}"
+            )
+            yield finding("shape-differs", message, values.text_offsets[number], values=(number,))
+
+
+def _covered(figures: Figures) -> Iterator[Finding]:
+    """Look for instructions and parts of tuples at which no value is positioned: XLA places a value at each."""
+    dump, entries = figures.dump, figures.dump.used_values or UsedValues()
+    rows = b"".join(entries.positions).replace(b"\r", b"").split(b"\n")
+    positions = set(rows)
+    if len(rows) - 1 != len(positions) - (b"" in positions):
+        yield finding("position-missing", "two values have the same position")
+    defined = set(entries.names)
+    for name in dump.schedule.names:
+        if name not in defined and not _is_position(positions, name):
+            message = f"no value is positioned at {name}, although it is scheduled"
+            yield finding("position-missing", message, dump.schedule_text_offset)
+    for name, definition in figures.definitions.items():
+        if not definition.shape.startswith("("):
+            continue
+        try:
+            indexes = shapes_by_index(definition.shape)
+        except ShapeError:
+            continue
+        for index in indexes:
+            if f"  {name} {index}".encode() not in positions:
+                place = entries.text_offsets[dump.first_used_row[name]]
+                yield finding("position-missing", f"no value is positioned at {name}{index}", place)
+
+
+def _is_position(positions: set[bytes], name: str) -> bool:
+    row = f"  {name}".encode()
+    return row in positions or row + b" {}" in positions
+
+
+CHECKS = (
+    Check(
+        name="Shapes of definitions",
+        question="Does each value have the shape that the text of its instruction gives it?",
+        subject="values",
+        run=_shapes,
+        skips=_without_text,
+    ),
+    Check(
+        name="Values of instructions",
+        question="Is a value positioned at each scheduled instruction, and at each part of a tuple?",
+        subject="instructions",
+        run=_covered,
+        skips=_without_positions,
+    ),
+)

@@ -1,0 +1,100 @@
+"""Read the beginning of the instructions that define values: their shapes and opcodes.
+
+The dump prints a shape twice, with the value and with its instruction, and the opcode says which kind of allocation
+a value belongs to. Checks compare all of them, so each instruction is read once, with one pattern.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from reportgen.model import Dump, UsedValues
+from reportgen.parse.shapes import MAX_DEPTH, ShapeError, scan_shape
+
+_OPCODE = rb"(parameter\(\d{1,9}|[\w-]++)"
+# Deeper tuples are rare, so their brackets are counted instead.
+_HEAD = re.compile(rb"%(\S++) = (\((?:[^()\n]++|\([^()\n]*+\))*+\)|[^\s(]\S*+) " + _OPCODE)
+_DEEP_HEAD = re.compile(rb"%(\S++) = (?=\()")
+_DEEP_OPCODE = re.compile(rb" " + _OPCODE)
+_SEPARATOR = re.compile(r", (?:/\*index=\d+\*/)?")
+_LAYOUT_OR_COMMENT = re.compile(r"\{[^{}]*\}|/\*index=\d+\*/")
+
+
+class Definition(NamedTuple):
+    """The shape of an instruction as printed, with layouts, its opcode and, of a parameter, the number."""
+
+    shape: str
+    opcode: str
+    parameter: int | None
+
+
+def definitions(dump: Dump) -> Mapping[str, Definition]:
+    """Return the definition of each instruction by its name, without those whose text is absent or damaged."""
+    known: dict[tuple[bytes, bytes], Definition] = {}  # because a dump repeats a few hundred of them
+    found: dict[str, Definition] = {}
+    used, rows = dump.used_values or UsedValues(), dump.first_used_row
+    named = [(name, place) for name, row in rows.items() if (place := used.instruction_starts[row]) is not None]
+    heads = dump.text.matches(_HEAD, [place for _, place in named])
+    for (name, _), head in zip(named, heads, strict=True):
+        if head is not None and head[1] == name.encode():
+            key: Sequence[bytes] = head.groups()[1:]
+        else:
+            key = _deep_head(dump, name)
+        if key:
+            shape, opcode = key
+            definition = known.get((shape, opcode))
+            if definition is None:
+                definition = known[shape, opcode] = _definition(shape, opcode)
+            found[name] = definition
+    return found
+
+
+def _deep_head(dump: Dump, name: str) -> Sequence[bytes]:
+    """Return the shape and the opcode of an instruction whose result is a tuple of tuples."""
+    text = dump.instruction_text(name)
+    head = None if text is None else _DEEP_HEAD.match(text)
+    if text is None or head is None or head[1] != name.encode():
+        return ()
+    try:
+        end = scan_shape(text.decode("latin-1"), head.end())
+    except ShapeError:
+        return ()
+    opcode = _DEEP_OPCODE.match(text, end)
+    return (text[head.end() : end], opcode[1]) if opcode else ()
+
+
+def _definition(shape: bytes, opcode: bytes) -> Definition:
+    word, _, number = opcode.decode().partition("(")
+    return Definition(shape.decode("utf-8", "replace"), word, int(number) if number else None)
+
+
+@lru_cache(maxsize=64)
+def shapes_by_index(shape: str) -> Mapping[str, str]:
+    """Return the text of a shape and of all its parts, by index: `{}`, `{0}`, `{0,1}` and so on.
+
+    Raises ShapeError.
+    """
+    return {"{" + index + "}": part for index, part in _parts(shape, "", 0)}
+
+
+def _parts(shape: str, index: str, depth: int) -> Iterator[tuple[str, str]]:
+    yield index, shape
+    if not shape.startswith("("):
+        return
+    if depth == MAX_DEPTH:
+        raise ShapeError(0, f"at most {MAX_DEPTH} levels of nesting")
+    position, number = 1, 0
+    while not shape.startswith(")", position):
+        end = scan_shape(shape, position)
+        yield from _parts(shape[position:end], f"{index},{number}" if index else str(number), depth + 1)
+        separator = _SEPARATOR.match(shape, end)
+        if separator is None and not shape.startswith(")", end):
+            raise ShapeError(end, "', ' or ')'")
+        position, number = separator.end() if separator else end, number + 1
+
+
+@lru_cache(maxsize=4096)
+def without_layout(shape: str) -> str:
+    """Return a shape as an `allocation` line prints it."""
+    return _LAYOUT_OR_COMMENT.sub("", shape)

@@ -1,0 +1,125 @@
+"""Whether a program fits into its device, by what the compiler said and by the dump itself.
+
+A TPU compiler that refuses a program leaves its dump, and beside it a file that says so. Older compilers count the
+temporaries alone and accept programs that cannot run; then only the dump shows it.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from reportgen.analyse.records import Analysis, Share, Space
+from reportgen.input.text import Sibling
+from reportgen.parse.oom_records import OutOfMemory, SizeRange, read_size
+from reportgen.parse.oom_text import find_out_of_memory
+
+MAIN_SPACE = 0
+_REFUSALS = frozenset({"refusal", "refusal list"})
+_COMPILER = frozenset({"compile", "allocation"})
+
+_USABLE = {
+    ("JELLYFISH", ""): ("TPU v2", "7.48G"),
+    ("DRAGONFISH", ""): ("TPU v3", "15.48G"),
+    ("VIPERFISH", ""): ("TPU v5p", "95.74G"),
+    ("VIPERFISH", "lite"): ("TPU v5e", "15.75G"),
+    ("2093c6a02", "lite"): ("TPU v5e", "15.75G"),
+    ("GHOSTLITE", ""): ("TPU v6e", "31.25G"),
+    ("6acc60406", ""): ("TPU7x", "94.75G"),
+}
+"""HBM that libtpu 0.0.42 lets programs use, by the version and variant in `target_arguments.txt`.
+
+A v4 is left out because it depends on whether its two cores share their memory.
+"""
+
+_VERSION = re.compile(rb"^ *version: TPU_VERSION_(\w+)", re.MULTILINE)
+_VARIANT = re.compile(rb'^ *variant: "(\w*)"', re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Misfit:
+    """A program that does not fit, in bytes.
+
+    `needed` is what the compiler says, `usable` what it or the table of chips says; `chip` is empty if the compiler
+    says it. `resident_bytes` is the peak that the dump shows in that memory, None in one that holds a single buffer too
+    large for it. `missing` is what it exceeds the usable memory by. Each of the shares in `enough` is larger than that.
+    """
+
+    is_refused: bool
+    space: str
+    needed: SizeRange | None
+    usable: SizeRange | None
+    chip: str
+    resident_bytes: int | None
+    missing: SizeRange | None
+    enough: tuple[Share, ...]
+
+
+def misfit(analysis: Analysis, module_name: str, siblings: Sequence[Sibling]) -> Misfit | None:
+    """Return why the program does not fit, or None if nothing says so."""
+    event = next(_events_of(analysis, module_name, siblings), None)
+    is_refused = event is not None or any(sibling.kind in _REFUSALS for sibling in siblings)
+    chip, usable = _usable(siblings)
+    if event and event.capacity:
+        chip, usable = "", event.capacity
+    if event and event.space not in ("", "hbm"):
+        missing = event.needed - event.capacity if event.needed and event.capacity else None
+        return _misfit(is_refused, event, usable, chip, None, missing)
+    space = analysis.spaces.get(MAIN_SPACE)
+    peak = space.peak_resident if space else None
+    missing = SizeRange(peak.amount, peak.amount) - usable if peak and usable else None
+    if not is_refused and (missing is None or missing.low <= 0):
+        return None
+    return _misfit(is_refused, event, usable, chip, space, missing)
+
+
+def _misfit(
+    is_refused: bool,
+    event: OutOfMemory | None,
+    usable: SizeRange | None,
+    chip: str,
+    space: Space | None,
+    missing: SizeRange | None,
+) -> Misfit:
+    exceeds = missing is not None and missing.low > 0
+    peak = space.peak_resident if space else None
+    shares = space.composition if space and missing and exceeds else ()
+    return Misfit(
+        is_refused=is_refused,
+        space=(event.space if event else "") or "hbm",
+        needed=event.needed if event else None,
+        usable=usable,
+        chip=chip,
+        resident_bytes=peak.amount if peak else None,
+        missing=missing if exceeds else None,
+        enough=tuple(share for share in shares if missing and share.size_bytes >= missing.high),
+    )
+
+
+def _events_of(analysis: Analysis, module_name: str, siblings: Sequence[Sibling]) -> Iterator[OutOfMemory]:
+    """Yield what a compiler said about this module; a text beside it may be about another one of the same program."""
+    for sibling in siblings:
+        if sibling.kind == "error text":
+            for event in find_out_of_memory(sibling.data):
+                if event.kind in _COMPILER and _is_about(event, analysis, module_name):
+                    yield event
+
+
+def _is_about(event: OutOfMemory, analysis: Analysis, module_name: str) -> bool:
+    if event.module:
+        return event.module == module_name
+    named = {buffer.instruction for buffer in event.buffers if buffer.instruction}
+    if named:
+        return named <= {facts.value.key.name for facts in analysis.facts}
+    space = analysis.spaces.get(MAIN_SPACE)
+    return space is not None and event.needed is not None and space.allocated_bytes in event.needed
+
+
+def _usable(siblings: Sequence[Sibling]) -> tuple[str, SizeRange | None]:
+    """Return the chip that a sibling names, and the memory that programs can use on it."""
+    for sibling in siblings:
+        version, variant = _VERSION.search(sibling.data), _VARIANT.search(sibling.data)
+        if sibling.kind == "target" and version:
+            key = (version[1].decode(), variant[1].decode() if variant else "")
+            chip, usable = _USABLE.get(key, ("", ""))
+            return chip, read_size(usable)
+    return "", None

@@ -1,0 +1,97 @@
+"""Join a dump with the HLO text or proto beside it, which know the loops, fusions and source lines of the module.
+
+They give names and places only, never a number. A file that does not fit the dump gives nothing, because a name from
+another compilation would be wrong without looking wrong.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from reportgen.analyse.attribution import Attribution, Attributor
+from reportgen.analyse.records import Space
+from reportgen.input.text import Sibling
+from reportgen.model import Dump
+from reportgen.parse.module_text import ModuleText
+from reportgen.parse.stack_frames import StackFrames, stack_frames_of_proto
+from reportgen.parse.wire import WireError
+
+_HEADER = re.compile(rb"HloModule ([^\s,]+)")
+_UNSAFE = re.compile(r"[^A-Za-z0-9]+")
+_UNNAMED = re.compile(r"module_\d+")
+_LEAST_FOUND = 0.99
+
+
+@dataclass(frozen=True, slots=True)
+class Attributed:
+    """The bytes of a peak that are attributed to an operation or argument with a name, and to a source line."""
+
+    scope_bytes: int
+    source_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """The HLO text that fits a dump and the tables of source lines, each None where nothing beside the dump has it.
+
+    `label` is the file that they come from.
+    """
+
+    module: ModuleText | None = None
+    frames: StackFrames | None = None
+    label: str = ""
+
+    def attributor(self, dump: Dump) -> Attributor:
+        return Attributor(dump, self.module, self.frames)
+
+
+NOTHING_JOINED = Join()
+
+
+def joined(dump: Dump, module_name: str, siblings: Iterable[Sibling]) -> Join:
+    """Return the HLO text among `siblings` or, where none fits, the source lines of the proto."""
+    by_kind: dict[str, list[Sibling]] = {}
+    for sibling in siblings:
+        by_kind.setdefault(sibling.kind, []).append(sibling)
+    for sibling in by_kind.get("HLO text", ()):
+        module = ModuleText(sibling.data)
+        if _is_named(sibling.data, module_name) and _fits(module, dump):
+            return Join(module, module.frames, sibling.label)
+    for sibling in by_kind.get("proto", ()):
+        try:
+            frames = stack_frames_of_proto(sibling.data)
+        except WireError:
+            continue
+        if frames:
+            return Join(None, frames, sibling.label)
+    return NOTHING_JOINED
+
+
+def _is_named(text: bytes, name: str) -> bool:
+    """Return whether the text is of a module with this name, which file names spell without special characters.
+
+    TensorFlow before 2.4 names its files by the number of the module alone.
+    """
+    header = _HEADER.match(text)
+    if header and _UNNAMED.fullmatch(name):
+        return True
+    return header is not None and _plain(header[1].decode("utf-8", "replace")) == _plain(name)
+
+
+def _plain(name: str) -> str:
+    return _UNSAFE.sub("_", name)
+
+
+def _fits(module: ModuleText, dump: Dump) -> bool:
+    """Return whether the text has nearly all instructions of the schedule or, without one, those that define values."""
+    names = set(dump.name_at.values()) or {value.key.name for value in dump.values}
+    return bool(names) and sum(name in module for name in names) >= _LEAST_FOUND * len(names)
+
+
+def attributed(space: Space, attribution_of: Callable[[int], Attribution]) -> Attributed:
+    """Return how much of a space's peak is attributed; `attribution_of` takes the number of a value."""
+    found = [(share, attribution_of(share.value)) for share in space.composition if share.value is not None]
+    return Attributed(
+        scope_bytes=sum(share.size_bytes for share, attribution in found if attribution.is_named),
+        source_bytes=sum(share.size_bytes for share, attribution in found if attribution.source),
+    )

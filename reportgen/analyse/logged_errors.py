@@ -1,0 +1,21 @@
+"""Out-of-memory errors with the texts that they are from."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from reportgen.input.error_texts import ErrorText
+from reportgen.parse.oom_records import OutOfMemory
+from reportgen.parse.oom_text import find_out_of_memory
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedError:
+    """An error and the label of the file that it is in."""
+
+    label: str
+    event: OutOfMemory
+
+
+def logged_errors(texts: Iterable[ErrorText]) -> tuple[LoggedError, ...]:
+    """Return every out-of-memory error in the texts."""
+    return tuple(LoggedError(text.label, event) for text in texts for event in find_out_of_memory(text.data))

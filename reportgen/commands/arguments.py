@@ -1,0 +1,148 @@
+"""Flags that several commands share, and the types of their values."""
+
+import argparse
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES
+from reportgen.input.remote import AnyPath, is_url, located
+from reportgen.options import DEFAULT_OUTPUT, DEFAULT_TITLE
+
+
+def add_paths(parser: argparse.ArgumentParser) -> None:
+    """Add the paths of the dumps."""
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        type=_not_empty,
+        metavar="PATH",
+        help="a directory with dumps in it, a dump, or a log with dumps; also a URL that fsspec opens, such as gs://…",
+    )
+
+
+def add_analysis(parser: argparse.ArgumentParser) -> None:
+    """Add what `build` and `check` share."""
+    parser.add_argument("--strict", action="store_true", help="exit with 1 if there are warnings or errors")
+    parser.add_argument(
+        "--jobs",
+        type=number_to(1024),
+        default=_processors(),
+        metavar="N",
+        help="number of processes to use (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--max-dump-bytes",
+        type=count,
+        default=DEFAULT_MAX_DUMP_BYTES,
+        metavar="N",
+        help="skip files larger than N bytes after decompression (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--capacity",
+        dest="capacities",
+        action="append",
+        type=capacity,
+        default=[],
+        metavar="SIZE|CHIP",
+        help="what the device has: 16GiB, v5e, h100, …; 5=64GiB for memory space 5; may be repeated"
+        " (default: the device that the files beside a dump name)",
+    )
+    parser.add_argument(
+        "--no-siblings",
+        dest="siblings",
+        action="store_false",
+        help="do not read the files beside a dump: no names and source lines from the HLO text, no comparison with it",
+    )
+    parser.add_argument(
+        "--executor",
+        type=_cluster,
+        metavar="dask://HOST:PORT",
+        help="send the work to this Dask scheduler; its workers need the same paths, and -o on a shared disk",
+    )
+
+
+def add_site(parser: argparse.ArgumentParser) -> None:
+    """Add what `build` and `watch` share."""
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=_directory,
+        default=DEFAULT_OUTPUT,
+        metavar="DIR",
+        help="write the site to this directory (default: %(default)s)",
+    )
+    parser.add_argument("--title", default=DEFAULT_TITLE, help='title of the site (default: "%(default)s")')
+    parser.add_argument(
+        "--force", action="store_true", help="write into a directory that holds other files; they are kept"
+    )
+    parser.add_argument("--open", action="store_true", help="open the site in a browser")
+
+
+def paths_of(options: argparse.Namespace) -> tuple[AnyPath, ...]:
+    """Return the given paths; absolute for a cluster, whose workers start in other directories."""
+    paths = map(located, options.paths)
+    return tuple(path.absolute() if options.executor and isinstance(path, Path) else path for path in paths)
+
+
+def count(text: str) -> int:
+    """Return a number that is not negative."""
+    if not text.isascii() or not text.isdigit():
+        raise argparse.ArgumentTypeError("a number is needed, such as 1000")
+    return int(text)
+
+
+def number_to(most: int) -> Callable[[str], int]:
+    """Return a type for numbers from 1 to `most`."""
+
+    def number(text: str) -> int:
+        if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"a number from 1 to {most} is needed")
+        return int(text)
+
+    return number
+
+
+def capacity(text: str) -> str:
+    """Return a capacity as it was given, if it can be read."""
+    from reportgen.analyse.capacity import read_capacity  # because --help takes less time than to import it
+
+    try:
+        read_capacity(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
+
+
+def source_url(text: str) -> str:
+    """Return a template of links to source lines; one that a browser would run is refused."""
+    scheme, found, _ = text.partition(":")
+    if "{path}" not in text or not found or scheme.lower() in ("javascript", "data", "vbscript"):
+        raise argparse.ArgumentTypeError("a URL with {path} in it is needed, and {line} where the line goes")
+    return text
+
+
+def _not_empty(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("a path is empty; is a variable unset?")
+    return text
+
+
+def _directory(text: str) -> Path:
+    if is_url(text):
+        raise argparse.ArgumentTypeError("a site is built in a directory, not at a URL; copy it there afterwards")
+    return Path(text)
+
+
+def _cluster(text: str) -> str:
+    """Return the address of a Dask scheduler, host:port."""
+    scheme, found, address = text.partition("://")
+    host, _, port = address.rpartition(":")
+    if scheme != "dask" or not found or not host or not port.isdigit():
+        raise argparse.ArgumentTypeError("dask://HOST:PORT is needed")
+    return address
+
+
+def _processors() -> int:
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return min(available or 1, 8)

@@ -1,0 +1,98 @@
+"""Build the site."""
+
+import argparse
+from pathlib import Path
+
+from reportgen.commands.arguments import add_analysis, add_paths, add_site, count, paths_of, source_url
+from reportgen.errors import OptionError
+from reportgen.terminal import Terminal
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the paths and flags of `build`."""
+    add_paths(parser)
+    add_flags(parser)
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags of `build`, which `run` has too."""
+    add_analysis(parser)
+    add_site(parser)
+    parser.add_argument(
+        "--value-pages",
+        type=count,
+        metavar="N",
+        help="make pages only for the N largest values of each module and for those live at a peak;"
+        " tables and search still list all values (default: make pages for all)",
+    )
+    redaction = parser.add_mutually_exclusive_group()
+    redaction.add_argument(
+        "--redact",
+        dest="redaction",
+        action="store_const",
+        const="paths",
+        help="hide paths, people, machines, folder names and notes, so that the site can be published",
+    )
+    redaction.add_argument(
+        "--redact-names",
+        dest="redaction",
+        action="store_const",
+        const="names",
+        help="like --redact, and also hide the names of operations and modules",
+    )
+    parser.add_argument(
+        "--source-root",
+        type=Path,
+        metavar="DIR",
+        help="show the source lines that the dump names, from files below this directory",
+    )
+    parser.add_argument(
+        "--source-url",
+        type=source_url,
+        metavar="TEMPLATE",
+        help="link source lines, such as https://github.com/OWNER/REPO/blob/COMMIT/{path}#L{line}",
+    )
+    volume = parser.add_mutually_exclusive_group()
+    volume.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
+    volume.add_argument("-v", "--verbose", action="store_true", help="print the findings of each module")
+
+
+def run(options: argparse.Namespace, terminal: Terminal) -> int:
+    """Build the site and return the exit code."""
+    from reportgen.build import build
+    from reportgen.options import BuildOptions
+
+    if options.redaction and (options.source_root or options.source_url):
+        raise OptionError("--source-root and --source-url show what --redact hides; leave one of them out")
+    if options.source_root and not options.source_root.is_dir():
+        raise OptionError(f"--source-root {options.source_root}: there is no such directory")
+
+    report = build(
+        BuildOptions(
+            paths=paths_of(options),
+            output=options.output.absolute() if options.executor else options.output,
+            title=options.title,
+            force=options.force,
+            jobs=options.jobs,
+            value_pages=options.value_pages,
+            redaction=options.redaction,
+            max_dump_bytes=options.max_dump_bytes,
+            siblings=options.siblings,
+            capacities=tuple(options.capacities),
+            source_root=options.source_root.absolute() if options.source_root else None,
+            source_url=options.source_url,
+            cluster=options.executor,
+        ),
+        terminal.progress,
+        terminal.stage,
+    )
+    index = (options.output / "index.html").resolve()
+    terminal.problems(report.problems)
+    terminal.modules(report.summaries if options.verbose else ())
+    terminal.finished(report, options.output, index)
+    if options.open:
+        import webbrowser  # takes as long to load as a small dump to check
+
+        only = report.summaries[0].href if len(report.summaries) == 1 else "index.html"
+        webbrowser.open((options.output / only).resolve().as_uri())
+    return 1 if report.has_problems(strict=options.strict) else 0

@@ -1,0 +1,79 @@
+"""Parse and analyse dumps without building a site."""
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from reportgen.commands.arguments import add_analysis, add_paths, paths_of
+from reportgen.commands.gate import add_gate, budgets_of, print_verdicts
+from reportgen.commands.github import commands_stopped, tell_github
+from reportgen.input.remote import located
+from reportgen.terminal import Terminal
+
+if TYPE_CHECKING:
+    from reportgen.build import Report
+    from reportgen.compare.budgets import Budgets
+    from reportgen.compare.verdicts import Judgement
+
+OVER_CAPACITY = 3
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags of `check`."""
+    add_paths(parser)
+    add_analysis(parser)
+    parser.add_argument(
+        "--json", action="store_true", help="print the figures as JSON, the same as report.json of a site"
+    )
+    parser.add_argument(
+        "--baseline",
+        metavar="REPORT",
+        help="judge growth against this report.json (path or URL) or directory of dumps; a missing one is a warning",
+    )
+    add_gate(parser)
+    parser.set_defaults(verbose=True)
+
+
+def run(options: argparse.Namespace, terminal: Terminal) -> int:
+    """Check the dumps, print the findings and return the exit code."""
+    from reportgen.build import check
+
+    budgets = budgets_of(options, default_growth=options.baseline is not None)
+    report = check(
+        paths_of(options),
+        options.jobs,
+        terminal.progress,
+        options.executor,
+        options.max_dump_bytes,
+        siblings=options.siblings,
+        capacities=options.capacities,
+    )
+    terminal.problems(report.problems)
+    if options.json:
+        from reportgen.render.report_json import report_json
+
+        sys.stdout.buffer.write(report_json(entry.report for entry in report.summaries))
+    else:
+        terminal.modules(report.summaries)
+    judgement = _judge(report, budgets, options) if budgets else None
+    say = terminal.aside if options.json else terminal.line  # because stdout has to be JSON
+    if judgement:
+        with commands_stopped(say, active=options.github):
+            print_verdicts(judgement, say)
+    if options.github:
+        tell_github(judgement, say=say)
+    if options.capacities and report.is_over:
+        return OVER_CAPACITY
+    failed = 1 if report.has_problems(strict=options.strict) else 0
+    return failed or (judgement.exit_code if judgement else 0)
+
+
+def _judge(report: "Report", budgets: "Budgets", options: argparse.Namespace) -> "Judgement":
+    """Judge the figures of the modules against the budgets and the baseline."""
+    from reportgen.compare.figures import figures_of_modules
+    from reportgen.compare.verdicts import judge, pair_by_name
+    from reportgen.comparisons import baseline_figures
+
+    now = figures_of_modules(entry.report for entry in report.summaries)
+    before = baseline_figures(located(options.baseline), options.max_dump_bytes) if options.baseline else None
+    return judge(budgets, pair_by_name(before or (), now), has_baseline=before is not None)

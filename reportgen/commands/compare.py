@@ -1,0 +1,142 @@
+"""Compare two builds: what changed, by how much, and why."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reportgen.commands.arguments import count
+from reportgen.commands.gate import add_gate, budgets_of, print_verdicts
+from reportgen.commands.github import commands_stopped, tell_github
+from reportgen.compare.builds import BuildComparison, Source
+from reportgen.compare.verdicts import Judgement
+from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES, Problem
+from reportgen.input.remote import located
+from reportgen.terminal import Terminal
+
+if TYPE_CHECKING:
+    from reportgen.comparisons import SiteOptions
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags of `compare`."""
+    for side in ("before", "after"):
+        parser.add_argument(
+            side,
+            metavar=side.upper(),
+            help="a dump, a directory of dumps, or the report.json of a build (figures without reasons); also a URL",
+        )
+        parser.add_argument(
+            f"--{side}-label",
+            default=side,
+            metavar="TEXT",
+            help="what to call this build, such as main@1a2b3c (default: %(default)s)",
+        )
+    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="write a site with the comparison")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write compare.json to this file")
+    parser.add_argument("--matches", action="store_true", help="list each pair of values in compare.json")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the comparison as Markdown to this file")
+    parser.add_argument("--link", metavar="URL", help="where the whole comparison can be seen, for the Markdown")
+    parser.add_argument("--full", action="store_true", help="give a page to each value of both builds")
+    parser.add_argument(
+        "--force", action="store_true", help="write into a directory that holds other files; they are kept"
+    )
+    parser.add_argument(
+        "--max-dump-bytes",
+        type=count,
+        default=DEFAULT_MAX_DUMP_BYTES,
+        metavar="N",
+        help="skip files larger than N bytes after decompression (default: %(default)s)",
+    )
+    redaction = parser.add_mutually_exclusive_group()
+    redaction.add_argument(
+        "--redact",
+        dest="redaction",
+        action="store_const",
+        const="paths",
+        help="hide paths, people and machines; values are matched first, and the site has no before/ and after/",
+    )
+    redaction.add_argument(
+        "--redact-names",
+        dest="redaction",
+        action="store_const",
+        const="names",
+        help="as --redact, and also hide the names of operations and modules",
+    )
+    add_gate(parser)
+
+
+def run(options: argparse.Namespace, terminal: Terminal) -> int:
+    """Compare, write what was asked for, print the changes and return the exit code."""
+    from reportgen.compare.verdicts import judge
+    from reportgen.comparisons import compare_sources, is_missing, load_source, write_site
+    from reportgen.output.writer import write_file
+    from reportgen.redact.comparison import ComparisonRedactor
+    from reportgen.render.compare.compare_json import compare_json
+    from reportgen.render.compare.markdown import markdown
+
+    budgets = budgets_of(options)
+    before_path = located(options.before)
+    has_baseline = not ((budgets or options.github) and is_missing(before_path))
+    after = load_source(located(options.after), options.after_label, options.max_dump_bytes)
+    if has_baseline:
+        before = load_source(before_path, options.before_label, options.max_dump_bytes)
+    else:
+        before = Source(options.before_label, report=(), is_missing=True)
+        terminal.problems([Problem("warning", options.before, "there is no baseline, so growth was not judged")])
+    comparison, problems = compare_sources(before, after, terminal.progress)
+    judgement = judge(budgets, comparison.pairs, has_baseline=has_baseline) if budgets else None
+    if options.redaction:
+        redactor = ComparisonRedactor(options.redaction)
+        comparison = redactor.comparison(comparison)
+        judgement = redactor.judgement(judgement)
+        problems = tuple(map(redactor.problem, problems))
+    terminal.problems(problems)
+    document = compare_json(comparison, judgement, matches=options.matches)
+    if options.json:
+        write_file(options.json, document)
+    if options.output:
+        write_site(comparison, judgement, document, _site_options(options))
+    text = markdown(comparison, judgement, options.link) if options.markdown or options.github else ""
+    if options.markdown:
+        write_file(options.markdown, text.encode("utf-8", "replace"))
+    with commands_stopped(active=options.github):
+        _print(comparison, judgement, terminal)
+    if options.github:
+        tell_github(judgement, text, change_bytes=_largest_change(comparison), markdown=options.markdown)
+    if any(problem.severity == "error" for problem in problems):
+        return 1
+    return judgement.exit_code if judgement else 0
+
+
+def _site_options(options: argparse.Namespace) -> "SiteOptions":
+    from reportgen.comparisons import SiteOptions
+
+    return SiteOptions(
+        output=options.output,
+        before=located(options.before),
+        after=located(options.after),
+        full=options.full,
+        redaction=options.redaction,
+        force=options.force,
+        max_dump_bytes=options.max_dump_bytes,
+    )
+
+
+def _largest_change(comparison: BuildComparison) -> int:
+    """Return the change of the space that changed most in any module that both sides have."""
+    changes = (module.change_bytes for module in comparison.modules if None not in module.figures)
+    return max(changes, key=abs, default=0)
+
+
+def _print(comparison: BuildComparison, judgement: Judgement | None, terminal: Terminal) -> None:
+    from reportgen.render.compare.words import headline, status
+
+    changed = [module for module in comparison.modules if not module.is_unchanged]
+    for module in changed if not comparison.before.is_missing else ():
+        terminal.line(f"{status(module)}: {module.module.name} ({module.module.label}): {headline(module)}")
+    if not comparison.before.is_missing:
+        terminal.line(f"{len(changed):,} modules changed, {len(comparison.modules) - len(changed):,} did not")
+    if not comparison.explains and not comparison.before.is_missing:
+        terminal.line("One side is a report, so differences are not explained.")
+    if judgement:
+        print_verdicts(judgement, terminal.line)

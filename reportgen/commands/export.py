@@ -1,0 +1,38 @@
+"""Print a module's memory over program order in a format of other tools."""
+
+import argparse
+import sys
+
+from reportgen.commands.arguments import add_paths, count, paths_of
+from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES
+from reportgen.terminal import Terminal
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags of `export`."""
+    add_paths(parser)
+    parser.add_argument(
+        "--trace",
+        action="store_true",
+        required=True,
+        help="print a Chrome trace, which ui.perfetto.dev and chrome://tracing open; 1 microsecond is 1 moment",
+    )
+    parser.add_argument(
+        "--max-dump-bytes",
+        type=count,
+        default=DEFAULT_MAX_DUMP_BYTES,
+        metavar="N",
+        help="skip files larger than N bytes after decompression (default: %(default)s)",
+    )
+    parser.set_defaults(executor=None, verbose=False)
+
+
+def run(options: argparse.Namespace, terminal: Terminal) -> int:
+    """Print the trace of every dump and return the exit code."""
+    from reportgen.build import read_modules
+    from reportgen.render.trace import trace_json
+
+    modules, problems = read_modules(paths_of(options), options.max_dump_bytes)
+    sys.stdout.buffer.write(trace_json(modules))
+    terminal.problems(problems)
+    return 1 if any(problem.severity == "error" for problem in problems) else 0

@@ -1,0 +1,86 @@
+"""The flags of a gate, for `check` and for `compare`: budgets, growth, and what GitHub is told."""
+
+import argparse
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from reportgen.compare.budgets import Budget, Budgets, Growth, parse_budgets, parse_growth
+from reportgen.compare.verdicts import Judgement
+from reportgen.errors import InvalidBudget
+
+_FILE, _PYPROJECT = "reportgen.toml", "pyproject.toml"
+
+
+def add_gate(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that state budgets."""
+    parser.add_argument(
+        "--budgets",
+        type=Path,
+        metavar="FILE",
+        help=f"hold modules to the budgets in this TOML file (default: {_FILE}, then [tool.reportgen] of {_PYPROJECT})",
+    )
+    parser.add_argument(
+        "--max-growth",
+        type=_growth,
+        action="append",
+        default=[],
+        metavar="1%|64KiB",
+        help="fail if the resident peak of any module grows by more; given twice, the larger amount is allowed",
+    )
+    parser.add_argument(
+        "--github",
+        action="store_true",
+        help="write the job summary, outputs and at most ten annotations for GitHub Actions",
+    )
+
+
+def _growth(text: str) -> Growth:
+    try:
+        return parse_growth(text, "growth")
+    except InvalidBudget as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def budgets_of(options: argparse.Namespace, *, default_growth: bool = False) -> Budgets | None:
+    """Return the budgets of the file and the flags; None if there are none.
+
+    With `default_growth` and without any other limit on growth, not one byte more is allowed. Raises InvalidBudget.
+    """
+    found = _from_file(options.budgets)
+    growth: tuple[Growth, ...] = tuple(options.max_growth)
+    if default_growth and not growth and not any(budget.growth for budget in (found.budgets if found else ())):
+        growth = (Growth(),)
+    if not growth:
+        return found
+    budget = Budget(growth=growth, required=False)
+    return replace(found or Budgets(), budgets=(*(found.budgets if found else ()), budget))
+
+
+def _from_file(path: Path | None) -> Budgets | None:
+    if path is not None:
+        return parse_budgets(_text(path), path.as_posix(), is_pyproject=path.name == _PYPROJECT)
+    if Path(_FILE).is_file():
+        return parse_budgets(_text(Path(_FILE)), _FILE)
+    if Path(_PYPROJECT).is_file() and "[tool.reportgen" in (text := _text(Path(_PYPROJECT))).replace("[[", "["):
+        return parse_budgets(text, _PYPROJECT, is_pyproject=True)
+    return None
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise InvalidBudget(f"{path}: cannot be read: {reason}") from error
+
+
+def print_verdicts(judgement: Judgement, say: Callable[[str], None]) -> None:
+    """Print each verdict that is not a pass, and the whole in one line."""
+    for verdict in judgement.verdicts:
+        if verdict.level is not None:
+            budget = verdict.budget
+            place = f"{budget.file}:{budget.line}: " if budget and budget.file and budget.line else ""
+            say(f"{place}{verdict.level}: {verdict.status}: {verdict.message}")
+    judged = sum(verdict.status in ("pass", "over", "grown") for verdict in judgement.verdicts)
+    say(f"budgets: {judgement.overall}; {judged:,} figures judged")

@@ -1,0 +1,165 @@
+"""Budgets: how much memory modules may need, and how much more than a baseline.
+
+A size without a unit and a key that does not exist are refused: a budget that silently means something else is worse
+than none.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from fractions import Fraction
+from typing import Any, Literal, get_args
+
+from reportgen.compare.figures import FIGURES, Figure, ModuleFigures
+from reportgen.errors import InvalidBudget
+
+Level = Literal["note", "warn", "fail"]
+
+_UNITS = {
+    "B": 1,
+    **{f"{prefix}B": 1000**power for power, prefix in enumerate(("k", "M", "G", "T"), start=1)},
+    "KB": 1000,
+    **{f"{prefix}iB": 1024**power for power, prefix in enumerate(("K", "M", "G", "T"), start=1)},
+}
+_AMOUNT = re.compile(r"\s*(\d{1,30}(?:\.\d{1,30})?)\s*([A-Za-z]+|%)\s*", re.ASCII)
+_HEADER = re.compile(r"^\s*\[\[\s*(?:tool\s*\.\s*reportgen\s*\.\s*)?budget\s*\]\]", re.MULTILINE)
+_OPTIONS = ("missing-baseline", "new-modules", "missing-modules")
+_KEYS = ("module", "space", "backend", "figure", "max", "max-growth", "required")
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """How much a figure may grow: a share of the baseline, or a number of bytes."""
+
+    share: Fraction = Fraction(0)
+    size_bytes: int = 0
+
+    def allowed(self, before_bytes: int) -> int:
+        """Return the bytes by which a figure of `before_bytes` may grow."""
+        return max(int(self.share * before_bytes), self.size_bytes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """One budget; `growth` allows the most that any of its entries allows. `line` is where it is in `file`."""
+
+    module: str = "*"
+    space: str | None = None
+    backend: str | None = None
+    figure: Figure = "peak_resident"
+    max_bytes: int | None = None
+    growth: tuple[Growth, ...] = ()
+    required: bool = True
+    file: str | None = None
+    line: int | None = None
+
+    def covers(self, module: ModuleFigures) -> bool:
+        """Return whether the budget is about this module."""
+        return self.backend in {None, module.backend} and fnmatchcase(module.name, self.module)
+
+    def covers_space(self, color: int, name: str) -> bool:
+        """Return whether the budget is about this memory space."""
+        return self.space is None or self.space == str(color) or self.space.casefold() == name.casefold()
+
+    @property
+    def title(self) -> str:
+        """The budget in words."""
+        parts = [self.module, self.backend, self.space and f"space {self.space}", self.figure.replace("_", " ")]
+        return ", ".join(part for part in parts if part)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budgets:
+    """All budgets of a file and of the command line."""
+
+    budgets: tuple[Budget, ...] = ()
+    missing_baseline: Level = "warn"
+    new_modules: Level = "note"
+    missing_modules: Level = "warn"
+    file: str | None = field(default=None)
+
+
+def parse_budgets(text: str, file: str, *, is_pyproject: bool = False) -> Budgets:
+    """Return the budgets of a TOML file. Raises InvalidBudget, naming `file` and the budget's line."""
+    try:
+        document: Mapping[str, Any] = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidBudget(f"{file}: not valid TOML: {error}") from error
+    if is_pyproject:
+        document = document.get("tool", {}).get("reportgen", {})
+    _refuse_unknown(document, (*_OPTIONS, "budget"), file)
+    lines = [text.count("\n", 0, found.end()) + 1 for found in _HEADER.finditer(text)]
+    entries = document.get("budget", [])
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise InvalidBudget(f"{file}: budgets are tables, [[budget]]")
+    levels = {option.replace("-", "_"): _level(document, option, file) for option in _OPTIONS if option in document}
+    places = lines if len(lines) == len(entries) else [None] * len(entries)
+    budgets = tuple(_budget(entry, file, line) for entry, line in zip(entries, places, strict=True))
+    return Budgets(budgets=budgets, file=file, **levels)
+
+
+def _level(document: Mapping[str, Any], option: str, file: str) -> Any:
+    level = document[option]
+    if level not in get_args(Level):
+        raise InvalidBudget(f'{file}: {option} is {level!r}; "note", "warn" or "fail" is needed')
+    return level
+
+
+def _refuse_unknown(table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+    if unknown := [key for key in table if key not in known]:
+        raise InvalidBudget(f"{where}: unknown key {unknown[0]!r}; known are {', '.join(known)}")
+
+
+def _budget(table: Mapping[str, Any], file: str, line: int | None) -> Budget:
+    where = f"{file}:{line}" if line else file
+    _refuse_unknown(table, _KEYS, where)
+    for key, types in (("module", str), ("backend", str), ("figure", str), ("space", (str, int)), ("required", bool)):
+        if key in table and (not isinstance(table[key], types) or (key == "space" and table[key] is True)):
+            raise InvalidBudget(f"{where}: {key} is {table[key]!r}; {_NEEDED[key]} is needed")
+    if table.get("figure", FIGURES[0]) not in FIGURES:
+        raise InvalidBudget(f"{where}: figure {table['figure']!r} does not exist; known are {', '.join(FIGURES)}")
+    if "max" not in table and "max-growth" not in table:
+        raise InvalidBudget(f"{where}: a budget needs max or max-growth")
+    growth = table.get("max-growth", [])
+    return Budget(
+        module=table.get("module", "*"),
+        space=str(table["space"]) if "space" in table else None,
+        backend=table.get("backend"),
+        figure=table.get("figure", FIGURES[0]),
+        max_bytes=parse_size(table["max"], f"{where}: max") if "max" in table else None,
+        growth=tuple(
+            parse_growth(one, f"{where}: max-growth") for one in (growth if isinstance(growth, list) else [growth])
+        ),
+        required=table.get("required", True),
+        file=file,
+        line=line,
+    )
+
+
+_NEEDED = {
+    "module": "a name in quotes",
+    "backend": "a name in quotes",
+    "figure": "a name in quotes",
+    "space": "a name in quotes or a number",
+    "required": "true or false",
+}
+
+
+def parse_size(text: Any, where: str) -> int:
+    """Return the bytes of `15.5 GiB`. Raises InvalidBudget, beginning with `where`, for anything without a unit."""
+    found = _AMOUNT.fullmatch(text) if isinstance(text, str) else None
+    if found is None or found[2] not in _UNITS:
+        raise InvalidBudget(f'{where}: {text!r} is not a size with a unit, such as "15.5 GiB" or "64 KiB"')
+    return int(Fraction(found[1]) * _UNITS[found[2]])
+
+
+def parse_growth(text: Any, where: str) -> Growth:
+    """Return the growth of `1%` or `64 KiB`. Raises InvalidBudget for anything else."""
+    found = _AMOUNT.fullmatch(text) if isinstance(text, str) else None
+    if found is not None and found[2] == "%":
+        return Growth(share=Fraction(found[1]) / 100)
+    if found is None or found[2] not in _UNITS:
+        raise InvalidBudget(f'{where}: {text!r} is not a share or a size with a unit, such as "1%" or "64 KiB"')
+    return Growth(size_bytes=parse_size(text, where))

@@ -1,0 +1,145 @@
+"""Two builds of a program, module by module."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from reportgen.compare.comparison import Comparison, compare, same
+from reportgen.compare.figures import ModuleFigures, space_figures
+from reportgen.compare.modules import Evidence, ModulePair, Side, pair_modules
+from reportgen.compare.verdicts import Pair, pair_by_name
+from reportgen.input.inputs import Inputs
+from reportgen.input.reading import DumpFiles, Problem
+
+
+@dataclass(frozen=True)
+class Source:
+    """One side of a comparison: `dumps` of modules, or the figures of a report, in the order of their labels.
+
+    `is_missing` says that there is nothing where a baseline should be.
+    """
+
+    label: str
+    dumps: tuple[DumpFiles, ...] = ()
+    report: tuple[ModuleFigures, ...] | None = None
+    problems: tuple[Problem, ...] = ()
+    is_missing: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModuleComparison:
+    """One module of either side or of both.
+
+    `figures` are before and after, None on the side that lacks the module. `comparison` is None where a side is
+    missing or only a report. `inputs` say what lies beside the dumps.
+    """
+
+    figures: Pair
+    evidence: Evidence | None = None
+    alike: int = 1
+    comparison: Comparison | None = None
+    inputs: tuple[Inputs, Inputs] | None = None
+
+    @property
+    def module(self) -> ModuleFigures:
+        """The module after, or before if it is gone."""
+        one = self.figures[1] or self.figures[0]
+        assert one is not None
+        return one
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether nothing changed: no term exists, or without terms no figure differs."""
+        before, after = self.figures
+        if before is None or after is None:
+            return False
+        if self.comparison is not None and any(space.terms for space in self.comparison.spaces.values()):
+            return False
+        return before.spaces == after.spaces
+
+    @property
+    def change_bytes(self) -> int:
+        """The largest change of a peak in any space, with its sign; a new or missing module changes by all it has."""
+        changes = [peaks[1] - peaks[0] for peaks in self.peaks.values()]
+        return max(changes, key=abs, default=0)
+
+    @cached_property
+    def peaks(self) -> Mapping[int, tuple[int, int]]:
+        """The resident peak before and after of each space where both are known, 0 in a space that is not used."""
+        found = {}
+        colors = {color for one in self.figures if one for color in one.spaces}
+        for color in sorted(colors):
+            amounts = [peak_of(one, color) for one in self.figures]
+            if amounts[0] is not None and amounts[1] is not None:
+                found[color] = (amounts[0], amounts[1])
+        return found
+
+
+def peak_of(module: ModuleFigures | None, color: int) -> int | None:
+    """Return the resident peak of a space, 0 if the module does not use it, None without live ranges."""
+    space = module.spaces.get(color) if module else None
+    return 0 if space is None else space.bytes["peak_resident"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildComparison:
+    """Two builds, module by module: those that changed most first, then new ones, missing ones and unchanged ones."""
+
+    before: Source
+    after: Source
+    modules: tuple[ModuleComparison, ...]
+
+    @property
+    def explains(self) -> bool:
+        """Whether both sides are dumps, so that differences are explained."""
+        return self.before.report is None and self.after.report is None
+
+    @property
+    def pairs(self) -> list[Pair]:
+        return [module.figures for module in self.modules]
+
+
+def compare_builds(before: Source, after: Source, sides: tuple[Sequence[Side], Sequence[Side]]) -> BuildComparison:
+    """Pair the modules of two builds and compare each pair; `sides` are the modules of those that have dumps."""
+    if before.report is None and after.report is None:
+        modules = _explained(*sides)
+    else:
+        figures = [_figures(source, found) for source, found in zip((before, after), sides, strict=True)]
+        modules = [ModuleComparison(figures=pair) for pair in pair_by_name(*figures)]
+    return BuildComparison(before=before, after=after, modules=tuple(sorted(modules, key=_most_important_first)))
+
+
+def _most_important_first(module: ModuleComparison) -> tuple[int, int, str, str]:
+    before, after = module.figures
+    rank = 1 if before is None else 2 if after is None else 3 if module.is_unchanged else 0
+    return rank, -abs(module.change_bytes), module.module.name, module.module.label
+
+
+def _figures(source: Source, sides: Sequence[Side]) -> Sequence[ModuleFigures]:
+    return source.report if source.report is not None else [figures_of_side(side) for side in sides]
+
+
+def figures_of_side(side: Side) -> ModuleFigures:
+    """Return the figures of a module that was read from its dump."""
+    spaces = {color: space_figures(space) for color, space in side.analysis.spaces.items()}
+    return ModuleFigures(label=side.label, name=side.name, backend=side.backend, spaces=spaces)
+
+
+def _explained(before: Sequence[Side], after: Sequence[Side]) -> list[ModuleComparison]:
+    pairs, gone, new = pair_modules(before, after)
+    modules = [_explain(pair) for pair in pairs]
+    modules += [ModuleComparison(figures=(figures_of_side(side), None)) for side in gone]
+    modules += [ModuleComparison(figures=(None, figures_of_side(side))) for side in new]
+    return modules
+
+
+def _explain(pair: ModulePair) -> ModuleComparison:
+    one, other = pair.before, pair.after
+    compared = same if pair.evidence == "content" else compare
+    return ModuleComparison(
+        figures=(figures_of_side(one), figures_of_side(other)),
+        evidence=pair.evidence,
+        alike=pair.alike,
+        comparison=compared(one.analysis, other.analysis),
+        inputs=(one.inputs, other.inputs),
+    )

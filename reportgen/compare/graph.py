@@ -1,0 +1,188 @@
+"""One side of a comparison as a graph: what each value is, which instruction defines it, and who reads it.
+
+The text dump has the whole read graph. From an instruction's text only its opcode, op_name and source are cut
+out, because texts reach 150 kB and a full parse of each would take longer than the rest of the comparison.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from reportgen.analyse.decompose import plain_shape
+from reportgen.analyse.records import Measured
+from reportgen.model import Dump
+from reportgen.parse.shapes import tuple_arity
+
+_BASE_NAME = re.compile(r"(?:\.(?:\d+|clone|remat\d*))+$")
+_MAIN = re.compile(r"^(jit\([^()]*\)/)jit\(main\)/")
+_PARAMETERS = re.compile(r"\[[^\[\]/]*=[^\[\]]*\]")
+_DIGITS = re.compile(rb"\d+")
+_BACKSLASH = ord("\\")
+
+Slot = bytes
+"""Which operand of the reader, and which leaf of it, as the dump prints them: `1` or `0 {2}`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """The parts of an instruction's text that recognise it in another build; empty where the dump has no text."""
+
+    opcode: str = ""
+    op_name: str = ""
+    source: str = ""
+
+
+_NOTHING = Operation()
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Values are numbers as in `Dump.values`; instructions are numbered in the order in which they are met.
+
+    `leaves` has the values of each instruction, `operands` what it reads and where, and `uses` the readers of each
+    value with the slot that reads it. An instruction that defines no value, such as a bitcast, has no leaves.
+    """
+
+    analysis: Measured
+    instructions: Sequence[str]
+    instruction: Sequence[int]
+    operations: Sequence[Operation]
+    leaves: Sequence[Sequence[int]]
+    operands: Sequence[Sequence[tuple[int, Slot]]]
+    uses: Sequence[Sequence[tuple[int, Slot]]]
+
+    def operation(self, value: int) -> Operation:
+        """The operation of the instruction that defines a value."""
+        return self.operations[self.instruction[value]]
+
+    @property
+    def size(self) -> int:
+        """The number of values."""
+        return len(self.instruction)
+
+    @cached_property
+    def indexes(self) -> Sequence[str]:
+        """The tuple index of each value."""
+        values = self.analysis.dump.values
+        return [key[len(name) :] for name, key in zip(values.names, values.keys, strict=True)]
+
+    @cached_property
+    def moments(self) -> Sequence[int]:
+        """When each instruction runs; -1 for one that is not scheduled."""
+        moment_of = self.analysis.dump.moment_of
+        return [moment_of.get(name, -1) for name in self.instructions]
+
+    @cached_property
+    def at_slot(self) -> Sequence[Mapping[Slot, Sequence[int]]]:
+        """For each instruction the values that it reads at each slot."""
+        found: list[dict[Slot, list[int]]] = []
+        for operands in self.operands:
+            by_slot: dict[Slot, list[int]] = {}
+            for value, slot in operands:
+                by_slot.setdefault(slot, []).append(value)
+            found.append(by_slot)
+        return found
+
+    def moment(self, value: int) -> int:
+        """When a value's instruction runs; -1 where the schedule does not list it."""
+        return self.moments[self.instruction[value]]
+
+
+def graph_of(analysis: Measured) -> Graph:
+    """Return the read graph of a module."""
+    dump = analysis.dump
+    numbers: dict[str, int] = {}
+    instruction = [numbers.setdefault(name, len(numbers)) for name in dump.values.names]
+    operations = [_operation(dump, name) for name in numbers]
+    leaves: list[list[int]] = [[] for _ in numbers]
+    for value, defining in enumerate(instruction):
+        leaves[defining].append(value)
+    uses = _uses(dump, numbers)
+    leaves.extend([] for _ in range(len(numbers) - len(leaves)))
+    operands: list[list[tuple[int, Slot]]] = [[] for _ in numbers]
+    for value, readers in enumerate(uses):
+        for reader, slot in readers:
+            operands[reader].append((value, slot))
+    return Graph(analysis, tuple(numbers), instruction, operations, leaves, operands, uses)
+
+
+def _uses(dump: Dump, numbers: dict[str, int]) -> list[list[tuple[int, Slot]]]:
+    """Return the readers of each value, and number those that define no value themselves."""
+    by_bytes = {name.encode(): number for name, number in numbers.items()}
+    texts = dump.used_values.uses if dump.used_values else []
+    found: list[list[tuple[int, Slot]]] = []
+    for row in dump.used_rows:
+        readers: list[tuple[int, Slot]] = []
+        for line in texts[row].splitlines() if row >= 0 else ():
+            name, _, slot = line[2:].partition(b", operand ")
+            reader = by_bytes.get(name)
+            if reader is None:
+                reader = by_bytes[name] = numbers.setdefault(name.decode("utf-8", "replace"), len(numbers))
+            readers.append((reader, slot))
+        found.append(readers)
+    return found
+
+
+def _operation(dump: Dump, name: str) -> Operation:
+    text = dump.instruction_text(name)
+    if not text:
+        return _NOTHING
+    metadata = text.rfind(b"metadata={")
+    op_name = _quoted(text, b'op_name="', metadata)
+    file = _quoted(text, b'source_file="', metadata)
+    line = _number(text, b"source_line=", metadata) if file else ""
+    return Operation(_opcode(text), plain_op_name(op_name), f"{file}:{line}" if line else file)
+
+
+def _opcode(text: bytes) -> str:
+    """Return the word before the operands; a tuple's shape ends at its last `) `, because its elements have commas."""
+    start = text.find(b" = ") + 3
+    if start < 3:
+        return ""
+    shape_end = text.find(b") ", start) + 1 if text.startswith(b"(", start) else text.find(b" ", start)
+    return text[shape_end + 1 : text.find(b"(", shape_end + 1)].decode("utf-8", "replace") if shape_end > 0 else ""
+
+
+def _quoted(text: bytes, key: bytes, start: int) -> str:
+    place = text.find(key, start) if start >= 0 else -1
+    if place < 0:
+        return ""
+    begin = end = place + len(key)
+    while (end := text.find(b'"', end)) > 0 and text[end - 1] == _BACKSLASH:
+        end += 1
+    return text[begin : end if end >= 0 else len(text)].decode("utf-8", "replace")
+
+
+def _number(text: bytes, key: bytes, start: int) -> str:
+    place = text.find(key, start)
+    found = _DIGITS.match(text, place + len(key)) if place >= 0 else None
+    return found[0].decode() if found else ""
+
+
+@lru_cache(maxsize=65536)
+def plain_op_name(op_name: str) -> str:
+    """Return an op_name as every version of JAX would spell it.
+
+    Versions before 0.7 add `jit(main)/`; older ones print parameters, `dot_general[dimension_numbers=…]`.
+    """
+    plain = _MAIN.sub(r"\1", op_name)
+    return _PARAMETERS.sub("", plain) if "=" in plain else plain
+
+
+@lru_cache(maxsize=65536)
+def base_name(name: str) -> str:
+    """Return an instruction's name without what the compiler adds to make it unique: `fusion.12.clone` → `fusion`."""
+    return _BASE_NAME.sub("", name)
+
+
+@lru_cache(maxsize=8192)
+def shape_parts(shape: str) -> tuple[str, str, int, str]:
+    """Return (shape without layout, element type, rank, dimensions) of a printed shape."""
+    plain = plain_shape(shape)
+    arity = tuple_arity(shape)
+    if arity is not None:
+        return plain, "tuple", -1, str(arity)
+    element, _, dimensions = plain.partition("[")
+    dimensions = dimensions.rstrip("]")
+    return plain, element, dimensions.count(",") + 1 if dimensions else 0, dimensions

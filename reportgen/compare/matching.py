@@ -1,0 +1,307 @@
+"""Which values of two builds of a module are the same.
+
+Names are the worst evidence, because one inserted fusion renumbers all that follow, and the read graph is the
+best. Starting from the arguments and results, matched values vote for the partners of their neighbours, first
+where everything about two values is equal, then tier by tier where less is. A pair is made if each is the only
+best candidate of the other, so there are no thresholds, and a contradiction simply votes for someone else.
+"""
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+
+from reportgen.compare.boundary import argument_pairs, result_pairs
+from reportgen.compare.chain import longest_chain
+from reportgen.compare.graph import Graph, base_name, shape_parts
+from reportgen.compare.records import How, Match, Matching, Tier
+
+_MOST_READERS, _MOST_OPERANDS = 64, 256
+"""A value or an instruction with more neighbours does not vote: it says too little and costs too much."""
+
+_VOTE = 720720
+"""Divisible by all numbers up to 16, so that shared votes add up exactly."""
+
+Key = Callable[[Graph, int], Hashable]
+
+
+def _exact(graph: Graph, value: int) -> Hashable:
+    what, values = graph.operation(value), graph.analysis.dump.values
+    return what.opcode, values.shapes[value], what.op_name, what.source, values.colors[value], graph.indexes[value]
+
+
+def _same_operation(graph: Graph, value: int) -> Hashable:
+    what = graph.operation(value)
+    return what.opcode, _shape(graph, value)[0], what.op_name
+
+
+def _resized(graph: Graph, value: int) -> Hashable:
+    what = graph.operation(value)
+    return what.opcode, what.op_name, *_shape(graph, value)[1:3]
+
+
+def _retyped(graph: Graph, value: int) -> Hashable:
+    what = graph.operation(value)
+    return (what.opcode, what.op_name) if what.op_name else None
+
+
+def _reopcoded(graph: Graph, value: int) -> Hashable:
+    return graph.operation(value).op_name or None
+
+
+def _relabelled(graph: Graph, value: int) -> Hashable:
+    return graph.operation(value).opcode, _base(graph, value), _shape(graph, value)[0]
+
+
+def _relabelled_resized(graph: Graph, value: int) -> Hashable:
+    return graph.operation(value).opcode, _base(graph, value), *_shape(graph, value)[1:3]
+
+
+def _dimensions(graph: Graph, value: int) -> Hashable:
+    _, _, rank, dimensions = _shape(graph, value)
+    return rank, dimensions
+
+
+def _shape(graph: Graph, value: int) -> tuple[str, str, int, str]:
+    return shape_parts(graph.analysis.dump.values.shapes[value])
+
+
+def _base(graph: Graph, value: int) -> str:
+    return base_name(graph.instructions[graph.instruction[value]])
+
+
+TIERS: Mapping[Tier, Key] = {
+    "exact": _exact,
+    "operation": _same_operation,
+    "resized": _resized,
+    "retyped": _retyped,
+    "reopcoded": _reopcoded,
+    "relabelled": _relabelled,
+    "relabelled and resized": _relabelled_resized,
+    "dimensions": _dimensions,
+}
+"""What must be equal, the strictest first; None where a value has too little to be recognised by."""
+
+
+def match(before: Graph, after: Graph) -> Matching:
+    """Return the partner of each value."""
+    return _Matcher(before, after).matched()
+
+
+class _Side:
+    """One build while it is being matched: `partner` is -1 for open values, `key` their number in the tier."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.partner = [-1] * graph.size
+        self.instruction_partner = [-1] * len(graph.instructions)
+        self.key = [-1] * graph.size
+
+    @property
+    def open(self) -> list[int]:
+        return [value for value, partner in enumerate(self.partner) if partner < 0]
+
+    def neighbours(self, value: int) -> Iterator[int]:
+        """Yield the open values that a newly matched one speaks for."""
+        graph, partner = self.graph, self.partner
+        defining = graph.instruction[value]
+        for leaf in graph.leaves[defining]:
+            if partner[leaf] < 0:
+                yield leaf
+        if len(graph.uses[value]) <= _MOST_READERS:
+            for reader, _ in graph.uses[value]:
+                for leaf in graph.leaves[reader]:
+                    if partner[leaf] < 0:
+                        yield leaf
+        if len(graph.operands[defining]) <= _MOST_OPERANDS:
+            for operand, _ in graph.operands[defining]:
+                if partner[operand] < 0:
+                    yield operand
+
+
+class _Matcher:
+    def __init__(self, before: Graph, after: Graph) -> None:
+        self.before, self.after = _Side(before), _Side(after)
+        self.made: list[Match | None] = [None] * before.size
+
+    def matched(self) -> Matching:
+        self.boundary()
+        for tier, key in TIERS.items():
+            if not self.number_keys(key):
+                continue
+            self.graph_rounds(tier)
+            if tier == "dimensions":
+                break
+            self.unique(tier)
+            self.graph_rounds(tier)
+            if tier != "exact":
+                self.in_order(tier)
+                self.graph_rounds(tier)
+        after: list[Match | None] = [None] * self.after.graph.size
+        for value, made in enumerate(self.made):
+            if made is not None:
+                after[made.value] = Match(value, made.tier, made.how)
+        return Matching(tuple(self.made), tuple(after))
+
+    def pair(self, value: int, partner: int, tier: Tier, how: How) -> None:
+        self.made[value] = Match(partner, tier, how)
+        for side, own, other in ((self.before, value, partner), (self.after, partner, value)):
+            side.partner[own], side.key[own] = other, -1
+        one, other = self.before.graph.instruction[value], self.after.graph.instruction[partner]
+        if self.before.instruction_partner[one] < 0 and self.after.instruction_partner[other] < 0:
+            self.before.instruction_partner[one], self.after.instruction_partner[other] = other, one
+
+    def boundary(self) -> None:
+        pairs = (argument_pairs, result_pairs)
+        for value, partner, how in (pair for find in pairs for pair in find(self.before.graph, self.after.graph)):
+            if self.before.partner[value] < 0 and self.after.partner[partner] < 0:
+                self.pair(value, partner, "boundary", how)
+
+    def number_keys(self, key: Key) -> bool:
+        """Give equal keys of open values equal numbers, and return whether the sides have one in common."""
+        numbers: dict[Hashable, int] = {None: -1}
+        of_before = {self._key(self.before, value, key, numbers) for value in self.before.open}
+        of_after = {self._key(self.after, value, key, numbers) for value in self.after.open}
+        return bool((of_before & of_after) - {-1})
+
+    @staticmethod
+    def _key(side: _Side, value: int, key: Key, numbers: dict[Hashable, int]) -> int:
+        number = side.key[value] = numbers.setdefault(key(side.graph, value), len(numbers))
+        return number
+
+    def graph_rounds(self, tier: Tier) -> None:
+        """Let matched neighbours vote until no round makes another pair."""
+        candidates: Iterable[int] = self.before.open
+        while found := self._agreed(candidates):
+            for value, partner in found:
+                self.pair(value, partner, tier, "graph")
+            candidates = sorted({near for value, _ in found for near in self.before.neighbours(value)})
+
+    def _agreed(self, candidates: Iterable[int]) -> list[tuple[int, int]]:
+        """Return the pairs in which each is the only best candidate of the other.
+
+        Candidates of one side are enough: whoever has a vote from a pair is beside it, and so is whom it votes for.
+        """
+        best_after = {value: best for value in candidates if (best := self._best(self.before, self.after, value)) >= 0}
+        best_before = {value: self._best(self.after, self.before, value) for value in {*best_after.values()}}
+        return [(value, best) for value, best in best_after.items() if best_before[best] == value]
+
+    @staticmethod
+    def _best(side: _Side, other: _Side, value: int) -> int:
+        """Return the candidate with the most votes, or -1 where there is none or several."""
+        if side.key[value] < 0:
+            return -1
+        votes: defaultdict[int, int] = defaultdict(int)
+        if len(side.graph.leaves[side.graph.instruction[value]]) > 1:
+            _ask_siblings(side, other, value, votes)
+        _ask_operands(side, other, value, votes)
+        _ask_readers(side, other, value, votes)
+        if not votes:
+            return -1
+        most = max(votes.values())
+        winners = [candidate for candidate, count in votes.items() if count == most]
+        return winners[0] if len(winners) == 1 else -1
+
+    def _by_key(self) -> Iterator[tuple[list[int], list[int]]]:
+        """Yield the open values of each key that both sides have."""
+        of_before, of_after = _grouped(self.before), _grouped(self.after)
+        for key, values in of_before.items():
+            if partners := of_after.get(key):
+                yield values, partners
+
+    def unique(self, tier: Tier) -> None:
+        for values, partners in list(self._by_key()):
+            if len(values) == len(partners) == 1:
+                self.pair(values[0], partners[0], tier, "unique")
+
+    def in_order(self, tier: Tier) -> None:
+        """Pair what is alike by its place in the program: between the same anchors, then by name, then in order."""
+        anchors = self._anchors()
+        for values, partners in list(self._by_key()):
+            values, partners = self._sorted(self.before, values), self._sorted(self.after, partners)
+            for one, other in self._in_same_gap(values, partners, anchors):
+                self.pair(one, other, tier, "order")
+            self._same_name(values, partners, tier)
+            rest = [value for value in values if self.before.partner[value] < 0]
+            others = [value for value in partners if self.after.partner[value] < 0]
+            for one, other in zip(rest, others, strict=False):
+                self.pair(one, other, tier, "order")
+
+    @staticmethod
+    def _sorted(side: _Side, values: Sequence[int]) -> list[int]:
+        ids = side.graph.analysis.dump.values.ids
+        return sorted(values, key=lambda value: (side.graph.moment(value), ids[value], value))
+
+    def _anchors(self) -> tuple[list[int], list[int]]:
+        chain = longest_chain(self.before.graph, self.after.graph, self.before.partner)
+        return [moment for moment, _ in chain], [moment for _, moment in chain]
+
+    def _in_same_gap(
+        self, values: Sequence[int], partners: Sequence[int], anchors: tuple[list[int], list[int]]
+    ) -> Iterator[tuple[int, int]]:
+        one = _by_gap(self.before.graph, values, anchors[0])
+        other = _by_gap(self.after.graph, partners, anchors[1])
+        for gap, found in one.items():
+            if len(found) == len(other.get(gap, ())):
+                yield from zip(found, other[gap], strict=True)
+
+    def _same_name(self, values: Sequence[int], partners: Sequence[int], tier: Tier) -> None:
+        keys, others = (side.graph.analysis.dump.values.keys for side in (self.before, self.after))
+        named = {others[partner]: partner for partner in partners if self.after.partner[partner] < 0}
+        for value in values:
+            if self.before.partner[value] < 0 and (partner := named.pop(keys[value], None)) is not None:
+                self.pair(value, partner, tier, "name")
+
+
+def _ask_siblings(side: _Side, other: _Side, value: int, votes: defaultdict[int, int]) -> None:
+    """Let the partner of the value's instruction vote for its leaf of the same index."""
+    graph, opposite = side.graph, other.graph
+    partner = side.instruction_partner[graph.instruction[value]]
+    for leaf in opposite.leaves[partner] if partner >= 0 else ():
+        if other.key[leaf] == side.key[value] and opposite.indexes[leaf] == graph.indexes[value]:
+            votes[leaf] += 2 * _VOTE
+
+
+def _ask_operands(side: _Side, other: _Side, value: int, votes: defaultdict[int, int]) -> None:
+    """Let the partner of each operand vote for what reads it at the same slot."""
+    key, keys, opposite = side.key[value], other.key, other.graph
+    operands, partner = side.graph.operands[side.graph.instruction[value]], side.partner
+    for operand, slot in operands if len(operands) <= _MOST_OPERANDS else ():
+        beside = partner[operand]
+        if beside < 0 or len(opposite.uses[beside]) > _MOST_READERS:
+            continue
+        found = [
+            leaf
+            for reader, read in opposite.uses[beside]
+            if read == slot
+            for leaf in opposite.leaves[reader]
+            if keys[leaf] == key
+        ]
+        for leaf in found:
+            votes[leaf] += _VOTE // len(found)
+
+
+def _ask_readers(side: _Side, other: _Side, value: int, votes: defaultdict[int, int]) -> None:
+    """Let the partner of each reader vote for what it reads at the same slot."""
+    key, keys, opposite = side.key[value], other.key, other.graph
+    for reader, slot in side.graph.uses[value]:
+        beside = side.instruction_partner[reader]
+        if beside >= 0 and len(opposite.operands[beside]) <= _MOST_OPERANDS:
+            found = [read for read in opposite.at_slot[beside].get(slot, ()) if keys[read] == key]
+            for read in found:
+                votes[read] += _VOTE // len(found)
+
+
+def _grouped(side: _Side) -> dict[int, list[int]]:
+    found: defaultdict[int, list[int]] = defaultdict(list)
+    for value, key in enumerate(side.key):
+        if key >= 0:
+            found[key].append(value)
+    return found
+
+
+def _by_gap(graph: Graph, values: Sequence[int], anchors: Sequence[int]) -> dict[int, list[int]]:
+    """Return the values between each two anchors; `values` are in the order of the program."""
+    return {
+        gap: list(found) for gap, found in groupby(values, key=lambda value: bisect_left(anchors, graph.moment(value)))
+    }

@@ -1,0 +1,129 @@
+"""Which modules of two directories are builds of the same module.
+
+Numbers and timestamps of the file names say nothing: they shift as soon as one module more is compiled.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from reportgen.analyse.identity import Digests, digests, signature
+from reportgen.analyse.records import Backend, Measured
+from reportgen.compare.graph import base_name, shape_parts
+from reportgen.input.inputs import Inputs
+
+Evidence = Literal["content", "name and shapes", "similar name and shapes", "name", "shapes"]
+
+_LEAST_ALIKE_NAMED, _LEAST_ALIKE = 0.2, 0.5
+_LONG_NUMBER, _LAST_NUMBER = re.compile(r"\d{6,}"), re.compile(r"[_.]\d+$")
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One module of a directory: `name` as its file says, `order` its place among the others, and what made it."""
+
+    label: str
+    name: str
+    order: int
+    analysis: Measured = field(repr=False)
+    inputs: Inputs = field(default_factory=Inputs)
+
+    @property
+    def backend(self) -> Backend:
+        return self.analysis.backend
+
+    @cached_property
+    def content(self) -> Digests:
+        """The digest of the dump's text."""
+        return digests(self.analysis.dump.text)
+
+    @cached_property
+    def shapes(self) -> tuple[str, ...]:
+        """What the module takes and gives."""
+        return tuple(leaf.shape for leaf in signature(self.analysis.dump))
+
+    @cached_property
+    def plain_name(self) -> str:
+        """The name without what changes between builds: long numbers, and a trailing `_3` or `.3`."""
+        return _LAST_NUMBER.sub("", _LONG_NUMBER.sub("#", self.name))
+
+    @cached_property
+    def makeup(self) -> Counter[tuple[str, str]]:
+        """How many values there are of each base name and shape."""
+        values = self.analysis.dump.values
+        return Counter(
+            (base_name(name), shape_parts(shape)[0]) for name, shape in zip(values.names, values.shapes, strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class ModulePair:
+    """Two builds of a module, why they were paired, and how many pairs were equally good, paired in order."""
+
+    before: Side
+    after: Side
+    evidence: Evidence
+    alike: int = 1
+
+
+def pair_modules(before: Sequence[Side], after: Sequence[Side]) -> tuple[list[ModulePair], list[Side], list[Side]]:
+    """Return the pairs in the order of `after`, the modules that are gone, and those that are new."""
+    pairing = _Pairing(list(before), list(after))
+    pairing.by_key("content", lambda side: side.content.content)
+    pairing.by_key("name and shapes", lambda side: (side.name, side.shapes))
+    pairing.by_key("similar name and shapes", lambda side: (side.plain_name, side.shapes))
+    pairing.by_likeness("name", lambda side: side.plain_name, _LEAST_ALIKE_NAMED)
+    pairing.by_unique_shapes()
+    return sorted(pairing.pairs, key=lambda pair: pair.after.order), pairing.before, pairing.after
+
+
+def likeness(one: Counter[tuple[str, str]], other: Counter[tuple[str, str]]) -> float:
+    """Return the Dice coefficient of two makeups: 1 for equal ones, 0 for those with nothing in common."""
+    total = one.total() + other.total()
+    return 2 * (one & other).total() / total if total else 1.0
+
+
+class _Pairing:
+    """What is paired so far, and what is left of both sides."""
+
+    def __init__(self, before: list[Side], after: list[Side]) -> None:
+        self.before, self.after = before, after
+        self.pairs: list[ModulePair] = []
+
+    def _add(self, one: Side, other: Side, evidence: Evidence, alike: int = 1) -> None:
+        self.before.remove(one)
+        self.after.remove(other)
+        self.pairs.append(ModulePair(one, other, evidence, alike))
+
+    def _groups(self, key: Callable[[Side], Hashable]) -> Iterator[tuple[list[Side], list[Side]]]:
+        groups: defaultdict[Hashable, tuple[list[Side], list[Side]]] = defaultdict(lambda: ([], []))
+        for number, sides in enumerate((self.before, self.after)):
+            for side in sides:
+                groups[side.backend, key(side)][number].append(side)
+        yield from groups.values()
+
+    def by_key(self, evidence: Evidence, key: Callable[[Side], Hashable]) -> None:
+        """Pair modules with equal keys, several of one key in their order."""
+        for of_before, of_after in self._groups(key):
+            for one, other in zip(of_before, of_after, strict=False):
+                self._add(one, other, evidence, max(len(of_before), len(of_after)))
+
+    def by_likeness(self, evidence: Evidence, key: Callable[[Side], Hashable], least: float) -> None:
+        """Pair the most alike first, of equally alike ones those nearest in order."""
+        for of_before, of_after in self._groups(key):
+            pairs = [(one, other) for one in of_before for other in of_after]
+            scores = {pair: likeness(pair[0].makeup, pair[1].makeup) for pair in pairs}
+            for one, other in sorted(pairs, key=lambda pair: (-scores[pair], abs(pair[0].order - pair[1].order))):
+                if scores[one, other] >= least and one in self.before and other in self.after:
+                    self._add(one, other, evidence)
+
+    def by_unique_shapes(self) -> None:
+        """Pair modules under other names if no others take and give the same shapes, and if they are alike."""
+        for of_before, of_after in self._groups(lambda side: side.shapes):
+            if len(of_before) == len(of_after) == 1:
+                one, other = of_before[0], of_after[0]
+                if likeness(one.makeup, other.makeup) >= _LEAST_ALIKE:
+                    self._add(one, other, "shapes")

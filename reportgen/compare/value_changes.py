@@ -1,0 +1,169 @@
+"""What changed in a module from one compilation to the next: the figures of each space, and who is at the peak.
+
+This is the short form of a comparison, for a panel that is read in passing. Values are recognised as in the long form,
+so the graph of the last build is kept until the next one.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from reportgen.analyse.classes import MemoryClass, memory_class
+from reportgen.analyse.records import Measured, Space
+from reportgen.compare.graph import Graph, graph_of
+from reportgen.compare.matching import match
+from reportgen.model import ValueKey
+
+ChangeKind = Literal["new", "gone", "grown", "shrunk", "moved"]
+
+
+class Amounts(NamedTuple):
+    """Bytes of one space; `peak_resident` is None without live ranges."""
+
+    peak_resident: int | None
+    allocated: int
+    padding: int
+
+
+class Held(NamedTuple):
+    """What a value holds at the peak: how many bytes of it are counted, and where it lies."""
+
+    size_bytes: int
+    memory_class: MemoryClass
+    offset_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceFigures:
+    """One memory space of one build; `held` has the values at the peak, by number."""
+
+    name: str
+    amounts: Amounts
+    held: Mapping[int, Held]
+
+
+BuildFigures = Mapping[int, SpaceFigures]
+"""By the number of the memory space."""
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """What is remembered of a build until the next one."""
+
+    figures: BuildFigures
+    graph: Graph
+
+
+class ValueChange(NamedTuple):
+    """A value whose part in the peak changed; `before` or `after` is None where it has none."""
+
+    kind: ChangeKind
+    key: ValueKey
+    before: Held | None
+    after: Held | None
+
+    @property
+    def before_bytes(self) -> int:
+        """The bytes counted before, 0 for a new value."""
+        return self.before.size_bytes if self.before else 0
+
+    @property
+    def after_bytes(self) -> int:
+        """The bytes counted now, 0 for a value that is gone."""
+        return self.after.size_bytes if self.after else 0
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceChange:
+    """One memory space in two builds; `before` or `after` is None where it has no such space."""
+
+    color: int
+    name: str
+    before: Amounts | None
+    after: Amounts | None
+    values: tuple[ValueChange, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        return self.before == self.after and not self.values
+
+
+def build_of(analysis: Measured) -> Build:
+    """Return what to remember of a build."""
+    figures = {color: _figures(analysis, space) for color, space in analysis.spaces.items()}
+    return Build(figures, graph_of(analysis))
+
+
+def _figures(analysis: Measured, space: Space) -> SpaceFigures:
+    peak = space.peak_resident
+    amounts = Amounts(None if peak is None else peak.amount, space.allocated_bytes, space.padding_bytes)
+    held = {
+        share.value: Held(
+            share.size_bytes,
+            memory_class(analysis.dump.allocations[share.allocation]),
+            analysis.facts.values.offsets[share.value],
+        )
+        for share in space.composition
+        if share.value is not None
+    }
+    return SpaceFigures(space.name, amounts, held)
+
+
+def changes(before: Build, after: Build) -> tuple[SpaceChange, ...]:
+    """Return every space of either build, by number; one that did not change says so."""
+    matches = match(before.graph, after.graph).before
+    partners = {value: one.value for value, one in enumerate(matches) if one and one.grade != "in its place"}
+    found = []
+    for start in amount_changes(before.figures, after.figures):
+        of_before, of_after = before.figures.get(start.color), after.figures.get(start.color)
+        held = (of_before.held if of_before else {}), (of_after.held if of_after else {})
+        values = sorted(_value_changes(before.graph, held[0], after.graph, held[1], partners), key=_by_bytes)
+        found.append(SpaceChange(start.color, start.name, start.before, start.after, tuple(values)))
+    return tuple(found)
+
+
+def amount_changes(before: BuildFigures, after: BuildFigures) -> tuple[SpaceChange, ...]:
+    """Return the same without values, from figures alone."""
+    return tuple(
+        SpaceChange(
+            color,
+            (after.get(color) or before[color]).name,
+            before[color].amounts if color in before else None,
+            after[color].amounts if color in after else None,
+            (),
+        )
+        for color in sorted({*before, *after})
+    )
+
+
+def _by_bytes(change: ValueChange) -> tuple[int, int, ChangeKind, ValueKey]:
+    """Put the largest change in bytes first, then the largest value; the name makes the order unique."""
+    difference = abs(change.after_bytes - change.before_bytes)
+    return -difference, -change.after_bytes, change.kind, change.key
+
+
+def _value_changes(
+    before: Graph,
+    of_before: Mapping[int, Held],
+    after: Graph,
+    of_after: Mapping[int, Held],
+    partners: Mapping[int, int],
+) -> Iterator[ValueChange]:
+    same = {value: partners[value] for value in of_before if partners.get(value) in of_after}
+    for value, partner in same.items():
+        if kind := _kind(of_before[value], of_after[partner]):
+            yield ValueChange(kind, _key(after, partner), of_before[value], of_after[partner])
+    for value in of_before.keys() - same.keys():
+        yield ValueChange("gone", _key(before, value), of_before[value], None)
+    for value in of_after.keys() - set(same.values()):
+        yield ValueChange("new", _key(after, value), None, of_after[value])
+
+
+def _key(graph: Graph, value: int) -> ValueKey:
+    return ValueKey(graph.analysis.dump.values.names[value], graph.indexes[value])
+
+
+def _kind(before: Held, after: Held) -> ChangeKind | None:
+    if before.size_bytes != after.size_bytes:
+        return "grown" if after.size_bytes > before.size_bytes else "shrunk"
+    return None if before == after else "moved"

@@ -1,0 +1,147 @@
+"""Whether modules keep to their budgets.
+
+Compilation is deterministic, so there is no noise to tolerate, and the default is not one byte more. Figures alone
+are judged; they come from an analysis or from a `report.json`.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from reportgen.compare.budgets import Budget, Budgets, Level
+from reportgen.compare.figures import ModuleFigures
+
+Status = Literal["pass", "over", "grown", "new", "missing", "no baseline", "unmatched", "unknown"]
+Overall = Literal["pass", "over", "grown", "cannot judge"]
+
+Pair = tuple[ModuleFigures | None, ModuleFigures | None]
+"""A module before and after; None on the side that does not have it."""
+
+CANNOT_JUDGE, REGRESSED = 1, 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What a budget says of one figure, or why it can say nothing; those that are about no figure have no space."""
+
+    status: Status
+    level: Level | None
+    message: str
+    module: str = ""
+    color: int | None = None
+    before_bytes: int | None = None
+    after_bytes: int | None = None
+    limit_bytes: int | None = None
+    budget: Budget | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """All verdicts of a gate."""
+
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def overall(self) -> Overall:
+        """The worst of them in one word: a regression that is certain comes before what could not be judged."""
+        failed = [verdict.status for verdict in self.verdicts if verdict.level == "fail"]
+        for status in ("over", "grown"):
+            if status in failed:
+                return status
+        if "unmatched" in failed or "unknown" in failed:
+            return "cannot judge"
+        return "grown" if failed else "pass"
+
+    @property
+    def exit_code(self) -> int:
+        """0, 1 if the gate cannot judge, 3 if a budget is broken."""
+        overall = self.overall
+        return 0 if overall == "pass" else CANNOT_JUDGE if overall == "cannot judge" else REGRESSED
+
+
+def pair_by_name(before: Sequence[ModuleFigures], after: Sequence[ModuleFigures]) -> list[Pair]:
+    """Pair modules by backend and name, several of one name in their order: all that a `report.json` allows."""
+    known: defaultdict[tuple[str, str], list[ModuleFigures]] = defaultdict(list)
+    for module in before:
+        known[module.backend, module.name].append(module)
+    pairs: list[Pair] = []
+    for module in after:
+        candidates = known[module.backend, module.name]
+        pairs.append((candidates.pop(0) if candidates else None, module))
+    return pairs + [(module, None) for modules in known.values() for module in modules]
+
+
+def judge(budgets: Budgets, pairs: Sequence[Pair], *, has_baseline: bool) -> Judgement:
+    """Judge each module that exists now. Without a baseline growth cannot be judged, and nothing is called new."""
+    verdicts: list[Verdict] = []
+    if not has_baseline and any(budget.growth for budget in budgets.budgets):
+        message = "there is no baseline, so growth was not judged"
+        verdicts.append(Verdict(status="no baseline", level=budgets.missing_baseline, message=message))
+    for budget in budgets.budgets:
+        verdicts.extend(_of_budget(budget, pairs, budgets, has_baseline=has_baseline))
+    for before, after in pairs if has_baseline else ():
+        if before is None and after is not None:
+            verdicts.append(_changed_set("new", budgets.new_modules, after, "is not in the baseline"))
+        if after is None and before is not None:
+            verdicts.append(_changed_set("missing", budgets.missing_modules, before, "is in the baseline but not here"))
+    return Judgement(tuple(verdicts))
+
+
+def _changed_set(status: Status, level: Level, module: ModuleFigures, words: str) -> Verdict:
+    return Verdict(status=status, level=level, message=f"{module.name} ({module.label}) {words}", module=module.name)
+
+
+def _of_budget(budget: Budget, pairs: Sequence[Pair], budgets: Budgets, *, has_baseline: bool) -> Iterator[Verdict]:
+    found = False
+    for before, after in pairs:
+        if after is None or not budget.covers(after):
+            continue
+        colors = [color for color, space in after.spaces.items() if budget.covers_space(color, space.name)]
+        for color in colors:
+            found = True
+            yield from _of_space(budget, before if has_baseline else None, after, color)
+    if not found and budget.required:
+        yield Verdict(
+            status="unmatched",
+            level="fail",
+            message=f"the budget for {budget.title} matches nothing; does the compiler still write this dump?",
+            budget=budget,
+        )
+
+
+def _of_space(budget: Budget, before: ModuleFigures | None, after: ModuleFigures, color: int) -> Iterator[Verdict]:
+    now = after.spaces[color].bytes[budget.figure]
+    where = f"{after.name} {after.spaces[color].name}"
+    if now is None:
+        message = f"{where}: {budget.figure} is unknown, because the dump has no live ranges"
+        yield Verdict(status="unknown", level="fail", message=message, module=after.name, color=color, budget=budget)
+        return
+    old = _baseline(before, color, budget)
+    limits: list[tuple[Status, int, str]] = []
+    if budget.max_bytes is not None:
+        limits.append(("over", budget.max_bytes, f"{budget.max_bytes:,} bytes are allowed"))
+    if budget.growth and old is not None:
+        allowed = max(growth.allowed(old) for growth in budget.growth)
+        limits.append(("grown", old + allowed, f"it was {old:,} bytes and may grow by {allowed:,}"))
+    for status, limit, words in limits:
+        is_kept = now <= limit
+        yield Verdict(
+            status="pass" if is_kept else status,
+            level=None if is_kept else "fail",
+            message=f"{where}: {budget.figure} {now:,} bytes; {words}",
+            module=after.name,
+            color=color,
+            before_bytes=old,
+            after_bytes=now,
+            limit_bytes=limit,
+            budget=budget,
+        )
+
+
+def _baseline(before: ModuleFigures | None, color: int, budget: Budget) -> int | None:
+    """Return the figure of the baseline, 0 in a space that the module did not use before."""
+    if before is None:
+        return None
+    space = before.spaces.get(color)
+    return 0 if space is None else space.bytes[budget.figure]

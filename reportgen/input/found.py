@@ -1,0 +1,113 @@
+"""Collect what each of the given paths contains, and make labels unique across all of them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+from pathlib import Path
+from typing import Literal
+
+from reportgen.input.names import DumpName
+from reportgen.input.reading import DumpFiles, PartFile, Problem, SiblingFile, printable
+from reportgen.input.remote import AnyPath, RemotePath
+
+
+@dataclass(slots=True)
+class Found:
+    """The dumps and problems of one path, collected while it is searched."""
+
+    path: AnyPath
+    max_bytes: int
+    is_excluded: bool = False
+    dumps: list[DumpFiles] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    proto_count: int = 0
+
+    def add(
+        self,
+        *,
+        label: str,
+        name: DumpName,
+        parts: tuple[PartFile, ...],
+        notes: AnyPath | None,
+        siblings: tuple[SiblingFile, ...] = (),
+    ) -> None:
+        """Add a dump."""
+        limit = self.max_bytes
+        files = DumpFiles(label=label, name=name, parts=parts, notes=notes, siblings=siblings, max_bytes=limit)
+        self.dumps.append(files)
+
+    def report(self, severity: Literal["error", "warning", "note"], label: str, message: str) -> None:
+        """Add a problem with the file that has this label."""
+        self.problems.append(Problem(severity, label, message))
+
+    def why_empty(self) -> str:
+        """Return the reason why no dump was found, as far as it is known."""
+        if self.is_excluded:
+            return "it is in the output directory, which is not searched; choose another one with -o"
+        if self.proto_count:
+            return f"no dump found, but .hlo.pb files ({self.proto_count}): add --xla_dump_hlo_as_text to XLA_FLAGS"
+        return "no dump found"
+
+
+def unique_dumps(found: Sequence[Found]) -> tuple[DumpFiles, ...]:
+    """Return the dumps of all paths, each once and sorted by label; labels that clash are changed.
+
+    The labels of problems in `found` are changed in the same way.
+    """
+    _drop_repeats(found)
+    _prefix_equal_labels(found)
+    return _numbered(found)
+
+
+def _drop_repeats(found: Sequence[Found]) -> None:
+    """Keep a file that was reached twice only once, under its most informative name, its own rather than a link's."""
+
+    def rank(dump: DumpFiles) -> tuple[bool, bool]:
+        path = dump.parts[0].path
+        return dump.name.stage is None, isinstance(path, Path) and path.is_symlink()
+
+    best: dict[object, DumpFiles] = {}
+    for dump in sorted((dump for one in found for dump in one.dumps), key=rank):
+        part = dump.parts[0]
+        identity = part.path.identity if isinstance(part.path, RemotePath) else part.path.resolve()
+        best.setdefault((identity, part.frame), dump)
+    kept = {id(dump) for dump in best.values()}
+    for one in found:
+        one.dumps = [dump for dump in one.dumps if id(dump) in kept]
+
+
+def _prefix_equal_labels(found: Sequence[Found]) -> None:
+    """Prefix all labels of a path with its name if another path has equal ones."""
+    holders = Counter(label for one in found for label in {dump.label for dump in one.dumps})
+    for one in found:
+        if any(holders[dump.label] > 1 for dump in one.dumps):
+            prefix = printable(_own_name(one.path)) + "/"
+            for place, dump in enumerate(one.dumps):
+                parts = tuple(replace(part, label=prefix + part.label) for part in dump.parts)
+                siblings = tuple(replace(sibling, label=prefix + sibling.label) for sibling in dump.siblings)
+                one.dumps[place] = replace(dump, label=prefix + dump.label, parts=parts, siblings=siblings)
+            one.problems = [replace(problem, file=prefix + problem.file) for problem in one.problems]
+
+
+def _own_name(path: AnyPath) -> str:
+    """Return the name of a folder, or of a file's folder because the file's own name is in its label already."""
+    folder = path if path.is_dir() else path.parent
+    if isinstance(folder, RemotePath):
+        return folder.name or folder.url
+    folder = folder.absolute()
+    return folder.name if folder.name != ".." else folder.resolve().name
+
+
+def _numbered(found: Sequence[Found]) -> tuple[DumpFiles, ...]:
+    """Return all dumps by label; append a number to labels that are still equal, except to the first."""
+    dumps = sorted((dump for one in found for dump in one.dumps), key=lambda dump: dump.label)
+    taken = {dump.label for dump in dumps}
+    seen: set[str] = set()
+    for place, dump in enumerate(dumps):
+        if dump.label in seen:
+            label = next(label for number in count(2) if (label := f"{dump.label}#{number}") not in taken)
+            dumps[place] = replace(dump, label=label)
+            taken.add(label)
+        seen.add(dump.label)
+    return tuple(sorted(dumps, key=lambda dump: dump.label))

@@ -1,0 +1,69 @@
+"""What a compilation was made from, as far as files beside its dump say: the program, the flags, the compiler.
+
+If all of it is the same and the assignment is not, the compiler is not deterministic.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from reportgen.input.names import COMPRESSION_SUFFIXES
+from reportgen.input.reading import DumpFiles, read_available
+
+_MOST_BYTES = 1_000_000_000
+_PLACES = re.compile(r"^(?:xla_dump_to|xla_gpu_cuda_data_dir)\b")
+_TABLES = re.compile(rb"(?m)^(?:FileNames|FunctionNames|FileLocations|StackFrames)\n(?:\d.*\n)*")
+_METADATA = re.compile(rb', metadata=\{(?:[^"{}]|"(?:[^"\\]|\\.)*")*\}')
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The digest of the program before optimizations, the flags that were set, and the compiler's changelist.
+
+    Each is None where no file says it.
+    """
+
+    program: str | None = None
+    flags: Mapping[str, str] | None = field(default=None, hash=False)
+    changelist: int | None = None
+
+
+def inputs_of(files: DumpFiles) -> Inputs:
+    """Return what lies beside a dump; at a URL nothing is looked for, because each request takes time."""
+    path = files.parts[0].path
+    if not isinstance(path, Path) or files.name.module_number is None:
+        return Inputs(changelist=files.name.changelist)
+    stem = files.name.stem
+    head = stem.removesuffix(f".{files.name.stage}") if files.name.stage else stem
+    program = _read(path.parent, f"{head}.before_optimizations.txt")
+    options = _read(path.parent, f"{head}.debug_options")
+    return Inputs(
+        program=hashlib.sha256(_TABLES.sub(b"", _METADATA.sub(b"", program))).hexdigest() if program else None,
+        flags=_flags(options) if options else None,
+        changelist=files.name.changelist,
+    )
+
+
+def _read(folder: Path, name: str) -> bytes:
+    for suffix in ("", *COMPRESSION_SUFFIXES):
+        if (path := folder / f"{name}{suffix}").is_file():
+            return read_available(path, _MOST_BYTES)[0]
+    return b""
+
+
+def _flags(text: bytes) -> dict[str, str]:
+    """Return flags by name, without those that only name a place on the machine; a flag may be repeated."""
+    flags: dict[str, str] = {}
+    for line in text.decode("utf-8", "replace").splitlines():
+        name, colon, setting = line.strip().partition(":")
+        if colon and not _PLACES.match(name):
+            flags[name] = f"{flags[name]}, {setting.strip()}" if name in flags else setting.strip()
+    return flags
+
+
+def differing_flags(before: Inputs, after: Inputs) -> list[str]:
+    """Return the names of flags that are not the same, sorted."""
+    one, other = before.flags or {}, after.flags or {}
+    return sorted(name for name in {*one, *other} if one.get(name) != other.get(name))

@@ -1,0 +1,98 @@
+"""Find dump files inside a log: with `--xla_dump_to=-` XLA prints every dump file to its standard output.
+
+    *** Begin FILE ***
+    the file's text
+    *** End FILE ***
+
+Other output surrounds the frames and may run into the marker lines, because other threads write to the same stream.
+The last frame of a killed process has no end.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from reportgen.input.names import split_part
+
+SEARCHED_SIZE = 16 << 20
+"""How many bytes `search` looks at for a first frame: compilers print theirs before a program runs."""
+
+# Only names that XLA gives: programs print lines such as "*** Begin epoch ***" of their own.
+_MARKER = re.compile(
+    rb"\*\*\* (Begin|End) "
+    rb"((?:[0-9]+\.)?module_[0-9]{4}\S*|\S+-(?:buffer-assignment(?:-values)?|live-range)\.txt) \*\*\*"
+)
+_LONGEST_MARKER = 512  # a file name has at most 255 bytes
+
+
+@dataclass(frozen=True, slots=True)
+class LogFrame:
+    """A file in a log: its text is the bytes [`start`, `end`), `is_complete` is False without an End line."""
+
+    name: str
+    start: int
+    end: int
+    is_complete: bool
+
+
+def search(pieces: Iterable[bytes]) -> Literal["log", "other", "too long"]:
+    """Return whether a text that arrives in `pieces` has frames; "too long" if none is in `SEARCHED_SIZE` bytes."""
+    tail, searched = b"", 0
+    for piece in pieces:
+        if _MARKER.search(tail + piece):
+            return "log"
+        searched += len(piece)
+        if searched >= SEARCHED_SIZE:
+            return "too long"
+        tail = (tail + piece)[-_LONGEST_MARKER:]
+    return "other"
+
+
+def find_frames(data: bytes) -> Iterator[LogFrame]:
+    """Yield every frame, in the order of the log."""
+    markers = list(_MARKER.finditer(data))
+    ended = {marker[2] for marker in markers if marker[1] == b"End"}
+    opened: re.Match[bytes] | None = None
+    for marker in markers:
+        if opened is None:
+            opened = marker if marker[1] == b"Begin" else None
+        elif marker[1] == b"End" and marker[2] == opened[2]:
+            yield _frame(data, opened, marker)
+            opened = None
+        elif marker[1] == b"Begin" and (data[marker.start() - 1 : marker.start()] == b"\n" or marker[2] in ended):
+            # Any other marker is only quoted, because it neither starts a line nor has an end.
+            yield _frame(data, opened, marker)
+            opened = marker
+    if opened is not None:
+        yield _frame(data, opened, None)
+
+
+def _frame(data: bytes, begin: re.Match[bytes], stop: re.Match[bytes] | None) -> LogFrame:
+    newline = data.find(b"\n", begin.end())
+    start = newline + 1 if newline >= 0 else len(data)
+    end = stop.start() if stop else len(data)
+    is_complete = stop is not None and stop[1] == b"End"
+    if is_complete:
+        end = data.rfind(b"\n", 0, end)  # because other output may precede the marker on its line
+    return LogFrame(begin[2].decode("utf-8", "replace"), start, max(start, end), is_complete)
+
+
+def group_dumps(frames: Iterable[LogFrame]) -> tuple[list[tuple[LogFrame, ...]], list[LogFrame]]:
+    """Return the dumps among `frames`, allocations first, and the parts whose allocations are missing.
+
+    A module may be printed twice; a part belongs to the last allocations before it.
+    """
+    dumps: list[dict[int, LogFrame]] = []
+    latest: dict[str, dict[int, LogFrame]] = {}
+    orphans: list[LogFrame] = []
+    for frame in frames:
+        stem, part = split_part(frame.name) or ("", None)
+        if part == 0:
+            latest[stem] = {}
+            dumps.append(latest[stem])
+        if part is not None and part not in latest.get(stem, {part: frame}):
+            latest[stem][part] = frame
+        elif part is not None:
+            orphans.append(frame)
+    return [tuple(parts[part] for part in sorted(parts)) for parts in dumps], orphans

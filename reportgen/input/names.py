@@ -1,0 +1,145 @@
+"""Read the names of dump files, so that no file has to be opened to know which dump it belongs to.
+
+XLA names its files `[TIMESTAMP.]module_NNNN[.MODULE_NAME][.cl_CHANGELIST].STAGE` plus one of three suffixes. Module
+names and stages both contain dots, so a name is read from the outside in.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Literal
+
+Backend = Literal["cpu", "gpu", "unknown"]
+SiblingKind = Literal["usage report", "HLO text", "proto", "refusal", "refusal list", "target", "error text"]
+
+PART_SUFFIXES = ("-buffer-assignment.txt", "-buffer-assignment-values.txt", "-live-range.txt")
+"""Allocations, values, live ranges: the files of one dump, in the order of their text."""
+
+SIBLING_SUFFIXES: Mapping[str, SiblingKind] = {
+    "-memory-usage-report.txt": "usage report",
+    ".txt": "HLO text",
+    ".hlo.pb": "proto",
+}
+"""Suffixes of other files that XLA writes about a module, with the same stem as its dump."""
+
+REFUSAL_SUFFIXES: Mapping[str, SiblingKind] = {
+    ".oom_intermediate_module.txt": "refusal",
+    ".oom_top_memory_consuming_instructions": "refusal list",
+    ".target_arguments.txt": "target",
+    ".gpu_target_config.pbtxt": "target",
+}
+"""The files that a compiler names after the module alone, without the stage of the dump."""
+
+TARGET_OF_ALL = "gpu_target_config.pbtxt"
+"""The file that names the GPU for all modules of a directory."""
+
+ERROR_TEXT = "out-of-memory.txt"
+"""The text of an error in the program whose dumps lie in the same folder; `reportgen run` writes it."""
+
+REFUSAL_KINDS = frozenset({*REFUSAL_SUFFIXES.values(), "error text"})
+"""The siblings that say whether a program fits."""
+
+COMPRESSION_SUFFIXES = (".gz", ".xz")
+
+_OTHER_COMPRESSION = (".bz2", ".lz4", ".zip", ".zst")
+_LOG_SUFFIXES = frozenset({"", ".err", ".log", ".out", ".txt"})
+_SOMETHING_ELSE = re.compile(
+    r"""
+    .*(?: ~ | \.(?:
+        debug_options|dot|hsaco|cubin|ll|mlir|o|pb|pbtxt|ptx|s|textproto|url        # beside dumps
+        |bin|ckpt|db|h5|npy|npz|onnx|parquet|pickle|pkl|pth?|safetensors|tfevents|tfrecord
+        |a|c|cc|cpp|css|cu|h|hpp|html|ipynb|js|map|md|pyc?|pyi|rs|rst|sh|so|ts|wasm
+        |cfg|csv|ini|jsonl?|lock|toml|xml|ya?ml
+        |7z|bz2|egg|jar|lz4|rar|tar|tgz|whl|zip|zst
+        |gif|ico|jpe?g|mp4|pdf|png|svg|ttf|woff2?|sw[op]
+    ))""",
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+)
+
+# Numbers are at most as long as a file name, because a log may contain longer ones that Python refuses to convert.
+_MODULE = re.compile(r"(?:(?P<timestamp>[0-9]{1,255})\.)?module_(?P<number>[0-9]{4,255})(?:\.(?P<rest>.+))?", re.DOTALL)
+
+# Lazy groups: the name ends at the first dot after which the rest reads as a stage.
+_REST = re.compile(
+    r"(?:(?P<name>.+?)\.)??(?:cl_(?P<changelist>[0-9]{1,255})\.)?(?P<stage>sm_[0-9]+\.[0-9]+[a-z]?_[^.]+|[^.]+)",
+    re.DOTALL,
+)
+_GPU_STAGE = re.compile(r"(?:^|_)gpu_")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DumpName:
+    """The components of a file name. All files of one dump have the same `stem`.
+
+    `module_name` is never empty: it is `module_NNNN` if XLA omitted a name that was too long, and the stem if the name
+    follows no rule. `backend` comes from the stage, which does not mention a TPU.
+    """
+
+    stem: str
+    module_number: int | None = None
+    module_name: str
+    stage: str | None = None
+    timestamp_microseconds: int | None = None
+    changelist: int | None = None
+    backend: Backend = "unknown"
+
+
+def without_compression(file_name: str) -> str:
+    """Return `file_name` without `.gz` or `.xz`."""
+    return file_name[:-3] if file_name.lower().endswith(COMPRESSION_SUFFIXES) else file_name
+
+
+def split_part(file_name: str) -> tuple[str, int] | None:
+    """Return the stem and the index into `PART_SUFFIXES`, or None if the file is not named as part of a dump."""
+    plain = without_compression(file_name)
+    for part, suffix in enumerate(PART_SUFFIXES):
+        if plain.endswith(suffix):
+            return plain.removesuffix(suffix), part
+    return None
+
+
+def is_something_else(file_name: str) -> bool:
+    """Return whether the name rules out a dump: it has a known suffix, or is an editor's backup."""
+    return _SOMETHING_ELSE.fullmatch(without_compression(file_name)) is not None
+
+
+def may_be_log(file_name: str) -> bool:
+    """Return whether a file is named like a log, and not like the many large HLO texts in a dump directory."""
+    plain = without_compression(file_name)
+    return PurePath(plain).suffix.lower() in _LOG_SUFFIXES and not _MODULE.match(plain)
+
+
+def is_proto(file_name: str) -> bool:
+    """Return whether this is the proto that XLA writes for a module."""
+    return without_compression(file_name).endswith(".hlo.pb")
+
+
+def is_unread_part(file_name: str) -> bool:
+    """Return whether this is a part of a dump in an unsupported compression."""
+    path = PurePath(file_name)
+    return path.suffix in _OTHER_COMPRESSION and split_part(path.stem) is not None
+
+
+def read_name(file_name: str) -> DumpName:
+    """Parse `[TIMESTAMP.]module_NNNN[.MODULE_NAME][.cl_CHANGELIST].STAGE-buffer-assignment.txt`, or any other name."""
+    part = split_part(file_name)
+    stem = part[0] if part else PurePath(without_compression(file_name)).stem
+    module = _MODULE.fullmatch(stem) if part else None
+    rest = _REST.fullmatch(module["rest"] or "") if module else None
+    if module is None or rest is None:
+        return DumpName(stem=stem, module_name=stem or file_name)
+    stage = rest["stage"]
+    return DumpName(
+        stem=stem,
+        module_number=int(module["number"]),
+        module_name=rest["name"] or f"module_{module['number']}",
+        stage=stage,
+        timestamp_microseconds=_number(module["timestamp"]),
+        changelist=_number(rest["changelist"]),
+        backend="gpu" if _GPU_STAGE.search(stage) else "cpu" if stage.startswith("cpu_") else "unknown",
+    )
+
+
+def _number(digits: str | None) -> int | None:
+    return int(digits) if digits else None

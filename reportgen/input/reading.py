@@ -1,0 +1,216 @@
+"""Read untrusted files, plain or compressed by gzip or xz, whole or in pieces.
+
+A file is read and not mapped, because a compiler that rewrites its dump meanwhile would kill a process that has it
+mapped. The bytes before any damage in compressed data are used, because the beginning of a dump answers most
+questions.
+"""
+
+import lzma
+import re
+import stat
+import zlib
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cache, partial
+from gzip import GzipFile
+from io import BufferedReader, BytesIO
+from lzma import LZMAFile
+from os import fsencode
+from pathlib import Path
+from typing import Literal
+
+from reportgen.errors import UnreadableInput
+from reportgen.input.names import COMPRESSION_SUFFIXES, DumpName, SiblingKind
+from reportgen.input.remote import AnyPath, RemotePath
+from reportgen.input.repeats import WithoutRepeats
+from reportgen.input.text import DumpText, Sibling, TextPart
+
+DEFAULT_MAX_DUMP_BYTES = 4_000_000_000
+"""Nine times the largest dump known; a limit is needed because a few megabytes can decompress to any size."""
+
+
+class TooLarge(Exception):
+    """Raised for a file that has more bytes, decompressed, than the limit."""
+
+
+UNREADABLE = (OSError, EOFError, zlib.error, lzma.LZMAError, TooLarge)
+"""The exceptions that opening or reading can raise; `reason` puts them into words."""
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_XZ_MAGIC = b"\xfd7zXZ\0"
+_NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+
+_FIRST_PIECE = 4096
+_PIECE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class PartFile:
+    """One part of a dump: a file, or the bytes [`frame[0]`, `frame[1]`) of a decompressed log."""
+
+    path: AnyPath
+    label: str
+    frame: tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class SiblingFile:
+    """Another file that XLA wrote about the module of a dump."""
+
+    kind: SiblingKind
+    path: AnyPath
+    label: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DumpFiles:
+    """The files of one dump: allocations, values and live ranges, in this order; the last two are often missing.
+
+    `label` identifies the dump: it is the allocations file relative to the given path, with forward slashes.
+    `siblings` are other files about the same module. No file with more than `max_bytes`, decompressed, is read.
+    """
+
+    label: str
+    name: DumpName
+    parts: tuple[PartFile, ...]
+    notes: AnyPath | None
+    siblings: tuple[SiblingFile, ...] = ()
+    max_bytes: int = DEFAULT_MAX_DUMP_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A fact about the input that users should know; `file` is a label."""
+
+    severity: Literal["error", "warning", "note"]
+    file: str
+    message: str
+
+
+def printable(path: AnyPath | str) -> str:
+    """Return a path as text that can always be encoded, with forward slashes, even if its name is not UTF-8."""
+    text = path.as_posix() if isinstance(path, Path) else str(path)
+    return fsencode(text).decode("utf-8", "replace")
+
+
+def reason(error: Exception) -> str:
+    """Return the reason why reading failed, without the file's name."""
+    match error:
+        case TooLarge(args=(limit,)):
+            return f"it has more than {limit:,} bytes; --max-dump-bytes N allows more"
+        case EOFError():
+            return "its compressed data stops before the end"
+        case OSError(strerror=str(words)):
+            return f"it cannot be read: {words}"
+        case _:
+            return f"its compressed data is damaged: {error}"
+
+
+def pieces(path: AnyPath) -> Generator[bytes]:
+    """Yield the decompressed bytes of `path`. The first piece is small, so that looking only at it is cheap.
+
+    Raises one of UNREADABLE after yielding everything before the damage, or for a pipe or device.
+    """
+    if isinstance(path, Path) and not stat.S_ISREG(path.stat().st_mode):
+        raise OSError(None, "not a regular file")
+    with path.open() if isinstance(path, RemotePath) else path.open("rb") as file:
+        stream = _decompressed(path, file)
+        size = _FIRST_PIECE
+        while piece := stream.read1(size):
+            yield piece
+            size = _PIECE
+
+
+def _decompressed(path: AnyPath, file: BufferedReader) -> BufferedReader | GzipFile | LZMAFile:
+    """Return a stream that decompresses `file` according to its first bytes.
+
+    The suffix does not decide, because a `.gz` may have been decompressed in transit and kept its name.
+    """
+    head = file.peek(_FIRST_PIECE)
+    if head.startswith(_GZIP_MAGIC):
+        return GzipFile(fileobj=file, mode="rb")
+    if head.startswith(_XZ_MAGIC):
+        return LZMAFile(file)
+    if path.suffix.lower() in COMPRESSION_SUFFIXES and _NOT_TEXT.search(head):
+        raise zlib.error(f"it does not begin as {path.suffix} data does")
+    return file
+
+
+def why_unreadable(path: AnyPath) -> str | None:
+    """Return the reason if not even the first piece can be read, else None."""
+    try:
+        with closing(pieces(path)) as stream:
+            next(stream, b"")
+    except UNREADABLE as error:
+        return reason(error)
+    return None
+
+
+def read_available(path: AnyPath, max_bytes: int = DEFAULT_MAX_DUMP_BYTES) -> tuple[bytes, str | None]:
+    """Return the readable bytes of `path`, none if there are more than `max_bytes`, and why they are not all, if so."""
+    text = BytesIO()
+    size, damage = _read(path, max_bytes, text)
+    return text.getvalue() if size else b"", damage
+
+
+def _read(path: AnyPath, max_bytes: int, text: BytesIO | WithoutRepeats) -> tuple[int, str | None]:
+    """Write the bytes of `path` into `text`; return how many of them are usable, and why they are not all, if so."""
+    size = 0
+    try:
+        if isinstance(path, Path) and path.stat().st_size > max_bytes:
+            raise TooLarge(max_bytes)
+        for piece in pieces(path):
+            size += len(piece)
+            if size > max_bytes:
+                raise TooLarge(max_bytes)
+            text.write(piece)
+    except TooLarge as error:
+        return 0, reason(error)
+    except UNREADABLE as error:
+        return size, reason(error)
+    return size, None
+
+
+def load_text(files: DumpFiles, *, keeps_repeats: bool = False) -> tuple[DumpText, tuple[Problem, ...]]:
+    """Return the text of a dump and the problems met while reading it.
+
+    Repeated instruction texts are cut unless `keeps_repeats` (see `reportgen.input.repeats`). Raises UnreadableInput
+    if nothing of the allocations can be read; other unreadable parts are left out.
+    """
+    read = cache(partial(read_available, max_bytes=files.max_bytes))  # because one log can hold several parts
+    texts: list[TextPart] = []
+    problems: list[Problem] = []
+    for part in files.parts:
+        whole_lines: Sequence[int] = ()
+        if part.frame or keeps_repeats:  # because the offsets of a frame count all bytes
+            data, damage = read(part.path)
+            size = len(data)
+        else:
+            text = WithoutRepeats()
+            size, damage = _read(part.path, files.max_bytes, text)
+            data, whole_lines = text.getvalue() if size else b"", text.whole_lines
+        if not data and damage and not texts:
+            raise UnreadableInput(f"{part.label}: {damage}")
+        if data or not damage:
+            start, end = part.frame or (0, len(data))
+            texts.append(TextPart(part.label, data, min(start, len(data)), min(end, len(data)), whole_lines))
+        if problem := _problem_of(part, size, damage):
+            problems.append(problem)
+    return DumpText(tuple(texts)), tuple(problems)
+
+
+def load_siblings(files: DumpFiles) -> tuple[Sibling, ...]:
+    """Return the sibling files of a dump, each up to `max_bytes`; the comparison reports those that are damaged."""
+    return tuple(Sibling(one.kind, one.label, read_available(one.path, files.max_bytes)[0]) for one in files.siblings)
+
+
+def _problem_of(part: PartFile, size: int, damage: str | None) -> Problem | None:
+    """Return the problem to report for a part; damage in a log outside of the part's frame is none."""
+    if damage and not size:
+        return Problem("error", part.label, f"{damage}; the dump is shown without this part")
+    if part.frame and part.frame[1] > size:
+        return Problem("warning", part.label, "the log became shorter while it was read")
+    if damage and not part.frame:
+        return Problem("warning", part.label, f"{damage}; the {size:,} bytes before that are used")
+    return None

@@ -1,0 +1,295 @@
+"""Read files at URLs, with the part of `pathlib` that finding and reading dumps needs. Only this module knows fsspec.
+
+A request to an object store takes as long as thousands of calls to a disk. A tree is therefore listed in as few
+requests as possible, nothing that the listing contains is requested again, and the beginnings of files are fetched in
+bulk.
+"""
+
+import io
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeAlias
+
+from reportgen.errors import UnreadableInput
+
+_URL = re.compile(r"(?:[a-z][a-z0-9+.-]*::)*[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_HEAD_SIZE = 4096
+_HEADS_AT_ONCE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class RemotePath:
+    """A remote file or folder. `url` was given by the user, and `path` is the path in that file system.
+
+    It is pickled as two strings, and each process opens the file system for itself. All methods raise OSError for any
+    failure. `head` is the beginning of the file if it was fetched, or the error that occurred; `is_whole` says whether
+    it is the whole file.
+    """
+
+    url: str
+    path: str
+    head: bytes | Exception | None = field(default=None, compare=False)
+    is_whole: bool = field(default=False, compare=False)
+
+    def __str__(self) -> str:
+        return self.url
+
+    def __truediv__(self, name: str) -> "RemotePath":
+        return RemotePath(self.url, f"{self.path}/{name}" if self.path else name)
+
+    @property
+    def name(self) -> str:
+        return PurePosixPath(self.path).name
+
+    @property
+    def suffix(self) -> str:
+        return PurePosixPath(self.path).suffix
+
+    @property
+    def parent(self) -> "RemotePath":
+        return RemotePath(self.url, self.path.rpartition("/")[0])
+
+    @property
+    def identity(self) -> tuple[object, str]:
+        """Return a value that is equal for equal files, whichever URL leads there."""
+        return _file_system(self.url)[0], self.path
+
+    def is_dir(self) -> bool:
+        """Return whether this is a directory. Unlike `Path.is_dir`, raises OSError if nothing is there."""
+        with _OSErrors():
+            return bool(self._files.info(self.path)["type"] == "directory")
+
+    def is_file(self) -> bool:
+        try:
+            with _OSErrors():
+                return bool(self._files.isfile(self.path))
+        except OSError:
+            return False
+
+    def open(self) -> io.BufferedReader:
+        """Open for reading bytes; nothing is fetched before the first read."""
+        return _Reader(_RemoteFile(self))
+
+    def read_text(self, encoding: str, errors: str = "strict") -> str:
+        with self.open() as file:
+            return file.read().decode(encoding, errors)
+
+    @property
+    def _files(self) -> Any:
+        return _file_system(self.url)[0]
+
+
+AnyPath: TypeAlias = Path | RemotePath
+
+
+def is_url(text: str) -> bool:
+    """Return whether `text` is a URL, or several chained by `::`, and not the name of a file."""
+    return _URL.match(text) is not None
+
+
+def located(text: str) -> AnyPath:
+    """Return the path that `text` names. Raises UnreadableInput for a URL that no installed package can open."""
+    if text.lower().startswith("file://"):
+        from urllib.parse import urlsplit
+        from urllib.request import url2pathname  # imports HTTP, which takes a fifth of a small check
+
+        return Path(url2pathname(urlsplit(text).path))
+    if not is_url(text):
+        return Path(text)
+    try:
+        return RemotePath(text, _file_system(text)[1])
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "fsspec":
+            raise UnreadableInput(f"{text}: {_words(error)}") from error
+        raise UnreadableInput(f"{text}: a URL needs fsspec: pip install 'xla-reportgen[remote]'") from error
+    except Exception as error:
+        raise UnreadableInput(f"{text}: {_words(error)}") from error
+
+
+def _file_system(url: str) -> tuple[Any, str]:
+    """Return the fsspec file system of a URL and the path in it, opened once per process."""
+    return _file_system_of(os.getpid(), url)
+
+
+# Cached per process, because a file that is open in two forked processes has only one position.
+@cache
+def _file_system_of(process: int, url: str) -> tuple[Any, str]:
+    from fsspec.core import url_to_fs
+
+    files, path = url_to_fs(url)
+    return files, path.rstrip("/")
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files of a folder with their sizes in bytes, None if unknown. `damage` is the reason why there is no list."""
+
+    path: RemotePath
+    parts: tuple[str, ...] = ()
+    sizes: Mapping[str, int | None] = field(default_factory=dict)
+    damage: OSError | None = None
+
+
+def list_tree(top: RemotePath) -> Iterator[Listing]:
+    """Return `top` and all folders below it that contain files."""
+    files = _file_system(top.url)[0]
+    return _by_flat_list(top, files) if _has_flat_list(files) else _by_folder(top, files)
+
+
+def _has_flat_list(files: Any) -> bool:
+    """Return whether the file system lists a whole tree at once, as object stores do, and not folder by folder."""
+    from fsspec.asyn import AsyncFileSystem
+    from fsspec.spec import AbstractFileSystem
+
+    kind = type(files)
+    return kind.find is not AbstractFileSystem.find and getattr(kind, "_find", None) is not AsyncFileSystem._find
+
+
+def _by_flat_list(top: RemotePath, files: Any) -> Iterator[Listing]:
+    folders: dict[tuple[str, ...], dict[str, int | None]] = {}
+    try:
+        with _OSErrors():
+            found = files.find(top.path, detail=True)
+    except OSError as error:
+        yield Listing(top, damage=error)
+        return
+    for path, entry in found.items():
+        *parts, name = path.removeprefix(top.path).strip("/").split("/")
+        if _is_file(entry):
+            folders.setdefault(tuple(parts), {})[name] = entry.get("size")
+    for parts, sizes in sorted(folders.items()):
+        yield Listing(_below(top, parts), parts, sizes)
+
+
+def _by_folder(top: RemotePath, files: Any, parts: tuple[str, ...] = ()) -> Iterator[Listing]:
+    folder = _below(top, parts)
+    try:
+        with _OSErrors():
+            entries = {
+                entry["name"].rstrip("/").rpartition("/")[2]: entry for entry in files.ls(folder.path, detail=True)
+            }
+    except OSError as error:
+        yield Listing(folder, parts, damage=error)
+        return
+    yield Listing(folder, parts, {name: entry.get("size") for name, entry in entries.items() if _is_file(entry)})
+    for name in sorted(name for name, entry in entries.items() if entry["type"] == "directory"):
+        yield from _by_folder(top, files, (*parts, name))
+
+
+def _below(top: RemotePath, parts: Iterable[str]) -> RemotePath:
+    path = top
+    for part in parts:
+        path /= part
+    return path
+
+
+def _is_file(entry: Mapping[str, Any]) -> bool:
+    # Some stores represent a folder by an empty object.
+    return entry["type"] == "file" and not entry["name"].endswith("/")
+
+
+class Heads:
+    """The beginnings of files, fetched in bulk in the order in which they will be needed.
+
+    `sizes` maps the files, in that order, to their bytes, or None if unknown.
+    """
+
+    def __init__(self, sizes: Mapping[RemotePath, int | None]) -> None:
+        self._sizes = sizes
+        self._order = list(sizes)
+        self._positions = {path: position for position, path in enumerate(self._order)}
+        self._fetched: dict[RemotePath, bytes | Exception] = {}
+
+    def of(self, path: RemotePath) -> RemotePath:
+        """Return the file with its beginning, or without it for a file that was not expected."""
+        if path not in self._positions:
+            return path
+        if path not in self._fetched:
+            position = self._positions[path]
+            self._fetched = self._fetch(self._order[position : position + _HEADS_AT_ONCE])
+        head, size = self._fetched[path], self._sizes[path]
+        is_whole = isinstance(head, bytes) and size is not None and len(head) >= size
+        return replace(path, head=head, is_whole=is_whole)
+
+    def _fetch(self, paths: Sequence[RemotePath]) -> dict[RemotePath, bytes | Exception]:
+        # Empty files are not requested, because a store refuses a range outside the file.
+        ends = {path: min(size or _HEAD_SIZE, _HEAD_SIZE) for path in paths if (size := self._sizes[path]) != 0}
+        try:
+            files, paths_inside = _file_system(self._order[0].url)[0], [path.path for path in ends]
+            starts = [0] * len(ends)
+            heads = files.cat_ranges(paths_inside, starts, list(ends.values()), on_error="return") if ends else []
+        except Exception as error:
+            heads = [error] * len(ends)
+        return dict.fromkeys(paths, b"") | dict(zip(ends, heads, strict=True))
+
+
+class _Reader(io.BufferedReader):
+    """A reader that returns what is available to a decompressor, which requests much more than it needs."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        return self.read1(size) if size is not None and size > _HEAD_SIZE else super().read(size)
+
+
+class _RemoteFile(io.RawIOBase):
+    """The bytes of a remote file; those of its head are not fetched again."""
+
+    def __init__(self, path: RemotePath) -> None:
+        self._path = path
+        self._given = 0
+        self._rest: Any = None
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer).cast("B")
+        with _OSErrors():
+            piece = self._next(len(view))
+        view[: len(piece)] = piece
+        self._given += len(piece)
+        return len(piece)
+
+    def _next(self, size: int) -> bytes:
+        head = self._path.head
+        if isinstance(head, Exception):
+            raise head
+        if head is not None and (self._given < len(head) or self._path.is_whole):
+            return head[self._given :][:size]
+        if self._rest is None:
+            self._rest = _file_system(self._path.url)[0].open(self._path.path, "rb")
+            self._rest.seek(self._given)
+        piece: bytes = self._rest.read(size)
+        return piece
+
+    def close(self) -> None:
+        if self._rest is not None:
+            self._rest.close()
+        super().close()
+
+
+class _OSErrors:
+    """Turn any exception inside the `with` into an OSError, because every store has exceptions of its own."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, Exception):
+            raise OSError(None, _words(error)) from error
+
+
+def _words(error: Exception) -> str:
+    match error:
+        case OSError(strerror=str(words)):
+            return words
+        case FileNotFoundError():
+            return f"there is no such file, folder or bucket ({error})"
+        case PermissionError():
+            return f"permission denied ({error})"
+        case ImportError() | ValueError() | OSError() if str(error):
+            return str(error)
+        case _:
+            return f"{type(error).__name__}: {error}".removesuffix(": ")

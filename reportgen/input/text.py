@@ -1,0 +1,138 @@
+"""Hold the text of one dump, up to three files, as one range of offsets.
+
+A dump is one file up to jaxlib 0.9 and three files since 0.10. Joined, the three have the grammar of the one, so the
+parser sees a single range and never learns which file a byte came from. A *text offset* is an offset into that range;
+unlike the offsets of values, which are bytes in an allocation, it is always called so. `DumpText.locate` turns it into
+file, line and column when a finding or a page needs them, so parsing never counts lines.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from reportgen.input.repeats import CUT
+
+TextOffset = int
+
+_BLOCK = 1 << 12
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Location:
+    """A text offset as shown to people: `file`, and `line` and `column` counted from 1 (columns in bytes)."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True)
+class TextPart:
+    """One file, or the window [`start`, `end`) of a log, that belongs to a dump.
+
+    `label` is its name for people: relative to the given path, with forward slashes. `whole_lines` are the offsets of
+    the lines whose repeats are cut (see `reportgen.input.repeats`).
+    """
+
+    label: str
+    data: bytes
+    start: int
+    end: int
+    whole_lines: Sequence[int] = ()
+
+    def text(self, start: int, end: int) -> bytes:
+        """Return [`start`, `end`) of the data; a line that is cut at `end` is returned as it is in the file."""
+        text = self.data[start:end]
+        if not self.whole_lines or not text.endswith(CUT):
+            return text
+        line_start = self.data.rfind(b"\n", 0, start) + 1
+        whole = self.whole_lines[bisect_right(self.whole_lines, start) - 1] + start - line_start
+        return self.data[whole : self.data.index(b"\n", whole)].removesuffix(b"\r")
+
+    @cached_property
+    def _lines_before(self) -> dict[int, int]:
+        """The number of lines that end before each block of the data, as far as they were counted."""
+        return {0: 0}
+
+    def location(self, offset: int) -> Location:
+        """Return the location of an offset in the data.
+
+        The newlines before each block are counted once, because locations may be requested in any order.
+        """
+        # No lock is needed, because threads that count the same blocks at once write the same numbers.
+        lines_before, block = self._lines_before, offset // _BLOCK
+        for counted in range(len(lines_before) - 1, block):
+            newlines = self.data.count(b"\n", counted * _BLOCK, (counted + 1) * _BLOCK)
+            lines_before[counted + 1] = lines_before[counted] + newlines
+        number = lines_before[block] + self.data.count(b"\n", block * _BLOCK, offset) + 1
+        return Location(self.label, number, offset - self.data.rfind(b"\n", 0, offset))
+
+
+@dataclass(frozen=True, slots=True)
+class Sibling:
+    """The content of another file about the same module, written by the same compilation."""
+
+    kind: Literal["usage report", "HLO text", "proto", "refusal", "refusal list", "target", "error text"]
+    label: str
+    data: bytes
+
+
+class DumpText:
+    """The parts of a dump as one range of offsets, in the order given."""
+
+    def __init__(self, parts: tuple[TextPart, ...]) -> None:
+        self.parts = parts
+        self._bases: list[TextOffset] = []
+        base = 0
+        for part in parts:
+            self._bases.append(base)
+            base += len(part.data) + 1
+
+    def parts_with_bases(self) -> Iterator[tuple[TextPart, TextOffset]]:
+        """Return each part with the text offset of the first byte of its data."""
+        return zip(self.parts, self._bases, strict=True)
+
+    def _at(self, text_offset: TextOffset) -> tuple[TextPart, int]:
+        number = bisect_right(self._bases, text_offset) - 1
+        return self.parts[number], text_offset - self._bases[number]
+
+    def locate(self, text_offset: TextOffset) -> Location:
+        """Return the file, line and column of a text offset."""
+        part, offset = self._at(text_offset)
+        return part.location(offset)
+
+    def slice(self, start: TextOffset, end: TextOffset) -> bytes:
+        """Return the bytes [`start`, `end`), which must be in one part."""
+        part, offset = self._at(start)
+        return part.text(offset, offset + end - start)
+
+    def line(self, text_offset: TextOffset) -> str:
+        """Return the whole line that contains `text_offset`, without its newline."""
+        part, offset = self._at(text_offset)
+        start = part.data.rfind(b"\n", 0, offset) + 1
+        end = part.data.find(b"\n", offset)
+        return part.data[start : end if end >= 0 else len(part.data)].decode("utf-8", "replace")
+
+    def continues_with(self, text_offset: TextOffset, beginning: bytes) -> bool:
+        """Return whether the text at `text_offset` starts with `beginning`."""
+        part, offset = self._at(text_offset)
+        return part.data.startswith(beginning, offset)
+
+    def matches(self, pattern: re.Pattern[bytes], places: Iterable[TextOffset]) -> Iterator[re.Match[bytes] | None]:
+        """Yield for each place the match of a pattern that begins there."""
+        data, base, end = b"", 0, 0
+        for place in places:
+            if not base <= place < end:
+                part, offset = self._at(place)
+                data, base, end = part.data, place - offset, place - offset + len(part.data)
+            yield pattern.match(data, place - base)
+
+    def contains(self, needle: bytes) -> bool:
+        """Return whether `needle` occurs in any part."""
+        return any(part.data.find(needle, part.start, part.end) >= 0 for part in self.parts)

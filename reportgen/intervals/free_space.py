@@ -1,0 +1,124 @@
+"""Follow the free bytes of an allocation over time, and the largest hole among them.
+
+A large value fits into free bytes in one piece but not into equally many in small pieces, so both figures are needed
+to tell fragmentation from spare space.
+"""
+
+from bisect import bisect_left, bisect_right, insort
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from reportgen.intervals.step_function import StepFunction
+from reportgen.intervals.union import Occupancy, union_over_time
+
+_PIECES_PER_CHANGE = 32
+
+_Event = tuple[int, int, int]
+"""Bytes [low, high), and the change in how many values cover them."""
+
+
+class Holes(NamedTuple):
+    """The bytes that no live value covers at each moment: in total, and in the largest piece."""
+
+    free: StepFunction
+    largest: StepFunction
+
+
+def holes(occupancies: Iterable[Occupancy], size_bytes: int, moments: int) -> Holes | None:
+    """Return the holes of an allocation of `size_bytes` over time; used + free = size at each moment.
+
+    Return None if thousands of values are nested in each other, which happens only in a damaged or hostile dump.
+    """
+    held = [one for one in occupancies if one.low < one.high and one.first <= one.last]
+    # Fast path: every value fills the whole allocation, so the free space is always one hole or none.
+    if all(one.low <= 0 and one.high >= size_bytes for one in held):
+        covered = union_over_time(Occupancy(one.first, one.last, 0, size_bytes) for one in held)
+        changes_of_free = [(0, size_bytes), *((moment, -change) for moment, change in covered)]
+        whole = StepFunction.from_changes(changes_of_free, moments)
+        return Holes(whole, whole)
+    events: defaultdict[int, list[_Event]] = defaultdict(list)
+    for first, last, low, high in held:
+        events[first].append((low, high, 1))
+        events[last + 1].append((low, high, -1))
+    changes = [(moment, events[moment]) for moment in sorted(events)]
+    followed = _followed(Cover(size_bytes), changes)
+    if followed is None:
+        return None
+    free, largest = ([(0, size_bytes), *amounts] for amounts in followed)
+    return Holes(_steps(free, moments), _steps(largest, moments))
+
+
+def _followed(
+    cover: "Cover", changes: Sequence[tuple[int, list[_Event]]]
+) -> tuple[list[tuple[int, int]], list[tuple[int, int]]] | None:
+    """Return the free bytes and the largest hole at each moment; None if the slices overlap too much to follow."""
+    limit = _PIECES_PER_CHANGE * sum(len(events) for _, events in changes)
+    free, largest = [], []
+    for moment, events in changes:
+        for low, high, change in events:
+            cover.change(low, high, change)
+            if cover.pieces_changed > limit:
+                return None
+        free.append((moment, cover.free_bytes))
+        largest.append((moment, cover.largest_hole))
+    return free, largest
+
+
+def _steps(amounts: list[tuple[int, int]], moments: int) -> StepFunction:
+    before = 0
+    changes = []
+    for moment, amount in amounts:
+        changes.append((moment, amount - before))
+        before = amount
+    return StepFunction.from_changes(changes, moments)
+
+
+class Cover:
+    """The number of values that cover each byte of [0, size), as pieces of equal count, with sorted sizes of holes."""
+
+    def __init__(self, size_bytes: int) -> None:
+        self._edges = [0, size_bytes]
+        self._counts = [0]
+        self._hole_sizes = [size_bytes] if size_bytes else []
+        self.free_bytes = size_bytes
+        self.pieces_changed = 0
+
+    @property
+    def largest_hole(self) -> int:
+        return self._hole_sizes[-1] if self._hole_sizes else 0
+
+    def change(self, low: int, high: int, change: int) -> None:
+        """Cover [low, high) once more (`change` 1) or once less (-1); bytes outside of the allocation are ignored."""
+        low, high = max(low, 0), min(high, self._edges[-1])
+        while low < high:
+            piece = bisect_right(self._edges, low) - 1
+            end = min(high, self._edges[piece + 1])
+            self._change_within(piece, low, end, change)
+            self.pieces_changed += 1
+            low = end
+
+    def _change_within(self, piece: int, low: int, high: int, change: int) -> None:
+        """Change the part [low, high) of one piece; split it off, or join it with a neighbour of the same count."""
+        edges, counts = self._edges, self._counts
+        start, end, count = edges[piece], edges[piece + 1], counts[piece]
+        changed = count + change
+        left = low == start and piece > 0 and counts[piece - 1] == changed
+        right = high == end and piece + 1 < len(counts) and counts[piece + 1] == changed
+        if not count:
+            self._replace_sizes([end - start], [low - start, end - high])
+            self.free_bytes -= high - low
+        elif not changed:
+            hole_start, hole_end = edges[piece - 1] if left else low, edges[piece + 2] if right else high
+            self._replace_sizes([low - hole_start, hole_end - high], [hole_end - hole_start])
+            self.free_bytes += high - low
+        before, after = [low] if low > start else [], [high] if high < end else []
+        counts[piece - left : piece + 1 + right] = [count] * len(before) + [changed] + [count] * len(after)
+        edges[piece + 1 - left : piece + 1 + right] = before + after
+
+    def _replace_sizes(self, old: Iterable[int], new: Iterable[int]) -> None:
+        """Replace holes of the sizes `old` by holes of the sizes `new`; a size of 0 is no hole."""
+        for size in filter(None, old):
+            del self._hole_sizes[bisect_left(self._hole_sizes, size)]
+        for size in filter(None, new):
+            insort(self._hole_sizes, size)

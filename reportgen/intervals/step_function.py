@@ -1,0 +1,102 @@
+"""Compute with half-open intervals of bytes, and with amounts that change over time."""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+Interval = tuple[int, int]
+Change = tuple[int, int]
+"""A moment, and the number of bytes that are added at it (or removed, if negative)."""
+
+
+def merge(intervals: Iterable[Interval]) -> list[Interval]:
+    """Return the same bytes as disjoint intervals in order; join touching intervals and drop empty ones."""
+    merged: list[Interval] = []
+    for low, high in sorted(interval for interval in intervals if interval[0] < interval[1]):
+        if merged and low <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
+        else:
+            merged.append((low, high))
+    return merged
+
+
+def length(intervals: Iterable[Interval]) -> int:
+    """Return the number of bytes in the union of the intervals."""
+    return sum(high - low for low, high in merge(intervals))
+
+
+def overlap(one: Interval, other: Interval) -> int:
+    """Return the number of bytes that two intervals share."""
+    return max(0, min(one[1], other[1]) - max(one[0], other[0]))
+
+
+@dataclass(frozen=True, slots=True)
+class Peak:
+    """The maximum of a step function: `amount` bytes, first reached at `moment`, at `ties` moments in total."""
+
+    amount: int
+    moment: int
+    ties: int
+
+
+@dataclass(frozen=True)
+class StepFunction:
+    """An amount for each moment of [0, length): `amounts[i]` applies from `moments[i]` up to the next one.
+
+    `moments` starts with 0 and is strictly increasing.
+    """
+
+    moments: tuple[int, ...]
+    amounts: tuple[int, ...]
+    length: int
+
+    @classmethod
+    def from_changes(cls, changes: Iterable[Change], length: int) -> "StepFunction":
+        """Return the running sum of changes, which may come in any order.
+
+        Changes before moment 0 count from moment 0 on; those from `length` on are dropped.
+        """
+        at: defaultdict[int, int] = defaultdict(int)
+        for moment, change in changes:
+            at[moment] += change
+        moments = [moment for moment in sorted(at) if at[moment]]
+        end = bisect_left(moments, length)
+        first = min(bisect_right(moments, 0), end)
+        start = sum(at[moment] for moment in moments[:first])
+        later = moments[first:end]
+        return cls((0, *later), tuple(accumulate(map(at.__getitem__, later), initial=start)), length)
+
+    def changes(self) -> Iterator[Change]:
+        before = 0
+        for moment, amount in zip(self.moments, self.amounts, strict=True):
+            yield moment, amount - before
+            before = amount
+
+    def at(self, moment: int) -> int:
+        return self.amounts[bisect_right(self.moments, moment) - 1]
+
+    def at_each(self, moments: Iterable[int]) -> Iterator[int]:
+        """Yield the amount at each of the given moments, which must be in order."""
+        piece, last = 0, len(self.moments) - 1
+        for moment in moments:
+            while piece < last and self.moments[piece + 1] <= moment:
+                piece += 1
+            yield self.amounts[piece]
+
+    def pieces(self) -> Iterator[tuple[int, int, int]]:
+        """Return (first moment, end, amount) for each stretch of equal amount; the end is exclusive."""
+        ends = (*self.moments[1:], max(self.length, self.moments[-1]))
+        return zip(self.moments, ends, self.amounts, strict=True)
+
+    def peak(self) -> Peak:
+        """Return the maximum over [0, length); without any moments it is at moment 0 with no ties."""
+        return self._peak
+
+    @cached_property
+    def _peak(self) -> Peak:
+        amount = max(self.amounts)
+        ties = sum(end - first for first, end, value in self.pieces() if value == amount)
+        return Peak(amount, self.moments[self.amounts.index(amount)], ties)

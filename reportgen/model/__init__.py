@@ -1,0 +1,48 @@
+"""Model what a dump says: records (`rows`), columns of them (`columns`) and the whole (`dump`)."""
+
+from reportgen.model.columns import Columns, LiveRanges, Schedule, UsedValues, Values
+from reportgen.model.dump import ByKey, Dump
+from reportgen.model.rows import (
+    WHOLE,
+    Allocation,
+    LiveRange,
+    PeakRow,
+    Position,
+    PrintedPeak,
+    Scheduled,
+    StackFrame,
+    StackTrace,
+    Unparsed,
+    Use,
+    UsedValue,
+    Value,
+    ValueKey,
+    record,
+    users_in,
+)
+
+__all__ = [
+    "WHOLE",
+    "Allocation",
+    "ByKey",
+    "Columns",
+    "Dump",
+    "LiveRange",
+    "LiveRanges",
+    "PeakRow",
+    "Position",
+    "PrintedPeak",
+    "Schedule",
+    "Scheduled",
+    "StackFrame",
+    "StackTrace",
+    "Unparsed",
+    "Use",
+    "UsedValue",
+    "UsedValues",
+    "Value",
+    "ValueKey",
+    "Values",
+    "record",
+    "users_in",
+]

@@ -1,0 +1,112 @@
+"""Define the record of a dump: everything that its text says, with nothing computed or judged."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import repeat
+from typing import Generic
+
+from reportgen.input.text import DumpText, TextOffset
+from reportgen.model.columns import Columns, LiveRanges, Row, Schedule, UsedValues, Values
+from reportgen.model.rows import (
+    Allocation,
+    LiveRange,
+    PrintedPeak,
+    StackTrace,
+    Unparsed,
+    UsedValue,
+    Value,
+    ValueKey,
+)
+
+
+class ByKey(Generic[Row]):
+    """Find rows of some columns by the keys of their values; the last row of a repeated key wins."""
+
+    def __init__(self, columns: Columns[Row], keys: Sequence[str]) -> None:
+        self._columns = columns
+        self.number_of = dict(zip(keys, range(len(keys)), strict=True))
+
+    def get(self, key: ValueKey) -> Row | None:
+        number = self.number_of.get(str(key))
+        return None if number is None else self._columns.row(number)
+
+    def __getitem__(self, key: ValueKey) -> Row:
+        return self._columns.row(self.number_of[str(key)])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dump:
+    """Everything that a dump says; a section that is missing, which is normal, is None or empty."""
+
+    allocations: tuple[Allocation, ...] = ()
+    values: Values = field(default_factory=Values)
+    total_bytes: int | None = None
+    total_text_offset: TextOffset = field(default=0, compare=False)
+    used_values: UsedValues | None = None
+    schedule_length: int | None = None
+    schedule: Schedule = field(default_factory=Schedule)
+    schedule_text_offset: TextOffset = field(default=0, compare=False)
+    live_ranges: LiveRanges | None = None
+    live_range_note: str | None = None
+    printed_peak: PrintedPeak | None = None
+    stack_trace: StackTrace | None = None
+    unparsed: tuple[Unparsed, ...] = field(default=(), compare=False)
+    unparsed_count: int = field(default=0, compare=False)
+    text: DumpText = field(compare=False)
+
+    @cached_property
+    def value_by_key(self) -> ByKey[Value]:
+        return ByKey(self.values, self.values.keys)
+
+    @cached_property
+    def used_by_key(self) -> ByKey[UsedValue]:
+        used = self.used_values or UsedValues()
+        return ByKey(used, used.keys)
+
+    @cached_property
+    def range_by_key(self) -> ByKey[LiveRange]:
+        ranges = self.live_ranges or LiveRanges()
+        return ByKey(ranges, ranges.keys)
+
+    @cached_property
+    def used_rows(self) -> list[int]:
+        """The row of each value in `used_values`; -1 for a value without one."""
+        return list(map(self.used_by_key.number_of.get, self.values.keys, repeat(-1)))
+
+    @cached_property
+    def range_rows(self) -> list[int]:
+        """The row of each value in `live_ranges`; -1 for a value without one."""
+        return list(map(self.range_by_key.number_of.get, self.values.keys, repeat(-1)))
+
+    @cached_property
+    def first_used_row(self) -> Mapping[str, int]:
+        """The first row of each defining instruction in `used_values`, in their order; all its rows print one text."""
+        names = self.used_values.names if self.used_values else []
+        first = dict(zip(reversed(names), range(len(names) - 1, -1, -1), strict=True))
+        return dict(zip(names, map(first.__getitem__, names), strict=True))
+
+    def instruction_text(self, name: str, most_bytes: int | None = None) -> bytes | None:
+        """Return the text of the instruction that defines the values `name{…}`, or its beginning; None if unknown."""
+        used, row = self.used_values, self.first_used_row.get(name)
+        if used is None or row is None:
+            return None
+        start, end = used.instruction_starts[row], used.instruction_ends[row]
+        if start is None or end is None:
+            return None
+        return self.text.slice(start, end if most_bytes is None else min(end, start + most_bytes))
+
+    @cached_property
+    def moment_of(self) -> dict[str, int]:
+        """The moment of each scheduled instruction, by name."""
+        return dict(zip(self.schedule.names, self.schedule.moments, strict=True))
+
+    @cached_property
+    def moment_of_user(self) -> dict[bytes, int]:
+        """The moment of each scheduled instruction, by its name in UTF-8 as in `UsedValue.users`."""
+        return dict(zip(map(str.encode, self.schedule.names), self.schedule.moments, strict=True))
+
+    @cached_property
+    def name_at(self) -> dict[int, str]:
+        """The name of the instruction that runs at each moment."""
+        return dict(zip(self.schedule.moments, self.schedule.names, strict=True))

@@ -1,0 +1,229 @@
+"""Define the records of a dump, each for one line or one entry.
+
+Sizes and offsets are bytes as printed. Moments are indexes into the flattened schedule. A `text_offset` is a position
+in the dump's text (see `reportgen.input.text`). An index (XLA `ShapeIndex`) such as `{0}` or `{1,0}` selects a leaf of
+a tuple; `{}` is the value itself, even where XLA omits it because the shape is not a tuple.
+"""
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple, TypeVar, dataclass_transform
+
+from reportgen.input.text import TextOffset
+
+WHOLE = "{}"
+
+_Record = TypeVar("_Record")
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
+def record(cls: type[_Record]) -> type[_Record]:
+    """Make a class a dataclass that only the type checker treats as frozen.
+
+    It serves for records of which a dump has thousands, because creating a frozen one takes three times as long.
+    """
+    return dataclass(slots=True, kw_only=True)(cls)
+
+
+class ValueKey(NamedTuple):
+    """The identity of a value within a dump: the name of the defining instruction and the tuple index."""
+
+    name: str
+    shape_index: str
+
+    def __str__(self) -> str:
+        return self.name + self.shape_index
+
+
+class Position(NamedTuple):
+    """A position in the program that a value occupies: an instruction, and the leaf of its result."""
+
+    name: str
+    shape_index: str
+
+
+class Use(NamedTuple):
+    """A reader of a value: the instruction, which operand, and the leaf inside that operand."""
+
+    name: str
+    operand: int
+    shape_index: str
+
+
+@record
+class Allocation:
+    """An `allocation I:` line. `size_bytes` is what is reserved; `color` is the memory space."""
+
+    index: int
+    size_bytes: int
+    color: int = 0
+    page: int | None = None
+    parameter: int | None = None
+    parameter_shape: str | None = None
+    parameter_shape_index: str | None = None
+    output_shape: str | None = None
+    is_constant: bool = False
+    is_thread_local: bool = False
+    is_maybe_live_out: bool = False
+    is_preallocated_temp: bool = False
+    unknown_attributes: tuple[str, ...] = ()
+    text_offset: TextOffset = field(default=0, compare=False)
+
+
+@record
+class Value:
+    """A ` value:` line: a value and the slice of an allocation that is assigned to it.
+
+    `size_bytes` and `offset_bytes` describe the slice; aliased values share one slice, which is as large as the
+    largest of them. `allocation` is a position in `Dump.allocations`, which equals the printed index unless the
+    dump is damaged. `shape` is the shape with its layout, as printed.
+    """
+
+    id: int
+    key: ValueKey
+    is_phi: bool = False
+    color: int | None
+    allocation: int
+    size_bytes: int
+    offset_bytes: int
+    shape: str
+    text_offset: TextOffset = field(default=0, compare=False)
+
+    @property
+    def end_bytes(self) -> int:
+        return self.offset_bytes + self.size_bytes
+
+
+_POSITION = re.compile(r"  ([^\s,{}]+)(?: (\{[\d,]*\}))?\n?", re.ASCII)
+_USER = re.compile(rb"  ([^\s,{}]+), operand ")
+_USE = re.compile(r"  ([^\s,{}]+), operand (\d+)(?: (\{[\d,]*\}))?\n?", re.ASCII)
+
+
+def users_in(uses: bytes) -> list[bytes]:
+    """Return the names of the instructions in the uses of a value as printed; they are in UTF-8."""
+    name_end = uses.find(b",")
+    # A fast path, because most values have one use.
+    if uses.find(b"\n", name_end) == len(uses) - 1 and name_end > 0:
+        return [uses[2:name_end]]
+    return _USER.findall(uses)
+
+
+# Cached because several parts of a page need the positions and uses of the same value.
+@lru_cache(maxsize=16)
+def _positions(text: bytes) -> tuple[Position, ...]:
+    return tuple(Position(name, index or WHOLE) for name, index in _POSITION.findall(text.decode("utf-8", "replace")))
+
+
+@lru_cache(maxsize=16)
+def _uses(text: bytes) -> tuple[Use, ...]:
+    found = _USE.findall(text.decode("utf-8", "replace"))
+    return tuple(Use(name, int(operand), index or WHOLE) for name, operand, index in found)
+
+
+@record
+class UsedValue:
+    """An entry of `Used values:`: the positions of a value, its uses, and the text of its defining instruction.
+
+    Positions and uses are kept as printed and split on demand. The instruction's text is
+    [`instruction_start`, `instruction_end`); both are None in dialects without it.
+    """
+
+    id: int
+    key: ValueKey
+    is_phi: bool = False
+    color: int | None
+    positions_text: bytes = b""
+    uses_text: bytes = b""
+    instruction_start: TextOffset | None = field(default=None, compare=False)
+    instruction_end: TextOffset | None = field(default=None, compare=False)
+    text_offset: TextOffset = field(default=0, compare=False)
+
+    @property
+    def positions(self) -> tuple[Position, ...]:
+        return _positions(self.positions_text)
+
+    @property
+    def is_only_where_defined(self) -> bool:
+        """Return whether the defining instruction is the only position, as for most values."""
+        name, index = self.key
+        return self.positions_text == (f"  {name}\n" if index == WHOLE else f"  {name} {index}\n").encode()
+
+    @property
+    def users(self) -> list[bytes]:
+        """Return the names of `uses` in UTF-8."""
+        return users_in(self.uses_text)
+
+    @property
+    def uses(self) -> tuple[Use, ...]:
+        return _uses(self.uses_text)
+
+
+@record
+class LiveRange:
+    """A `BufferLiveRange` row: the moments `start` to `end`, both inclusive."""
+
+    key: ValueKey
+    start: int
+    end: int
+    text_offset: TextOffset = field(default=0, compare=False)
+
+
+class Scheduled(NamedTuple):
+    """An `InstructionSequence` row: the moment, and the instruction that runs then."""
+
+    moment: int
+    name: str
+
+
+class PeakRow(NamedTuple):
+    """A row of `Live ranges at T (peak)`; builds before 2025-04-14 print no index (None)."""
+
+    name: str
+    shape_index: str | None
+    size_bytes: int
+    cumulative_bytes: int | None
+
+
+class StackFrame(NamedTuple):
+    """A node of the stack-trace tree, in printed order; `depth` 0 is the entry computation.
+
+    `percent` is the share of `total_bytes` in the peak, as printed.
+    """
+
+    depth: int
+    label: str
+    total_bytes: int
+    current_bytes: int
+    remaining_bytes: int
+    percent: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrintedPeak:
+    """XLA's own peak: the moment that it chose, and the values that it lists as live at that moment."""
+
+    moment: int
+    rows: tuple[PeakRow, ...]
+    text_offset: TextOffset = field(default=0, compare=False)
+
+    @property
+    def sum_bytes(self) -> int:
+        return sum(row.size_bytes for row in self.rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackTrace:
+    """XLA's stack-trace breakdown: its total and its nodes."""
+
+    total_bytes: int
+    frames: tuple[StackFrame, ...]
+    text_offset: TextOffset = field(default=0, compare=False)
+
+
+class Unparsed(NamedTuple):
+    """A line that matches no known line shape: where it deviates, what was expected there, and its text."""
+
+    text_offset: TextOffset
+    expected: str
+    text: str

@@ -1,0 +1,1 @@
+"""Write pages to disk; no other stage writes files."""

@@ -1,0 +1,115 @@
+"""Incremental builds: which pages of the site are up to date, so that only the others are made."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import reportgen
+from reportgen.input.contents import Contents
+from reportgen.input.reading import Problem
+from reportgen.input.text import Sibling
+from reportgen.output.writer import is_intact
+from reportgen.parse.assignment_proto import can_read_protos
+from reportgen.render.site.assets import digest, library_digest, template_root
+from reportgen.work import Outcome, Part, Settings
+
+_LIBRARIES = ("jinja2", "markupsafe", "markdown_it")
+
+
+class IncrementalChecker:
+    """Decide whether the pages that the last build made are up to date.
+
+    Reading a dump and hashing it takes a small part of the time that analysing it and making its pages take. Most
+    dumps do not change between two builds, so each build leaves a manifest, `.reportgen.json`, for the next one. It
+    has an entry for each dump, and one with an empty name for the pages that belong to no dump:
+
+        {"parts": {
+            "run1/module_0001.jit_step.cpu_after_optimizations-buffer-assignment.txt": {
+                "key": "5e8f0c…",                    digest of everything that the pages are made from
+                "folder": "m/jit-step-0a1b2c3d/",    common beginning of the paths
+                "files": ["index.html", "v/1.html", …],
+                "size_bytes": 123456,
+                "digest": "02ab49…",                 of the pages' paths and bytes
+                "outcome": {"summary": {…}, "problems": […]}},
+            "": {…}},
+         "seal": "9d3c17…"}                          detects a manifest that somebody else has changed
+
+    Pages are up to date if their key has not changed and the files on disk still have the bytes that were written.
+    """
+
+    def __init__(self, settings: Settings, previous: Part | None) -> None:
+        self._settings = settings
+        self._previous = previous
+
+    def is_up_to_date(self, key: str) -> bool:
+        """Return whether pages with this key are in the site already."""
+        previous = self._previous
+        if self._settings.source_root:
+            return False  # because source files change without the dump
+        return previous is not None and previous.key == key and is_intact(self._settings.output, previous)
+
+    def previous_outcome(self, key: str) -> Outcome | None:
+        """Return the outcome of the last build if it is up to date and complete."""
+        if self._previous is None or not self.is_up_to_date(key):
+            return None
+        try:
+            return Outcome.from_json(self._previous.outcome, self._previous)
+        except (KeyError, TypeError, ValueError):
+            return None
+
+    def dump_key(self, contents: Contents, text_digest: str) -> str:
+        """Return the key of a dump's pages; `text_digest` is the digest of its text."""
+        settings = self._settings
+        return _digest(
+            settings.fingerprint,
+            settings.site_title,
+            settings.value_pages,
+            settings.redaction,
+            settings.source_url,
+            settings.capacities,
+            [part.label for part in contents.files.parts],
+            asdict(contents.files.name),
+            text_digest,
+            _siblings_digest(contents.siblings),
+            contents.note,
+            [asdict(problem) for problem in contents.problems],
+        )
+
+    def common_key(
+        self, modules: Mapping[str, Part], problems: Iterable[Problem], readme: str, errors: Sequence[str] = ()
+    ) -> str:
+        """Return the key of the pages that belong to no dump, such as the overview."""
+        return _digest(
+            self._settings.fingerprint,
+            self._settings.site_title,
+            self._settings.redaction,
+            {label: part.key for label, part in sorted(modules.items())},
+            [asdict(problem) for problem in problems],
+            readme,
+            list(errors),
+        )
+
+
+@cache
+def fingerprint() -> str:
+    """Return a digest that changes with this package, its templates and the libraries that render them."""
+    ours = [digest(Path(reportgen.__file__).parent, ".py"), digest(template_root())]
+    return " ".join([*ours, *map(library_digest, _LIBRARIES)])
+
+
+def _digest(*values: Any) -> str:
+    return hashlib.sha256(json.dumps(values).encode()).hexdigest()
+
+
+def _siblings_digest(siblings: Sequence[Sibling]) -> str:
+    # Installing protobuf changes the pages because a proto that was skipped before can be compared then.
+    has_proto = any(sibling.kind == "proto" for sibling in siblings)
+    hashed = hashlib.sha256(str(has_proto and can_read_protos()).encode())
+    for sibling in siblings:
+        hashed.update(f"{sibling.label}\0{len(sibling.data)}\0".encode())
+        hashed.update(sibling.data)
+    return hashed.hexdigest()

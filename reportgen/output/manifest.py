@@ -1,0 +1,98 @@
+"""The manifest of a site: for each part its pages, and a digest of what they were made from.
+
+A site has a part for each dump and one for the pages that belong to no dump. The manifest depends on nothing but the
+input, so the same input gives the same manifest. `IncrementalChecker` shows an example.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from reportgen.work import Part
+
+MANIFEST = ".reportgen.json"
+UNFINISHED = ".reportgen.unfinished"
+"""Lists the pages that a build is about to write, one JSON string per line; exists only while a build runs."""
+
+COMMON = ""
+"""The name of the part that belongs to no dump."""
+
+_MODULUS = 1 << 128
+_SEAL = b',"seal":"'
+
+
+def page_digest(path: str, content: bytes) -> int:
+    """Return the digest of one page. Digests of several pages are added, so their order does not matter."""
+    hashed = hashlib.sha256(content)
+    hashed.update(path.encode("utf-8", "surrogateescape"))
+    return int.from_bytes(hashed.digest()[:16], "big")
+
+
+def sum_of_digests(digests: Iterable[int]) -> int:
+    """Return the digest of several pages."""
+    return sum(digests) % _MODULUS
+
+
+def serialize(parts: Mapping[str, Part]) -> bytes:
+    """Return the manifest as a file."""
+    rows = {}
+    for name, part in sorted(parts.items()):
+        folder = _common_folder(part.paths)
+        rows[name] = {
+            "key": part.key,
+            "folder": folder,
+            "files": sorted(path[len(folder) :] for path in part.paths),
+            "size_bytes": part.size_bytes,
+            "digest": f"{part.digest:032x}",
+            "outcome": part.outcome,
+        }
+    body = json.dumps({"parts": rows}, separators=(",", ":")).encode().removesuffix(b"}")
+    return body + _SEAL + _seal(body) + b'"}\n'
+
+
+def _seal(body: bytes) -> bytes:
+    return hashlib.sha256(body).hexdigest()[:16].encode()
+
+
+def _common_folder(paths: Iterable[str]) -> str:
+    folders = {path[: path.rfind("/") + 1] for path in paths}
+    shortest = min(folders, key=len, default="")
+    while not all(folder.startswith(shortest) for folder in folders):
+        shortest = shortest[: shortest.rstrip("/").rfind("/") + 1]
+    return shortest
+
+
+def parse_manifest(content: bytes) -> dict[str, Part] | None:
+    """Return the parts, or None if `content` is not a manifest.
+
+    Only safe paths are returned. Of a manifest that was changed after it was written only the paths are believed.
+    """
+    try:
+        rows = json.loads(content)["parts"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    if not isinstance(rows, dict):
+        return None
+    body, _, seal = content.rpartition(_SEAL)
+    is_sealed = seal == _seal(body) + b'"}\n'
+    return {str(name): _part(row, is_sealed=is_sealed) for name, row in rows.items()}
+
+
+def _part(row: Any, *, is_sealed: bool) -> Part:
+    files, folder = (row.get("files"), row.get("folder")) if isinstance(row, dict) else (None, None)
+    if not isinstance(files, list) or not isinstance(folder, str):
+        return Part("", ())
+    paths = tuple(filter(is_safe, (folder + file for file in files if isinstance(file, str))))
+    try:
+        if is_sealed:
+            return Part(row["key"], paths, row["size_bytes"], int(row["digest"], 16), row["outcome"])
+    except (KeyError, TypeError, ValueError):
+        pass  # another program knows how to seal a manifest
+    return Part("", paths)
+
+
+def is_safe(path: str) -> bool:
+    """Return whether a path stays inside the directory of the site."""
+    names = {*path.split("/")} - {"", "."}
+    return bool(names) and ".." not in names and path[0] != "/" and "\\" not in path and ":" not in path

@@ -1,0 +1,229 @@
+"""The grammar of one line of an out-of-memory error, without what a logger or a reader put before it.
+
+line   = prefix , ( anchor | head | row | entry | field | separator )
+size   = ["-"] digits ["." digits] ["K" | "M" | "G" | "T" | "P" | "E"] ["B" | "iB" | " bytes"]
+anchor = a sentence of libtpu, of XLA or of an allocator; anywhere in a line
+head   = "Total hbm usage >= " size ":" | "Program hbm requirement " size ":" | "BufferAssignment stats:" | …
+row    = name [":"] ( size | "unknown size" ) ["(" detail ")"] ["[" text "]"]
+entry  = N ". Size: " size | "Buffer " N ":"
+field  = "Shape: " shape | "Operator: " metadata | "XLA label: " instruction | …
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from reportgen.parse.oom_records import Kind, SizeRange, read_size
+
+_SIZE = r"-?\d+(?:\.\d+)?(?:[KMGTPE](?:i?B)?|B| bytes)?"
+_PREFIX = re.compile(
+    r"""(?:[>\#]\s?)*
+    (?:\(\w+\ pid=\d+\)\s)?
+    (?:[A-Z]+\ \d\d-\d\d\ \d\d:\d\d:\d\d\ \[[^\]]*\])?
+    (?:\d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d[.,]\d+:\ [A-Z]\s+(?:\d+\s)?\S+:\d+\])?
+    (?:[A-Z]\d{4}\ \d\d:\d\d:\d\d\.\d+\s+\d+\ \S+:\d+\])?
+    (?:[A-Z]\ \S+:\d+\])?
+    \s*""",
+    re.VERBOSE,
+)
+
+# Each sentence begins with a text by which it is found, and may name: needed, capacity, excess, free, space, …
+_ANCHORS: tuple[tuple[str, Kind, str], ...] = (
+    (
+        "Ran out of memory in memory space ",
+        "compile",
+        (
+            rf"(?P<space>\w+)(?:.{{0,500}}?Used (?P<needed>{_SIZE}) of (?P<capacity>{_SIZE})(?: \w+)?\."
+            rf" Exceeded \w+ capacity by (?P<excess>{_SIZE})\.)?"
+        ),
+    ),
+    (
+        "Ran out of memory on ",
+        "compile",
+        (
+            rf"(?P<space>\w+), the total memory required for HLO temporaries \((?P<needed>{_SIZE})\)"
+            rf" exceeds available \w+ \((?P<capacity>{_SIZE})\)(?:\. HLO module: (?P<module>\S*[^\s.]))?"
+        ),
+    ),
+    (
+        "Allocation (size=",
+        "allocation",
+        (
+            r"(?P<needed>\d+)\) would exceed memory \(size=(?P<capacity>\d+)\)(?: :: #allocation\d+"
+            r" \[shape = '(?P<shape>[^']*)', space=(?P<space>\w+)"
+            r"(?:.{0,2000}?tag = '(?P<tag>[^']*)'\] :: (?P<hlo>\S+))?)?"
+        ),
+    ),
+    (
+        "Scoped allocation with size ",
+        "compile",
+        (
+            rf"(?P<needed>{_SIZE}) and limit (?P<capacity>{_SIZE}) exceeded scoped (?P<space>\w+) limit"
+            rf" by (?P<excess>{_SIZE})"
+        ),
+    ),
+    (
+        "Aborting compilation early because it's unlikely to have enough ",
+        "compile",
+        rf".{{0,500}}?Requires (?P<needed>{_SIZE}), has (?P<capacity>{_SIZE}) available",
+    ),
+    (
+        "TPU TensorCore Hbm usage: ",
+        "compile",
+        (
+            rf"(?P<needed>{_SIZE}), SparseCore (?P<space>Hbm) usage (?P<more>{_SIZE}),"
+            rf" exceeding available bytes: (?P<capacity>{_SIZE})"
+        ),
+    ),
+    (
+        "Attempting to reserve ",
+        "load",
+        rf"(?P<needed>{_SIZE}) at the bottom of memory\. That was not possible\. There are (?P<free>{_SIZE}) free",
+    ),
+    (
+        "Attempting to allocate ",
+        "data",
+        rf"(?P<needed>{_SIZE})\. That was not possible\. There are (?P<free>{_SIZE}) free(?:\.; \((?P<device>\w+)\))?",
+    ),
+    ("Out of memory while trying to allocate ", "execution", rf"(?P<needed>{_SIZE})"),
+    (
+        "Failed to allocate request for ",
+        "execution",
+        rf"{_SIZE} \((?P<needed>\d+)B\)(?: on device ordinal (?P<device>\d+))?",
+    ),
+    (
+        ") ran out of memory trying to allocate ",
+        "execution",
+        rf"(?P<needed>{_SIZE})(?: \(rounded to \d+\))?",
+    ),
+    (
+        "Can't reduce memory use below ",
+        "rematerialization",
+        (
+            rf"{_SIZE} \((?P<capacity>\d+) bytes\) by rematerialization; only reduced to {_SIZE}"
+            r" \((?P<needed>\d+) bytes\)"
+        ),
+    ),
+    (
+        "The byte size of input/output arguments (",
+        "compile",
+        r"(?P<needed>\d+)\) exceeds the base limit \((?P<capacity>\d+)\)",
+    ),
+)
+_PATTERNS = tuple((sign, kind, re.compile(re.escape(sign) + rest)) for sign, kind, rest in _ANCHORS)
+_CODE = re.compile(r"\b(E\d{4}): ")
+_ALLOCATOR = re.compile(r"Allocator \((\w+)$")
+_LOADED = re.compile(r"Error loading program '([^']*)'")
+_SIZES = ("needed", "capacity", "excess", "free")
+
+_HEAD = re.compile(
+    rf"""(?P<head>Total\ \w+\ usage\ >=|Program\ \w+\ requirement|HBM\ capacity)\ (?P<size>{_SIZE}):\s*
+    | (?P<bare>Largest\ program\ allocations\ in\ \w+|BufferAssignment\ stats|Peak\ buffers|Stats
+        |Heap\ allocator\ status|Persistent\ allocations\ include\ some\ or\ all\ of):\s*
+    | (?P<output>Output\ size)\ (?:(?P<output_size>{_SIZE})(?:;\ (?P<detail>.*?))?|unknown)\.?\s*""",
+    re.VERBOSE,
+)
+_ROW = re.compile(
+    rf"""(?P<name>
+        reserved(?:\([^)]*\))?|program|arguments|output|global|scoped|overlays|HLO\ temp
+        |heap\ allocations(?:\ \([^)]*\))?|Max\ free\ chunk
+        |(?:parameter|constant|maybe_live_out|preallocated\ temp|total)\ allocation
+        |(?:preallocated\ temp|total)\ fragmentation
+        |Top-of-Memory\ reserved|Currently\ allocated|Program\ requirement|Available\ after\ request
+        |Limit|InUse|MaxInUse|NumAllocs|MaxAllocSize|LargestFreeBlock|Reserved|PeakReserved
+    ):?(?:\s+(?:(?P<size>{_SIZE})|unknown\ size))?(?:\s*\((?P<detail>.*)\))?(?:\s*\[.*\])?\s*""",
+    re.VERBOSE,
+)
+_EXACT = re.compile(r"\s*([\d,-]+) bytes")
+_ENTRY = re.compile(rf"(?P<number>\d{{1,9}})\\?\. Size: (?P<size>{_SIZE})?.*|Buffer (?P<gpu_number>\d{{1,9}}):\s*")
+_FIELDS = (
+    "Size",
+    "Operator",
+    "Shape",
+    "Unpadded size",
+    "Extra memory due to padding",
+    "XLA label",
+    "XLA Label",
+    "Entry Parameter Subshape",
+    "Allocation type",
+    "Tag",
+)
+_FIELD = re.compile(rf"({'|'.join(_FIELDS)}): (.*)")
+_LONGEST = 1000  # of a row of a table, so that no line takes long
+_SEPARATOR = re.compile(r"={6,}\s*")
+
+SIGNS = (
+    *(sign.encode() for sign, _, _ in _ANCHORS),
+    b" usage >= ",
+    b" requirement ",
+    b"Largest program allocations in ",
+    b"BufferAssignment stats:",
+    b"XLA label: ",
+    b"XLA Label: ",
+    b"Entry Parameter Subshape: ",
+    b"\nLimit: ",
+)
+"""Texts of which at least one is in every event; to look for them is much quicker than to read each line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What one line is, and the parts of it by name."""
+
+    role: Literal["anchor", "head", "row", "entry", "field", "separator", "blank", "other"]
+    parts: Mapping[str, Any]
+
+
+def read_line(text: str) -> Line:
+    """Return what the line says; its prefix does not matter, and neither does its indentation."""
+    text = text[match.end() :] if (match := _PREFIX.match(text)) else text
+    if not text.strip():
+        return Line("blank", {})
+    return _read_anchor(text) or _read_part(text) or Line("other", {})
+
+
+def _read_anchor(text: str) -> Line | None:
+    for sign, kind, pattern in _PATTERNS:
+        if sign in text and (match := pattern.search(text)):
+            found = {name: value for name, value in match.groupdict().items() if value}
+            return Line("anchor", {"kind": kind, "message": text.strip(), **_context(text, match.start()), **found})
+    return None
+
+
+def _context(text: str, start: int) -> dict[str, str]:
+    """Return what stands before the sentence itself: an error code, an allocator, the name of a program."""
+    before = text[:start]
+    named = {"code": _CODE.search(before), "device": _ALLOCATOR.search(before), "module": _LOADED.search(before)}
+    return {name: match[1] for name, match in named.items() if match}
+
+
+def anchor_sizes(parts: Mapping[str, Any]) -> dict[str, SizeRange | None]:
+    """Return the sizes of an anchor by name; numbers without a unit are bytes there."""
+    sizes = {name: read_size(parts[name], needs_unit=False) for name in _SIZES if name in parts}
+    more, needed = read_size(parts.get("more", "")), sizes.get("needed")
+    return {**sizes, "needed": needed + more} if more and needed else sizes
+
+
+def _read_part(text: str) -> Line | None:
+    if match := _FIELD.fullmatch(text.rstrip()):
+        return Line("field", {"name": match[1], "value": match[2]})
+    if len(text) > _LONGEST:
+        return None
+    if match := _HEAD.fullmatch(text):
+        name = match["head"] or match["bare"] or match["output"]
+        return Line("head", {"name": name, "size": match["size"] or match["output_size"], "detail": match["detail"]})
+    if match := _ENTRY.fullmatch(text):
+        return Line("entry", {"number": int(match["number"] or match["gpu_number"]), "size": match["size"]})
+    if match := _ROW.fullmatch(text):
+        return Line("row", {"name": match["name"], "size": _row_size(match), "detail": (match["detail"] or "").strip()})
+    return Line("separator", {}) if _SEPARATOR.fullmatch(text) else None
+
+
+def _row_size(match: "re.Match[str]") -> SizeRange | None:
+    """Return the exact bytes where the detail says them, and nothing for the one row that is no size."""
+    if match["name"] == "NumAllocs":
+        return None
+    if exact := _EXACT.fullmatch(match["detail"] or ""):
+        return read_size(exact[1].replace(",", ""), needs_unit=False)
+    return read_size(match["size"] or "", needs_unit=False)

@@ -1,0 +1,112 @@
+"""Records of out-of-memory errors as compilers and allocators print them.
+
+A text has rounded sizes, no offsets and no live ranges, so nothing of it enters the analysis of a dump.
+"""
+
+import math
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+Kind = Literal["compile", "allocation", "load", "data", "execution", "rematerialization", "fragment"]
+"""When memory ran out: at compile time, at compile time for one buffer larger than the memory, while the program was
+loaded, while data was put on the device, or during execution; "rematerialization" is a warning that a program is still
+too large, and a "fragment" is a list or a table whose beginning is missing."""
+
+_SIZE = re.compile(r"(-?\d{1,25})(?:\.(\d{1,9}))?(?:([KMGTPE])(?:i?B)?|( ?B| bytes))?")
+_UNITS = " KMGTPE"
+
+
+@dataclass(frozen=True, slots=True)
+class SizeRange:
+    """The bytes that a printed size may stand for, from `low` to `high`, both included."""
+
+    low: int
+    high: int
+
+    def __contains__(self, size: int) -> bool:
+        return self.low <= size <= self.high
+
+    def __add__(self, other: "SizeRange") -> "SizeRange":
+        return SizeRange(self.low + other.low, self.high + other.high)
+
+    def __sub__(self, other: "SizeRange") -> "SizeRange":
+        return SizeRange(self.low - other.high, self.high - other.low)
+
+    @property
+    def is_exact(self) -> bool:
+        return self.low == self.high
+
+
+def read_size(text: str, *, needs_unit: bool = True) -> SizeRange | None:
+    """Return the bytes that `66.00G`, `384.0KiB` or `512B` stands for: units are binary, and a decimal means rounding.
+
+    A number without a unit is None, because its end was cut off; where XLA prints bytes without one, say so.
+    """
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        return None
+    whole, decimals, unit, exact = match.groups()
+    if unit:
+        scale = Fraction(1024 ** _UNITS.index(unit), 10 ** len(decimals or ""))
+        number = int(whole + (decimals or ""))
+        return SizeRange(math.ceil((number - Fraction(1, 2)) * scale), math.floor((number + Fraction(1, 2)) * scale))
+    if decimals or (needs_unit and not exact):
+        return None
+    return SizeRange(int(whole), int(whole))
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """A row of a table: `head` is the line above it. `size` is None where the text says that it is unknown."""
+
+    head: str
+    name: str
+    size: SizeRange | None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoggedBuffer:
+    """An entry of a list of the largest buffers; what the text does not say is None or empty.
+
+    `is_cut` is true unless the end of the entry was found, so that a later field may be missing.
+    """
+
+    number: int | None = None
+    size: SizeRange | None = None
+    unpadded: SizeRange | None = None
+    shape: str = ""
+    instruction: str = ""
+    opcode: str = ""
+    op_name: str = ""
+    source_file: str = ""
+    source_line: int | None = None
+    stack_frame_id: int | None = None
+    kind: str = ""
+    is_parameter: bool = False
+    is_cut: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutOfMemory:
+    """One event: `line` is its first line in the text, from 1, and `count` how often the text repeats it.
+
+    `needed` is what did not fit. `capacity` is all the memory that may be used, and `free` what was left of it.
+    """
+
+    kind: Kind
+    message: str = ""
+    code: str = ""
+    space: str = ""
+    needed: SizeRange | None = None
+    capacity: SizeRange | None = None
+    excess: SizeRange | None = None
+    free: SizeRange | None = None
+    module: str = ""
+    device: str = ""
+    totals: tuple[Total, ...] = ()
+    buffers: tuple[LoggedBuffer, ...] = ()
+    line: int = 1
+    count: int = 1

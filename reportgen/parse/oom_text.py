@@ -1,0 +1,216 @@
+"""Out-of-memory errors in any text: a log, a pasted issue, an exception, `.oom_top_memory_consuming_instructions`.
+
+Texts come with prefixes of loggers, with lost indentation, cut anywhere, and once for each replica, retry and layer of
+exceptions. What is there is read; the rest stays unknown. Grammar of a line: `oom_lines`.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from reportgen.parse.oom_lines import SIGNS, Line, anchor_sizes, read_line
+from reportgen.parse.oom_records import LoggedBuffer, OutOfMemory, Total, read_size
+
+_LINES_BEFORE = 8
+"""How far before a sign an entry may begin."""
+
+_PATIENCE = 40
+"""Other lines in a row after which an event has ended: loggers print lines of their own in between."""
+
+_ATTRIBUTE = re.compile(r'(\w+)=(?:"((?:[^"\\]|\\.)*)"?|(\S+))')
+_LABEL = re.compile(r"%?(\S+) = (.*)")
+_OPCODE = re.compile(r"(?:^| )([a-z][a-z0-9-]*)\(")
+_OUTPUT_OF = re.compile(r"output of ([^@]+)(?:@.*)?")
+
+
+def find_out_of_memory(data: bytes) -> tuple[OutOfMemory, ...]:
+    """Return every event in `data`, in the order of the text; equal ones are one, with a count."""
+    folded: dict[OutOfMemory, tuple[int, int]] = {}
+    for event in _events(data):
+        key = replace(event, line=0)
+        first, count = folded.get(key, (event.line, 0))
+        folded[key] = (first, count + 1)
+    return tuple(replace(event, line=line, count=count) for event, (line, count) in folded.items())
+
+
+def _events(data: bytes) -> Iterator[OutOfMemory]:
+    assembly = _Assembly()
+    for number, line in _lines_near_signs(data):
+        if line is None:
+            yield from assembly.finished()
+        elif line.role not in ("other", "blank"):
+            yield from assembly.add(line, number)
+
+
+def _lines_near_signs(data: bytes) -> Iterator[tuple[int, Line | None]]:
+    """Yield the lines from just before each sign until nothing more belongs to an event, and None there."""
+    end, number = 0, 1
+    for place in _sign_places(data):
+        if place < end:
+            continue
+        start = max(_back(data, place, _LINES_BEFORE), end)
+        number += data.count(b"\n", end, start)
+        end, others = start, 0
+        while end < len(data) and others < _PATIENCE:
+            stop = data.find(b"\n", end) % (len(data) + 1)  # the last line has no end
+            line = read_line(data[end:stop].decode("utf-8", "replace").rstrip("\r"))
+            yield number, line
+            end, number = stop + 1, number + 1
+            others = others + 1 if line.role == "other" else 0
+        yield number, None
+
+
+def _sign_places(data: bytes) -> list[int]:
+    places = []
+    for sign in SIGNS:
+        place = data.find(sign)
+        while place >= 0:
+            places.append(place)
+            place = data.find(sign, place + len(sign))
+    return sorted(places)
+
+
+def _back(data: bytes, place: int, lines: int) -> int:
+    """Return where the line begins that comes `lines` before the one at `place`."""
+    for _ in range(lines + 1):
+        place = data.rfind(b"\n", 0, place)
+        if place < 0:
+            return 0
+    return place + 1
+
+
+@dataclass(slots=True)
+class _Assembly:
+    """Put lines together to events: `event` is the one that is being read, `entry` the buffer."""
+
+    event: OutOfMemory | None = None
+    head: str = ""
+    heads: set[str] = field(default_factory=set)
+    last_number: int = 0
+    totals: list[Total] = field(default_factory=list)
+    buffers: list[LoggedBuffer] = field(default_factory=list)
+    entry: dict[str, Any] | None = None
+
+    def add(self, line: Line, number: int) -> Iterator[OutOfMemory]:
+        """Take a line; yield the event that ended before it, if one did."""
+        if self._begins_event(line):
+            yield from self.finished()
+        if self.event is None:
+            self.event = _event_of(line, number)
+        match line.role:
+            case "anchor":
+                self.buffers += _named_buffer(line)
+            case "head":
+                self._end_entry(is_cut=True)
+                self._add_head(line)
+            case "row" if self.head:
+                self._end_entry(is_cut=True)
+                self.totals.append(Total(self.head, line.parts["name"], line.parts["size"], line.parts["detail"]))
+            case "entry":
+                self._end_entry(is_cut=True)
+                self.last_number = line.parts["number"]
+                self.entry = {"Number": line.parts["number"], "Size": line.parts["size"]}
+            case "field":
+                self._add_field(line)
+            case "separator":
+                self._end_entry(is_cut=False)
+
+    def finished(self) -> Iterator[OutOfMemory]:
+        """Yield the event if there was enough of it, and forget it."""
+        self._end_entry(is_cut=True)
+        if self.event and (self.event.kind != "fragment" or self.totals or self.buffers):
+            yield replace(self.event, totals=tuple(self.totals), buffers=tuple(self.buffers))
+        self.event, self.head, self.heads, self.last_number, self.totals, self.buffers = None, "", set(), 0, [], []
+
+    def _begins_event(self, line: Line) -> bool:
+        """Return whether the line cannot belong to the event before it: a table or a list begins a second time."""
+        if line.role == "head":
+            return line.parts["name"] in self.heads
+        if line.role == "entry":
+            return bool(self.last_number >= line.parts["number"])
+        return line.role == "anchor"
+
+    def _add_head(self, line: Line) -> None:
+        self.head = line.parts["name"]
+        self.heads.add(self.head)
+        if line.parts["size"]:
+            self.totals.append(Total(self.head, "", read_size(line.parts["size"]), line.parts["detail"] or ""))
+
+    def _add_field(self, line: Line) -> None:
+        name = line.parts["name"]
+        if self.entry is None or self.entry.get(name):
+            self._end_entry(is_cut=True)
+            self.entry = {}
+        self.entry[name] = line.parts["value"]
+
+    def _end_entry(self, *, is_cut: bool) -> None:
+        """Keep the entry if it is one: a lone `Shape:` or `Size:` may be anything."""
+        known = {"Number", "Operator", "XLA label", "XLA Label", "Entry Parameter Subshape"}
+        if self.entry is not None and known & self.entry.keys():
+            self.buffers.append(_buffer_of(self.entry, is_cut=is_cut))
+        self.entry = None
+
+
+def _event_of(line: Line, number: int) -> OutOfMemory:
+    if line.role != "anchor":
+        return OutOfMemory(kind="fragment", line=number)
+    parts, sizes = line.parts, anchor_sizes(line.parts)
+    return OutOfMemory(
+        kind=parts["kind"],
+        message=parts["message"],
+        code=parts.get("code", ""),
+        space=parts.get("space", "").lower(),
+        module=parts.get("module", ""),
+        device=parts.get("device", ""),
+        line=number,
+        needed=sizes.get("needed"),
+        capacity=sizes.get("capacity"),
+        excess=sizes.get("excess"),
+        free=sizes.get("free"),
+    )
+
+
+def _named_buffer(line: Line) -> list[LoggedBuffer]:
+    """Return the one buffer that is larger than the memory, where the text says which."""
+    if "shape" not in line.parts:
+        return []
+    tag, hlo = line.parts.get("tag", ""), line.parts.get("hlo", "")
+    output = _OUTPUT_OF.fullmatch(tag)
+    instruction = output[1] if output else "" if hlo.startswith("<") else hlo
+    size = anchor_sizes(line.parts)["needed"]
+    is_cut = "tag" not in line.parts
+    return [LoggedBuffer(size=size, shape=line.parts["shape"], instruction=instruction, kind=tag, is_cut=is_cut)]
+
+
+def _buffer_of(entry: dict[str, Any], *, is_cut: bool) -> LoggedBuffer:
+    label = _LABEL.match(entry.get("XLA label", ""))
+    opcode = _OPCODE.search(label[2]) if label else None
+    attributes = {
+        name: _unescaped(text) if text else word for name, text, word in _ATTRIBUTE.findall(entry.get("Operator", ""))
+    }
+    parameter = entry.get("Entry Parameter Subshape", "")
+    return LoggedBuffer(
+        number=entry.get("Number"),
+        size=read_size(entry.get("Size") or ""),
+        unpadded=read_size(entry.get("Unpadded size", "")),
+        shape=parameter or entry.get("Shape", ""),
+        instruction=label[1] if label else "",
+        opcode=opcode[1] if opcode else entry.get("XLA Label", ""),
+        op_name=attributes.get("op_name", ""),
+        source_file=attributes.get("source_file", ""),
+        source_line=_number(attributes.get("source_line")),
+        stack_frame_id=_number(attributes.get("stack_frame_id")),
+        kind=entry.get("Allocation type", ""),
+        is_parameter=bool(parameter),
+        is_cut=is_cut,
+    )
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 19 else None
+
+
+def _unescaped(text: str) -> str:
+    """Return the text without the escapes that XLA prints in quotes."""
+    return re.sub(r"\\(.)", lambda match: "\n" if match[1] == "n" else match[1], text)

@@ -1,0 +1,23 @@
+"""Split an op_name, the path by which JAX names an operation: `jit(step)/layer_1/attention/dot_general`."""
+
+import re
+
+_OPENING, _CLOSING = "([{", ")]}"
+_ARGUMENT = re.compile(r"[^\[\]/(){}]+(?:\[(?:'[^']*'|\"[^\"]*\"|\d+)\][^\[\]/(){}]*)+")
+_SUBSCRIPT = re.compile(r"(?=\[)")
+
+
+def path_parts(scope: str) -> list[str]:
+    """Return the parts of an op_name, split at slashes outside of brackets; `p['layer']['w']` at its subscripts."""
+    if _ARGUMENT.fullmatch(scope):
+        return [part for part in _SUBSCRIPT.split(scope) if part]
+    parts, depth, start = [], 0, 0
+    for offset, character in enumerate(scope):
+        if character in _OPENING:
+            depth += 1
+        elif character in _CLOSING:
+            depth = max(0, depth - 1)
+        elif character == "/" and depth == 0:
+            parts.append(scope[start:offset])
+            start = offset + 1
+    return [part for part in (*parts, scope[start:]) if part] or [scope]

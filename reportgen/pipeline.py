@@ -1,0 +1,184 @@
+"""One dump, from its files to its pages: a unit of work that any process can do.
+
+Both functions for it take the names of files and return a small outcome.
+"""
+
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from reportgen.analyse.analysis import analyse
+from reportgen.analyse.capacity import capacities
+from reportgen.analyse.fit import misfit
+from reportgen.analyse.hlo_join import joined
+from reportgen.analyse.identity import digests
+from reportgen.analyse.records import Analysis
+from reportgen.errors import OutputRefused, ReportgenError
+from reportgen.input.contents import Contents, read_contents
+from reportgen.input.reading import DumpFiles, Problem
+from reportgen.input.text import DumpText, Sibling
+from reportgen.options import Redaction
+from reportgen.output.incremental import IncrementalChecker
+from reportgen.output.writer import NOTHING_WRITTEN, Written, confirm_started, write_pages
+from reportgen.parse.dump import parse_dump
+from reportgen.redact.contents import redact_contents
+from reportgen.redact.text import redact_message
+from reportgen.render.html.formats import shortened
+from reportgen.render.site.summary import summary, summary_for_site
+from reportgen.render.sources import Sources
+from reportgen.render.view import Module
+from reportgen.work import Outcome, Part, Settings, Task
+from reportgen.workers import can_fork
+
+_MANY_VALUES = 10_000
+
+_NO_MEMORY = "there is not enough memory for this dump. Try again with --jobs 1, or on a larger machine."
+
+Stage = Callable[[str], None]
+"""Called with words for what goes on, such as "parsing"."""
+
+
+def check_dump(task: Task, given: Sequence[str] = ()) -> Outcome:
+    """Parse and analyse one dump, and compare it with the capacities `given`.
+
+    Problems with the dump are returned, not raised.
+    """
+    files = task.files
+    try:
+        contents = read_contents(files)
+        with garbage_collection_paused():
+            module = module_of(files, contents.text, siblings=contents.siblings, given=given)
+            entry = summary(module)
+        return Outcome(label=files.label, summary=entry, problems=contents.problems)
+    except Exception as error:
+        return _failed(files, error, None)
+
+
+def read_module(files: DumpFiles) -> tuple[Module | None, tuple[Problem, ...]]:
+    """Parse and analyse one dump for an export. Problems with the dump are returned, not raised."""
+    try:
+        contents = read_contents(files)
+        return module_of(files, contents.text, siblings=contents.siblings), contents.problems
+    except Exception as error:
+        return None, _failed(files, error, None).problems
+
+
+def build_dump(task: Task, settings: Settings, jobs: int = 1, stage: Stage = lambda words: None) -> Outcome:
+    """Parse, analyse, render and write one dump unless its pages are up to date; `jobs` processes write large dumps.
+
+    Raises OutputRefused. Problems with the dump are returned, not raised.
+    """
+    try:
+        contents = redact_contents(
+            read_contents(task.files, keeps_repeats=settings.redaction is not None), settings.redaction
+        )
+        identity = digests(contents.text)
+        checker = IncrementalChecker(settings, task.previous)
+        key = checker.dump_key(contents, identity.exact)
+        return checker.previous_outcome(key) or _build(contents, settings, key, identity.content, jobs, stage)
+    except OutputRefused:
+        raise
+    except Exception as error:
+        return _failed(task.files, error, settings.redaction)
+
+
+def _failed(files: DumpFiles, error: Exception, redaction: Redaction | None) -> Outcome:
+    if isinstance(error, ReportgenError):
+        message = str(error).removeprefix(f"{files.label}: ")
+    elif isinstance(error, MemoryError):
+        message = _NO_MEMORY
+    else:  # a defect of ours in one dump must not lose the report of the others
+        message = f"reportgen failed on this dump, please report it: {type(error).__name__}: {error}"
+    problem = Problem("error", files.label, redact_message(message) if redaction else message)
+    return Outcome(label=files.label, summary=None, problems=(problem,))
+
+
+def _build(contents: Contents, settings: Settings, key: str, content_digest: str, jobs: int, stage: Stage) -> Outcome:
+    files = contents.files
+    stage("parsing and analysing")
+    module = module_of(files, contents.text, contents.note, settings, contents.siblings)
+    with garbage_collection_paused():
+        entry = summary_for_site(module, content_digest)  # before the fork, so that processes share what it looks up
+    written = _write(module, settings, jobs, stage)
+    outcome = Outcome(label=files.label, summary=entry, problems=contents.problems, changed=written.changed)
+    part = Part(key, written.paths, written.size_bytes, written.digest, outcome.as_json())
+    return replace(outcome, part=part)
+
+
+def module_of(
+    files: DumpFiles,
+    text: DumpText,
+    notes: str = "",
+    settings: Settings | None = None,
+    siblings: Sequence[Sibling] = (),
+    given: Sequence[str] = (),
+) -> Module:
+    """Parse and analyse the text of a dump, and compare it with its sibling files."""
+    with garbage_collection_paused():
+        analysis = analyse(parse_dump(text), files.name.backend, siblings)
+    return module_from(files, analysis, notes, settings, siblings, given)
+
+
+@contextmanager
+def garbage_collection_paused() -> Iterator[None]:
+    """Do not look for cycles, because the millions of objects made meanwhile have none: it takes a sixth of a check."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def module_from(
+    files: DumpFiles,
+    analysis: Analysis,
+    notes: str = "",
+    settings: Settings | None = None,
+    siblings: Sequence[Sibling] = (),
+    given: Sequence[str] = (),
+) -> Module:
+    """Return the analysis of a dump under the names that its files and its sibling files give it."""
+    name = files.name
+    return Module(
+        label=files.label,
+        title=shortened(name.module_name),
+        stage=name.stage,
+        number=name.module_number,
+        timestamp_microseconds=name.timestamp_microseconds,
+        analysis=analysis,
+        capacities=capacities(settings.capacities if settings else given, siblings),
+        join=joined(analysis.dump, name.module_name, siblings),
+        notes=notes,
+        value_pages=settings.value_pages if settings else None,
+        redaction=settings.redaction if settings else None,
+        sources=Sources(settings.source_root, settings.source_url) if settings else Sources(),
+        misfit=misfit(analysis, name.module_name, siblings),
+    )
+
+
+def _write(module: Module, settings: Settings, jobs: int, stage: Stage) -> Written:
+    from reportgen.render.module.pages import page_groups  # imports Jinja, which takes a third of a check
+
+    confirm_started(settings.output)
+    groups = page_groups(module, settings.site_title)
+
+    def write_group(number: int) -> Written:
+        return write_pages(settings.output, groups[number]())
+
+    written = NOTHING_WRITTEN
+    for done, group in enumerate(_results(write_group, len(groups), module, jobs)):
+        stage(f"writing pages: {100 * done // len(groups)} %")
+        written += group
+    return written
+
+
+def _results(write_group: Callable[[int], Written], count: int, module: Module, jobs: int) -> Iterator[Written]:
+    if jobs == 1 or len(module.analysis.facts) < _MANY_VALUES or not can_fork():
+        return map(write_group, range(count))
+    from reportgen.workers.pool import forked
+
+    gc.freeze()  # because a collection would touch all records and so copy the memory that the processes share
+    return forked(write_group, count, jobs)

@@ -1,0 +1,189 @@
+"""Report on what a JAX function or a block of code compiles, without leaving Python.
+
+JAX is imported only here and is no dependency: without it, users get a sentence. XLA reads its flags once, when the
+backend starts, but options given to one compilation work at any time, and that is how `report` asks for its dump.
+"""
+
+import os
+import sys
+import time
+import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from reportgen.errors import BackendIsUp, MissingPackage, NoDumpFound
+from reportgen.options import DEFAULT_DUMPS, DEFAULT_OUTPUT, BuildOptions
+from reportgen.programs.dumps import claimed, keep_error, marker_of, tidy, write_marker
+from reportgen.programs.environment import FALLBACK, dump_flags, own_flags
+from reportgen.programs.hook.sitecustomize import with_dump_flags
+from reportgen.programs.signs import why_nothing
+
+if TYPE_CHECKING:
+    from reportgen.render.site.summary import Summary
+
+_OUT_OF_MEMORY = "RESOURCE_EXHAUSTED"
+_SITES = Path("xla-memory")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryReport:
+    """A site that was built: its first page, and a summary of each module, biggest first.
+
+    `error` is XLA's text if the compiler refused the program for want of memory.
+    """
+
+    page: Path
+    modules: tuple["Summary", ...]
+    error: str | None = None
+
+    def open(self) -> None:
+        """Show the site in a browser."""
+        webbrowser.open(self.page.resolve().as_uri())
+
+    def __str__(self) -> str:
+        lines = [f"{entry.title}: {_needs(entry)[0]} in {entry.space_name}" for entry in self.modules]
+        return "\n".join([*filter(None, [self.error]), *lines, str(self.page)])
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the figures, and a link to the site."""
+        rows = "".join(_row(entry) for entry in self.modules)
+        error = f"<p><strong>The compiler refused this program.</strong></p><pre>{escape(self.error or '')}</pre>"
+        link = escape(os.path.relpath(self.page).replace(os.sep, "/"))
+        return (
+            f"{error if self.error else ''}<table><thead><tr><th>Module</th><th>Memory space</th><th>Needs</th></tr>"
+            f'</thead><tbody>{rows}</tbody></table><p><a href="{link}" target="_blank">Open the memory report</a>'
+            f" <code>{link}</code></p>"
+        )
+
+
+def report(
+    function: Callable[..., Any], /, *args: Any, output: Path | str | None = None, **kwargs: Any
+) -> MemoryReport:
+    """Compile `function` for these arguments and build the report of the memory that it needs. Nothing is run.
+
+    `function` may be jitted already. Arguments may be `jax.ShapeDtypeStruct`s, also for devices that are not here. The
+    site is written to `output`, by default `xla-memory/NAME`. A program that the compiler refuses because it needs too
+    much memory has a report too; every other error of JAX is raised as it is.
+
+    Raises MissingPackage without JAX, and OutputRefused if `output` holds files of somebody else.
+    """
+    jax = _imported_jax()
+    jitted = function if hasattr(function, "lower") else jax.jit(function)
+    name = getattr(function, "__name__", type(function).__name__).strip("<>")
+    with TemporaryDirectory(prefix="reportgen-") as folder:
+        dumps = Path(folder)
+        options = {"xla_dump_to": folder, "xla_dump_hlo_as_text": True}
+        lowered, error = jitted.lower(*args, **kwargs), None
+        try:
+            lowered.compile(compiler_options=options)
+        except Exception as raised:
+            if _OUT_OF_MEMORY not in str(raised) or not any(dumps.iterdir()):
+                raise
+            error = str(raised)
+            keep_error(dumps, error)
+        return _built(dumps, Path(output) if output else _SITES / name, name, error)
+
+
+@dataclass(slots=True)
+class Captured:
+    """What a `with reportgen.capture()` gives; `report` is None until the block has ended."""
+
+    report: MemoryReport | None = None
+
+    def _repr_html_(self) -> str:
+        return self.report._repr_html_() if self.report else ""
+
+
+@contextmanager
+def capture(
+    *, output: Path | str = DEFAULT_OUTPUT, dumps: Path | str = DEFAULT_DUMPS, only: str | None = None
+) -> Iterator[Captured]:
+    """Report on everything that JAX compiles in a block, which must be the first in its process that computes.
+
+    `only` is a regular expression for the names of modules. The report is built also if the block raises.
+
+    Raises BackendIsUp if JAX has computed something already, MissingPackage without JAX, OutputRefused if a folder
+    holds files of somebody else, and NoDumpFound if nothing was dumped.
+    """
+    jax = _imported_jax()
+    _refuse_if_backend_is_up()
+    folder, captured = Path(dumps).absolute(), Captured()
+    begun, failed = time.monotonic(), True
+    with claimed(folder):
+        try:
+            with _dumping(jax, folder, only):
+                yield captured
+            failed = False
+        finally:
+            left = tidy(folder, keep_all=False)
+            seconds = time.monotonic() - begun
+            write_marker(folder, marker_of(sys.argv, int(failed), seconds, dump_flags(only), left))
+            if left.signs.assignments:
+                captured.report = _built(folder, Path(output), "XLA memory report", None)
+    if captured.report is None:
+        raise NoDumpFound(why_nothing(left.signs, 0, only=only, cache=False))
+
+
+@contextmanager
+def _dumping(jax: Any, folder: Path, only: str | None) -> Iterator[None]:
+    """Set the flags and turn JAX's compilation cache off, and set both back at the end."""
+    previous = os.environ.get("XLA_FLAGS")
+    cached = jax.config.jax_enable_compilation_cache
+    flags = with_dump_flags(own_flags(os.environ), str(folder / FALLBACK), dump_flags(only))
+    os.environ["XLA_FLAGS"] = flags
+    jax.config.update("jax_enable_compilation_cache", False)
+    try:
+        yield
+    finally:
+        jax.config.update("jax_enable_compilation_cache", cached)
+        del os.environ["XLA_FLAGS"]
+        if previous is not None:
+            os.environ["XLA_FLAGS"] = previous
+
+
+def _imported_jax() -> Any:
+    try:
+        import jax
+    except ImportError as error:
+        raise MissingPackage(
+            "reportgen compiles functions with JAX, and this Python cannot import it"
+            f" ({error}). Install JAX here, or run a program elsewhere with: reportgen run -- COMMAND"
+        ) from None
+    return jax
+
+
+def _refuse_if_backend_is_up() -> None:
+    from jax._src import xla_bridge
+
+    if xla_bridge.backends_are_initialized():
+        raise BackendIsUp(
+            "JAX has computed something in this process already, and XLA reads its flags only before that."
+            " reportgen.report(function, *args) works at any time; for capture() restart the process or kernel."
+        )
+
+
+def _built(dumps: Path, output: Path, title: str, error: str | None) -> MemoryReport:
+    """Build in this process alone: a process with JAX in it has threads, and must not be forked."""
+    from reportgen.build import build
+
+    built = build(BuildOptions(paths=(dumps,), output=output, title=title), lambda *_: None)
+    return MemoryReport(page=output / "index.html", modules=built.summaries, error=error)
+
+
+def _needs(entry: "Summary") -> tuple[str, str]:
+    """Return the bytes of the peak, or of the allocations where no peak is known, rounded and exact."""
+    from reportgen.render.html.formats import exact_bytes, human_bytes
+    from reportgen.render.site.summary import needed_bytes
+
+    return human_bytes(needed_bytes(entry)), exact_bytes(needed_bytes(entry))
+
+
+def _row(entry: "Summary") -> str:
+    rounded, exact = _needs(entry)
+    cells = f'<td>{escape(entry.title)}</td><td>{escape(entry.space_name)}</td><td title="{exact}">{rounded}</td>'
+    return f"<tr>{cells}</tr>"

@@ -1,0 +1,64 @@
+"""Why a run dumped nothing, by the names of the files that XLA left.
+
+XLA itself says nothing: a module from a compilation cache, a program that compiles nothing and a flag that came too
+late all look like success. The files in the folder tell them apart.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_ASSIGNMENT = "-buffer-assignment.txt"
+_TEXT = "after_optimizations.txt"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signs:
+    """Counts of modules: with an assignment, with HLO text alone as after a cache hit, with a proto alone, and any."""
+
+    assignments: int
+    cached: int
+    protos: int
+    modules: int
+
+
+def signs_in(names: Iterable[str]) -> Signs:
+    """Return the signs in the names of all files of all processes."""
+    named = list(names)
+    assignments = [name.removesuffix(_ASSIGNMENT) for name in named if name.endswith(_ASSIGNMENT)]
+    texts = {name.removesuffix(".txt") for name in named if name.endswith(_TEXT)}
+    return Signs(
+        assignments=len(assignments),
+        cached=len(texts - set(assignments)),
+        protos=sum(name.endswith(".hlo.pb") for name in named),
+        modules=sum(name.startswith("module_") for name in named),
+    )
+
+
+def why_nothing(signs: Signs, exit_code: int, *, only: str | None, cache: bool) -> str:
+    """Return why a run left no dump, in a sentence that says what to do."""
+    if signs.cached:
+        return _from_cache(signs.cached, cache=cache)
+    if signs.protos:
+        return f"only protos were dumped ({signs.protos}); a flag of the program switches text off"
+    if only is not None:
+        return f"no module was dumped; does a name of a module match {only!r}, which --only asks for?"
+    if exit_code:
+        return (
+            f"the program ended with exit code {exit_code} before XLA dumped anything; if it said `Unknown flag in"
+            " XLA_FLAGS`, its version of XLA does not know that flag"
+        )
+    return _NOTHING_COMPILED
+
+
+def _from_cache(modules: int, *, cache: bool) -> str:
+    taken = f"{modules} modules were" if modules > 1 else "1 module was"
+    way_out = "leave out --cache" if cache else "the program turns its cache on itself; empty that, or turn it off"
+    return f"{taken} taken from a compilation cache, and nothing is dumped for these: {way_out}"
+
+
+_NOTHING_COMPILED = """\
+XLA compiled nothing that this run could see:
+- TensorFlow compiles with XLA only what asks for it: tf.function(jit_compile=True);
+- a server process or a worker on another host, such as Ray's, compiled it: run `reportgen run` there;
+- a process that is not Python, or Python with -I or -E, was started with an XLA_FLAGS of its own;
+- PyTorch/XLA took it from a cache that the program itself set up (initialize_cache)."""

@@ -1,0 +1,146 @@
+"""The advice for a memory space in `report.json`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from reportgen.analyse.advice.families import Family
+from reportgen.analyse.advice.packing import Packing
+from reportgen.analyse.advice.plan import Plan
+from reportgen.analyse.advice.records import Advice, Capacity, ConflictOf, Ladder, Move
+from reportgen.model import Dump
+
+SCHEMA = 1
+_MOST_VALUES = 500
+
+
+def advice_json(dump: Dump, advice: Advice) -> dict[str, Any]:
+    """Return the advice of one space; where it is withheld, only the reason."""
+    if advice.withheld or advice.peak is None or advice.ladder is None:
+        return {"schema": SCHEMA, "withheld": advice.withheld, "moves": []}
+    capacity = advice.capacity
+    return {
+        "schema": SCHEMA,
+        "withheld": None,
+        "capacity_bytes": capacity and capacity.size_bytes,
+        "capacity_source": capacity and "flag",
+        "verdict": capacity and capacity.verdict,
+        "excess_bytes": capacity and capacity.excess_bytes,
+        "ladder": _ladder(advice.ladder),
+        "batch": _batch(advice.half_batch_bytes, capacity),
+        "moves": [_move(dump, move) for move in advice.moves],
+        "sequence": [_step(move) for move in advice.sequence],
+        "families": [_family(dump, family) for family in advice.families],
+        "arguments": [
+            {
+                "name": group.name,
+                "bytes": group.size_bytes,
+                "leaves": group.leaves,
+                "state": group.state,
+                "near_miss_bytes": group.near_miss_bytes,
+            }
+            for group in advice.arguments
+        ],
+        "plan": capacity and capacity.plan and _plan(capacity.plan),
+        "packing": [_packing(dump, packing) for packing in advice.packing],
+    }
+
+
+def _ladder(ladder: Ladder) -> dict[str, int]:
+    return {
+        "allocated": ladder.allocated_bytes,
+        "peak": ladder.peak_bytes,
+        "donated": ladder.donated_bytes,
+        "floor": ladder.floor_bytes,
+        "floor_moment": ladder.floor_moment,
+        "held": ladder.held_bytes,
+    }
+
+
+def _batch(half_bytes: int | None, capacity: Capacity | None) -> dict[str, Any] | None:
+    if half_bytes is None:
+        return None
+    return {"fits_factor": capacity and capacity.fits_factor, "half_bytes": half_bytes}
+
+
+def _move(dump: Dump, move: Move) -> dict[str, Any]:
+    return {
+        "kind": move.kind,
+        "claim": move.claim,
+        "what": move.what,
+        "argument_names": list(move.argument_names),
+        "values": _values(dump, move.values),
+        "value_count": len(move.values),
+        "naive_bytes": move.naive_bytes,
+        "saving_bytes": move.saving_bytes,
+        "saving_high_bytes": move.saving_high_bytes,
+        "new_peak_bytes": move.outcome.peak_bytes,
+        "next_moment": move.outcome.moment,
+        "scratch_bytes": move.scratch_bytes,
+        "conflict_bytes": move.conflict_bytes,
+        "conflicts": [_conflict(conflict) for conflict in move.conflicts],
+        "after": list(move.after),
+        "reason": move.reason or None,
+        "caveat": move.caveat,
+        "code": move.code or None,
+    }
+
+
+def _values(dump: Dump, numbers: Sequence[int]) -> list[str]:
+    return [dump.values.keys[number] for number in numbers[:_MOST_VALUES]]
+
+
+def _conflict(conflict: ConflictOf) -> dict[str, Any]:
+    return {
+        "argument": conflict.argument,
+        "result": conflict.result,
+        "read_at": conflict.read_at,
+        "read_by": conflict.reader,
+        "born_at": conflict.born_at,
+    }
+
+
+def _step(move: Move) -> dict[str, Any]:
+    """Return the peaks after a move and all before it: after the least that a range saves, and after the most."""
+    return {
+        "move": move.kind,
+        "what": move.what,
+        "after": list(move.after),
+        "peak_after_bytes": move.outcome.peak_bytes,
+        "peak_after_high_bytes": None if move.saving_high_bytes is None else move.peak_high_saving,
+    }
+
+
+def _family(dump: Dump, family: Family) -> dict[str, Any]:
+    element_type, _, dimensions = family.shape.partition("[")
+    return {
+        "op": family.op_name,
+        "type": element_type,
+        "dims": dimensions.rstrip("]"),
+        "values": _values(dump, family.values),
+        "value_count": len(family.values),
+        "held_bytes": family.held_bytes,
+        "gone_bytes": family.gone.peak_bytes,
+        "idle_bytes": family.not_idle.peak_bytes,
+        "next_moment": family.gone.moment,
+    }
+
+
+def _plan(plan: Plan) -> dict[str, Any]:
+    return {
+        "fits": plan.fits,
+        "values": len(plan.stretches()),
+        "at_least": plan.at_least,
+        "peak_bytes": plan.peak_bytes,
+        "families": list(plan.families),
+    }
+
+
+def _packing(dump: Dump, packing: Packing) -> dict[str, Any]:
+    return {
+        "allocation": dump.allocations[packing.allocation].index,
+        "size": packing.size_bytes,
+        "lower_bound": packing.lower_bound_bytes,
+        "found": packing.found_bytes,
+        "optimal": packing.is_optimal,
+        "table_bytes": packing.table_bytes,
+    }

@@ -1,0 +1,1 @@
+"""The pages of an allocation: `page.py` has what they show, `usage.py` its bytes over time, the template the words."""

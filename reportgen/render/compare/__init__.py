@@ -1,0 +1,1 @@
+"""Show a comparison: as JSON, as Markdown, and as pages."""

@@ -1,0 +1,119 @@
+"""Write `compare.json`: a comparison for programs. docs/compare.md describes the document."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from reportgen.compare.builds import BuildComparison, ModuleComparison, peak_of
+from reportgen.compare.comparison import Comparison, SpaceComparison
+from reportgen.compare.figures import ModuleFigures
+from reportgen.compare.verdicts import Judgement, Verdict
+from reportgen.compare.waterfall import KINDS
+from reportgen.input.inputs import Inputs, differing_flags
+from reportgen.render.compare.words import grade_counts, status
+from reportgen.render.report_json import escape_unprintable
+
+SCHEMA = 1
+
+
+def compare_json(comparison: BuildComparison, judgement: Judgement | None, *, matches: bool = False) -> bytes:
+    """Return the document; with `matches` it has each pair of values."""
+    head = {
+        "schema": SCHEMA,
+        "before": comparison.before.label,
+        "after": comparison.after.label,
+        "explains": comparison.explains,
+        "verdict": judgement.overall if judgement else None,
+        "verdicts": [_verdict(verdict) for verdict in judgement.verdicts] if judgement else [],
+    }
+    modules = (
+        _module(module, matches=matches, is_baseline_missing=comparison.before.is_missing)
+        for module in comparison.modules
+    )
+    lines = ",\n".join(json.dumps(module, ensure_ascii=False) for module in modules)
+    text = f'{json.dumps(head, ensure_ascii=False)[:-1]}, "modules": [\n{lines}\n]}}\n'
+    return escape_unprintable(text)
+
+
+def _verdict(verdict: Verdict) -> dict[str, Any]:
+    budget = verdict.budget
+    return {
+        "status": verdict.status,
+        "level": verdict.level,
+        "message": verdict.message,
+        "module": verdict.module or None,
+        "space": None if verdict.color is None else str(verdict.color),
+        "figure": budget.figure if budget else None,
+        "before_bytes": verdict.before_bytes,
+        "after_bytes": verdict.after_bytes,
+        "limit_bytes": verdict.limit_bytes,
+    }
+
+
+def _module(module: ModuleComparison, *, matches: bool, is_baseline_missing: bool) -> dict[str, Any]:
+    before, after = module.figures
+    colors = sorted({color for one in module.figures if one for color in one.spaces})
+    found: dict[str, Any] = {
+        "before": before.label if before else None,
+        "after": after.label if after else None,
+        "name": module.module.name,
+        "backend": module.module.backend,
+        "status": status(module) if not is_baseline_missing else "no baseline",
+        "paired_by": module.evidence,
+        "alike": module.alike,
+        "input": _inputs(*module.inputs) if module.inputs else None,
+        "spaces": {str(color): _space(module, color) for color in colors},
+    }
+    if module.comparison is not None:
+        found["recognised"] = grade_counts(module)
+        if matches:
+            found["matches"] = list(_matches(module.comparison))
+    return found
+
+
+def _inputs(before: Inputs, after: Inputs) -> dict[str, Any]:
+    """Null where a file that would say it is missing on either side."""
+    both_programs, both_flags = before.program and after.program, before.flags is not None and after.flags is not None
+    return {
+        "same_program": before.program == after.program if both_programs else None,
+        "differing_flags": differing_flags(before, after) if both_flags else None,
+        "same_compiler": (before.changelist == after.changelist if before.changelist and after.changelist else None),
+    }
+
+
+def _space(module: ModuleComparison, color: int) -> dict[str, Any]:
+    before, after = module.figures
+    figures = [one.spaces.get(color) if one else None for one in module.figures]
+    name = next(one.name for one in reversed(figures) if one)
+    compared = module.comparison.spaces.get(color) if module.comparison else None
+    return {
+        "name": name,
+        "before_bytes": peak_of(before, color) if before else None,
+        "after_bytes": peak_of(after, color) if after else None,
+        "before": _figures(before, color),
+        "after": _figures(after, color),
+        "place": list(compared.place) if compared and compared.place else None,
+        "terms": _terms(compared) if compared else [],
+    }
+
+
+def _figures(module: ModuleFigures | None, color: int) -> dict[str, int | None] | None:
+    space = module.spaces.get(color) if module else None
+    return {f"{figure}_bytes": amount for figure, amount in space.bytes.items()} if space else None
+
+
+def _terms(space: SpaceComparison) -> list[dict[str, Any]]:
+    """Return one entry for each kind; one of 0 bytes is made of changes that cancel each other."""
+    sums: Counter[str] = Counter()
+    times = Counter(term.kind for term in space.terms)
+    for term in space.terms:
+        sums[term.kind] += term.change_bytes
+    return [{"kind": kind, "change_bytes": sums[kind], "count": times[kind]} for kind in KINDS if times[kind]]
+
+
+def _matches(comparison: Comparison) -> Iterator[list[str]]:
+    before, after = comparison.before.dump.values.keys, comparison.after.dump.values.keys
+    for value, match in enumerate(comparison.matching.before):
+        if match is not None:
+            yield [before[value], after[match.value], match.grade]

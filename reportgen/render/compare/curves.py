@@ -1,0 +1,132 @@
+"""Draw both builds over one program axis: where one has more instructions, the other waits.
+
+Instructions that are the same anchor the two schedules to each other; between two anchors the axis is as long as the
+longer stretch, so an inserted layer is a plateau of the build that does not have it.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from reportgen.analyse.records import Space
+from reportgen.compare.comparison import Comparison, SpaceComparison
+from reportgen.compare.place import Chain
+
+WIDTH, HEIGHT = 960, 220
+_COLUMNS = 960
+_TOP = 24
+_LABEL = 190
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """The peak of a side, in pixels; its label is at `text_x`, to the left or right of it as `anchor` says."""
+
+    side: str
+    amount: int
+    x: float
+    y: float
+    text_x: float
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curves:
+    """Two paths of an SVG of `WIDTH` by `HEIGHT` pixels: `before` is an area, `after` a line."""
+
+    before: str
+    after: str
+    peaks: tuple[Mark, ...]
+    place: float | None
+
+
+class Axis:
+    """The merged axis of two schedules."""
+
+    def __init__(self, chain: Chain, lengths: tuple[int, int]) -> None:
+        anchors = [(0, 0), *(point for point in chain if point != (0, 0)), lengths]
+        self._moments = tuple([anchor[side] for anchor in anchors] for side in (0, 1))
+        self._starts = [0]
+        for (left, right), (next_left, next_right) in pairwise(anchors):
+            self._starts.append(self._starts[-1] + max(next_left - left, next_right - right, 0))
+        self.length = max(self._starts[-1], 1)
+
+    def position(self, side: int, moment: int) -> int:
+        """Return where a moment of a side (0 before, 1 after) is on the axis."""
+        number = bisect_right(self._moments[side], moment) - 1
+        start = self._starts[number]
+        end = self._starts[number + 1] if number + 1 < len(self._starts) else start
+        return min(start + moment - self._moments[side][number], end)
+
+
+def curves(comparison: Comparison, space: SpaceComparison) -> Curves | None:
+    """Return the resident memory of a space on both sides; None without live ranges."""
+    sides = [one for one in (space.before, space.after) if one]
+    peaks = [one.peak_resident for one in sides]
+    if not sides or not all(peaks):
+        return None
+    most = max((peak.amount for peak in peaks if peak), default=0) or 1
+    axis = Axis(comparison.chain, (comparison.before.moments, comparison.after.moments))
+    paths = ["", ""]
+    marks: list[tuple[float, str, int]] = []
+    for side, (one, word) in enumerate(((space.before, "before"), (space.after, "after"))):
+        if one is None or one.peak_resident is None:
+            continue
+        columns = _columns(axis, side, one)
+        paths[side] = _path(columns, most, is_area=side == 0)
+        x = axis.position(side, one.peak_resident.moment) * WIDTH / axis.length
+        marks.append((x, word, one.peak_resident.amount))
+    place = None
+    if space.place and space.before and space.after:
+        place = round(axis.position(1, space.place.after) * WIDTH / axis.length, 1)
+    return Curves(before=paths[0], after=paths[1], peaks=_marks(marks, most), place=place)
+
+
+def _marks(peaks: Sequence[tuple[float, str, int]], most: int) -> tuple[Mark, ...]:
+    """Return the peaks with labels that do not cover each other: the earlier one's to the left, the later's right."""
+    ordered = sorted(peaks, key=lambda peak: (peak[0], peak[1] == "after"))
+    limits = (_LABEL, WIDTH) if len(ordered) == 1 else (_LABEL, WIDTH - _LABEL)
+    return tuple(
+        Mark(
+            side=word,
+            amount=amount,
+            x=round(x, 1),
+            y=_height(amount, most),
+            text_x=round(min(max(x, limits[0]), limits[1]) + (8 if number else -8), 1),
+            anchor="start" if number else "end",
+        )
+        for number, (x, word, amount) in enumerate(ordered)
+    )
+
+
+def _columns(axis: Axis, side: int, space: Space) -> list[int]:
+    """Return the most that is resident in each column of pixels, the last amount where nothing happens."""
+    most = [-1] * (_COLUMNS + 1)
+    for first, end, amount in space.temp.pieces() if space.temp else ():
+        low = axis.position(side, first) * _COLUMNS // axis.length
+        high = max(low, (axis.position(side, max(end - 1, first))) * _COLUMNS // axis.length)
+        for column in range(low, high + 1):
+            most[column] = max(most[column], amount)
+    return list(_filled(most, space.static_bytes))
+
+
+def _filled(most: Sequence[int], static: int) -> Iterator[int]:
+    last = 0
+    for amount in most:
+        last = amount if amount >= 0 else last
+        yield last + static
+
+
+def _path(columns: Sequence[int], most: int, *, is_area: bool) -> str:
+    """Return a stepped path; equal neighbours are one step."""
+    pieces = [f"M0 {_height(columns[0], most)}"]
+    for column, (amount, following) in enumerate(pairwise(columns), start=1):
+        if amount != following:
+            pieces.append(f"H{column}V{_height(following, most)}")
+    pieces.append(f"H{WIDTH}")
+    return "".join(pieces) + (f"V{HEIGHT}H0Z" if is_area else "")
+
+
+def _height(amount: int, most: int) -> float:
+    return round(HEIGHT - amount * (HEIGHT - _TOP) / most, 1)

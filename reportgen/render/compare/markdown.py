@@ -1,0 +1,188 @@
+"""Write a comparison as Markdown for the summary of a job and for a comment.
+
+Names come from a program that may be somebody else's, so everything that Markdown or HTML would interpret is escaped.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from reportgen.compare.builds import BuildComparison, ModuleComparison
+from reportgen.compare.verdicts import Judgement, Verdict
+from reportgen.compare.waterfall import KINDS, Term
+from reportgen.render.compare.words import (
+    STEPS,
+    change_words,
+    headline,
+    input_words,
+    main_color,
+    matched_words,
+    signed_bytes,
+    signed_count,
+    term_subject,
+)
+from reportgen.render.html.formats import human_bytes
+
+MOST_CHARACTERS = 60_000
+"""A comment on GitHub may have 65,536."""
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+.!|~@<>&$:-])")
+_NUMBERS = re.compile(r"\d+")
+_MOST_MODULES, _MOST_NAMES, _MOST_WORDS = 20, 10, 80
+
+
+def markdown(comparison: BuildComparison, judgement: Judgement | None, link: str | None = None) -> str:
+    """Return the whole comparison: changed modules in full, the others counted."""
+    changed = [module for module in comparison.modules if None not in module.figures and not module.is_unchanged]
+    parts = [_title(comparison, changed, judgement)]
+    parts += [_module(module, judgement) for module in changed[:_MOST_MODULES]]
+    if len(changed) > _MOST_MODULES:
+        parts.append(f"{len(changed) - _MOST_MODULES:,} more modules changed.")
+    if judgement:
+        parts += list(_verdicts(judgement))
+    parts.append(_last_line(comparison, link))
+    text = "\n\n".join(part for part in parts if part) + "\n"
+    return text if len(text) <= MOST_CHARACTERS else _shortened(parts)
+
+
+def _shortened(parts: Sequence[str]) -> str:
+    """Return whole parts up to the limit, with the first and the last in any case."""
+    kept, size = [parts[0]], len(parts[0]) + len(parts[-1]) + 200
+    for part in parts[1:-1]:
+        if size + len(part) < MOST_CHARACTERS:
+            kept.append(part)
+            size += len(part) + 2
+    return "\n\n".join([*kept, "_The rest is left out because a comment may not be longer._", parts[-1]]) + "\n"
+
+
+def escaped(text: str, most: int = _MOST_WORDS) -> str:
+    """Return text that Markdown shows as it is, on one line, cut if it is long."""
+    line = " ".join(text.split())
+    cut = line if len(line) <= most else f"{line[: most - 1]}…"
+    return _SPECIAL.sub(r"\\\1", cut).replace("\\<", "&lt;").replace("\\>", "&gt;").replace("\\&", "&amp;")
+
+
+def code(text: str, most: int = _MOST_WORDS) -> str:
+    """Return text in code, which may not contain a backtick or, in a table, a bar."""
+    line = " ".join(text.split()).replace("`", "'").replace("|", "¦")
+    return f"`{line if len(line) <= most else line[: most - 1] + '…'}`"
+
+
+def _title(comparison: BuildComparison, changed: Sequence[ModuleComparison], judgement: Judgement | None) -> str:
+    verdict = f" — {_OVERALL[judgement.overall]}" if judgement and judgement.overall != "pass" else ""
+    if comparison.before.is_missing:
+        return f"### Memory: there is no baseline{verdict}"
+    if not changed:
+        return f"### Memory: no module changed{verdict}"
+    if len(changed) > 1:
+        largest = max(changed, key=lambda module: abs(module.change_bytes))
+        words = f"{len(changed):,} modules changed, most of all {code(largest.module.name)}: {headline(largest)}"
+        return f"### Memory: {words}{verdict}"
+    return f"### Memory of {code(changed[0].module.name)}: {headline(changed[0])}{verdict}"
+
+
+_OVERALL = {"over": "over budget", "grown": "more than allowed", "cannot judge": "cannot be judged"}
+
+
+def _module(module: ModuleComparison, judgement: Judgement | None) -> str:
+    parts = [f"**{code(module.module.name)}**: {headline(module)}", _spaces(module, judgement)]
+    color = main_color(module)
+    compared = module.comparison.spaces.get(color) if module.comparison and color is not None else None
+    if module.comparison and compared and compared.terms:
+        steps = "\n".join(_steps(module, compared.terms, compared.before_bytes or 0, compared.after_bytes or 0))
+        parts.append(f"<details><summary>{escaped(compared.name)}, step by step</summary>\n\n{steps}\n\n</details>")
+    parts.append(" ".join(words for words in (_sentence(input_words(module)), matched_words(module)) if words))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _sentence(words: str) -> str:
+    return f"{escaped(words, 400)}." if words else ""
+
+
+def _spaces(module: ModuleComparison, judgement: Judgement | None) -> str:
+    rows = ["| space | before | after | change | budget |", "| --- | ---: | ---: | ---: | --- |"]
+    names = {color: space.name for one in module.figures if one for color, space in one.spaces.items()}
+    for color, (before, after) in module.peaks.items():
+        if before or after:
+            change = "" if before == after else change_words(before, after)
+            budget = _limit(module, color, judgement)
+            rows.append(
+                f"| {escaped(names[color])} | {human_bytes(before)} | {human_bytes(after)} | {change} | {budget} |"
+            )
+    return "\n".join(rows)
+
+
+def _limit(module: ModuleComparison, color: int, judgement: Judgement | None) -> str:
+    found = [
+        verdict
+        for verdict in (judgement.verdicts if judgement else ())
+        if verdict.module == module.module.name and verdict.color == color and verdict.limit_bytes is not None
+    ]
+    if not found:
+        return ""
+    tightest = min(found, key=lambda verdict: (verdict.level != "fail", verdict.limit_bytes or 0))
+    words = human_bytes(tightest.limit_bytes or 0)
+    return f"**{words}**" if tightest.level == "fail" else words
+
+
+def _steps(module: ModuleComparison, terms: Sequence[Term], before: int, after: int) -> Iterator[str]:
+    yield "| step | bytes | what |"
+    yield "| --- | ---: | --- |"
+    yield f"| **peak before** | **{before:,}** | |"
+    for kind in KINDS:
+        of_kind = [term for term in terms if term.kind == kind]
+        if of_kind:
+            change = sum(term.change_bytes for term in of_kind)
+            yield f"| {STEPS[kind]} | {signed_count(change)} | {_subjects(module, of_kind)} |"
+    yield f"| **peak after** | **{after:,}** | |"
+
+
+def _subjects(module: ModuleComparison, terms: Sequence[Term]) -> str:
+    """Return the largest groups of a step; names that differ only in numbers are one group."""
+    amounts: Counter[str] = Counter()
+    times: Counter[str] = Counter()
+    for term in terms:
+        subject = term_subject(module.comparison.graphs, term) if module.comparison else ""
+        if subject:
+            label = _NUMBERS.sub("*", subject)
+            amounts[label] += term.change_bytes
+            times[label] += 1
+    largest = sorted(amounts, key=lambda label: (-abs(amounts[label]), label))[:3]
+    words = [f"{times[label]:,} × {code(label)} {signed_bytes(amounts[label])}" for label in largest]
+    return "; ".join([*words, *(["…"] if len(amounts) > len(largest) else [])])
+
+
+def _verdicts(judgement: Judgement) -> Iterator[str]:
+    shown = [verdict for verdict in judgement.verdicts if verdict.level is not None]
+    if shown:
+        yield "\n".join(_verdict(verdict) for verdict in shown[:_MOST_MODULES])
+    if len(shown) > _MOST_MODULES:
+        yield f"{len(shown) - _MOST_MODULES:,} more verdicts."
+
+
+def _verdict(verdict: Verdict) -> str:
+    budget = verdict.budget
+    place = f" ({escaped(f'{budget.file}:{budget.line}')})" if budget and budget.file and budget.line else ""
+    return f"- **{verdict.status}**: {escaped(verdict.message, 300)}{place}"
+
+
+def _last_line(comparison: BuildComparison, link: str | None) -> str:
+    if comparison.before.is_missing:
+        return f"{len(comparison.modules):,} modules, not compared."
+    unchanged = sum(module.is_unchanged for module in comparison.modules)
+    new = [module for module in comparison.modules if module.figures[0] is None]
+    missing = [module for module in comparison.modules if module.figures[1] is None]
+    words = [f"{unchanged:,} modules unchanged", _named(new, "new"), _named(missing, "missing")]
+    parts = [", ".join(words) + ".", f"Base {code(comparison.before.label)}."]
+    if not comparison.explains:
+        parts.append("One side is a report, so differences are not explained.")
+    if link:
+        parts.append(f"[Whole comparison]({link})")
+    return " ".join(parts)
+
+
+def _named(modules: Sequence[ModuleComparison], word: str) -> str:
+    if not modules:
+        return f"none {word}"
+    names = ", ".join(code(module.module.name) for module in modules[:_MOST_NAMES])
+    return f"{len(modules):,} {word} ({names}{', …' if len(modules) > _MOST_NAMES else ''})"

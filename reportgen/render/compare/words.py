@@ -1,0 +1,187 @@
+"""The words and amounts of a comparison, the same in the terminal, in Markdown and on pages."""
+
+from collections.abc import Mapping, Sequence
+
+from reportgen.compare.builds import ModuleComparison
+from reportgen.compare.graph import Graph
+from reportgen.compare.records import Match
+from reportgen.compare.waterfall import Kind, Term
+from reportgen.input.inputs import differing_flags
+from reportgen.render.html.formats import human_bytes
+
+STEPS: Mapping[Kind, str] = {
+    "elsewhere": "the peak is at another place",
+    "argument new": "arguments: new",
+    "argument gone": "arguments: gone",
+    "argument resized": "arguments: resized",
+    "result new": "results: new",
+    "result gone": "results: gone",
+    "result resized": "results: resized",
+    "result donated": "results: in donated arguments now",
+    "result not donated": "results: no longer in donated arguments",
+    "result was temporary": "results: temporaries before",
+    "result is temporary": "results: temporaries now",
+    "constant new": "constants: new",
+    "constant gone": "constants: gone",
+    "constant resized": "constants: resized",
+    "gone": "temporaries that are gone",
+    "new": "new temporaries",
+    "replaced": "other temporaries in the same place",
+    "shape": "temporaries of another shape",
+    "element type": "temporaries of another element type",
+    "padding": "padding of temporaries",
+    "sharing": "bytes shared with other values",
+    "not live any more": "no longer live at this place",
+    "live now": "live at this place now, not before",
+    "held now": "held by the caller now, temporaries before",
+    "held before": "temporaries now, held by the caller before",
+    "to another space": "in another memory space now",
+    "from another space": "from another memory space",
+}
+
+
+def signed_bytes(change: int) -> str:
+    """Return `+16.03 MiB` or `−512 B`, with a minus sign and never without a sign unless it is zero."""
+    return f"{'+' if change > 0 else '−' if change < 0 else '±'}{human_bytes(abs(change))}"
+
+
+def signed_count(change: int) -> str:
+    """Return `+16,805,572`, exact bytes with their sign."""
+    return f"{'+' if change > 0 else '−' if change < 0 else ''}{abs(change):,}"
+
+
+def share(before: int, after: int) -> str:
+    """Return `+18.3 %`, with the sign of the bytes; empty where there was nothing before or nothing changed."""
+    if before == after or not before:
+        return ""
+    percent = abs(after - before) * 100 / before
+    digits = f"{percent:.1f}" if percent >= 0.05 else "<0.1"
+    return f"{'+' if after > before else '−'}{digits} %"
+
+
+def change_words(before: int, after: int) -> str:
+    """Return `+16.03 MiB (+18.3 %)`."""
+    words, part = signed_bytes(after - before), share(before, after)
+    return f"{words} ({part})" if part else words
+
+
+def status(module: ModuleComparison) -> str:
+    """Return `new`, `missing`, `same` or `changed`."""
+    before, after = module.figures
+    return "new" if before is None else "missing" if after is None else "same" if module.is_unchanged else "changed"
+
+
+def headline(module: ModuleComparison) -> str:
+    """Return one line: the change of the space that changed most, or that nothing changed."""
+    before, after = module.figures
+    if before is None:
+        return "new"
+    if after is None:
+        return "missing"
+    if module.is_unchanged:
+        return "no change"
+    color = main_color(module)
+    if color is None:
+        return "changed; peaks are unknown, because there are no live ranges"
+    old, new = module.peaks[color]
+    name = module.module.spaces[color].name if color in module.module.spaces else before.spaces[color].name
+    if old == new:
+        return f"the same peak in {name}, made of other things"
+    return f"{change_words(old, new)} in {name}"
+
+
+def main_color(module: ModuleComparison) -> int | None:
+    """Return the space whose peak changed most, of equal ones the one with the largest peak."""
+    peaks = module.peaks
+    return max(
+        peaks, key=lambda color: (abs(peaks[color][1] - peaks[color][0]), max(peaks[color]), -color), default=None
+    )
+
+
+def input_words(module: ModuleComparison) -> str:
+    """Return what differs in the input of the two compilations, as far as files beside the dumps say."""
+    if module.inputs is None:
+        return ""
+    before, after = module.inputs
+    words = []
+    if before.program and after.program:
+        words.append("the same program" if before.program == after.program else "another program")
+    if before.flags is not None and after.flags is not None:
+        words.append(_flag_words(differing_flags(before, after)))
+    if before.changelist and after.changelist:
+        words.append("the same compiler" if before.changelist == after.changelist else "another compiler")
+    if all(word.startswith("the same") for word in words) and len(words) == 3 and not module.is_unchanged:
+        words.append("so the compiler is not deterministic here")
+    text = ", ".join(words)
+    return text[:1].upper() + text[1:]
+
+
+def _flag_words(flags: Sequence[str]) -> str:
+    """Return how many flags differ, and the first of them."""
+    if not flags:
+        return "the same flags"
+    names = ", ".join([*flags[:5], *(["…"] if len(flags) > 5 else [])])
+    return f"1 flag differs ({names})" if len(flags) == 1 else f"{len(flags)} flags differ ({names})"
+
+
+def grade_counts(module: ModuleComparison) -> dict[str, int]:
+    """Return how many values were recognised, by grade."""
+    counts = {"sure": 0, "likely": 0, "in its place": 0}
+    for match in module.comparison.matching.before if module.comparison else ():
+        if match is not None:
+            counts[match.grade] += 1
+    return counts
+
+
+def matched_words(module: ModuleComparison) -> str:
+    """Return how many values were recognised, in one sentence."""
+    if module.comparison is None:
+        return ""
+    counts, total = grade_counts(module), len(module.comparison.matching.before)
+    return (
+        f"{counts['sure'] + counts['likely']:,} of {total:,} values recognised: {counts['sure']:,} sure,"
+        f" {counts['likely']:,} likely; {counts['in its place']:,} only in the same place."
+    )
+
+
+_TIERS = {
+    "boundary": "",
+    "content": "the dumps are equal",
+    "exact": "everything about it is the same",
+    "operation": "same operation, shape and op_name",
+    "resized": "same operation and op_name, another size",
+    "retyped": "same operation and op_name, another shape",
+    "reopcoded": "same op_name, another operation",
+    "relabelled": "same operation and shape, another op_name",
+    "relabelled and resized": "same operation, another op_name and size",
+    "dimensions": "same dimensions",
+}
+_HOWS = {
+    "path": "the same argument path",
+    "number": "the same place among the arguments",
+    "result": "the same place in the result",
+    "content": "",
+    "graph": "its readers and operands agree",
+    "unique": "nothing else is like it",
+    "name": "and the same name",
+    "order": "paired in order with others like it",
+}
+
+
+def reason_words(match: Match) -> str:
+    """Return why two values were taken for the same."""
+    return "; ".join(words for words in (_TIERS[match.tier], _HOWS[match.how]) if words)
+
+
+def value_name(graph: Graph, value: int) -> str:
+    """Return `fusion.10{0}`, with the index in any case."""
+    return graph.analysis.dump.values.keys[value]
+
+
+def term_subject(graphs: tuple[Graph, Graph], term: Term) -> str:
+    """Return what a term is about: the op_name of its value after, or before, else its name."""
+    for graph, value in ((graphs[1], term.after), (graphs[0], term.before)):
+        if value is not None:
+            what = graph.operation(value)
+            return what.op_name.replace("\\'", "'") or graph.instructions[graph.instruction[value]]
+    return ""

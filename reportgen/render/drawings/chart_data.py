@@ -1,0 +1,115 @@
+"""Data of the charts on a module's page: bytes over program order, and ticks of binary units."""
+
+import math
+from collections.abc import Sequence
+from operator import itemgetter
+from typing import Any
+
+from reportgen.analyse.capacity import Fit
+from reportgen.analyse.classes import HELD_CLASSES, memory_class
+from reportgen.analyse.records import Analysis, Space
+from reportgen.intervals.step_function import StepFunction
+from reportgen.render.html import formats
+
+MOST_POINTS = 1_000
+_TICKS = 4
+_HEADROOM = 1.12
+_MOST_ABOVE = 3
+
+
+def memory_over_time(analysis: Analysis, space: Space, known: Fit | None = None) -> dict[str, Any] | None:
+    """Return the datasets and parameters of the chart for one memory space; None without live ranges.
+
+    The line of a capacity is drawn unless it is so far above all else that the chart would be flat.
+    """
+    peak = space.peak_resident
+    if space.live is None or space.temp is None or peak is None or not space.allocated_bytes:
+        return None
+    limit = chart_limit(space)
+    capacity = known.capacity.size_bytes if known and known.capacity.size_bytes <= _MOST_ABOVE * limit else 0
+    last = max(analysis.moments, 1)
+    temporary = [
+        {"class": "temporary", "moment": moment, "low": space.static_bytes, "high": space.static_bytes + amount}
+        for moment, amount in thinned(space.temp)
+    ]
+    marks = [("peak", peak.moment)]
+    if analysis.xla_peak and analysis.xla_peak.moment != peak.moment:
+        marks.append(("XLA’s peak", analysis.xla_peak.moment))
+    datasets = {
+        "held": _held_bands(analysis, space, last),
+        "temporary": temporary,
+        "live": [{"moment": moment, "amount": amount} for moment, amount in thinned(space.live)],
+        "levels": [{"limit": limit}],
+        "capacity": [{"limit": capacity}] if capacity else [],
+        # The name of a mark is on the side of its line that has room for it.
+        "marks": [
+            {"label": label, "moment": moment, "row": row, "side": "left" if 2 * moment < analysis.moments else "right"}
+            for row, (label, moment) in enumerate(marks)
+        ],
+        "chosen": [],
+    }
+    parameters = {
+        "first": 0,
+        "last": last,
+        "low": 0,
+        "limit": max(1, round(max(limit, capacity) * _HEADROOM)),
+        **byte_ticks(max(limit, capacity)),
+    }
+    return {"datasets": datasets, "params": parameters}
+
+
+def chart_limit(space: Space) -> int:
+    """Return the bytes at the line *allocated*: without thread-local allocations, which are never resident."""
+    return space.allocated_bytes - space.thread_local_bytes
+
+
+def _held_bands(analysis: Analysis, space: Space, last: int) -> list[dict[str, Any]]:
+    """Return a band for each class that the caller holds throughout, stacked."""
+    held: dict[str, int] = dict.fromkeys(HELD_CLASSES[:3], 0)
+    for number in space.allocations:
+        allocation = analysis.dump.allocations[number]
+        kind = memory_class(allocation)
+        if kind in held:
+            held[kind] += allocation.size_bytes
+    bands, low = [], 0
+    for name, size in held.items():
+        if size:
+            bands.append({"class": name, "first": 0, "last": last, "low": low, "high": low + size})
+        low += size
+    return bands
+
+
+def byte_ticks(limit: int) -> dict[str, Any]:
+    """Return the ticks of an axis up to `limit` bytes: round numbers of a binary unit."""
+    unit = max(0, (max(limit, 1).bit_length() - 1) // 10)
+    unit_bytes = 1024**unit
+    # The smallest of 1, 2, 5, 10, 20, 50 … or their tenths and hundredths that gives at most so many ticks.
+    least = limit / unit_bytes / _TICKS
+    power: float = 10.0 ** math.floor(math.log10(least)) if least > 0 else 1.0
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least * 0.999)
+    count = int(limit / unit_bytes / step) + 1
+    ticks = [round(number * step * unit_bytes) for number in range(count + 1)]
+    return {"ticks": ticks, "unit_bytes": unit_bytes, "unit": ("B", *formats.UNITS)[unit]}
+
+
+def thinned(function: StepFunction, points: int = MOST_POINTS) -> Sequence[tuple[int, int]]:
+    """Return (moment, amount) rows of a step function, at most about three times `points` of them.
+
+    A stretch of time thinner than a pixel keeps its smallest and its largest amount, at their own moments, so that no
+    peak is lost or moved. The first row stays, and a row at the end closes the axis. `steps.js` does the same for the
+    part that a reader zooms into.
+    """
+    first, *rows = zip(function.moments, function.amounts, strict=True)
+    if len(rows) > 2 * points:
+        width = max(1, function.length // points)
+        buckets: dict[int, list[tuple[int, int]]] = {}
+        for row in rows:
+            buckets.setdefault(row[0] // width, []).append(row)
+        by_amount = itemgetter(1)
+        rows = [
+            row
+            for bucket in buckets.values()
+            for row in sorted({min(bucket, key=by_amount), max(bucket, key=by_amount), bucket[-1]})
+        ]
+    rows = [first, *rows]
+    return [*rows, (max(function.length, rows[-1][0]), rows[-1][1])]

@@ -1,0 +1,199 @@
+"""Define each kind of chart as an Altair specification, when the package is built; pages contain only data.
+
+Importing Altair and creating the charts takes 0.6 s, more than building a small site, so `hatch_build.py` stores
+them as an asset. After a change here, install again: `pip install -e .`.
+
+Altair spends its time walking inline rows (2.7 s for 10,000), so a specification only names its datasets. What
+differs from page to page, such as ticks and the visible part of the time axis, is a parameter that the scripts of
+the page set. Colors are CSS variables in charts drawn as SVG, so that they follow light and dark mode, and
+parameters in those drawn on a canvas.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import altair as alt
+
+from reportgen.analyse.classes import CLASSES, HELD_CLASSES
+
+_AXIS_WIDTH = 76
+_LABEL_HEIGHT = 14
+_BYTES_LABEL = "format(datum.value / unit_bytes, ',.12~r') + ' ' + unit"
+
+
+def specifications() -> Mapping[str, Any]:
+    """Return every kind of chart as Vega-Lite, by its name."""
+    return {
+        "largest-modules": _largest_modules(),
+        "memory-over-time": _memory_over_time(),
+        "packing-map": _packing_map(),
+    }
+
+
+def specifications_script() -> str:
+    """Return the specifications as a script for the site's assets."""
+    return f"window.REPORT_CHARTS = {json.dumps(specifications(), sort_keys=True)};\n"
+
+
+def _parameters(*names: str) -> dict[str, Any]:
+    return {name: alt.param(name=name, value=None) for name in names}
+
+
+def _time_axis(field: str, **options: Any) -> Any:
+    """Return an axis of program order from moment `first` to `last`, so that charts on one page show the same part."""
+    scale = alt.Scale(nice=False, zero=False, domain=[alt.expr("first"), alt.expr("last")])
+    axis = alt.Axis(tickMinStep=1, format=",d", title="program order (moment of the schedule)")
+    return alt.X(f"{field}:Q", scale=scale, axis=axis, **options)
+
+
+def _bytes_axis(ticks: Any, **options: Any) -> Any:
+    width = _AXIS_WIDTH
+    options.setdefault("title", "bytes")
+    return alt.Axis(values=ticks, labelExpr=_BYTES_LABEL, minExtent=width, maxExtent=width, **options)
+
+
+def _largest_modules() -> dict[str, Any]:
+    """Draw a bar for each module, divided by class; names come as a parameter because they may repeat."""
+    parameters = _parameters("ticks", "unit_bytes", "unit", "limit", "names")
+    scale = alt.Scale(domainMin=0, domainMax=alt.expr("limit * 1.3"), nice=False)
+    size = alt.X("low:Q", scale=scale, axis=alt.Axis(values=parameters["ticks"], labelExpr=_BYTES_LABEL, title=None))
+    names = alt.Axis(
+        labelExpr="names[datum.value]",
+        labelLimit=alt.expr("containerSize()[0] < 600 ? 120 : 280"),
+        labelFontSize=12,
+        title=None,
+        ticks=False,
+        domain=False,
+    )
+    place = alt.Y("rank:O", axis=names, scale=alt.Scale(paddingInner=0.25, paddingOuter=0.1))
+    color = alt.Color(
+        "class:N",
+        scale=alt.Scale(domain=list(CLASSES), range=[f"var(--class-{name})" for name in CLASSES]),
+        legend=None,
+    )
+    bars = _named("parts").mark_bar(cursor="pointer").encode(x=size, x2="high:Q", y=place, color=color, href="href:N")
+    totals = _named("totals").mark_text(align="left", dx=5, fontSize=12, fill="var(--text)")
+    chart = alt.layer(bars, totals.encode(x="end:Q", y="rank:O", text="label:N"))
+    # The page sets the height, because Vega-Lite cannot fit the width if it chooses the height itself.
+    sized = chart.properties(width="container", height="container")
+    return _themed(sized.add_params(*parameters.values()), "var(--{})")
+
+
+def _memory_over_time() -> dict[str, Any]:
+    parameters = _parameters("ticks", "unit_bytes", "unit", "first", "last", "low", "limit")
+    color = alt.Color(
+        "class:N",
+        scale=alt.Scale(domain=list(HELD_CLASSES), range=[f"var(--class-{name})" for name in HELD_CLASSES]),
+        legend=None,
+    )
+    scale = alt.Scale(domain=[alt.expr("low"), alt.expr("limit")], nice=False, zero=False)
+    size = alt.Y("low:Q", scale=scale, axis=_bytes_axis(parameters["ticks"]))
+    held = (
+        _named("held").mark_rect(clip=True).encode(x=_time_axis("first"), x2="last:Q", y=size, y2="high:Q", color=color)
+    )
+    temporary = (
+        _named("temporary")
+        .mark_area(interpolate="step-after", clip=True)
+        .encode(x=_time_axis("moment"), y=size, y2="high:Q", color=color)
+    )
+    live = _named("live").mark_line(interpolate="step-after", strokeWidth=1.5, stroke="var(--text)", clip=True)
+    levels = _named("levels").mark_rule(strokeDash=[6, 4], stroke="var(--text)", clip=True)
+    capacity = _named("capacity").mark_rule(stroke="var(--error)", strokeWidth=2)
+    capacity_name = _named("capacity").mark_text(
+        text="capacity", align="right", dx=-4, dy=-4, baseline="bottom", fill="var(--error)"
+    )
+    # Drawn on a wider line of the page's background, because neither color stands out from every class of memory.
+    mark_edges = _named("marks").mark_rule(stroke="var(--background)", strokeWidth=4, clip=True)
+    marks = _named("marks").mark_rule(
+        stroke=alt.expr("datum.label == 'peak' ? 'var(--accent)' : 'var(--text)'"),
+        strokeDash=alt.expr("datum.label == 'peak' ? [1, 0] : [3, 3]"),
+        strokeWidth=1.5,
+        clip=True,
+    )
+    # Above the plot, in a row for each mark, because no color of text can be read on every class of memory.
+    mark_names = _named("marks").mark_text(
+        align=alt.expr("datum.side"),
+        dx=alt.expr("datum.side == 'left' ? -1 : 1"),
+        dy=alt.expr(f"-3 - {_LABEL_HEIGHT} * datum.row"),
+        baseline="bottom",
+        fill="var(--text)",
+    )
+    chosen = _named("chosen").mark_rule(stroke="var(--focus)", strokeWidth=2, clip=True)
+    chart = alt.layer(
+        held,
+        temporary,
+        live.encode(x=_time_axis("moment"), y=alt.Y("amount:Q")),
+        levels.encode(y="limit:Q"),
+        capacity.encode(y="limit:Q"),
+        capacity_name.encode(x=alt.value(alt.expr("width")), y="limit:Q"),
+        mark_edges.encode(x="moment:Q"),
+        marks.encode(x="moment:Q"),
+        mark_names.encode(x="moment:Q", y=alt.value(0), text="label:N"),
+        chosen.encode(x="moment:Q"),
+    )
+    return _themed(chart.add_params(*parameters.values()).properties(width="container", height=190), "var(--{})")
+
+
+def _packing_map() -> dict[str, Any]:
+    """Draw rectangles of bytes and moments; the page's script decides which are drawn, merged and dimmed."""
+    parameters = _parameters(
+        "ticks", "unit_bytes", "unit", "first", "last", "low", "high", "text", "muted", "line", "focus"
+    )
+    scale = alt.Scale(domain=[alt.expr("low"), alt.expr("high")], nice=False, zero=False)
+    place = alt.Y("low:Q", scale=scale, axis=_bytes_axis(parameters["ticks"], grid=False, title="offset"))
+    box = {"x": _time_axis("first"), "x2": "last:Q", "y": place, "y2": "high:Q"}
+    free = (
+        _named("free")
+        .mark_rect(clip=True, strokeWidth=0.5)
+        .encode(**box, fill=alt.Fill("fill:N", scale=None), stroke=alt.Stroke("edge:N", scale=None))
+    )
+    values = (
+        _named("values")
+        .mark_rect(clip=True, strokeWidth=alt.expr("datum.isOutlined ? 4 : 0.5"))
+        .encode(
+            **box,
+            fill=alt.Fill("fill:N", scale=None),
+            stroke=alt.Stroke("edge:N", scale=None),
+            opacity=alt.Opacity("opacity:Q", scale=None),
+        )
+    )
+    handovers = _named("handovers").mark_rule(strokeWidth=2, stroke=alt.expr("text"), clip=True)
+    chosen = _named("chosen").mark_rule(strokeWidth=2, stroke=alt.expr("focus"), clip=True)
+    chart = alt.layer(
+        free,
+        values,
+        handovers.encode(x="first:Q", y="low:Q", y2="high:Q"),
+        chosen.encode(x="moment:Q"),
+    )
+    return _themed(chart.add_params(*parameters.values()).properties(width="container", height=420), None)
+
+
+def _named(dataset: str) -> Any:
+    return alt.Chart(alt.NamedData(name=dataset))
+
+
+def _themed(chart: Any, variable: str | None) -> dict[str, Any]:
+    """Return a chart as Vega-Lite in the page's colors, which are CSS variables or parameters of the same names."""
+
+    def color(name: str) -> Any:
+        return alt.expr(name) if variable is None else variable.format(name)
+
+    specification: dict[str, Any] = (
+        chart.configure(
+            background="transparent", font="sans-serif", padding={"left": 0, "right": 8, "top": 5, "bottom": 5}
+        )
+        # No labels for screen readers inside, because the page presents the plot as one image with a name.
+        .configure_mark(aria=False)
+        .configure_axis(
+            labelColor=color("muted"),
+            titleColor=color("muted"),
+            gridColor=color("line"),
+            domainColor=color("line"),
+            tickColor=color("line"),
+            titleFontWeight="normal",
+        )
+        .configure_view(stroke=None)
+        .to_dict()
+    )
+    return specification

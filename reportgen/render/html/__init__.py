@@ -1,0 +1,1 @@
+"""Provide what every kind of page needs: templates, links, formatted numbers, Markdown."""

@@ -1,0 +1,120 @@
+"""Format numbers for people, with the exact number always at hand.
+
+Filters return f-string `Markup`, because that is twice as fast as a macro for each table cell; text that goes into one
+is escaped right beside it.
+"""
+
+import re
+from html import escape
+
+from markupsafe import Markup
+
+from reportgen.parse.oom_records import SizeRange
+
+UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+_STEP = 1024
+_CLOSE = 50
+"""A range is shown as one size if it is narrower than this part of the size."""
+
+_BREAKABLE = re.compile(r"(?<=[./_])(?=[^./_])")
+
+
+def human_bytes(size: int) -> str:
+    """Return `2.52 GiB`: binary units and two decimals; below 1024 bytes, all of them."""
+    if abs(size) < _STEP:
+        return f"{size} B"
+    amount = float(size)
+    for unit in UNITS:
+        amount /= _STEP
+        if abs(amount) < _STEP - 0.005 or unit == UNITS[-1]:
+            return f"{amount:.2f} {unit}"
+    raise AssertionError("unreachable: the last unit takes every amount")
+
+
+def range_words(size: SizeRange) -> str:
+    """Return one size for what was printed with few decimals, or both ends where the difference matters."""
+    middle = (size.low + size.high) // 2
+    if (size.high - size.low) * _CLOSE <= abs(middle):
+        return human_bytes(middle)
+    return f"{human_bytes(size.low)} to {human_bytes(size.high)}"
+
+
+def exact_bytes(size: int) -> str:
+    """Return `2,709,520,384 bytes`."""
+    return f"{size:,} byte" if size == 1 else f"{size:,} bytes"
+
+
+def human_and_exact(size: int) -> Markup:
+    """Return `1.50 MiB` with the exact number beside it, where that differs."""
+    exact = f" <small>{exact_bytes(size)}</small>" if size >= _STEP else ""
+    return Markup(f"{human_bytes(size)}{exact}")
+
+
+def bytes_markup(size: int | None) -> Markup:
+    """Return the amount for people, with the exact one in the data and, where it is rounded, in the tooltip."""
+    if size is None:
+        return Markup('<span class="none" title="not known">–</span>')
+    if -_STEP < size < _STEP:
+        return Markup(f"<data value={size:d}>{size} B</data>")
+    return Markup(f'<data value={size:d} title="{size:,} bytes">{human_bytes(size)}</data>')
+
+
+def byte_steps_markup(amount: int) -> Markup:
+    """Return bytes × moments, which is not an amount of memory and must not look like one."""
+    return Markup(f'<data value={amount:d} title="{amount:,} byte-moments">{human_bytes(amount)}·moments</data>')
+
+
+def count_markup(count: int | None) -> Markup:
+    """Return `66,703`, sortable."""
+    if count is None:
+        return Markup('<span class="none" title="not known">–</span>')
+    return Markup(f"<data value={count:d}>{count:,}</data>")
+
+
+def percent(part: int, whole: int) -> str:
+    """Return `12.5 %`, or a dash if there is no whole."""
+    return f"{100 * part / whole:.1f} %" if whole else "–"
+
+
+def factor(padded: int | None, dense: int | None) -> str:
+    """Return `64×`, the padded size over the dense one."""
+    if not dense or padded is None:
+        return "–"
+    times = padded / dense
+    return f"{times:.3g}×" if times < 100 else f"{times:,.0f}×"
+
+
+LONGEST_NAME = 200
+"""Characters of a name in a link or a heading; the page of what it names has the whole."""
+
+
+def shortened(text: str) -> str:
+    """Return a name that is too long to read as its beginning and its end."""
+    half = LONGEST_NAME // 2
+    return text if len(text) <= LONGEST_NAME else f"{text[:half]}…{text[-half:]}"
+
+
+def whole_name(name: str) -> Markup:
+    """Return a name that is shortened elsewhere, folded."""
+    return Markup("<details><summary>{:,} characters</summary><code>{}</code></details>").format(len(name), name)
+
+
+# Control characters except line breaks and tabs, characters that reverse the direction of text, and those of no width.
+_UNSEEN = re.compile("[\0-\b\v-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+
+
+def visible(text: str) -> str:
+    """Replace each character that is invisible and could change how the rest is read by a visible sign."""
+
+    def sign(found: re.Match[str]) -> str:
+        """Return `␇` for a control character, `[U+202E]` for others."""
+        code = ord(found[0])
+        return chr(0x2421 if code == 0x7F else 0x2400 + code) if code < 0x80 else f"[U+{code:04X}]"
+
+    # Check first, because nearly all texts need no change and this takes half the time of a search.
+    return text if text.replace("\n", "").isprintable() else _UNSEEN.sub(sign, text)
+
+
+def soft_breaks(text: str) -> Markup:
+    """Return a name that may break after dots, slashes and underscores."""
+    return Markup(_BREAKABLE.sub("<wbr>", escape(text)))

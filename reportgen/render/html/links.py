@@ -1,0 +1,124 @@
+"""Create links from one page to values, allocations, instructions and help, as escaped markup."""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from html import escape
+from typing import TypeVar
+
+from markupsafe import Markup
+
+from reportgen.analyse.decompose import plain_shape
+from reportgen.analyse.records import Share, Space
+from reportgen.model import WHOLE, ValueKey
+from reportgen.render.html.formats import shortened, soft_breaks
+from reportgen.render.html.origin import origin_cell
+from reportgen.render.routes import ROWS_PER_PAGE, VALUES_FOLDER
+from reportgen.render.view import Module, key_text
+
+Item = TypeVar("Item")
+MOST_LINKS = 10
+
+
+def listed(items: Sequence[Item], link: Callable[[Item], str], most: int = MOST_LINKS) -> str:
+    """Return the first `most` items as links, and how many more there are."""
+    shown = ", ".join(map(link, items[:most]))
+    more = len(items) - most
+    return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+class Links:
+    """Links for the pages of one folder: `to_module` leads from there to the module's folder, `root` to the site's.
+
+    A `folder` inside the module's, such as `v/`, holds tens of thousands of pages. Links there are as short as they
+    can be: without soft breaks in names, because those pages break them anywhere.
+    """
+
+    def __init__(self, module: Module, folder_depth: int, folder: str = "") -> None:
+        self._module = module
+        self._folder = folder
+        self._skip = len(module.routes.folder)
+        self._name: Callable[[str], str] = escape if folder else soft_breaks
+        self._with_page = module.with_page
+        self.to_module = "../" * folder_depth
+        self.root = "../" * (folder_depth + 2)
+        # Kept, because each value is linked from five pages: making them again takes a tenth of a build.
+        self.value: Callable[[int], Markup] = cache(self._value)
+        self.instruction: Callable[[str], str] = cache(self._instruction)
+        self.allocation: Callable[[int], Markup] = cache(self._allocation)
+        self._to_values = "" if folder == VALUES_FOLDER else self.to_module + VALUES_FOLDER
+
+    def path(self, path: str) -> str:
+        """Return the href of a path that is given from the site's root and is in this module's folder."""
+        inside = path[self._skip :]
+        if self._folder and inside.startswith(self._folder):
+            return inside[len(self._folder) :]
+        return self.to_module + inside
+
+    def value_href(self, number: int) -> str:
+        """Return the href of a value's page or, where it has none, of its row in the table of values."""
+        name = self._module.routes.value_names[number]
+        if number in self._with_page:
+            return f"{self._to_values}{name}.html"
+        return f"{self.listing('values', self._module.row_of(number) // ROWS_PER_PAGE + 1)}#v{name}"
+
+    def value_row_id(self, number: int) -> str:
+        """Return the id attribute of a value's row in the table of values, where links to it lead if it has no page."""
+        return "" if number in self._with_page else f" id=v{self._module.routes.value_names[number]}"
+
+    def _value(self, number: int) -> Markup:
+        """Return a value's name as a link to it."""
+        key = self._module.analysis.facts[number].value.key
+        index = "" if key.shape_index == WHOLE else f"<span class=index>{key.shape_index}</span>"
+        return Markup(f"<a href={self.value_href(number)}>{self._name(shortened(key.name))}{index}</a>")
+
+    def origin(self, number: int) -> Markup:
+        """Return the argument or operation behind a value, with its source line."""
+        return origin_cell(self._module.attribution(number))
+
+    def shape(self, number: int) -> Markup:
+        """Return a value's shape without its layout."""
+        return Markup(f"<code>{escape(shortened(plain_shape(self._module.analysis.facts[number].value.shape)))}</code>")
+
+    def sharing(self, share: Share) -> Markup:
+        """Return a small sign on a value that shares its bytes with others; its tooltip names them."""
+        if not share.sharers:
+            return Markup("")
+        facts = self._module.analysis.facts
+        names = ", ".join(shortened(key_text(facts[other].value.key)) for other in share.sharers)
+        more = " and more" if share.has_more_sharers else ""
+        return Markup(f' <span class=sharing title="Shares these bytes with {escape(names)}{more}">shared</span>')
+
+    def allocation_href(self, number: int) -> str:
+        """Return the href of an allocation's page."""
+        return self.path(self._module.routes.allocation(number))
+
+    def _allocation(self, number: int) -> Markup:
+        """Return an allocation's index as a link to its page."""
+        index = self._module.analysis.dump.allocations[number].index
+        return Markup(f"<a href={self.allocation_href(number)}>allocation {index}</a>")
+
+    def space(self, space: Space) -> Markup:
+        """Return a memory space's name as a link to its section on the module's page."""
+        name = f"{space.color} · {escape(space.name)}"
+        return Markup(f"<a href={self.to_module}index.html#space-{space.color}>{name}</a>")
+
+    def listing(self, kind: str, page: int = 1) -> str:
+        """Return the href of a page of a long table."""
+        return self.path(self._module.routes.listing(kind, page))
+
+    def _instruction(self, name: str) -> str:
+        """Return an instruction's name, linked to the value that it defines, if any."""
+        number = self._module.value_of(ValueKey(name, WHOLE))
+        text = self._name(shortened(name))
+        return text if number is None else f"<a href={self.value_href(number)}>{text}</a>"
+
+    def term(self, anchor: str, text: str) -> Markup:
+        """Return a link to a term of the glossary."""
+        return Markup(f"<a class=term href={self.root}help/glossary.html#{anchor}>{escape(text)}</a>")
+
+    def moment(self, moment: int | None) -> Markup:
+        """Return a moment with the instruction that runs at it."""
+        if moment is None:
+            return Markup("–")
+        name = self._module.instruction_at(moment)
+        return Markup(f"{moment} <span class=at>{self.instruction(name)}</span>") if name else Markup(str(moment))

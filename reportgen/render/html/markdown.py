@@ -1,0 +1,55 @@
+"""Convert Markdown to HTML, for the help pages and for notes that users put beside their dumps.
+
+Notes may be written by anyone: raw HTML is escaped, images are refused, and so are links to anything but web pages and
+mail addresses.
+"""
+
+import re
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+_SCHEME = re.compile(r"^\s*([a-zA-Z][a-zA-Z0-9+.\-]*):")
+_HEADING_ID = re.compile(r"^(.*?)\s*\{#([a-z0-9\-]+)\}\s*$")
+
+
+@cache
+def _markdown() -> "MarkdownIt":
+    # Imported here because that takes as long as building some modules, and most have no notes.
+    from markdown_it import MarkdownIt
+
+    def is_safe(url: str) -> bool:
+        scheme = _SCHEME.match(url)
+        return scheme is None or scheme[1].lower() in ("http", "https", "mailto")
+
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
+    parser.validateLink = is_safe  # type: ignore[method-assign]
+    return parser
+
+
+def markdown(text: str) -> Markup:
+    """Convert a text of our own; a heading that ends with `{#slug}` gets that id."""
+    markdown_it = _markdown()
+    tokens = markdown_it.parse(text)
+    for opening, inline in pairwise(tokens):
+        named = _HEADING_ID.match(inline.content) if opening.type == "heading_open" else None
+        if named and inline.children:
+            opening.attrSet("id", named[2])
+            inline.children[-1].content = re.sub(r"\s*\{#[a-z0-9\-]+\}\s*$", "", inline.children[-1].content)
+    return Markup(markdown_it.renderer.render(tokens, markdown_it.options, {}))
+
+
+def note_markup(text: str) -> Markup:
+    """Convert a user's note: headings one level below the page's own, and no ids, which the page could have, too."""
+    if not text.strip():
+        return Markup("")
+    tokens = _markdown().parse(text)
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(6, int(token.tag[1:]) + 1)}"
+    return Markup(_markdown().renderer.render(tokens, _markdown().options, {}))

@@ -1,0 +1,144 @@
+"""Render templates with Jinja: everything is escaped, and an undefined name is an error."""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+import reportgen
+from reportgen.options import Redaction
+from reportgen.render import routes
+from reportgen.render.html import formats
+from reportgen.render.html.excerpts import excerpt_table
+from reportgen.render.html.value_rows import value_rows
+from reportgen.render.site.assets import template_root
+
+MODULE_VIEWS = (
+    (routes.view("index"), "Summary"),
+    (routes.view("peak"), "Peak"),
+    (routes.view("padding"), "Padding"),
+    (routes.view("lifetimes"), "Lifetimes"),
+    (routes.view("values"), "Values"),
+    (routes.view("allocations"), "Allocations"),
+    (routes.view("schedule"), "Schedule"),
+    (routes.view("findings"), "Findings"),
+)
+"""The views of a module: file name in its folder, and the label of its tab."""
+
+_REDACTED_WORDS: Mapping[Redaction, str] = {
+    "paths": "Redacted: paths, people and machines are not shown.",
+    "names": "Redacted: paths, people, machines and the names of operations are not shown.",
+}
+
+
+@cache
+def module_tabs(to_module: str, current: str) -> Markup:
+    """Return links to a module's views, from a page whose href of the module's folder is `to_module`."""
+    here = {current: ' aria-current="page"'}
+    links = (f'<a href="{to_module}{file}"{here.get(file, "")}>{name}</a>' for file, name in MODULE_VIEWS)
+    return Markup("".join(links))
+
+
+def counted(number: int, noun: str) -> str:
+    """Return `1 value` or `2,345 values`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def width(part: int, whole: int) -> str:
+    """Return the width of a bar for `part` of `whole`, as CSS writes it."""
+    return f"{100 * part / whole:.2f}%"
+
+
+@cache
+def environment() -> Environment:
+    """Return the environment that renders every page; a template is compiled when it is first used."""
+    jinja = Environment(
+        loader=FileSystemLoader(template_root()),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+    )
+    jinja.filters |= {
+        "breakable": formats.soft_breaks,
+        "byte_steps": formats.byte_steps_markup,
+        "bytes": formats.bytes_markup,
+        "count": formats.count_markup,
+        "counted": counted,
+        "range_words": formats.range_words,
+        "exact": formats.exact_bytes,
+        "human": formats.human_bytes,
+        "short": formats.shortened,
+    }
+    jinja.globals |= {
+        "excerpt_table": excerpt_table,
+        "factor": formats.factor,
+        "module_tabs": module_tabs,
+        "percent": formats.percent,
+        "redacted_words": _REDACTED_WORDS,
+        "routes": routes,
+        "value_rows": value_rows,
+        "version": reportgen.__version__,
+        "width": width,
+    }
+    return jinja
+
+
+def load_all() -> None:
+    """Compile every template, so that processes forked from this one need not."""
+    for name in environment().list_templates(extensions=["html"]):
+        environment().get_template(name)
+
+
+def render(template: str, path: str, **context: object) -> bytes:
+    """Return the page at `path`, which decides the href of the site's root, `root`."""
+    text = environment().get_template(template).render(root=routes.root_from(path), **context)
+    return _encoded([text])[0]
+
+
+def fragment(template: str, **context: object) -> Markup:
+    """Return the markup of a template that is part of some pages."""
+    return Markup(environment().get_template(template).render(**context))
+
+
+def macro(template: str, name: str, *arguments: object) -> Markup:
+    """Return the markup that a macro of a template gives for the arguments."""
+    markup: Markup = getattr(environment().get_template(template).module, name)(*arguments)
+    return markup
+
+
+_PLAIN = bytes([ord("\n"), *range(ord(" "), ord("~") + 1)])
+
+
+def _encoded(texts: Sequence[str]) -> list[bytes]:
+    """Encode texts for the disk, with a visible sign for each character that shows nothing."""
+    encoded = [text.encode("utf-8", "replace") for text in texts]
+    # Deleting plain ASCII and checking the little that remains takes a third of the time of checking everything.
+    rest = b"".join(encoded).translate(None, _PLAIN).decode("utf-8")
+    return encoded if rest.isprintable() else [formats.visible(text).encode("utf-8", "replace") for text in texts]
+
+
+class Frame:
+    """The part that thousands of pages have in common, rendered once; each page only fills its holes.
+
+    A template marks a hole by `hole("name")`. Escaped text contains no `<`, so none can look like a hole.
+    """
+
+    def __init__(self, template: str, path: str, **context: object) -> None:
+        page = render(template, path, hole=lambda name: Markup(f"<hole {name}>"), **context)
+        pieces = _HOLE.split(page.decode("utf-8"))
+        self._holes = pieces[1::2]
+        self._pieces = [piece.encode("utf-8") for piece in pieces]
+
+    def filled(self, **contents: str) -> bytes:
+        """Return a page; `contents` is the markup for each hole, by its name."""
+        pieces = self._pieces.copy()
+        pieces[1::2] = _encoded([contents[name] for name in self._holes])
+        return b"".join(pieces)
+
+
+_HOLE = re.compile(r"<hole (\w+)>")

@@ -1,0 +1,155 @@
+"""Write data for scripts: columns, and tables of the words that repeat in them.
+
+A page opened from `file://` may not fetch anything, so a shard is a script that hands its data over. Columns with
+numbers into a table of words are a third of the size of rows. `hrefs` are patterns of the paths that scripts need,
+from the folder that the shard belongs to.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from reportgen.analyse.classes import CLASSES, memory_class
+from reportgen.intervals.step_function import StepFunction
+from reportgen.model import WHOLE
+from reportgen.render import routes
+from reportgen.render.drawings.conflicts import conflicts_by_value
+from reportgen.render.html.formats import visible
+from reportgen.render.page import Page
+from reportgen.render.view import Module, allocation_kinds
+
+_LONGEST_SHAPE = 80
+
+
+class Words:
+    """A table of words, each listed once, in the order in which they first occur."""
+
+    def __init__(self, known: Iterable[str] = ()) -> None:
+        self._numbers = {word: number for number, word in enumerate(known)}
+
+    def number(self, word: str) -> int:
+        """Return the position of a word in the table, and add it where it is new."""
+        return self._numbers.setdefault(word, len(self._numbers))
+
+    def table(self) -> list[str]:
+        return list(self._numbers)
+
+
+def shard(name: str, data: Any, folder: str = "") -> Page:
+    """Return a script that hands `data` over as `name`; `folder` is a module's, or empty for the whole site."""
+    text = json.dumps(_visible(data), separators=(",", ":"), ensure_ascii=False)
+    return Page(folder + routes.shard(name), f'Report.put("{name}",{text});\n'.encode("utf-8", "replace"))
+
+
+def _visible(data: Any) -> Any:
+    """Replace what shows nothing, because scripts put texts on the page as they are."""
+    match data:
+        case str():
+            return visible(data)
+        case list() | tuple():
+            # Looking at the first item is enough, because a column holds one kind of thing, mostly numbers.
+            return data if data and isinstance(data[0], int | float) else [_visible(item) for item in data]
+        case Mapping():
+            return {key: _visible(item) for key, item in data.items()}
+        case _:
+            return data
+
+
+def instructions_shard(module: Module) -> Page:
+    """Return the scheduled instructions that define no value, for the search; `page` is their page of the schedule."""
+    defining = {fact.value.key.name for fact in module.analysis.facts}
+    schedule = [(moment, module.analysis.dump.name_at[moment]) for moment in module.scheduled_moments]
+    others = [(name, moment, row) for row, (moment, name) in enumerate(schedule) if name not in defining]
+    columns = {
+        "hrefs": routes.INSTRUCTION_HREFS,
+        "name": [name for name, _, _ in others],
+        "moment": [moment for _, moment, _ in others],
+        "page": [routes.page_of(row) for _, _, row in others],
+    }
+    return shard("instructions", columns, module.routes.folder)
+
+
+def values_shard(module: Module) -> Page:
+    """Return every value and allocation, for the map, the moments and the search; -1 stands for unknown.
+
+    `page` is the name of a value's page or, where it has none, its page of the table of values and its name there.
+    `unusualDense` has the dense bytes of values where they are not the size less the padding; None if unknown.
+    `conflicting` are the values that hold the same bytes as another one at the same time.
+    """
+    allocations, kinds = module.analysis.dump.allocations, Words()
+    columns = {
+        "hrefs": routes.VALUE_HREFS,
+        **_value_columns(module),
+        "spaces": {str(space.color): space.name for space in module.analysis.spaces.values()},
+        "conflicting": sorted(conflicts_by_value(module.analysis)),
+        "allocations": {
+            "page": list(module.routes.allocation_names),
+            "index": [allocation.index for allocation in allocations],
+            "size": [allocation.size_bytes for allocation in allocations],
+            "color": [allocation.color for allocation in allocations],
+            "class": [CLASSES.index(memory_class(allocation)) for allocation in allocations],
+            "kind": [
+                kinds.number(", ".join(allocation_kinds(module, number)) or "no kind")
+                for number in range(len(allocations))
+            ],
+        },
+        "kinds": kinds.table(),
+    }
+    return shard("values", columns, module.routes.folder)
+
+
+def timeline_shard(module: Module) -> Page:
+    """Return the instruction at each moment, and every step of each space, for any moment and any zoom."""
+    analysis = module.analysis
+    spaces = {
+        str(space.color): {"static": space.static_bytes, "live": _steps(space.live), "temp": _steps(space.temp)}
+        for space in analysis.spaces.values()
+        if space.live and space.temp
+    }
+    names = [module.instruction_at(moment) or "" for moment in range(len(analysis.dump.schedule))]
+    return shard("timeline", {"names": names, "spaces": spaces}, module.routes.folder)
+
+
+def _steps(function: StepFunction) -> dict[str, Sequence[int]]:
+    return {"moments": function.moments, "amounts": function.amounts}
+
+
+def _value_columns(module: Module) -> dict[str, Any]:
+    facts, allocations = module.analysis.facts, module.analysis.dump.allocations
+    opcodes, scopes, sources, shapes = Words(), Words([""]), Words([""]), Words()
+    origins = [module.origin(number) for number in range(len(facts))]
+    classes = [CLASSES.index(memory_class(allocation)) for allocation in allocations]
+    return {
+        "page": [
+            name if number in module.with_page else (routes.page_of(module.row_of(number)), name)
+            for number, name in enumerate(module.routes.value_names)
+        ],
+        "name": [fact.value.key.name for fact in facts],
+        "index": ["" if (index := fact.value.key.shape_index) == WHOLE else index for fact in facts],
+        "allocation": [fact.value.allocation for fact in facts],
+        "offset": [fact.value.offset_bytes for fact in facts],
+        "size": [fact.value.size_bytes for fact in facts],
+        "padding": [fact.padding_bytes for fact in facts],
+        "first": [fact.live.start if fact.live else -1 for fact in facts],
+        "last": [fact.live.end if fact.live else -1 for fact in facts],
+        "lastUse": [-1 if (moment := module.last_use(number)) is None else moment for number in range(len(facts))],
+        "unusualDense": {
+            str(number): fact.dense_bytes
+            for number, fact in enumerate(facts)
+            if fact.dense_bytes != fact.value.size_bytes - fact.padding_bytes
+        },
+        "class": [classes[fact.value.allocation] for fact in facts],
+        "opcode": [opcodes.number(origin.opcode) for origin in origins],
+        "scope": [scopes.number(origin.scope) for origin in origins],
+        "source": [sources.number(origin.source) for origin in origins],
+        "shape": [shapes.number(_short(fact.value.shape)) for fact in facts],
+        "classes": list(CLASSES),
+        "opcodes": opcodes.table(),
+        "scopes": scopes.table(),
+        "sources": sources.table(),
+        "shapes": shapes.table(),
+    }
+
+
+def _short(shape: str) -> str:
+    return shape if len(shape) <= _LONGEST_SHAPE else shape[:_LONGEST_SHAPE] + "…"

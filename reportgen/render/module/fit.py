@@ -1,0 +1,103 @@
+"""The banner of a module that does not fit into its device: what is needed, what there is, and what would be enough."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from reportgen.analyse.classes import memory_class
+from reportgen.analyse.fit import MAIN_SPACE, Misfit
+from reportgen.analyse.records import Analysis, Share
+from reportgen.render.html.formats import human_bytes, range_words
+
+_SHOWN = 10
+_WHOLE = (
+    "XLA’s figure is the whole assignment: parameters, results and temporaries, although its message may call it"
+    " HLO temporaries."
+)
+_TEMPORARIES = "XLA’s figure counts temporaries alone; parameters and results come on top."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitBanner:
+    """What the banner says; `enough` are shares of the peak of which each is larger than what is missing."""
+
+    headline: str
+    sentences: tuple[str, ...]
+    enough: tuple[Share, ...]
+    not_shown: int
+
+
+def fit_banner(misfit: Misfit | None, analysis: Analysis) -> FitBanner | None:
+    """Return the banner of a module, or None if nothing says that it does not fit."""
+    if misfit is None:
+        return None
+    refused = "The compiler refused this program: it does not fit."
+    shown = "This module needs more memory than its device has."
+    sentences = (
+        _of_xla(misfit),
+        _of_the_chip(misfit),
+        _here(misfit, analysis),
+        _meaning(misfit, analysis),
+        _alone(misfit, analysis),
+    )
+    return FitBanner(
+        headline=refused if misfit.is_refused else shown,
+        sentences=tuple(filter(None, sentences)),
+        enough=misfit.enough[:_SHOWN],
+        not_shown=max(len(misfit.enough) - _SHOWN, 0),
+    )
+
+
+def _of_xla(misfit: Misfit) -> str:
+    if misfit.needed is None:
+        return ""
+    usable = f", {range_words(misfit.usable)} usable" if misfit.usable and not misfit.chip else ""
+    return f"XLA: {range_words(misfit.needed)} of {misfit.space.upper()} needed{usable}."
+
+
+def _of_the_chip(misfit: Misfit) -> str:
+    if not misfit.chip or not misfit.usable:
+        return ""
+    return f"At most {range_words(misfit.usable)} are usable on a {misfit.chip}."
+
+
+def _here(misfit: Misfit, analysis: Analysis) -> str:
+    missing = f"{range_words(misfit.missing)} too much" if misfit.missing else ""
+    if misfit.resident_bytes is None:
+        return f"That is {missing}." if missing else ""
+    parts = " + ".join(f"{human_bytes(size)} {name}" for name, size in _by_class(analysis))
+    resident = f"Here: {human_bytes(misfit.resident_bytes)} resident at the peak ({parts})"
+    return f"{resident}; {missing}." if missing else f"{resident}."
+
+
+def _by_class(analysis: Analysis) -> list[tuple[str, int]]:
+    """Return the bytes of the peak of the main memory by class, largest first."""
+    sizes: Counter[str] = Counter()
+    for share in analysis.spaces[MAIN_SPACE].composition:
+        sizes[memory_class(analysis.dump.allocations[share.allocation])] += share.size_bytes
+    return sizes.most_common()
+
+
+def _meaning(misfit: Misfit, analysis: Analysis) -> str:
+    """Explain XLA's figure by the total that it agrees with."""
+    space = analysis.spaces.get(MAIN_SPACE)
+    if misfit.needed is None or misfit.resident_bytes is None or space is None:
+        return ""
+    if space.allocated_bytes in misfit.needed:
+        return _WHOLE
+    temporaries = sum(
+        analysis.dump.allocations[number].size_bytes
+        for number in space.allocations
+        if analysis.dump.allocations[number].is_preallocated_temp
+    )
+    return _TEMPORARIES if temporaries in misfit.needed else ""
+
+
+def _alone(misfit: Misfit, analysis: Analysis) -> str:
+    """Say whether any single value, or else any class, takes as much as what is missing."""
+    if misfit.missing is None or misfit.resident_bytes is None:
+        return ""
+    if misfit.enough:
+        return "Each of these values alone takes more than what is missing:"
+    classes = [name for name, size in _by_class(analysis) if size >= misfit.missing.high]
+    of_classes = f", but all values of the class {' or of the class '.join(classes)} together do" if classes else ""
+    return f"No single value at the peak takes as much as what is missing{of_classes}."

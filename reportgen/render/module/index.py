@@ -1,0 +1,146 @@
+"""The page of a module itself: its figures, its charts, and the largest of everything."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from reportgen.analyse.capacity import Fit
+from reportgen.analyse.classes import HELD_CLASSES
+from reportgen.analyse.records import Space, XlaPeak
+from reportgen.analyse.spaces import main_space
+from reportgen.analyse.xla_peak import ALIASES, BIRTHS, LEAVES, PADDING, SPACES, UNEXPLAINED
+from reportgen.intervals.step_function import Peak
+from reportgen.render.drawings.chart_data import chart_limit, memory_over_time
+from reportgen.render.html.links import Links
+from reportgen.render.html.markdown import note_markup
+from reportgen.render.module.advice import advice_view
+from reportgen.render.module.fit import fit_banner
+from reportgen.render.module.listings import allocation_rows, peak_kind, value_rows
+from reportgen.render.module.verdict import GroupRow, group_rows, is_small, verdict
+from reportgen.render.module.view_page import Rest, view_page
+from reportgen.render.page import Page
+from reportgen.render.site.summary import badge_of, finding_counts
+from reportgen.render.view import Module
+
+_SHOWN = 20
+
+REASONS = {
+    LEAVES: (
+        "When XLA picks the moment of its peak, it counts a tuple as its table of pointers, 8 bytes for each element,"
+        " and not as the buffers inside. Builds before 2025-04-14 also print that size."
+    ),
+    PADDING: "XLA ignores padding: it prints dense sizes, although tiled layouts and rounding take more.",
+    BIRTHS: "XLA adds what is born at a moment before it subtracts what has just died, so it counts both.",
+    ALIASES: "When one value reuses another’s bytes in place, XLA counts both at the moment where they meet.",
+    SPACES: "XLA adds all memory spaces together, although each has its own peak.",
+}
+"""Why XLA's printed peak differs, by the slug of the reason."""
+
+ADJUSTMENTS = {
+    LEAVES: "values inside tuples, at their own size",
+    PADDING: "padding of layouts, and slices larger than their value",
+    ALIASES: "bytes of several live values, counted once",
+    UNEXPLAINED: "rows printed differently from XLA’s own rule",
+}
+"""The steps from XLA's sum to the live bytes, by their slug."""
+
+MISSING_SECTIONS = ("no-live-ranges", "no-used-values", "no-instructions", "no-allocations")
+"""Findings that explain why parts of the page are missing."""
+
+_BACKEND_EVIDENCE = {
+    "the file's name": "from the file name",
+    "no tiled layouts, and nothing in the file's name": "neither file name nor layouts give a hint",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpaceSummary:
+    """A memory space on the summary; peaks are None without live ranges, moments also where nothing is live.
+
+    `limit_bytes` is the line *allocated* of the chart, which leaves out thread-local allocations because they are
+    not part of what is resident. `rows` and `rest` are the groups that the resident peak is made of; `is_small` folds a
+    space that needs little.
+    """
+
+    space: Space
+    resident: Peak | None
+    resident_moment: int | None
+    live: Peak | None
+    live_moment: int | None
+    temp: Peak | None
+    chart: dict[str, Any] | None
+    limit_bytes: int
+    fit: Fit | None
+    is_small: bool
+    rows: list[GroupRow]
+    rest: Rest
+
+
+def index_page(module: Module, site_title: str) -> Page:
+    """Return the module's own page."""
+    analysis, links, evidence = module.analysis, Links(module, 0), module.analysis.backend_evidence
+    main = main_space(analysis.spaces)
+    ordered = sorted(analysis.spaces.values(), key=lambda space: (space is not main, space.color))
+    spaces = [_space_summary(module, space, links, main or space) for space in ordered]
+    return view_page(
+        module,
+        site_title,
+        "index",
+        "module.html",
+        links=links,
+        analysis=analysis,
+        backend_evidence=_BACKEND_EVIDENCE.get(evidence, f"inferred from {evidence}"),
+        notes=note_markup(module.notes),
+        fit=fit_banner(module.misfit, analysis),
+        badge=badge_of(analysis),
+        finding_counts=finding_counts(analysis),
+        verdict=verdict(module, links),
+        advice=advice_view(module, links),
+        spaces=spaces,
+        small=[summary for summary in spaces if summary.is_small],
+        charts=[summary for summary in spaces if summary.chart],
+        small_charts=[summary for summary in spaces if summary.chart and summary.is_small],
+        missing=[finding.message for finding in analysis.findings if finding.slug in MISSING_SECTIONS],
+        xla=_reconciliation(analysis.xla_peak),
+        moments=max(analysis.moments, 1),
+        classes=HELD_CLASSES,
+        values=value_rows(module)[:_SHOWN],
+        allocations=allocation_rows(module)[:_SHOWN],
+        files=list(dict.fromkeys(part.label for part in analysis.dump.text.parts)),
+    )
+
+
+def _space_summary(module: Module, space: Space, links: Links, main: Space) -> SpaceSummary:
+    resident, live, rows = space.peak_resident, space.peak_live, group_rows(module, space, links)
+    hidden = rows[_SHOWN:]
+    return SpaceSummary(
+        space=space,
+        resident=resident,
+        resident_moment=resident.moment if resident and resident.amount else None,
+        live=live,
+        live_moment=live.moment if live and live.amount else None,
+        temp=space.peak_temp,
+        chart=memory_over_time(module.analysis, space, module.fits.get(space.color)),
+        limit_bytes=chart_limit(space),
+        fit=module.fits.get(space.color),
+        is_small=is_small(space, main),
+        rows=rows[:_SHOWN],
+        rest=Rest(
+            count=len(hidden),
+            amount=sum(row.group.size_bytes for row in hidden),
+            href=links.listing(peak_kind(space)),
+        ),
+    )
+
+
+def _reconciliation(xla: XlaPeak | None) -> dict[str, Any] | None:
+    """Return why XLA's sum differs, and the steps that lead from it to the live bytes."""
+    if xla is None:
+        return None
+    return {
+        "moment": xla.moment,
+        "sum_bytes": xla.sum_bytes,
+        "live_bytes": xla.live_bytes,
+        "reasons": [(slug, REASONS[slug]) for slug in xla.reasons],
+        "adjustments": [(ADJUSTMENTS[step.slug], f"{step.change_bytes:+,} bytes") for step in xla.reconciliation],
+        "is_correct": not xla.reasons and xla.sum_bytes == xla.live_bytes,
+    }

@@ -1,0 +1,135 @@
+"""The peak of each memory space, taken apart: what its bytes are, and which part of the program asks for them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from heapq import nsmallest
+
+from reportgen.analyse.classes import CLASSES
+from reportgen.analyse.decompose import Group, groupings
+from reportgen.analyse.records import Space
+from reportgen.analyse.scopes import Scope, scope_tree, walk
+from reportgen.intervals.step_function import Peak
+from reportgen.render.html.links import Links
+from reportgen.render.module.listings import peak_kind
+from reportgen.render.module.schedule import schedule_href
+from reportgen.render.module.view_page import view_page
+from reportgen.render.page import Page
+from reportgen.render.view import Module
+
+_SHOWN_GROUPS = 40
+_SHOWN_SCOPES = 200
+_NARROWEST = 1 / 200
+_ROOM_FOR_WORDS = 1 / 40
+_DEEPEST = 14
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupTable:
+    """A grouping as far as it is shown; the rest is one row, so that the table adds up."""
+
+    name: str
+    rows: Sequence[Group]
+    rest_count: int
+    rest_bytes: int
+    rest_values: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeTable:
+    """The rows of the scope table with their depths; the hidden ones are summed by their own bytes."""
+
+    rows: list[tuple[int, Scope]]
+    rest_count: int
+    rest_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tile:
+    """A box of the icicle with the boxes below it; `width` is in percent of its parent."""
+
+    scope: Scope
+    width: str
+    is_narrow: bool
+    children: tuple["Tile", ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpacePeak:
+    """The peak of one memory space; only `space` where nothing is resident or known."""
+
+    space: Space
+    peak: Peak | None
+    values_href: str = ""
+    schedule_href: str | None = None
+    value_count: int = 0
+    tables: tuple[GroupTable, ...] = ()
+    scopes: ScopeTable | None = None
+    icicle: Tile | None = None
+    is_icicle_whole: bool = True
+
+
+def peak_page(module: Module, site_title: str) -> Page:
+    """Return the page of the peaks."""
+    links = Links(module, 0)
+    spaces = [_space_peak(module, space, links) for space in module.analysis.spaces.values()]
+    return view_page(module, site_title, "peak", "peak.html", links=links, classes=CLASSES[:-1], spaces=spaces)
+
+
+def _space_peak(module: Module, space: Space, links: Links) -> SpacePeak:
+    peak = space.peak_resident
+    if peak is None or not peak.amount:
+        return SpacePeak(space=space, peak=peak)
+    tree = scope_tree(module.analysis, space, module.origin)
+    groups = groupings(module.analysis, space, module.origin)
+    tile = _tile(tree, tree.size_bytes, depth=0, share=1.0)
+    return SpacePeak(
+        space=space,
+        peak=peak,
+        values_href=links.listing(peak_kind(space)),
+        schedule_href=schedule_href(module, links, peak.moment),
+        value_count=tree.values,
+        tables=tuple(_group_table(name, rows) for name, rows in groups.items()),
+        scopes=_scope_table(tree),
+        icicle=tile,
+        is_icicle_whole=_boxes(tile) == sum(1 for _ in walk(tree)),
+    )
+
+
+def _group_table(name: str, groups: Sequence[Group]) -> GroupTable:
+    rest = groups[_SHOWN_GROUPS:]
+    return GroupTable(
+        name=name,
+        rows=groups[:_SHOWN_GROUPS],
+        rest_count=len(rest),
+        rest_bytes=sum(group.size_bytes for group in rest),
+        rest_values=sum(group.values for group in rest),
+    )
+
+
+def _scope_table(tree: Scope) -> ScopeTable:
+    """Keep the largest nodes, in the order of the tree.
+
+    Each keeps its parent, because a parent is never smaller than its child and comes before it.
+    """
+    rows = list(enumerate(walk(tree)))[1:]
+    kept = nsmallest(_SHOWN_SCOPES, rows, key=lambda row: (-row[1][1].size_bytes, row[0]))
+    hidden = sum(scope.own_bytes for _, (_, scope) in rows) - sum(scope.own_bytes for _, (_, scope) in kept)
+    shown = [(depth - 1, scope) for _, (depth, scope) in sorted(kept, key=lambda row: row[0])]
+    return ScopeTable(shown, len(rows) - len(kept), hidden)
+
+
+def _tile(scope: Scope, parent_bytes: int, *, depth: int, share: float) -> Tile:
+    """Leave out boxes that are too narrow to see: the table below the icicle has them."""
+    children: tuple[Tile, ...] = ()
+    if depth < _DEEPEST:
+        children = tuple(
+            _tile(child, scope.size_bytes, depth=depth + 1, share=share * child.size_bytes / scope.size_bytes)
+            for child in scope.children
+            if share * child.size_bytes >= _NARROWEST * scope.size_bytes
+        )
+    width = f"{100 * (scope.size_bytes / parent_bytes):.3f}%"
+    return Tile(scope=scope, width=width, is_narrow=share < _ROOM_FOR_WORDS, children=children)
+
+
+def _boxes(tile: Tile) -> int:
+    return 1 + sum(map(_boxes, tile.children))

@@ -1,0 +1,142 @@
+"""The schedule of a module: what runs at each moment, what it defines and uses for the last time, what is live."""
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from html import escape
+from itertools import groupby, repeat
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from reportgen.analyse.records import Analysis
+from reportgen.intervals.step_function import StepFunction
+from reportgen.model import WHOLE
+from reportgen.render.html.formats import LONGEST_NAME, bytes_markup, human_bytes, whole_name
+from reportgen.render.html.links import Links, listed
+from reportgen.render.module.view_page import view_page
+from reportgen.render.page import Page
+from reportgen.render.routes import moment_row, page_of, pages_of, rows_of
+from reportgen.render.view import Module
+
+_MOST_NAMED = 6
+_COLUMNS = ("moment", "instruction", "opcode", "defines", "last-use")
+
+
+class PeakMark(NamedTuple):
+    """A peak in the schedule: its moment, and a label that says which amount peaks there."""
+
+    moment: int
+    label: str
+
+
+def schedule_pages(module: Module, site_title: str) -> Iterator[Page]:
+    """Yield the pages of the schedule."""
+    links, moments, marks = Links(module, 0), module.scheduled_moments, _marks(module.analysis)
+    rows = _Rows(module, links, marks)
+    pages = pages_of(len(moments))
+    for page in range(1, pages + 1):
+        shown = moments[rows_of(page)]
+        yield view_page(
+            module,
+            site_title,
+            "schedule",
+            "schedule.html",
+            links=links,
+            page=page,
+            pages=pages,
+            href=partial(links.listing, "schedule"),
+            spaces=list(module.analysis.spaces.values()),
+            marks=[(mark, schedule_href(module, links, mark.moment)) for mark in marks],
+            columns=" ".join([*_COLUMNS, *(f"live-{color}" for color in module.analysis.spaces)]),
+            shown=shown,
+            count=len(moments),
+            rows=Markup("\n".join(map(rows.row, shown))),
+        )
+
+
+def schedule_href(module: Module, links: Links, moment: int) -> str | None:
+    """Return the href of the row of a moment; None when the schedule does not list the moment."""
+    moments = module.scheduled_moments
+    row = bisect_left(moments, moment)
+    if row == len(moments) or moments[row] != moment:
+        return None
+    return f"{links.listing('schedule', page_of(row))}#{moment_row(moment)}"
+
+
+def _marks(analysis: Analysis) -> list[PeakMark]:
+    """Return the resident peak and the largest live amount of each space, then XLA's peak.
+
+    Each has its own figure, because the columns show live bytes: the resident peak may be at another moment than the
+    largest live amount, since static allocations count there whether a value is live in them or not.
+    """
+    marks = []
+    for space in analysis.spaces.values():
+        name, resident, live = f"{space.color} · {space.name}", space.peak_resident, space.peak_live
+        if resident and resident.amount and resident == live:
+            marks.append(PeakMark(live.moment, f"Peak of {name}, resident and live: {human_bytes(live.amount)}"))
+            continue
+        if resident and resident.amount:
+            marks.append(PeakMark(resident.moment, f"Resident peak of {name}: {human_bytes(resident.amount)}"))
+        if live and live.amount:
+            marks.append(PeakMark(live.moment, f"Most live in {name}: {human_bytes(live.amount)}"))
+    return [*marks, PeakMark(analysis.xla_peak.moment, "XLA’s peak")] if analysis.xla_peak else marks
+
+
+class _Rows:
+    """Make rows as strings, because there are tens of thousands; what they look up is collected once."""
+
+    def __init__(self, module: Module, links: Links, marks: Sequence[PeakMark]) -> None:
+        self._module = module
+        self._links = links
+        moments = module.scheduled_moments
+        cells = [_live_cells(space.live, moments) for space in module.analysis.spaces.values()]
+        self._live = {moment: "".join(row) for moment, *row in zip(moments, *cells, strict=True)}
+        self._last_used = _last_used(module)
+        self._labels: defaultdict[int, list[str]] = defaultdict(list)
+        for mark in marks:
+            self._labels[mark.moment].append(mark.label)
+
+    def row(self, moment: int) -> str:
+        """Return the row of a moment: what runs, what it defines, its last uses, and the live bytes of each space."""
+        name = self._module.analysis.dump.name_at[moment]
+        facts, labels = self._module.analysis.facts, self._labels.get(moment, ())
+        defined = sorted(self._module.made_by.get(name, ()), key=lambda number: facts[number].value.id)
+        opcode = escape(self._module.origin(defined[0]).opcode) if defined else ""
+        marked = "".join(f' <strong class="mark">{escape(label)}</strong>' for label in labels)
+        whole = whole_name(name) if len(name) > LONGEST_NAME else ""
+        marker = ' class="peak"' if labels else ""
+        last_used = listed(self._last_used.get(moment, ()), self._links.value, _MOST_NAMED)
+        return (
+            f'<tr id="{moment_row(moment)}"{marker}><td class="number">{moment}</td>'
+            f'<th scope="row">{self._links.instruction(name)}{whole}{marked}</th><td>{opcode}</td>'
+            f"<td>{listed(defined, self._element, _MOST_NAMED)}</td><td>{last_used}</td>{self._live[moment]}</tr>"
+        )
+
+    def _element(self, number: int) -> str:
+        """Link a value of the row's own instruction, an element of a tuple by its index alone."""
+        index = self._module.analysis.facts[number].value.key.shape_index
+        if index == WHOLE:
+            return self._links.value(number)
+        return f'<a href="{self._links.value_href(number)}">{index}</a>'
+
+
+def _live_cells(live: StepFunction | None, moments: Sequence[int]) -> list[str]:
+    """Return the cell of a memory space for each moment; equal neighbours share one, because most are equal."""
+    amounts = live.at_each(moments) if live else repeat(None, len(moments))
+    return [
+        cell
+        for amount, same in groupby(amounts)
+        for cell in repeat(f'<td class="number">{bytes_markup(amount)}</td>', len(list(same)))
+    ]
+
+
+def _last_used(module: Module) -> Mapping[int, list[int]]:
+    """Return the values that are read at a moment and never after it, by the moment."""
+    last_used: defaultdict[int, list[int]] = defaultdict(list)
+    for number in range(len(module.analysis.facts)):
+        moment = module.last_use(number)
+        if moment is not None:
+            last_used[moment].append(number)
+    return last_used

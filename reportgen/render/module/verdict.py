@@ -1,0 +1,114 @@
+"""The first sentences of a module's page: what it needs, of what, whether that fits, and what dominates."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from reportgen.analyse.attribution import Attribution
+from reportgen.analyse.capacity import Fit
+from reportgen.analyse.classes import MemoryClass, memory_class
+from reportgen.analyse.groups import PeakGroup, peak_groups
+from reportgen.analyse.lifetimes import idle_at_peak, idle_stretches
+from reportgen.analyse.records import Analysis, Space
+from reportgen.analyse.spaces import main_space, needed_in
+from reportgen.render.html.links import Links, listed
+from reportgen.render.html.origin import origin_cell
+from reportgen.render.view import Module
+
+_LARGEST = 3
+_PLURALS: Mapping[MemoryClass, str] = {
+    "parameter": "arguments",
+    "output": "results",
+    "constant": "constants",
+    "temporary": "temporaries",
+    "thread-local": "thread-local",
+}
+_MOST_LINKED = 40
+_SMALL = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupRow:
+    """A group of the peak as a row: `origin` is its operation or argument with its source line."""
+
+    group: PeakGroup
+    origin: Markup
+    what: str
+    values: Markup
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What a module needs in its main memory space; `moment` is None where no peak is known.
+
+    `waiting_bytes` are temporaries that are neither read nor written at the peak.
+    """
+
+    space: Space
+    needed_bytes: int
+    moment: int | None
+    parts: Sequence[tuple[MemoryClass, str, int]]
+    waiting_bytes: int
+    largest: Sequence[GroupRow]
+    fit: Fit | None
+
+
+def is_small(space: Space, main: Space) -> bool:
+    """Return whether a space needs less than a hundredth of what the main one needs, so that it is folded."""
+    return space is not main and needed_in(space) * _SMALL < needed_in(main)
+
+
+def verdict(module: Module, links: Links) -> Verdict | None:
+    """Return the verdict on a module; None for one without any memory."""
+    space = main_space(module.analysis.spaces)
+    if space is None or not needed_in(space):
+        return None
+    peak = space.peak_resident
+    return Verdict(
+        space=space,
+        needed_bytes=needed_in(space),
+        moment=peak.moment if peak else None,
+        parts=_parts(module.analysis, space),
+        waiting_bytes=_waiting_bytes(module.analysis, space),
+        largest=group_rows(module, space, links)[:_LARGEST],
+        fit=module.fits.get(space.color),
+    )
+
+
+def group_rows(module: Module, space: Space, links: Links) -> list[GroupRow]:
+    """Return the groups of a space's peak as rows, the largest first."""
+    return [_row(module, group, links) for group in peak_groups(module.analysis, space, module.attribution)]
+
+
+def _row(module: Module, group: PeakGroup, links: Links) -> GroupRow:
+    if group.is_held:
+        allocations = [share.allocation for share in group.shares]
+        what = "reserved, unused at this moment"
+        return GroupRow(
+            group=group, origin=Markup("–"), what=what, values=Markup(listed(allocations, links.allocation))
+        )
+    found = module.attribution(group.values[0])
+    origin = origin_cell(Attribution(scope=group.name, stack=found.stack))
+    values = listed(group.values, links.value, _MOST_LINKED)
+    if len(group.values) > 1:
+        values = f"<details><summary>{len(group.values):,} values</summary>{values}</details>"
+    times = f"{len(group.values):,} × " if len(group.values) > 1 else ""
+    return GroupRow(group=group, origin=origin, what=f"{times}{group.shape}", values=Markup(values))
+
+
+def _parts(analysis: Analysis, space: Space) -> list[tuple[MemoryClass, str, int]]:
+    """Return the classes of the peak with their names for several and their bytes, the most first."""
+    sizes: Counter[MemoryClass] = Counter()
+    for share in space.composition:
+        sizes[memory_class(analysis.dump.allocations[share.allocation])] += share.size_bytes
+    return [(kind, _PLURALS[kind], sizes[kind]) for kind in sorted(+sizes, key=lambda kind: (-sizes[kind], kind))]
+
+
+def _waiting_bytes(analysis: Analysis, space: Space) -> int:
+    allocations, facts = analysis.dump.allocations, analysis.facts.values
+    stretches = idle_at_peak(space, idle_stretches(analysis, space))
+    return sum(
+        size for size, idle in stretches if memory_class(allocations[facts.allocations[idle.value]]) == "temporary"
+    )

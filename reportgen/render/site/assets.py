@@ -1,0 +1,94 @@
+"""Where the templates are, and the files of `templates/assets`, as bytes.
+
+A wheel carries the templates inside the package; a checkout has them beside it. The charts and the library
+that draws them are in neither repository nor source distribution: they are made when the package is installed.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import reportgen
+from reportgen.errors import BrokenInstallation
+from reportgen.render.site import scripts
+
+STYLES = ("theme.css", "style.css", "search.css", "views.css", "pages.css", "print.css")
+"""What `site.css` holds. One file, because each name would be repeated on every one of 70,000 pages."""
+SCRIPTS = {"site.js": "scripts/site.js", "theme.js": "scripts/theme.js"}
+"""The scripts of every page, and the module that each is bundled from."""
+
+MADE_AT_INSTALLATION = ("chart-specifications.js", "vega.js")
+
+
+def template_root() -> Path:
+    """The directory of the templates: packaged in an installed wheel, top-level in a checkout."""
+    package = Path(reportgen.__file__).parent
+    packaged = package / "templates"
+    return packaged if packaged.is_dir() else package.parent / "templates"
+
+
+@cache
+def library_digest(name: str) -> str:
+    """Of a package that is installed. To ask for its version would take longer than to read its source."""
+    spec = find_spec(name)
+    if spec is None or not spec.submodule_search_locations:
+        raise BrokenInstallation(f"{name} is missing. Run `pip install --force-reinstall xla-reportgen`.")
+    return digest(Path(spec.submodule_search_locations[0]), ".py")
+
+
+def digest(root: Path, ending: str = "") -> str:
+    """Of all files below a folder whose names end so."""
+    made = hashlib.sha256()
+    for inside, path in _files_below(str(root), ending):
+        with suppress(FileNotFoundError), open(path, "rb") as file:  # noqa: PTH123 - quick
+            made.update(inside.encode("utf-8", "surrogateescape") + b"\0")
+            made.update(file.read())
+    return made.hexdigest()
+
+
+def _files_below(root: str, ending: str) -> Iterator[tuple[str, str]]:
+    """In order, each by its path in there and as a whole."""
+    for folder, folders, names in os.walk(root):
+        folders.sort()
+        inside = folder[len(root) :].replace(os.sep, "/")
+        yield from ((f"{inside}/{name}", f"{folder}/{name}") for name in sorted(names) if name.endswith(ending))
+
+
+def asset_names() -> list[str]:
+    """Return the names of a site's assets: files of `templates/assets`, bundles, and those made at installation."""
+    files = {path.name for path in (template_root() / "assets").iterdir()}
+    return sorted((files - set(STYLES)) | {"site.css", *SCRIPTS, *MADE_AT_INSTALLATION})
+
+
+def read_asset(name: str) -> bytes:
+    """Return the asset `name`: a file of `templates/assets`, or a bundle of several files."""
+    if name == "site.css":
+        return b"\n".join(read_template(f"assets/{part}") for part in STYLES)
+    return script(SCRIPTS[name]) if name in SCRIPTS else read_template(f"assets/{name}")
+
+
+def script(entry: str) -> bytes:
+    """Return the script at `entry`, a path below the templates, bundled with the modules that it imports."""
+    return scripts.bundle(entry, lambda path: read_template(path).decode("utf-8")).encode("utf-8")
+
+
+def read_template(name: str) -> bytes:
+    """Return the file at `name`, a path below the templates."""
+    path = template_root() / name
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise BrokenInstallation(_missing(path)) from None
+
+
+def _missing(path: Path) -> str:
+    if path.name in MADE_AT_INSTALLATION:
+        return (
+            f"{path} is missing: it is made when the package is installed. "
+            "Run `pip install -e .` in the checkout, or `pip install --force-reinstall xla-reportgen`."
+        )
+    return f"{path} is missing: the installation is incomplete. Run `pip install --force-reinstall xla-reportgen`."

@@ -1,0 +1,209 @@
+"""The overview: every module, the one that needs most memory first, on as many pages as needed.
+
+It stays quick with thousands of modules: a page holds some hundred rows, identical dumps share one row, and whatever
+looks at all modules at once (search, the filter, previous and next) reads a data shard.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import PurePosixPath
+from typing import Any
+
+from markupsafe import Markup
+
+from reportgen.analyse.classes import CLASSES
+from reportgen.analyse.logged_errors import LoggedError
+from reportgen.input.reading import Problem
+from reportgen.options import Redaction
+from reportgen.render import routes
+from reportgen.render.drawings.chart_data import byte_ticks
+from reportgen.render.html import formats
+from reportgen.render.html.templates import render
+from reportgen.render.module.data_shards import shard
+from reportgen.render.page import Page
+from reportgen.render.site.out_of_memory import error_views
+from reportgen.render.site.recompiled import Recompiled, function_name, recompiled
+from reportgen.render.site.summary import Summary, biggest_first, needed_bytes
+
+MODULES_PER_PAGE = 500
+MOST_BARS = 20
+_MOST_FUNCTIONS = 10
+_MOST_VARIANTS = 6
+_BAR_HEIGHT = 20
+_AXIS_HEIGHT = 32
+_SUFFIX = re.compile(r"(?:[.]?after_optimizations)?-buffer-assignment[.]txt(?:[.][gx]z)?$")
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleRow:
+    """A module, and the others whose dumps are identical."""
+
+    module: Summary
+    copies: tuple[Summary, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the function that the module was compiled from."""
+        return function_name(self.module.title)
+
+    @property
+    def place(self) -> str:
+        """The path of the dump without the suffix that all dumps have."""
+        return _SUFFIX.sub("", self.module.label)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LargestModules:
+    """The chart of the largest modules: its data, its height in pixels, and the same figures for a table."""
+
+    data: dict[str, Any]
+    height: int
+    largest_bytes: int
+    modules: Sequence[Summary]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecompiledSection:
+    """What the overview shows of recompiled functions; a page of its own has the rest, unless this is complete."""
+
+    groups: Sequence[Recompiled]
+    count: int
+    most_variants: int
+    is_complete: bool
+
+
+def overview_pages(
+    site_title: str,
+    summaries: Sequence[Summary],
+    problems: Sequence[Problem],
+    readme: Markup,
+    redaction: Redaction | None = None,
+    errors: Sequence[LoggedError] = (),
+) -> Iterator[Page]:
+    """Yield the overview, the further pages of its tables, and the shard with all modules."""
+    modules = sorted(summaries, key=biggest_first)
+    rows, groups = folded(modules), recompiled(modules)
+    section = _recompiled_section(groups)
+    yield shard("modules", _columns(rows))
+    has_capacity = any(module.capacity_bytes is not None for module in modules)
+    table = {
+        "has_capacity": has_capacity,
+        "site_title": site_title,
+        "count": len(modules),
+        "rows_in_all": len(rows),
+        "href": routes.overview,
+    }
+    own: dict[str, Any] = {"problems": problems, "readme": readme, "redaction": redaction, "recompiled": section}
+    own |= {"troubled": _troubled(modules), "errors": error_views(errors)}
+    own |= {"chart": largest_modules(rows), "classes": CLASSES}
+    pages = routes.pages_of(len(rows), MODULES_PER_PAGE)
+    for page in range(1, pages + 1):
+        template, context = ("overview.html", table | own) if page == 1 else ("modules.html", table)
+        shown, path = rows[routes.rows_of(page, MODULES_PER_PAGE)], routes.overview(page)
+        yield Page(path, render(template, path, rows=shown, page=page, pages=pages, **context))
+    if not section.is_complete:
+        content = render("recompiled.html", routes.RECOMPILED, site_title=site_title, groups=groups)
+        yield Page(routes.RECOMPILED, content)
+
+
+def _troubled(modules: Sequence[Summary]) -> list[tuple[str, int]]:
+    """Return how many modules have errors, and how many have warnings, where there are any."""
+    severities = ("error", "warning")
+    counts = ((severity, sum(severity in dict(module.finding_counts) for module in modules)) for severity in severities)
+    return [(severity, count) for severity, count in counts if count]
+
+
+def _recompiled_section(groups: Sequence[Recompiled]) -> RecompiledSection:
+    shown = groups[:_MOST_FUNCTIONS]
+    is_complete = len(shown) == len(groups) and all(
+        len(group.variants) <= _MOST_VARIANTS and group.module_count == len(group.variants) for group in shown
+    )
+    return RecompiledSection(groups=shown, count=len(groups), most_variants=_MOST_VARIANTS, is_complete=is_complete)
+
+
+def folded(modules: Sequence[Summary]) -> list[ModuleRow]:
+    """Return a row for each content, at the place of its first module."""
+    same: dict[str, list[Summary]] = {}
+    for module in modules:
+        same.setdefault(module.content_digest, []).append(module)
+    return [ModuleRow(first, tuple(copies)) for first, *copies in same.values()]
+
+
+def _columns(rows: Sequence[ModuleRow]) -> Mapping[str, Any]:
+    """Return all modules for scripts, in the order of the overview; `page` is the one with the module's row."""
+    listed = [
+        (module, routes.page_of(number, MODULES_PER_PAGE))
+        for number, row in enumerate(rows)
+        for module in (row.module, *row.copies)
+    ]
+    return {
+        "hrefs": routes.OVERVIEW_HREFS,
+        "name": [module.title for module, _ in listed],
+        "path": [module.label for module, _ in listed],
+        "backend": [module.backend for module, _ in listed],
+        "size": [needed_bytes(module) for module, _ in listed],
+        "href": [module.href for module, _ in listed],
+        "page": [page for _, page in listed],
+    }
+
+
+def largest_modules(rows: Sequence[ModuleRow]) -> LargestModules | None:
+    """Return a bar for each of the largest modules, in parts by class; None where there is nothing to compare."""
+    modules = [row.module for row in rows[:MOST_BARS]]
+    if not modules or not needed_bytes(modules[0]):
+        return None
+    limit = needed_bytes(modules[0])
+    datasets = {
+        "parts": [part for rank, module in enumerate(modules) for part in _parts(rank, module)],
+        "totals": [
+            {
+                "rank": rank,
+                "end": needed_bytes(module),
+                "label": formats.human_bytes(needed_bytes(module))
+                + ("" if module.peak_resident_bytes is not None else " allocated"),
+            }
+            for rank, module in enumerate(modules)
+        ],
+    }
+    names = [formats.visible(name) for name in _distinct_names(modules)]
+    return LargestModules(
+        data={"datasets": datasets, "params": {"names": names, "limit": limit, **byte_ticks(limit)}},
+        height=len(modules) * _BAR_HEIGHT + _AXIS_HEIGHT,
+        largest_bytes=limit,
+        modules=modules,
+    )
+
+
+def _distinct_names(modules: Sequence[Summary]) -> list[str]:
+    """Return the names of the modules; a repeated one begins with the part of the dump's path that tells it apart."""
+    by_title: dict[str, list[PurePosixPath]] = {}
+    for module in modules:
+        by_title.setdefault(module.title, []).append(PurePosixPath(module.label))
+    parts = {title: _distinct_parts(paths) for title, paths in by_title.items()}
+    named = [(parts[module.title][PurePosixPath(module.label)], module.title) for module in modules]
+    return [f"{part} · {title}" if part else title for part, title in named]
+
+
+def _distinct_parts(paths: Sequence[PurePosixPath]) -> Mapping[PurePosixPath, str]:
+    """Return the part of each path that differs: of its folder, where no two paths share a folder."""
+    parents = {path.parent for path in paths}
+    parts = {path: path.parent.parts if len(parents) == len(paths) else path.parts for path in paths}
+    start = _shared_parts(parts.values())
+    end = _shared_parts(own[start:][::-1] for own in parts.values())
+    return {path: "/".join(own[start : len(own) - end]) for path, own in parts.items()}
+
+
+def _shared_parts(paths: Iterable[tuple[str, ...]]) -> int:
+    """Return how many parts all the paths begin with."""
+    return sum(1 for _ in takewhile(lambda parts: len(set(parts)) == 1, zip(*paths, strict=False)))
+
+
+def _parts(rank: int, module: Summary) -> Iterator[dict[str, Any]]:
+    low = 0
+    for kind in CLASSES:
+        size = module.bytes_by_class.get(kind, 0)
+        if size:
+            yield {"rank": rank, "class": kind, "low": low, "high": low + size, "href": module.href}
+        low += size

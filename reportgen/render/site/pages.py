@@ -1,0 +1,73 @@
+"""The pages that belong to no module: overview, help and assets, and the figures for programs."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from reportgen.analyse.logged_errors import LoggedError
+from reportgen.input.reading import Problem
+from reportgen.options import Redaction
+from reportgen.render import routes
+from reportgen.render.html.markdown import markdown, note_markup
+from reportgen.render.html.templates import render
+from reportgen.render.module.data_shards import shard
+from reportgen.render.page import Page
+from reportgen.render.report_json import report_json
+from reportgen.render.site.assets import asset_names, read_asset, template_root
+from reportgen.render.site.out_of_memory import error_pages
+from reportgen.render.site.overview import overview_pages
+from reportgen.render.site.summary import Summary
+
+_HELP: Mapping[str, str] = {routes.GLOSSARY: "Glossary", routes.FINDINGS_HELP: "Findings"}
+"""The help pages, with their headings."""
+_SECTION = re.compile(r"^#+ (.+?) \{#([a-z0-9-]+)\}$", re.MULTILINE)
+
+
+def site_pages(
+    site_title: str,
+    summaries: Sequence[Summary],
+    problems: Sequence[Problem],
+    readme: str,
+    redaction: Redaction | None = None,
+    errors: Sequence[LoggedError] = (),
+) -> Iterator[Page]:
+    """Yield everything but the modules' own pages."""
+    yield from fixed_pages(site_title)
+    yield from summary_pages(site_title, summaries, problems, readme, redaction, errors)
+    yield from error_pages(site_title, errors)
+
+
+def fixed_pages(site_title: str) -> Iterator[Page]:
+    """Yield what does not depend on the dumps."""
+    for name in asset_names():
+        yield Page(routes.asset(name), read_asset(name))
+    for path, heading in _HELP.items():
+        text = (template_root() / path).with_suffix(".md").read_text(encoding="utf-8")
+        yield Page(path, render("help.html", path, site_title=site_title, heading=heading, body=markdown(text)))
+    yield terms_shard()
+    # Without this file GitHub Pages runs Jekyll, which leaves out files with names that it reserves.
+    yield Page(".nojekyll", b"")
+    yield Page(routes.NOT_FOUND, render("404.html", routes.NOT_FOUND, site_title=site_title))
+
+
+def terms_shard() -> Page:
+    """Return the terms of the glossary and the kinds of findings with their sections, for the search."""
+    found = [
+        (name, f"{path}#{anchor}", heading)
+        for path, heading in _HELP.items()
+        for name, anchor in _SECTION.findall((template_root() / path).with_suffix(".md").read_text(encoding="utf-8"))
+    ]
+    names, hrefs, headings = zip(*found, strict=True)
+    return shard("terms", {"name": names, "href": hrefs, "page": headings})
+
+
+def summary_pages(
+    site_title: str,
+    summaries: Sequence[Summary],
+    problems: Sequence[Problem],
+    readme: str,
+    redaction: Redaction | None = None,
+    errors: Sequence[LoggedError] = (),
+) -> Iterator[Page]:
+    """Yield the pages about all modules together."""
+    yield Page(routes.REPORT, report_json(entry.report for entry in summaries))
+    yield from overview_pages(site_title, summaries, problems, note_markup(readme), redaction, errors)

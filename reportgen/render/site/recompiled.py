@@ -1,0 +1,86 @@
+"""Functions that were compiled more than once: modules of one name with different signatures."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from reportgen.analyse.identity import Leaf, Signature
+from reportgen.render.site.summary import Summary, biggest_first, needed_bytes
+
+ABSENT = "absent"
+_MOST_LEAVES = 8
+
+# TensorFlow numbers its functions: each trace of one gets another name.
+_TRACED = re.compile(r"a_inference_(.+?)_\d+__Xla.*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """One signature: its modules, biggest first, and its shapes where the variants differ.
+
+    `unlisted` is how many more shapes differ.
+    """
+
+    modules: tuple[Summary, ...]
+    leaves: tuple[Leaf, ...]
+    unlisted: int
+
+    @property
+    def biggest(self) -> Summary:
+        return self.modules[0]
+
+    @property
+    def others(self) -> tuple[Summary, ...]:
+        return self.modules[1:]
+
+
+@dataclass(frozen=True, slots=True)
+class Recompiled:
+    """A function with its variants, the one that needs most memory first."""
+
+    name: str
+    backend: str
+    variants: tuple[Variant, ...]
+
+    @property
+    def module_count(self) -> int:
+        return sum(len(variant.modules) for variant in self.variants)
+
+
+def recompiled(summaries: Iterable[Summary]) -> list[Recompiled]:
+    """Return each function of a backend that has several signatures, the one that needs most memory first."""
+    functions: dict[tuple[str, str], list[Summary]] = {}
+    for module in sorted(summaries, key=biggest_first):
+        if module.signature:
+            functions.setdefault((function_name(module.title), module.backend), []).append(module)
+    groups = [
+        Recompiled(name, backend, _variants(modules))
+        for (name, backend), modules in functions.items()
+        if len({module.signature for module in modules}) > 1
+    ]
+    return sorted(groups, key=lambda group: (-needed_bytes(group.variants[0].biggest), group.name, group.backend))
+
+
+def function_name(title: str) -> str:
+    """Return the name of the function that a module was compiled from."""
+    traced = _TRACED.fullmatch(title)
+    return traced[1] if traced else title
+
+
+def _variants(modules: Sequence[Summary]) -> tuple[Variant, ...]:
+    """Return a variant for each signature, with the shapes at the places where not all are the same."""
+    by_signature: dict[Signature, list[Summary]] = {}
+    for module in modules:
+        by_signature.setdefault(module.signature, []).append(module)
+    shapes = [dict(signature) for signature in by_signature]
+    all_places = dict.fromkeys(place for shape in shapes for place in shape)
+    places = [place for place in all_places if len({shape.get(place) for shape in shapes}) > 1]
+    return tuple(
+        Variant(
+            modules=tuple(same),
+            leaves=tuple(Leaf(place, shape.get(place, ABSENT)) for place in islice(places, _MOST_LEAVES)),
+            unlisted=max(0, len(places) - _MOST_LEAVES),
+        )
+        for same, shape in zip(by_signature.values(), shapes, strict=True)
+    )

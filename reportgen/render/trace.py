@@ -1,0 +1,91 @@
+"""Write the memory of modules over program order as a Chrome trace, which Perfetto and `chrome://tracing` open.
+
+Time in a trace is microseconds; here a microsecond is a moment of the schedule. Format: "Trace Event Format", the JSON
+object with `traceEvents`, of the Chromium project.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+from reportgen.analyse.records import Space
+from reportgen.intervals.step_function import StepFunction
+from reportgen.render.html.formats import visible
+from reportgen.render.view import Module, key_text
+
+MOST_VALUES = 200
+"""Values of each memory space that have a bar of their own: each is a track, and more tracks cannot be read."""
+
+_INSTRUCTIONS = 1
+
+Event = dict[str, Any]
+
+
+def trace_json(modules: Iterable[Module]) -> bytes:
+    """Return a trace with a process for each module: its instructions, the bytes of each space, its largest values."""
+    events = chain.from_iterable(_module_events(number, module) for number, module in enumerate(modules, start=1))
+    lines = ",\n".join(json.dumps(event, separators=(",", ":")) for event in events)
+    unit = json.dumps({"time": "1 microsecond is 1 moment of the schedule"})
+    return f'{{"displayTimeUnit":"ns","otherData":{unit},"traceEvents":[\n{lines}\n]}}\n'.encode()
+
+
+def _module_events(process: int, module: Module) -> Iterator[Event]:
+    yield _event("M", "process_name", process, args={"name": visible(module.title)})
+    yield _event("M", "process_labels", process, args={"labels": visible(module.label)})
+    yield _event("M", "thread_name", process, tid=_INSTRUCTIONS, args={"name": "instructions"})
+    for moment in module.scheduled_moments:
+        name = visible(module.instruction_at(moment) or "")
+        yield _event("X", name, process, ts=moment, dur=1, tid=_INSTRUCTIONS)
+    for space in module.analysis.spaces.values():
+        yield from _counters(process, module, space)
+        yield from _largest_values(process, module, space)
+
+
+def _counters(process: int, module: Module, space: Space) -> Iterator[Event]:
+    """Yield the bytes of a space wherever they change: what is resident, in its two parts, and what is live."""
+    if space.temp is None or space.live is None:
+        return
+    name = _space_name(space)
+    for moment, amount in _steps(space.temp, module):
+        args = {"static": space.static_bytes, "temporary": amount}
+        yield _event("C", f"resident in {name} (bytes)", process, ts=moment, args=args)
+    for moment, amount in _steps(space.live, module):
+        yield _event("C", f"live in {name} (bytes)", process, ts=moment, args={"live": amount})
+
+
+def _steps(function: StepFunction, module: Module) -> Iterator[tuple[int, int]]:
+    """Yield each step, and the last one again at the end of the schedule, where a viewer would stop drawing it."""
+    yield from zip(function.moments, function.amounts, strict=True)
+    if function.moments[-1] < module.analysis.moments:
+        yield module.analysis.moments, function.amounts[-1]
+
+
+def _largest_values(process: int, module: Module, space: Space) -> Iterator[Event]:
+    """Yield a beginning and an end for each of the largest values of a space that have a live range."""
+    analysis, shown = module.analysis, 0
+    for number in module.by_size:
+        fact = analysis.facts[number]
+        if fact.live is None or analysis.dump.allocations[fact.value.allocation].color != space.color:
+            continue
+        name, category = visible(key_text(fact.value.key)), f"values in {_space_name(space)}"
+        args = {
+            "bytes": fact.value.size_bytes,
+            "allocation": analysis.dump.allocations[fact.value.allocation].index,
+            "offset": fact.value.offset_bytes,
+            "shape": visible(fact.value.shape),
+            "scope": visible(module.origin(number).scope),
+        }
+        yield _event("b", name, process, cat=category, id=number, ts=fact.live.start, args=args)
+        yield _event("e", name, process, cat=category, id=number, ts=fact.live.end + 1)
+        shown += 1
+        if shown == MOST_VALUES:
+            return
+
+
+def _space_name(space: Space) -> str:
+    return f"space {space.color} · {space.name}"
+
+
+def _event(phase: str, name: str, process: int, **fields: int | str | Mapping[str, Any]) -> Event:
+    return {"ph": phase, "name": name, "pid": process, "tid": 0, "ts": 0} | fields

@@ -1,0 +1,157 @@
+"""Describe a value in a row for each fact: size, place, life and why it lasts, origin and readers.
+
+The rows are strings because 70,000 pages have them; text from the dump is escaped where it is put in.
+"""
+
+from collections.abc import Iterator, Mapping
+from html import escape
+
+from reportgen.analyse.liveness import Rule, liveness
+from reportgen.analyse.records import ValueFacts
+from reportgen.model import WHOLE, Position
+from reportgen.render.html.formats import LONGEST_NAME, exact_bytes, human_and_exact, human_bytes, whole_name
+from reportgen.render.html.links import Links, listed
+from reportgen.render.value.instruction import Definition
+from reportgen.render.value.program import ProgramRows
+from reportgen.render.view import Module
+
+_MOST_READERS = 200
+
+WHY_ALIVE: Mapping[Rule, str] = {
+    "no range": "The dump has no live range for it.",
+    "thread-local": "None: it belongs to a computation outside the schedule, such as a reducer.",
+    "no list of uses": "The dump does not list its uses.",
+    "result": "It is part of the result, so it stays live past the last moment.",
+    "parameter": "An argument that is not donated is kept for the caller to the end.",
+    "last use": "Its range ends at its last use.",
+    "caller": "Its last reader is a call; the called computation is scheduled first and takes over the bytes as a "
+    "parameter.",
+    "alias": "{} reuses its bytes before its last use.",
+    "position": "{} passes it on at that moment.",
+    "async": "{} ends an asynchronous operation that needs it until then.",
+    "carried": "A loop or branch carries it, so it lives as long as that computation.",
+    "part of a result": "It is part of the result of a computation that ends there.",
+    "never used": "Nothing reads it, so it lives only at the moment that defines it.",
+    "unknown": "The dump does not show why.",
+}
+_NEEDS_NO_LAST_USE = frozenset({"thread-local", "no range", "no list of uses", "last use", "never used"})
+
+
+class ValueAbout:
+    """The rows about one module's values; what they share is looked up once."""
+
+    def __init__(self, module: Module, links: Links) -> None:
+        self._module = module
+        self._links = links
+        self._program = ProgramRows(module, links)
+        self._help = f"{links.root}help/glossary.html"
+        self._spaces = {color: links.space(space) for color, space in module.analysis.spaces.items()}
+        self._bytes_at_peak = {
+            share.value: share.size_bytes
+            for space in module.analysis.spaces.values()
+            for share in space.composition
+            if share.value is not None
+        }
+
+    def rows(self, number: int, definition: Definition) -> str:
+        """Return all rows about a value, in a fixed order."""
+        fact, text = self._module.analysis.facts[number], self._module.analysis.dump.text
+        location = text.locate(fact.value.text_offset)
+        # Nearly all values are in the first file of a dump, which the module's page names.
+        is_in_first = location.file == text.parts[0].label
+        line = f"line {location.line}" if is_in_first else escape(str(location))
+        return "\n".join(
+            [
+                *self._memory(fact),
+                *self._life(number, fact),
+                *self._program.rows(number),
+                *definition.rows(number),
+                *self._positions_and_uses(number),
+                f"<dt>In the dump<dd>id {fact.value.id}, {line}",
+            ]
+        )
+
+    def _memory(self, fact: ValueFacts) -> Iterator[str]:
+        """Yield the name if it is cut elsewhere, the sizes and the place of a value."""
+        value = fact.value
+        if len(value.key.name) > LONGEST_NAME:
+            yield f"<dt>Name<dd>{whole_name(value.key.name)}"
+        # The values of a shared slice have the size of the largest.
+        owner = "" if fact.owner is None else f", as needed by {self._links.value(fact.owner)}, which shares the slice"
+        yield f"<dt>Size<dd>{human_and_exact(value.size_bytes)}{owner}"
+        term = f"<a href={self._help}#padding>Padding</a>" if fact.padding_bytes else "Padding"
+        yield f"<dt>{term}<dd>{_padding(fact)}"
+        space = self._spaces[self._module.analysis.dump.allocations[value.allocation].color]
+        offsets = f"bytes {value.offset_bytes:,} to {value.end_bytes:,}"
+        yield f"<dt>Allocation<dd>{self._links.allocation(value.allocation)}, {offsets}, in {space}"
+
+    def _life(self, number: int, fact: ValueFacts) -> Iterator[str]:
+        moments = "" if fact.live is None else f"{fact.live.start} to {fact.live.end}. "
+        yield f"<dt><a href={self._help}#live-range>Live</a><dd>{moments}{self._why_alive(number, fact)}"
+        if fact.value.is_phi:
+            yield f"<dt><a href={self._help}#phi>Phi</a><dd>merged by control flow"
+        if at_peak := self._bytes_at_peak.get(number):
+            facts = f"live, counts {exact_bytes(at_peak)}{self._peak_without(number)}"
+            yield f"<dt><a href={self._help}#peak-resident>At the peak</a><dd>{facts}"
+
+    def _peak_without(self, number: int) -> str:
+        """Return what the peak would be without a temporary of the main memory space, if nothing else changed."""
+        memory = self._module.main_memory
+        if memory is None or number not in memory.temps:
+            return ""
+        saving, left = memory.saving(number)
+        if not saving:
+            return ". If it were not held, the peak would be the same"
+        return f". If it were not held, the peak would be {human_bytes(left)} (−{human_bytes(saving)})"
+
+    def _why_alive(self, number: int, fact: ValueFacts) -> str:
+        """Return the rule that ends the live range and, unless the rule says so, the last use."""
+        found = liveness(self._module.analysis, number)
+        sentence = WHY_ALIVE[found.rule]
+        if found.decider is not None:
+            sentence = sentence.format(self._links.instruction(found.decider))
+        if fact.live is None or found.rule in _NEEDS_NO_LAST_USE:
+            return sentence
+        if found.last_use is None or found.last_user is None:
+            return f"{sentence} No scheduled instruction reads it."
+        last_use = f"{sentence} Last used at {found.last_use} by {self._links.instruction(found.last_user)}"
+        distance = fact.live.end - found.last_use
+        if not distance:
+            return f"{last_use}."
+        moments = f"{abs(distance):,} moment{'' if abs(distance) == 1 else 's'}"
+        return f"{last_use}, {moments} {'earlier' if distance > 0 else 'later'}."
+
+    def _positions_and_uses(self, number: int) -> Iterator[str]:
+        used = self._module.used(number)
+        if used is None:
+            yield "<dt>Read by<dd>not known: no entry in “Used values”"
+            return
+        if not used.is_only_where_defined and len(used.positions) > 1:
+            yield f"<dt>Also at<dd>{listed(used.positions[1:], self._position)}"
+        moment_of = self._module.analysis.dump.moment_of
+        # In schedule order; instructions that are not scheduled come first.
+        uses = sorted(used.uses, key=lambda use: moment_of.get(use.name, -1))
+        readers = []
+        for name, operand, index in uses[:_MOST_READERS]:
+            where = f"operand {operand}" if index == WHOLE else f"operand {operand} {index}"
+            readers.append(f"<li>{moment_of.get(name, '–')} {self._links.instruction(name)}, {where}")
+        if len(uses) > _MOST_READERS:
+            readers.append(f"<li>{len(uses) - _MOST_READERS:,} more are in the dump")
+        yield f"<dt>Read by<dd><ol>{''.join(readers)}</ol>" if readers else "<dt>Read by<dd>no instruction"
+
+    def _position(self, position: Position) -> str:
+        index = "" if position.shape_index == WHOLE else f" {position.shape_index}"
+        return f"{self._links.instruction(position.name)}{index}"
+
+
+def _padding(fact: ValueFacts) -> str:
+    """Return the bytes lost to padding, beside the sizes that they follow from."""
+    dense, padded, size = fact.dense_bytes, fact.padded_bytes, fact.value.size_bytes
+    if dense is None or padded is None:
+        return "not known"
+    if dense == padded == size:
+        return "none; dense = padded = size"
+    padding = exact_bytes(fact.padding_bytes) if fact.padding_bytes else "none"
+    has_own_size = fact.owner is None
+    rest = f" by its layout, {size:,} reserved by the compiler" if has_own_size and size > padded else ""
+    return f"{padding}; {dense:,} dense, {padded:,} padded{rest}"

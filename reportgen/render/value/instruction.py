@@ -1,0 +1,75 @@
+"""Show the instruction that defines a value: its text with links, where it comes from, what else it defines.
+
+An instruction that yields a tuple defines several values, and its text may be megabytes long. So a definition is made
+once for the pages of all its values, and only the first of them shows a long text.
+"""
+
+import re
+from collections.abc import Iterator
+from html import escape
+
+from reportgen.parse.instructions import parse_instruction
+from reportgen.render.html.links import MOST_LINKS, Links, listed
+from reportgen.render.view import Module
+
+LONG_TEXT = 300
+"""Characters of an instruction or a shape that are repeated on the pages of all values of an instruction."""
+
+_NAME = re.compile(r"%([A-Za-z0-9_.\-]+)")
+
+
+class Definition:
+    """The instruction `name` and `values`, all that it defines."""
+
+    def __init__(self, module: Module, links: Links, name: str) -> None:
+        self._module = module
+        self._links = links
+        self.values = module.made_by[name]
+        self._text = module.instruction_text(name)
+        self._is_long = self._text is not None and len(self._text) > LONG_TEXT
+        self._origin = [] if self._text is None else list(self._origin_rows(self._text))
+        first = self.values[: MOST_LINKS + 1]  # because a tuple may have thousands of elements, each with a page
+        facts, href = module.analysis.facts, links.value_href
+        self._indexes = {
+            number: f"<a href={href(number)}>{facts[number].value.key.shape_index}</a>" for number in first
+        }
+
+    def rows(self, number: int) -> list[str]:
+        """Return rows on the origin of the value `number` in the program, and on its siblings."""
+        if len(self.values) == 1:
+            return self._origin
+        shown = [link for other, link in self._indexes.items() if other != number][:MOST_LINKS]
+        more = len(self.values) - 1 - len(shown)
+        return [*self._origin, f"<dt>Siblings<dd>{', '.join(shown)}{f' and {more:,} more' if more else ''}"]
+
+    def _origin_rows(self, text: str) -> Iterator[str]:
+        origin = self._module.origin(self.values[0])
+        yield f"<dt>Opcode<dd>{escape(origin.opcode) or 'not known'}"
+        for key, stated in origin.further:
+            if key == "stack_frame_id" and self._module.join.frames:
+                continue  # because the source lines are shown instead
+            yield f"<dt><code>{escape(key)}</code><dd><code>{escape(stated)}</code>"
+        # The text of a short instruction shows its operands, on each page.
+        if self._is_long and (operands := parse_instruction(text).operands):
+            yield f"<dt>Operands<dd>{listed(operands, self._links.instruction)}"
+
+    def text(self, number: int) -> str:
+        """Return the instruction's text, on the first value's page alone if it is long."""
+        if self._text is None:
+            if self._module.analysis.dump.used_values is None:
+                return "<p class=missing>The dump has no “Used values” section, so the instruction is not known."
+            return "<p class=missing>The dump has no text of the instruction; XLA prints it since 2021-09-23."
+        if self._is_long and number != self.values[0]:
+            return f"<p>Full instruction text: see {self._links.value(self.values[0])}."
+        return f"<code class=block>{linked_instruction(self._text, self._links)}</code>"
+
+
+def linked_instruction(text: str, links: Links) -> str:
+    """Return `text` escaped, with every `%name` linked except the first, which is the instruction's own.
+
+    Quotes are kept, because they mean nothing in the text of an element and instructions are full of them.
+    """
+    # Escaping makes no character that can be part of a name, so the whole text is escaped before it is split.
+    pieces = _NAME.split(escape(text, quote=False))
+    pieces[1::2] = [f"%{own}" for own in pieces[1:2]] + [f"%{links.instruction(name)}" for name in pieces[3::2]]
+    return "".join(pieces)

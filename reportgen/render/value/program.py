@@ -1,0 +1,96 @@
+"""Show which operation of the program wrote a value's bytes: its name, its source lines, and what it is part of.
+
+The names come from the dump and from the HLO text beside it; a row says how the operation was found where it is not
+the value's own instruction.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from html import escape
+
+from reportgen.analyse.attribution import Attribution, Rule
+from reportgen.parse.module_text import ModuleText
+from reportgen.parse.stack_frames import Frame
+from reportgen.render.html.links import Links, listed
+from reportgen.render.view import Module
+
+RULES: Mapping[Rule, str] = {
+    "moved": "it moves or carries what this operation computed",
+    "loop": "through the loop’s body",
+    "update": "through the loop’s body, which collects it slice by slice",
+    "fusion": "inside the fusion",
+    "called": "through the called computation",
+    "in place": "in place: it writes these bytes in the loop’s body",
+}
+"""How an operation was found that is not the value's own instruction."""
+
+_MOST_ON_PATH = 6
+_MOST_INSIDE = 60
+_LONGEST_LINE = 160
+_NOT_COUNTED = frozenset({"parameter", "constant", "bitcast", "tuple", "get-tuple-element"})
+
+
+class ProgramRows:
+    """The rows about the operations behind one module's values; what they share is made once."""
+
+    def __init__(self, module: Module, links: Links) -> None:
+        self._module = module
+        self._links = links
+        self._stack = lru_cache(maxsize=256)(self._stack_row)
+        self._inside = lru_cache(maxsize=1)(self._inside_row)
+
+    def rows(self, number: int) -> Iterator[str]:
+        """Yield the operation or argument, its source lines, what is inside a fusion, and the loops around it."""
+        found = self._module.attribution(number)
+        name = self._module.analysis.facts[number].value.key.name
+        if found.argument:
+            yield f"<dt>Argument<dd><code>{escape(found.argument)}</code>{self._how(found)}"
+        elif found.scope:
+            yield f"<dt>Operation<dd><code>{escape(found.scope)}</code>{self._how(found)}"
+        if found.stack:
+            yield self._stack(found.stack)
+        if module := self._module.join.module:
+            yield from self._inside(name, module)
+            if path := module.path_to_entry(name):
+                yield f"<dt>Runs in<dd>{listed(path, self._links.instruction)}"
+
+    def _how(self, found: Attribution) -> str:
+        words = RULES.get(found.rule)
+        if words is None:
+            return ""
+        path = found.path if len(found.path) <= _MOST_ON_PATH else (*found.path[:3], "…", *found.path[-2:])
+        return f"<br><small>{words}: {' → '.join(map(self._links.instruction, path))}</small>"
+
+    def _stack_row(self, stack: Sequence[Frame]) -> str:
+        """Return the innermost frame of the user's own code, with its lines where they may be shown, and all frames."""
+        sources = self._module.sources
+        own = next((frame for frame in stack if not frame.is_of_library), stack[0])
+        whole = ""
+        if len(stack) > 1:
+            rows = "".join(f"<li>{sources.place(frame)}" for frame in stack)
+            whole = f"<details><summary>Stack of {len(stack)}</summary><ol class=stack>{rows}</ol></details>"
+        return f"<dt>Source<dd>{sources.place(own)}{sources.excerpt(own)}{whole}"
+
+    def _inside_row(self, name: str, module: ModuleText) -> list[str]:
+        """Return what a fusion is made of: its opcodes with their number, and its instructions, folded."""
+        instruction = module.instruction(name)
+        called = module.called_by.get(name, ())
+        if instruction is None or instruction.opcode != "fusion" or not called:
+            return []
+        members = module.members(called[0])
+        opcodes = Counter(one.opcode for one in map(module.instruction, members) if one)
+        counted = ", ".join(
+            f"{opcode} {times}" for opcode, times in opcodes.most_common() if opcode not in _NOT_COUNTED
+        )
+        lines = [_short(module.text(member) or "") for member in members[:_MOST_INSIDE]]
+        if len(members) > _MOST_INSIDE:
+            lines.append(f"… {len(members) - _MOST_INSIDE:,} more")
+        body = "<code class=block>" + escape("\n".join(lines), quote=False) + "</code>"
+        folded = f"<details><summary>{len(members):,} instructions, from the HLO text</summary>{body}</details>"
+        return [f"<dt>Inside the fusion<dd>{escape(counted)}{folded}"]
+
+
+def _short(text: str) -> str:
+    text = text.partition(", metadata=")[0]
+    return text if len(text) <= _LONGEST_LINE else f"{text[:_LONGEST_LINE]}…"

@@ -1,0 +1,260 @@
+"""One analysed dump as the pages see it: its names, its look-ups, and what the overview needs to know."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cache, cached_property
+
+from reportgen.analyse.advice.advise import MAIN_SPACE, advise
+from reportgen.analyse.advice.memory import Memory, memory_of
+from reportgen.analyse.advice.records import Advice, AdviceBySpace
+from reportgen.analyse.advice.words import WITHHELD_NAMES
+from reportgen.analyse.attribution import Attribution, Attributor
+from reportgen.analyse.capacity import Capacity, Fit, fit
+from reportgen.analyse.chains import chains
+from reportgen.analyse.fit import Misfit
+from reportgen.analyse.hlo_join import NOTHING_JOINED, Attributed, Join, attributed
+from reportgen.analyse.in_place import written_in_place
+from reportgen.analyse.origins import Origin, origins
+from reportgen.analyse.records import Analysis
+from reportgen.model import WHOLE, UsedValue, ValueKey
+from reportgen.options import Redaction
+from reportgen.render.routes import ModuleRoutes, module_slug
+from reportgen.render.sources import NO_SOURCES, Sources
+
+_LINE = re.compile(r":\d+$")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Module:
+    """One analysed dump: `label` is its path as reported, `title` the name that people know the module by.
+
+    At least the `value_pages` largest values have a page; None if all have one. `redaction` is what was taken out of
+    the dump before it was read. `capacities` are those of the memory spaces, by color; `join` are the names and source
+    lines that come from the files beside the dump, and `sources` says what is shown of the source files. `misfit`
+    says why the program does not fit into its device; None if nothing says so.
+    """
+
+    label: str
+    title: str
+    stage: str | None
+    number: int | None
+    timestamp_microseconds: int | None = None
+    analysis: Analysis
+    capacities: Mapping[int, Capacity] = field(default_factory=dict)
+    join: Join = NOTHING_JOINED
+    notes: str = ""
+    value_pages: int | None = None
+    redaction: Redaction | None = None
+    sources: Sources = NO_SOURCES
+    misfit: Misfit | None = None
+    routes: ModuleRoutes = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "routes", ModuleRoutes(module_slug(self.label, self.title), self.analysis))
+
+    @property
+    def dumped_at(self) -> str | None:
+        """The time in the dump's name, for people; None if it has none."""
+        if self.timestamp_microseconds is None:
+            return None
+        try:
+            moment = datetime.fromtimestamp(self.timestamp_microseconds / 1_000_000, UTC)
+        except (ValueError, OverflowError, OSError):
+            return str(self.timestamp_microseconds)
+        return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
+
+    @cached_property
+    def advice(self) -> AdviceBySpace:
+        """What would lower the peak of each memory space; nothing where the names that it rests on are hidden."""
+        if self.redaction == "names":
+            return dict.fromkeys(self.analysis.spaces, Advice(withheld=WITHHELD_NAMES))
+        known = self.capacities.get(MAIN_SPACE)
+        return advise(self.analysis, known.size_bytes if known else None)
+
+    @cached_property
+    def main_memory(self) -> Memory | None:
+        """The main memory space over time, to ask what a value's absence changes; None where advice is withheld."""
+        advice = self.advice.get(MAIN_SPACE)
+        if advice is None or advice.withheld:
+            return None
+        return memory_of(self.analysis, self.analysis.spaces[MAIN_SPACE])
+
+    @cached_property
+    def _origins(self) -> Mapping[str, Origin]:
+        return origins(self.analysis.dump)
+
+    @cached_property
+    def attributor(self) -> Attributor:
+        """What follows a value to the operation that wrote it."""
+        return self.join.attributor(self.analysis.dump)
+
+    def attribution(self, number: int) -> Attribution:
+        """Return the operation that wrote a value's bytes."""
+        return self._attribution(number)
+
+    @cached_property
+    def _attribution(self) -> Callable[[int], Attribution]:
+        return cache(self._attribute)  # because tables, pages and shards ask for each value five times
+
+    def _attribute(self, number: int) -> Attribution:
+        facts, found = self.analysis.facts, self._written_by(number)
+        if found.is_of_loop and self.join.module is None:
+            return written_in_place(facts, number, self._chains, self._written_by, found)
+        return found
+
+    @cached_property
+    def _written_by(self) -> Callable[[int], Attribution]:
+        facts, of = self.analysis.facts, self.attributor.of
+        return cache(lambda number: of(facts[number].value.key))
+
+    @cached_property
+    def _chains(self) -> Mapping[int, Sequence[int]]:
+        return chains(self.analysis.facts)
+
+    @cached_property
+    def fits(self) -> Mapping[int, Fit]:
+        """Whether the program fits each memory space whose capacity is known, by its color."""
+        spaces = self.analysis.spaces
+        return {color: fit(spaces[color], known) for color, known in self.capacities.items() if color in spaces}
+
+    @cached_property
+    def attributed(self) -> Mapping[int, Attributed]:
+        """How many bytes of the peak of each memory space are attributed, by its color."""
+        return {color: attributed(space, self.attribution) for color, space in self.analysis.spaces.items()}
+
+    def origin(self, number: int) -> Origin:
+        """Return the opcode of the instruction that defines a value, and scope and source of the one that wrote it.
+
+        An argument's scope is its name, because the program says where it is used and not where it is made.
+        """
+        return self._origin(number)
+
+    @cached_property
+    def _origin(self) -> Callable[[int], Origin]:
+        return cache(self._find_origin)
+
+    def _find_origin(self, number: int) -> Origin:
+        own = self._origins.get(self.analysis.facts[number].value.key.name, Origin())
+        found = self.attribution(number)
+        return Origin(own.opcode, found.scope or (found.argument if found.is_named else ""), found.source, own.further)
+
+    @cached_property
+    def source_files(self) -> tuple[str, ...]:
+        """The source files of the program that the dump names, sorted."""
+        frames = self.join.frames
+        sources = {_LINE.sub("", origin.source) for origin in self._origins.values() if origin.source}
+        return tuple(sorted(sources | set(frames.files.values() if frames else ())))
+
+    @cached_property
+    def op_name_count(self) -> int:
+        """The number of different op_names in the dump."""
+        return len({origin.scope for origin in self._origins.values() if origin.scope})
+
+    @cached_property
+    def by_size(self) -> Sequence[int]:
+        """The numbers of the values, the largest first: the order of the table of values."""
+        facts = self.analysis.facts
+        return sorted(range(len(facts)), key=lambda n: (-facts[n].value.size_bytes, facts[n].value.id))
+
+    @cached_property
+    def _row_of(self) -> Mapping[int, int]:
+        return {number: row for row, number in enumerate(self.by_size)}
+
+    @cached_property
+    def with_page(self) -> Set[int]:
+        """The values that have a page of their own."""
+        if self.value_pages is None:
+            return frozenset(range(len(self.analysis.facts)))
+        peaks = {peak.moment for space in self.analysis.spaces.values() if (peak := space.peak_resident)}
+        live_at_peak = (
+            number
+            for number, fact in enumerate(self.analysis.facts)
+            if (live := fact.live) and any(live.start <= moment <= live.end for moment in peaks)
+        )
+        return frozenset((*self.by_size[: self.value_pages], *live_at_peak))
+
+    @cached_property
+    def by_instruction(self) -> Sequence[int]:
+        """The values that have a page of their own, grouped by instruction: the order to render them in."""
+        return [number for made in self.made_by.values() for number in made if number in self.with_page]
+
+    def row_of(self, number: int) -> int:
+        """Return the row of a value in the table of values, counted from 0."""
+        return self._row_of[number]
+
+    @cached_property
+    def number_of(self) -> Mapping[ValueKey, int]:
+        """The number of each value by its key."""
+        return {fact.value.key: number for number, fact in enumerate(self.analysis.facts)}
+
+    @cached_property
+    def made_by(self) -> Mapping[str, Sequence[int]]:
+        """The values that each instruction defines, by its name."""
+        made: defaultdict[str, list[int]] = defaultdict(list)
+        for number, fact in enumerate(self.analysis.facts):
+            made[fact.value.key.name].append(number)
+        return made
+
+    @cached_property
+    def _carriers(self) -> Mapping[ValueKey, int]:
+        """The value at each position: an element that is passed on has no value of its own."""
+        carriers: dict[ValueKey, int] = {}
+        for used in self.analysis.dump.used_values or ():
+            number = None if used.is_only_where_defined else self.number_of.get(used.key)
+            if number is not None:
+                for position in used.positions:
+                    carriers.setdefault(ValueKey(*position), number)
+        return carriers
+
+    def value_of(self, key: ValueKey) -> int | None:
+        """Return the value defined at a position, or passed on there, or else the instruction's first."""
+        exact = self.number_of.get(key)
+        if exact is not None:
+            return exact
+        carried = self._carriers.get(key)
+        return carried if carried is not None else next(iter(self.made_by.get(key.name, ())), None)
+
+    @cached_property
+    def scheduled_moments(self) -> Sequence[int]:
+        """The moments that the schedule lists, in order: the rows of its pages."""
+        return sorted(self.analysis.dump.name_at)
+
+    def instruction_at(self, moment: int) -> str | None:
+        """Return the instruction that runs at a moment."""
+        return self.analysis.dump.name_at.get(moment)
+
+    def used(self, number: int) -> UsedValue | None:
+        """Return the entry of a value in “Used values”."""
+        return self.analysis.dump.used_by_key.get(self.analysis.facts[number].value.key)
+
+    def last_use(self, number: int) -> int | None:
+        """Return the last moment that reads a value; None if none does."""
+        used, moment_of = self.used(number), self.analysis.dump.moment_of_user
+        return max((moment_of[user] for user in used.users if user in moment_of), default=None) if used else None
+
+    def instruction_text(self, name: str) -> str | None:
+        """Return the text of the instruction that defines values `name{…}`; None if the dump has none."""
+        raw = self.analysis.dump.instruction_text(name)
+        return None if raw is None else raw.decode("utf-8", "replace")
+
+
+def allocation_kinds(module: Module, number: int) -> list[str]:
+    """Return the attributes of an allocation in words."""
+    allocation = module.analysis.dump.allocations[number]
+    words = {
+        f"parameter {allocation.parameter}": allocation.parameter is not None,
+        "output": allocation.output_shape is not None,
+        "constant": allocation.is_constant,
+        "thread-local": allocation.is_thread_local,
+        "maybe live out": allocation.is_maybe_live_out,
+        "preallocated temp": allocation.is_preallocated_temp,
+    }
+    return [word for word, applies in words.items() if applies]
+
+
+def key_text(key: ValueKey) -> str:
+    """Return `fusion.10{0}`, or just the name for a value that is not an element of a tuple."""
+    return key.name if key.shape_index == WHOLE else str(key)

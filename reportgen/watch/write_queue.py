@@ -1,0 +1,76 @@
+"""Write pages that are served already but not yet on disk, a little at a time, when the loop has nothing else to do.
+
+Every file is replaced as a whole. The overview is written, and files left over from earlier builds are removed, once
+all modules are on disk.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from time import monotonic
+
+from reportgen.output.manifest import COMMON
+from reportgen.output.writer import SiteDirectory, write_pages
+from reportgen.render.page import Page
+from reportgen.watch.tracked import TrackedDump
+from reportgen.work import Part
+
+_STEP_SECONDS = 0.02
+
+
+class WriteQueue:
+    """Write into `output`; `common` returns the pages that belong to no module, as they are when their turn comes."""
+
+    def __init__(self, output: Path, common: Callable[[], Mapping[str, bytes]]) -> None:
+        self._output = output
+        self._directory: SiteDirectory | None = None
+        self._common = common
+        self._waiting: dict[str, tuple[TrackedDump, Iterator[Page]]] = {}
+        self._is_finished = False
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether everything is on disk."""
+        return not self._waiting and self._is_finished
+
+    def open(self, directory: SiteDirectory) -> None:
+        """Set the directory to finish; call this before the first step."""
+        self._directory = directory
+
+    def add(self, dump: TrackedDump) -> None:
+        """Queue the pages of a dump, in place of those of an earlier build of it."""
+        assert dump.pages is not None
+        self._waiting[dump.files.label] = (dump, dump.pages.all())
+        self._is_finished = False
+
+    def mark_stale(self) -> None:
+        """Queue the overview, because it has changed."""
+        self._is_finished = False
+
+    def step(self, dumps: Mapping[str, TrackedDump]) -> bool:
+        """Write for some hundredths of a second; return whether that put the last page of a dump on disk."""
+        for label in self._waiting.keys() - dumps.keys():
+            del self._waiting[label]
+        if not self._waiting:
+            if not self._is_finished:
+                self._finish(dumps)
+            return False
+        label, (dump, pages) = next(iter(self._waiting.items()))
+        until = monotonic() + _STEP_SECONDS
+        for page in pages:
+            write_pages(self._output, [page], whole=True)
+            if monotonic() >= until:
+                return False
+        del self._waiting[label]
+        dump.pages = None
+        return True
+
+    def _finish(self, dumps: Mapping[str, TrackedDump]) -> None:
+        common = [Page(path, content) for path, content in self._common().items()]
+        written = write_pages(self._output, common, whole=True)
+        parts = {label: Part("", tuple(sorted(dump.shown.paths))) for label, dump in dumps.items() if dump.shown}
+        assert self._directory is not None
+        self._directory.finish(parts | {COMMON: Part("", written.paths)})
+        self._is_finished = True

@@ -1,0 +1,77 @@
+"""The records that travel between a build and the processes that do its work: tasks go out, outcomes come back."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from reportgen.input.reading import DumpFiles, Problem
+from reportgen.options import Redaction
+from reportgen.render.site.summary import Summary
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The pages that one dump has in the site, or those that belong to no dump.
+
+    `key` is a digest of everything that the pages were made from, empty if that is not known. `digest` covers the
+    paths and bytes of the pages, and `size_bytes` counts their bytes. `outcome` is the outcome of the dump as JSON,
+    so that the next build knows it without analysing the dump.
+    """
+
+    key: str
+    paths: tuple[str, ...]
+    size_bytes: int = 0
+    digest: int = 0
+    outcome: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A dump to work on, what the last build made of it, and the bytes that its program can have, if that is known."""
+
+    files: DumpFiles
+    previous: Part | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The settings that all dumps of a site share. `fingerprint` identifies the program itself."""
+
+    site_title: str
+    output: Path
+    fingerprint: str
+    value_pages: int | None = None
+    redaction: Redaction | None = None
+    source_root: Path | None = None
+    source_url: str | None = None
+    capacities: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """The result for one dump; `summary` is None if the dump could not be read at all.
+
+    `part` lists the pages of the dump, and `changed` is the number of pages that had to be written.
+    """
+
+    label: str
+    summary: Summary | None
+    problems: tuple[Problem, ...] = ()
+    part: Part | None = None
+    changed: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the summary and the problems as values that JSON can hold."""
+        summary = self.summary.as_json() if self.summary else None
+        return {"summary": summary, "problems": [asdict(problem) for problem in self.problems]}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], part: Part) -> "Outcome":
+        """Return the outcome that an earlier build stored with `part`.
+
+        Raises KeyError, TypeError or ValueError for data that `as_json` cannot have made.
+        """
+        summary = Summary.from_json(data["summary"])
+        problems = tuple(Problem(**problem) for problem in data["problems"])
+        return cls(label=summary.label, summary=summary, problems=problems, part=part)

@@ -1,0 +1,121 @@
+"""Share out work: over processes of this machine or a Dask cluster, and never too much at once."""
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from multiprocessing import get_context, parent_process
+from multiprocessing.context import BaseContext
+from queue import SimpleQueue
+from typing import Any, TypeVar
+
+from reportgen.errors import ReportgenError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_WAITING_PER_WORKER = 4
+_LOST_PROCESS = "A process was ended from outside, most likely for lack of memory. Try again with --jobs 1."
+_NO_PROCESS = "A process cannot be started: {}. Try again with --jobs 1."
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """An executor, and how many items it works on at the same time."""
+
+    executor: Executor
+    number: int
+
+
+@contextmanager
+def open_workers(jobs: int, cluster: str | None = None) -> Iterator[Workers]:
+    """Open `jobs` processes of this machine, or the Dask cluster at host:port, until the end of the `with`.
+
+    Raises ReportgenError if a process or the cluster is lost.
+    """
+    if cluster is not None:
+        from reportgen.workers.dask import connected  # imports asyncio, which takes a tenth of an unchanged build
+
+        with connected(cluster) as (executor, threads):
+            yield Workers(executor, threads)
+        return
+    # Forking a process with threads, such as those that talk to an object store, may leave locks held for ever.
+    context = get_context("spawn") if threading.active_count() > 1 else None
+    with _processes(jobs, context, _start_worker) as pool:
+        yield Workers(pool, jobs)
+
+
+@contextmanager
+def _processes(
+    jobs: int, context: BaseContext | None, start: Callable[..., None], *arguments: object
+) -> Iterator[ProcessPoolExecutor]:
+    try:
+        pool = ProcessPoolExecutor(jobs, context, start, arguments)
+        try:
+            yield pool
+        finally:
+            pool.shutdown(cancel_futures=True)
+    except BrokenProcessPool as error:
+        raise ReportgenError(_LOST_PROCESS) from error
+    except OSError as error:
+        raise ReportgenError(_NO_PROCESS.format(error.strerror or error)) from error
+
+
+def unordered(work: Callable[[Item], Result], items: Iterable[Item], workers: Workers) -> Iterator[Result]:
+    """Yield the result of `work` for each item as soon as it is finished; raise what `work` raises.
+
+    Items are taken only as fast as they are worked on, so memory is bounded by the number of workers.
+    """
+    remaining = iter(items)
+    # A queue because `concurrent.futures.wait` holds the locks of all futures, and Ctrl-C could leave them held.
+    done: SimpleQueue[Future[Result]] = SimpleQueue()
+    pending = 0
+    while True:
+        for item in islice(remaining, workers.number * _WAITING_PER_WORKER - pending):
+            workers.executor.submit(work, item).add_done_callback(done.put)
+            pending += 1
+        if not pending:
+            return
+        yield done.get().result()
+        pending -= 1
+
+
+def forked(work: Callable[[int], Result], count: int, jobs: int) -> Iterator[Result]:
+    """Yield the result of `work` for each number below `count`, as it is finished, in processes forked from this one.
+
+    They share the memory of this process, so nothing but numbers and results is copied. Call only if `can_fork`.
+    """
+    with _processes(jobs, get_context("fork"), _start_forked_worker, work) as pool:
+        yield from unordered(_call_forked_work, range(count), Workers(pool, jobs))
+
+
+def _start_worker() -> None:
+    # Ctrl-C reaches every process, and only the first one should say something about it.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
+
+
+def _exit_with_parent() -> None:
+    """End this process when its parent is killed; it would wait for ever, or write into the site of the next build."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+_forked_work: Callable[[int], object]
+
+
+def _start_forked_worker(work: Callable[[int], object]) -> None:
+    global _forked_work  # noqa: PLW0603 - a pool pickles arguments of each call, but not those of its initializer
+    _forked_work = work
+    _start_worker()
+
+
+def _call_forked_work(number: int) -> Any:
+    return _forked_work(number)

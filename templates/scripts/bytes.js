@@ -1,0 +1,70 @@
+// Sizes as people read them. `human_bytes` and `byte_ticks` do the same in Python: tests/shared_cases holds both to it.
+
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+const STEP = 1024;
+const TICKS = 4;
+
+/**
+ * Return an amount with two decimals. A half is rounded to the even digit, as Python does, because a read-out must
+ * equal the table: `toFixed` would show 3.125 as 3.13 where the table has 3.12.
+ * @param {number} amount
+ */
+const twoDecimals = (amount) => {
+  const hundredths = amount * 100, below = Math.floor(hundredths), rest = hundredths - below;
+  const isUp = rest > 0.5 || (rest === 0.5 && below % 2 !== 0);
+  return ((below + Number(isUp)) / 100).toFixed(2);
+};
+
+/**
+ * Return `2.52 GiB`: binary units and two decimals, or bytes in full below 1024.
+ * @param {number} size
+ * @returns {string}
+ */
+export const humanBytes = (size) => {
+  if (Math.abs(size) < STEP) return `${size} B`;
+  let amount = size, unit = 0;
+  do {
+    amount /= STEP;
+    unit += 1;
+    // 1023.995 because it would be rounded to 1024.00.
+  } while (Math.abs(amount) >= STEP - 0.005 && unit < UNITS.length - 1);
+  return `${twoDecimals(amount)} ${UNITS[unit]}`;
+};
+
+/**
+ * Return the smallest of 1, 2, 5, 10, 20, … (or of their tenths and hundredths) that is at least `least`.
+ * @param {number} least
+ * @returns {number}
+ */
+const roundStep = (least) => {
+  const power = least > 0 ? 10 ** Math.floor(Math.log10(least)) : 1;
+  const factor = [1, 2, 5, 10].find((factor) => factor * power >= least * 0.999);
+  return /** @type {number} */ (factor) * power;
+};
+
+/**
+ * Return round numbers of a binary unit for the ticks of an axis up to `limit` bytes; the last one may exceed it.
+ * @param {number} limit
+ * @returns {{ticks: number[], unit_bytes: number, unit: string}}
+ */
+export const byteTicks = (limit) => {
+  let unit = 0;
+  while (limit >= STEP ** (unit + 1)) unit += 1;
+  const unitBytes = STEP ** unit;
+  const step = roundStep(limit / unitBytes / TICKS);
+  const count = Math.floor(limit / unitBytes / step) + 1;
+  const ticks = Array.from({ length: count + 1 }, (_, number) => Math.round(number * step * unitBytes));
+  return { ticks, unit_bytes: unitBytes, unit: UNITS[unit] };
+};
+
+/**
+ * Return round numbers of a binary unit between `low` and `high` bytes, in the unit of their distance.
+ * @param {number} low
+ * @param {number} high
+ * @returns {{ticks: number[], unit_bytes: number, unit: string}}
+ */
+export const windowTicks = (low, high) => {
+  const { ticks, unit_bytes, unit } = byteTicks(high - low);
+  const step = Math.max(1, ticks[1] - ticks[0]), start = Math.ceil(low / step), end = Math.floor(high / step);
+  return { ticks: Array.from({ length: end - start + 1 }, (_, number) => (start + number) * step), unit_bytes, unit };
+};

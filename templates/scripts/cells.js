@@ -1,0 +1,56 @@
+// Cells of tables that scripts make, in the form of those that the pages have.
+import { humanBytes } from "./bytes.js";
+import { moduleFolder } from "./data.js";
+import { make } from "./dom.js";
+import { fill, valueHref } from "./hrefs.js";
+
+// As in `reportgen/render/html/origin.py`.
+const LONGEST_SCOPE = 56;
+
+/**
+ * Return a cell with an amount of bytes, or a dash where it is not known.
+ * @param {number} size
+ */
+export const bytesCell = (size) => {
+  if (!Number.isFinite(size)) return make("td", { class: "number" }, [make("span", { class: "none", title: "not known" }, ["–"])]);
+  const data = make("data", { value: String(size), title: `${size.toLocaleString("en")} bytes` }, [humanBytes(size)]);
+  return make("td", { class: "number" }, [data]);
+};
+
+/**
+ * Return a cell with a count.
+ * @param {number} count
+ */
+export const countCell = (count) =>
+  make("td", { class: "number" }, [make("data", { value: String(count) }, [count.toLocaleString("en")])]);
+
+/**
+ * Return a cell with the end of a scope, which says most, and file and line; the tooltips have the whole.
+ * @param {string} scope
+ * @param {string} source
+ */
+export const originCell = (scope, source) => {
+  const end = scope.slice(-LONGEST_SCOPE), slash = end.indexOf("/");
+  const shown = scope.length <= LONGEST_SCOPE ? scope : `…${slash < 0 ? end : end.slice(slash)}`;
+  const name = scope ? make("code", { title: scope }, [shown]) : make("span", { class: "none", title: "no name in the dump" }, ["–"]);
+  const line = make("span", { class: "source", title: source }, [source.slice(source.lastIndexOf("/") + 1)]);
+  return make("td", {}, source ? [name, " ", line] : [name]);
+};
+
+/**
+ * Return the name of a value as a link to it.
+ * @param {Values} values
+ * @param {number} number
+ */
+export const valueLink = (values, number) =>
+  make("a", { href: moduleFolder() + valueHref(values, number) }, [values.name[number] + values.index[number]]);
+
+/**
+ * Return a link to the page of an allocation.
+ * @param {Values} values
+ * @param {number} allocation
+ */
+export const allocationLink = (values, allocation) => {
+  const href = fill(values.hrefs.allocation, { name: values.allocations.page[allocation] });
+  return make("a", { href: moduleFolder() + href }, [`allocation ${values.allocations.index[allocation]}`]);
+};

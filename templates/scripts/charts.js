@@ -1,0 +1,54 @@
+// Draws charts: the specification of a kind, with the data and the parameters of the page.
+
+import { addChartTools } from "./chart-tools.js";
+
+/** @type {Map<Element, Promise<VegaView>>} */
+const drawn = new Map();
+
+/**
+ * @param {string} kind
+ * @param {ChartData} given
+ */
+const filled = (kind, given) => {
+  const specification = window.REPORT_CHARTS[kind];
+  const params = (specification.params ?? []).map((/** @type {{name: string}} */ parameter) =>
+    parameter.name in given.params ? { ...parameter, value: given.params[parameter.name] } : parameter);
+  return { ...specification, datasets: given.datasets, params };
+};
+
+/**
+ * Draw a chart and return a promise of its Vega view.
+ * @param {HTMLElement} plot
+ * @param {string} kind
+ * @param {ChartData} given
+ * @param {"svg" | "canvas"} [renderer]
+ * @returns {Promise<VegaView>}
+ */
+export const draw = (plot, kind, given, renderer = "svg") => {
+  // `ast` because the pages' security policy forbids compiling expressions.
+  const options = { ast: true, actions: false, renderer };
+  const view = window.vegaEmbed(plot, filled(kind, given), options).then((result) => result.view);
+  view.catch((error) => {
+    console.error(error);
+    plot.textContent = "The chart could not be drawn; its facts are in the tables.";
+  });
+  return view;
+};
+
+/** Draw each figure[data-chart] with the data beside it. */
+export const drawFigures = () => {
+  document.querySelectorAll("figure[data-chart]").forEach((figure) => {
+    const given = JSON.parse(figure.querySelector('script[type="application/json"]')?.textContent ?? "");
+    const plot = /** @type {HTMLElement} */ (figure.querySelector(".plot"));
+    const { chart = "", space } = /** @type {HTMLElement} */ (figure).dataset, view = draw(plot, chart, given);
+    drawn.set(figure, view);
+    // A chart that could not be drawn says so in its place.
+    view.then((made) => addChartTools(figure, space ? `${chart}-space-${space}` : chart, made), () => {});
+  });
+};
+
+/**
+ * Return the view of a figure that `drawFigures` has drawn.
+ * @param {Element} figure
+ */
+export const viewOf = (figure) => /** @type {Promise<VegaView>} */ (drawn.get(figure));

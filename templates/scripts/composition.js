@@ -1,0 +1,52 @@
+// What is live at a moment, every byte once: a byte under several values counts for the one defined last.
+// `composition.py` does the same for the peak: tests/shared_cases holds both to it.
+
+/**
+ * Return the values of a memory space that are live at a moment.
+ * @param {Values} values
+ * @param {number} color
+ * @param {number} moment
+ * @returns {number[]}
+ */
+export const liveAt = (values, color, moment) => [...values.name.keys()].filter((number) =>
+  values.allocations.color[values.allocation[number]] === color &&
+  values.first[number] >= 0 && values.first[number] <= moment && moment <= values.last[number]);
+
+/**
+ * Return, for each live value, the bytes that no live value defined later also holds.
+ * @param {Values} values
+ * @param {number[]} live
+ * @returns {Map<number, number>}
+ */
+export const bytesByValue = (values, live) => {
+  /** @type {Map<number, [number, number][]>} */
+  const covered = new Map(live.map((number) => [values.allocation[number], []]));
+  const latestFirst = [...live].sort((one, other) => values.first[other] - values.first[one] || other - one);
+  return new Map(latestFirst.map((number) => {
+    const low = values.offset[number];
+    const intervals = covered.get(values.allocation[number]) ?? [];
+    return [number, cover(intervals, low, low + values.size[number])];
+  }));
+};
+
+/**
+ * Add [low, high) to disjoint intervals in order and return how many bytes were new.
+ * @param {[number, number][]} covered
+ * @param {number} low
+ * @param {number} high
+ * @returns {number}
+ */
+const cover = (covered, low, high) => {
+  let at = 0;
+  while (at < covered.length && covered[at][1] < low) at += 1;
+  let fresh = high - low, start = low, end = high, count = 0;
+  while (at + count < covered.length && covered[at + count][0] <= high) {
+    const [otherLow, otherHigh] = covered[at + count];
+    fresh -= Math.max(0, Math.min(high, otherHigh) - Math.max(low, otherLow));
+    start = Math.min(start, otherLow);
+    end = Math.max(end, otherHigh);
+    count += 1;
+  }
+  covered.splice(at, count, [start, end]);
+  return fresh;
+};

@@ -1,0 +1,59 @@
+// Data, loaded when it is first needed: through a script element, because a page from file:// must not fetch.
+// Each data file calls `Report.put(name, data)`, the only name that these scripts share with the page.
+import { make } from "./dom.js";
+
+/** @type {Map<string, Promise<any>>} */
+const loaded = new Map();
+/** @type {Map<string, (data: any) => void>} */
+const receivers = new Map();
+
+/** Let the data files hand over what they hold. */
+export const acceptData = () => {
+  const put = (/** @type {string} */ name, /** @type {any} */ data) => receivers.get(name)?.(data);
+  Object.assign(window, { Report: { put } });
+};
+
+/**
+ * Load the file at `href` once and return its data.
+ * @param {string} name
+ * @param {string} href
+ * @returns {Promise<any>}
+ */
+const load = (name, href) => {
+  const known = loaded.get(name);
+  if (known) return known;
+  const promise = new Promise((resolve, reject) => {
+    receivers.set(name, resolve);
+    const script = make("script", { src: href });
+    script.onerror = () => reject(new Error(`cannot load ${script.src}`));
+    document.head.append(script);
+  });
+  loaded.set(name, promise);
+  return promise;
+};
+
+const page = () => document.documentElement.dataset;
+
+/** Say whether the page belongs to a module. */
+export const isModulePage = () => page().shards !== undefined;
+
+/** Return the way from the page to the site's root. */
+export const root = () => page().root ?? "";
+
+/** Return the way from the page to the folder of its module. */
+export const moduleFolder = () => page().module ?? "";
+
+/** @returns {Promise<Values>} */
+export const loadValues = () => load("values", `${page().shards}values.js`);
+
+/** @returns {Promise<Timeline>} */
+export const loadTimeline = () => load("timeline", `${page().shards}timeline.js`);
+
+/** @returns {Promise<Instructions>} */
+export const loadInstructions = () => load("instructions", `${page().shards}instructions.js`);
+
+/** @returns {Promise<Modules>} */
+export const loadModules = () => load("modules", page().modules ?? "");
+
+/** @returns {Promise<Terms>} */
+export const loadTerms = async () => load("terms", root() + (await loadModules()).hrefs.terms);

@@ -1,0 +1,60 @@
+// The filter box of a table, `<input data-filter-of="id of the table">`: shows the rows that hold every word in the
+// columns marked `data-filtered`, gives their number, and keeps the words in the fragment.
+import { byId } from "./dom.js";
+import * as State from "./state.js";
+import { holdsAll, wordsOf } from "./words.js";
+
+const REST_MILLISECONDS = 200;
+
+/**
+ * Return what the filter searches of each row, in lower case.
+ * @param {HTMLTableElement} table
+ * @returns {Map<HTMLTableRowElement, string>}
+ */
+const searchedTexts = (table) => {
+  const heads = [.../** @type {HTMLTableSectionElement} */ (table.tHead).rows[0].cells];
+  const columns = heads.filter((head) => head.hasAttribute("data-filtered")).map((head) => head.cellIndex);
+  const text = (/** @type {HTMLTableRowElement} */ row) => columns.map((column) => row.cells[column].textContent).join("\n");
+  return new Map([...table.tBodies[0].rows].map((row) => [row, text(row).toLowerCase()]));
+};
+
+/** @param {HTMLInputElement} box */
+const makeFilter = (box) => {
+  const table = /** @type {HTMLTableElement} */ (byId(box.dataset.filterOf ?? ""));
+  const count = document.querySelector(`[data-count-of="${table.id}"]`);
+  const all = Number(table.dataset.rows).toLocaleString("en");
+  /** @type {Map<HTMLTableRowElement, string> | null} */
+  let texts = null;
+  let timer = 0;
+
+  const show = (/** @type {string} */ query) => {
+    texts ??= searchedTexts(table);
+    const words = wordsOf(query);
+    let shown = 0;
+    texts.forEach((text, row) => {
+      row.hidden = !holdsAll(text, words);
+      if (!row.hidden) shown += 1;
+    });
+    if (count) count.textContent = `${shown.toLocaleString("en")} of ${all} rows shown`;
+  };
+
+  const restore = () => {
+    const query = State.get("filter") ?? "";
+    if (box.value.trim() === query && texts) return;
+    box.value = query;
+    show(query);
+  };
+
+  // The rows follow at once, the address only when typing pauses, because browsers limit how often it may change.
+  box.addEventListener("input", () => {
+    show(box.value);
+    clearTimeout(timer);
+    timer = window.setTimeout(() => State.set({ filter: box.value.trim() }, { replace: true }), REST_MILLISECONDS);
+  });
+  State.onChange((keys) => { if (keys.includes("filter")) restore(); });
+  if (State.get("filter")) restore();
+};
+
+/** Let every filter box of the page filter its table. */
+export const startFilters = () =>
+  /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("input[data-filter-of]")).forEach(makeFilter);

@@ -1,0 +1,30 @@
+// Links made from the patterns in the data: `routes.py` writes the patterns, so paths are known in one place only.
+
+/**
+ * Return the pattern with each `{name}` replaced.
+ * @param {string} pattern
+ * @param {Record<string, string | number>} parts
+ * @returns {string}
+ */
+export const fill = (pattern, parts) => pattern.replace(/\{(\w+)\}/g, (_, name) => String(parts[name]));
+
+/**
+ * Return the link to a row of a table that may take several pages; `page` counts from 1.
+ * @param {RowHrefs} hrefs
+ * @param {number} page
+ * @param {Record<string, string | number>} parts
+ * @returns {string}
+ */
+export const rowHref = (hrefs, page, parts) => fill(page === 1 ? hrefs.row : hrefs.laterRow, { ...parts, page });
+
+/**
+ * Return the link to a value's page or, if it has none, to its row in the table of values; from the module's folder.
+ * @param {Values} values
+ * @param {number} number
+ * @returns {string}
+ */
+export const valueHref = (values, number) => {
+  const page = values.page[number];
+  if (typeof page === "string") return fill(values.hrefs.value, { name: page });
+  return rowHref(values.hrefs, page[0], { name: page[1] });
+};

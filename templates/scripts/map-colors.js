@@ -1,0 +1,55 @@
+// The colors of the packing map: by class as everywhere, by opcode or scope in hues that no class has.
+import { scopeGroups } from "./packing-layout.js";
+import { themeColor } from "./theme-colors.js";
+
+/**
+ * @typedef {import("./packing-layout.js").Box} Box
+ * @typedef {{names: string[], colors: Map<string | undefined, string>}} Groups
+ */
+
+// None of them is near a color of a class in theme.css; they are mid-tones, which both themes can show.
+const PALETTE = ["#7b4ba8", "#8c564b", "#17a2a2", "#d6336c", "#7f9a1a", "#3b4cc0", "#b08968", "#4f7d5c", "#a3386c"];
+
+const UNKNOWN = { opcode: "no opcode in the dump", scope: "no scope in the dump" };
+
+/**
+ * Return what each value's color stands for: its class, its opcode or the first levels of its scope.
+ * @param {Values} values
+ * @param {Box[]} all
+ * @param {string} by
+ * @returns {(number: number) => string}
+ */
+const groupOf = (values, all, by) => {
+  if (by === "class") return (number) => values.classes[values.class[number]];
+  if (by === "opcode") return (number) => values.opcodes[values.opcode[number]] || UNKNOWN.opcode;
+  const areas = new Map();
+  all.forEach((box) => {
+    const scope = values.scope[box.number];
+    areas.set(scope, (areas.get(scope) ?? 0) + area(box));
+  });
+  const names = scopeGroups(values.scopes, areas);
+  return (number) => names[values.scope[number]] || UNKNOWN.scope;
+};
+
+const area = (/** @type {Box} */ box) => (box.high - box.low) * (box.last - box.first);
+
+/**
+ * Put each box into a group and return the groups by the area they cover; the largest have colors of their own.
+ * @param {Values} values
+ * @param {Box[]} all
+ * @param {string} by
+ * @returns {Groups}
+ */
+export const grouped = (values, all, by) => {
+  const areas = new Map(), group = groupOf(values, all, by);
+  all.forEach((box) => {
+    box.group = group(box.number);
+    areas.set(box.group, (areas.get(box.group) ?? 0) + area(box));
+  });
+  const isUnknown = (/** @type {string} */ name) => Number(Object.values(UNKNOWN).includes(name));
+  const names = [...areas.keys()].sort((one, other) => isUnknown(one) - isUnknown(other) || areas.get(other) - areas.get(one));
+  const rest = themeColor("class-thread-local");
+  const color = (/** @type {string} */ name, /** @type {number} */ rank) =>
+    by === "class" ? themeColor(`class-${name}`) : isUnknown(name) ? rest : PALETTE[rank] ?? rest;
+  return { names, colors: new Map(names.map((name, rank) => [name, color(name, rank)])) };
+};

@@ -1,0 +1,58 @@
+// What the packing map says: its caption, its tooltips, and which values a highlight finds.
+import { humanBytes } from "./bytes.js";
+import { wordsOf } from "./words.js";
+
+/** In-place reuses beyond this many would cover the map. */
+export const MOST_TAKEOVERS = 2000;
+
+/**
+ * @param {number} count
+ */
+export const counted = (count) => count.toLocaleString("en");
+
+/**
+ * Return a test for the values that have every word in their name, opcode, shape, scope or source.
+ * @param {Values} values
+ * @param {string} text
+ */
+export const highlightTest = (values, text) => {
+  const found = (/** @type {string[]} */ table, /** @type {string} */ word) => table.map((one) => one.toLowerCase().includes(word));
+  const tests = wordsOf(text).map((word) => {
+    const opcodes = found(values.opcodes, word), shapes = found(values.shapes, word);
+    const scopes = found(values.scopes, word), sources = found(values.sources, word);
+    return (/** @type {number} */ number) => (values.name[number] + values.index[number]).toLowerCase().includes(word) ||
+      opcodes[values.opcode[number]] || shapes[values.shape[number]] || scopes[values.scope[number]] || sources[values.source[number]];
+  });
+  return (/** @type {number} */ number) => tests.every((test) => test(number));
+};
+
+/**
+ * Return the lines of a value's tooltip.
+ * @param {Values} values
+ * @param {number} number
+ */
+export const tooltipLines = (values, number) => [
+  values.name[number] + values.index[number],
+  `${humanBytes(values.size[number])}, padding ${humanBytes(values.padding[number])}`,
+  `moments ${values.first[number]} to ${values.last[number]}`,
+  `allocation ${values.allocations.index[values.allocation[number]]} at ${counted(values.offset[number])}`,
+  values.opcodes[values.opcode[number]], values.shapes[values.shape[number]],
+  values.scopes[values.scope[number]], values.sources[values.source[number]]
+].filter(Boolean);
+
+/**
+ * Return what the caption says: what is drawn, what is merged and what is out of view.
+ * @param {ReturnType<typeof import("./packing-layout.js").visible>} found
+ * @param {number} outside
+ * @param {number} handovers
+ * @param {number} conflicts
+ */
+export const captionOf = (found, outside, handovers, conflicts) => {
+  const parts = [`${counted(found.shown.length)} values drawn one by one`];
+  if (found.merged) parts.push(`${counted(found.merged)} thinner than a pixel merged (${humanBytes(found.bytes)} in all)`);
+  if (outside) parts.push(`${counted(outside)} outside this part of the map`);
+  parts.push(handovers > MOST_TAKEOVERS ? `${counted(handovers)} in-place reuses, too many to mark`
+    : `${counted(handovers)} in-place reuses as dark bars`);
+  if (conflicts) parts.push(`${counted(conflicts)} values in conflict edged in red`);
+  return `${parts.join("; ")}.`;
+};

@@ -1,0 +1,78 @@
+// Where the keys lead: the search, the tabs, the rows of a table, the previous and next page or module.
+import { isModulePage, loadModules, root } from "./data.js";
+import { byId } from "./dom.js";
+import { addKey } from "./keys.js";
+
+const focusSearch = () => {
+  const box = /** @type {HTMLInputElement} */ (byId("search"));
+  box.focus();
+  box.select();
+};
+
+const hasNeighbor = () => document.querySelector('a[rel="prev"], a[rel="next"]') !== null;
+
+/**
+ * Follow the link to a neighboring page where the page is one of several, else go to the neighboring module.
+ * @param {1 | -1} step
+ */
+const toNeighbor = (step) => {
+  if (!hasNeighbor()) return toModule(step);
+  const link = document.querySelector(step < 0 ? 'a[rel="prev"]' : 'a[rel="next"]');
+  if (link) /** @type {HTMLElement} */ (link).click();
+};
+
+/**
+ * Open the same view of the module before or after this one, in the order of the overview.
+ * @param {1 | -1} step
+ */
+const toModule = async (step) => {
+  if (!isModulePage()) return;
+  const modules = await loadModules();
+  const pages = modules.href.map((href) => new URL(root() + href, location.href));
+  const here = pages.findIndex((page) => location.href.startsWith(new URL(".", page).href));
+  const there = pages[here + step];
+  if (here < 0 || !there) return;
+  // The views have the same file names in every module.
+  const view = document.querySelector("nav.tabs a[aria-current]")?.getAttribute("href")?.split("/").pop();
+  location.href = view ? new URL(view, there).href : there.href;
+};
+
+/**
+ * Return the first link of each visible row, in the table that has the focus or else the page's first table.
+ * @returns {HTMLAnchorElement[]}
+ */
+const rowLinks = () => {
+  const table = document.activeElement?.closest("table") ?? document.querySelector("main table.sortable");
+  const rows = table ? [.../** @type {HTMLTableElement} */ (table).tBodies[0].rows] : [];
+  return rows.filter((row) => !row.hidden)
+    .map((row) => /** @type {HTMLAnchorElement | null} */ (row.querySelector("a[href]")))
+    .filter((link) => link !== null);
+};
+
+/** @param {1 | -1} step */
+const toRow = (step) => {
+  const links = rowLinks();
+  const row = document.activeElement?.closest("tbody tr");
+  const here = links.findIndex((link) => row?.contains(link));
+  const there = links[here < 0 ? 0 : Math.min(links.length - 1, Math.max(0, here + step))];
+  if (!there) return;
+  there.focus();
+  there.scrollIntoView({ block: "nearest" });
+};
+
+/** Add the shortcuts that lead somewhere, as far as this page has them. */
+export const startNavigation = () => {
+  addKey("/", "Search", focusSearch);
+  document.querySelectorAll("nav.tabs a").forEach((tab, number) =>
+    addKey(String(number + 1), tab.textContent ?? "", () => /** @type {HTMLElement} */ (tab).click()));
+  if (isModulePage() || hasNeighbor()) {
+    const what = isModulePage() ? "page or module" : "page";
+    addKey("[", `Previous ${what}`, () => toNeighbor(-1));
+    addKey("]", `Next ${what}`, () => toNeighbor(1));
+  }
+  if (rowLinks().length) {
+    addKey("j", "Next row", () => toRow(1));
+    addKey("k", "Previous row", () => toRow(-1));
+  }
+  addKey("t", "Light or dark", () => byId("theme-switch").click());
+};

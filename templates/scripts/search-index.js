@@ -1,0 +1,239 @@
+// Finds what matches a query, among thousands of names, within a frame: plain `includes` on lower-case text.
+// Each word of the query must be found in one of an entry's fields. A name counts more than a scope, and among
+// equals the larger entry comes first.
+import { humanBytes } from "./bytes.js";
+import { fill, rowHref, valueHref } from "./hrefs.js";
+import { wordsOf } from "./words.js";
+
+/**
+ * @typedef {(entry: number) => boolean} Matcher
+ * @typedef {{label: string, text: (entry: number) => string, matcher: (word: string) => Matcher}} Field
+ * @typedef {{kind: string, names: string[], words: string[], sizes: number[], order: Uint32Array, fields: Field[],
+ *   amount: (size: number) => string, href: (entry: number) => string}} Index
+ * @typedef {{kind: string, name: string, reason: string, amount: string, href: string}} Result
+ * @typedef {{source: Index, entry: number}} Match
+ */
+
+const MOST_RESULTS = 50;
+const LONGEST_REASON = 120;
+const NAMED = 0, BEGINS = 1, IN_NAME = 2, ELSEWHERE = 3;
+
+/** @param {string} text */
+const lower = (text) => text.toLowerCase();
+
+/**
+ * Make a field of words that repeat: each word of the table is looked up once.
+ * @param {string} label
+ * @param {string[]} table
+ * @param {number[]} numbers
+ * @returns {Field}
+ */
+const tableField = (label, table, numbers) => {
+  const words = table.map(lower);
+  const matcher = (/** @type {string} */ word) => {
+    const found = words.map((text) => text.includes(word));
+    return (/** @type {number} */ entry) => found[numbers[entry]];
+  };
+  return { label, text: (entry) => table[numbers[entry]], matcher };
+};
+
+/**
+ * @param {string} label
+ * @param {string[]} texts
+ * @returns {Field}
+ */
+const textField = (label, texts) => {
+  const words = texts.map(lower);
+  return { label, text: (entry) => texts[entry], matcher: (word) => (entry) => words[entry].includes(word) };
+};
+
+/**
+ * @param {Omit<Index, "words" | "order">} parts
+ * @returns {Index}
+ */
+const index = (parts) => {
+  const { names, sizes } = parts;
+  const order = Uint32Array.from(sizes.keys()).sort((one, other) => sizes[other] - sizes[one] || one - other);
+  return { ...parts, words: names.map(lower), order };
+};
+
+/**
+ * Return the rank of an entry, or -1 if a word is in none of its fields.
+ * @param {string} name
+ * @param {string[]} words
+ * @param {Matcher[][]} matchers
+ * @param {number} entry
+ */
+const rank = (name, words, matchers, entry) => {
+  const isFound = (/** @type {string} */ word, /** @type {number} */ number) =>
+    name.includes(word) || matchers[number].some((matches) => matches(entry));
+  if (!words.every(isFound)) return -1;
+  if (name === words.join(" ")) return NAMED;
+  if (name.startsWith(words[0])) return BEGINS;
+  return name.includes(words[0]) ? IN_NAME : ELSEWHERE;
+};
+
+/**
+ * Add the matches of one index to `best`, a list of matches for each rank, and return their number.
+ * @param {Index} source
+ * @param {string[]} words
+ * @param {Match[][]} best
+ */
+const collect = (source, words, best) => {
+  const matchers = words.map((word) => source.fields.map((field) => field.matcher(word)));
+  let total = 0;
+  source.order.forEach((entry) => {
+    const place = rank(source.words[entry], words, matchers, entry);
+    if (place < 0) return;
+    total += 1;
+    if (best[place].length < MOST_RESULTS) best[place].push({ source, entry });
+  });
+  return total;
+};
+
+/**
+ * Return the field in which a word was found that is not in the name: it explains the result.
+ * @param {Match} match
+ * @param {string[]} words
+ */
+const reason = ({ source, entry }, words) => {
+  const word = words.find((one) => !source.words[entry].includes(one));
+  if (word === undefined) return source.fields.length ? source.fields[0].text(entry) : "";
+  const field = source.fields.find((one) => lower(one.text(entry)).includes(word));
+  return field ? (field.label && `${field.label} `) + field.text(entry) : "";
+};
+
+/**
+ * Return a text that is too long with its end, because the last levels of a scope tell the most.
+ * @param {string} text
+ */
+const ending = (text) => text.length <= LONGEST_REASON ? text : `…${text.slice(1 - LONGEST_REASON)}`;
+
+/**
+ * Return how many entries match and the best 50 of them.
+ * @param {Index[]} indexes
+ * @param {string} query
+ * @returns {{total: number, results: Result[]}}
+ */
+export const find = (indexes, query) => {
+  const words = wordsOf(query);
+  if (!words.length) return { total: 0, results: [] };
+  /** @type {Match[][]} */
+  const best = [[], [], [], []];
+  const total = indexes.reduce((sum, source) => sum + collect(source, words, best), 0);
+  const results = best.flat().slice(0, MOST_RESULTS).map((match) => {
+    const { source, entry } = match;
+    const { kind, names, sizes, amount, href } = source;
+    return { kind, name: names[entry], reason: ending(reason(match, words)), amount: amount(sizes[entry]), href: href(entry) };
+  });
+  return { total, results };
+};
+
+/**
+ * Return an index of all modules; `root` is the way to the site's root.
+ * @param {Modules} modules
+ * @param {string} root
+ */
+export const ofModules = (modules, root) => index({
+  kind: "module",
+  names: modules.name,
+  sizes: modules.size,
+  fields: [textField("", modules.path), textField("backend", modules.backend)],
+  amount: humanBytes,
+  href: (entry) => root + modules.href[entry]
+});
+
+/**
+ * Return an index of a module's values; `folder` is the way to the module's folder.
+ * @param {Values} values
+ * @param {string} folder
+ */
+export const ofValues = (values, folder) => index({
+  kind: "value",
+  names: values.name.map((name, number) => name + values.index[number]),
+  sizes: values.size,
+  fields: [
+    tableField("", values.opcodes, values.opcode),
+    tableField("scope", values.scopes, values.scope),
+    tableField("source", values.sources, values.source),
+    tableField("shape", values.shapes, values.shape)
+  ],
+  amount: humanBytes,
+  href: (entry) => folder + valueHref(values, entry)
+});
+
+/**
+ * Return an index of the instructions that define no value; `folder` is the way to the module's folder.
+ * @param {Instructions} instructions
+ * @param {string} folder
+ */
+export const ofInstructions = (instructions, folder) => index({
+  kind: "instruction",
+  names: instructions.name,
+  sizes: instructions.name.map(() => 0),
+  fields: [],
+  amount: () => "",
+  href: (entry) => folder + rowHref(instructions.hrefs, instructions.page[entry], { moment: instructions.moment[entry] })
+});
+
+/**
+ * Return an index of a module's allocations; `folder` is the way to the module's folder.
+ * @param {Values} values
+ * @param {string} folder
+ */
+export const ofAllocations = ({ allocations, classes, kinds, spaces, hrefs }, folder) => index({
+  kind: "allocation",
+  names: allocations.index.map((number) => `allocation ${number}`),
+  sizes: allocations.size,
+  fields: [
+    tableField("", kinds, allocations.kind),
+    tableField("class", classes, allocations.class),
+    textField("space", allocations.color.map((color) => `${color} · ${spaces[color]}`))
+  ],
+  amount: humanBytes,
+  href: (entry) => folder + fill(hrefs.allocation, { name: allocations.page[entry] })
+});
+
+/**
+ * Return indexes of what many values have in common: opcodes, shapes and source files. Each leads to its values.
+ * @param {Values} values
+ * @param {string} folder
+ * @returns {Index[]}
+ */
+export const ofGroups = (values, folder) => {
+  const groups = (/** @type {string} */ kind, /** @type {string[]} */ table, /** @type {number[]} */ column) => {
+    /** @type {Map<string, number>} */
+    const counts = new Map();
+    column.forEach((word) => counts.set(table[word], (counts.get(table[word]) ?? 0) + 1));
+    counts.delete("");
+    const names = [...counts.keys()];
+    return index({
+      kind,
+      names,
+      sizes: [...counts.values()],
+      fields: [],
+      amount: (count) => count === 1 ? "1 value" : `${count.toLocaleString("en")} values`,
+      href: (entry) => folder + fill(values.hrefs.filtered, { name: kind, value: encodeURIComponent(names[entry]) })
+    });
+  };
+  const files = values.sources.map((source) => source.replace(/:\d+$/, ""));
+  return [
+    groups("opcode", values.opcodes, values.opcode),
+    groups("source", files, values.source),
+    groups("shape", values.shapes.map((shape) => shape.replace(/…$/, "")), values.shape)
+  ];
+};
+
+/**
+ * Return an index of pages or of sections, by their names.
+ * @param {string} kind
+ * @param {{name: string, href: string, about: string}[]} pages
+ */
+export const ofPages = (kind, pages) => index({
+  kind,
+  names: pages.map(({ name }) => name),
+  sizes: pages.map(() => 0),
+  fields: [textField("", pages.map(({ about }) => about))],
+  amount: () => "",
+  href: (entry) => pages[entry].href
+});

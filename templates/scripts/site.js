@@ -1,0 +1,45 @@
+// What every page of a site runs. Each part looks for its own elements, so one file serves all kinds of pages.
+import { drawFigures } from "./charts.js";
+import { acceptData } from "./data.js";
+import { startFilters } from "./filter.js";
+import { startFitLink } from "./fit-link.js";
+import { buildHeader } from "./header.js";
+import { startKeys } from "./keys.js";
+import { startLiveAt } from "./live-at.js";
+import { startMemoryOverTime } from "./memory-over-time.js";
+import { startNavigation } from "./navigation.js";
+import { startOtherPages } from "./other-pages.js";
+import { startPackingMap } from "./packing-map.js";
+import { startSearch } from "./search.js";
+import { startState } from "./state.js";
+import { makeTablesSortable } from "./tables.js";
+import { createTimeAxis, startControls } from "./time-axis.js";
+import { startWholeTables } from "./whole-table.js";
+
+const startCharts = () => {
+  drawFigures();
+  const map = /** @type {HTMLElement | null} */ (document.querySelector("figure[data-moments]"));
+  if (!map) return;
+  const axis = createTimeAxis(Number(map.dataset.moments));
+  const form = /** @type {HTMLFormElement | null} */ (document.getElementById("moment-controls"));
+  if (form) {
+    startControls(form, axis);
+    startMemoryOverTime(axis);
+    startLiveAt(axis);
+  }
+  startPackingMap(axis);
+};
+
+buildHeader();
+acceptData();
+startState();
+makeTablesSortable();
+startWholeTables();
+startSearch();
+startKeys();
+startNavigation();
+startFilters();
+startOtherPages();
+startFitLink();
+// The chart library is a deferred script after this one, so it is there when the document is complete.
+document.addEventListener("DOMContentLoaded", startCharts);

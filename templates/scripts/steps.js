@@ -1,0 +1,82 @@
+// Step functions over program order, thinned to what a chart can show. `thinned` in `chart_data.py` does the same for
+// the data inside a page: tests/shared_cases holds both to it.
+
+export const MOST_POINTS = 1000;
+const HEADROOM = 0.12;
+// A part that differs by less than this share of its height begins above zero, or it would be a flat line.
+const FLAT = 0.5;
+
+/**
+ * Return the amount at a moment: the last step at or before it.
+ * @param {Steps} steps
+ * @param {number} moment
+ * @returns {number}
+ */
+export const amountAt = (steps, moment) => {
+  let low = 0, high = steps.moments.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (steps.moments[middle] <= moment) low = middle; else high = middle - 1;
+  }
+  return steps.amounts[low];
+};
+
+/**
+ * Return the lowest, the highest and the last of some rows, in order of time and each once.
+ * @param {Row[]} rows
+ * @returns {Row[]}
+ */
+const extremes = (rows) => {
+  const lowest = rows.reduce((best, row) => row[1] < best[1] ? row : best);
+  const highest = rows.reduce((best, row) => row[1] > best[1] ? row : best);
+  return [...new Set([lowest, highest, rows[rows.length - 1]])].sort((one, other) => one[0] - other[0]);
+};
+
+/**
+ * Return (moment, amount) rows from `first` to `last`, at most about three times `points` of them. Where a stretch of
+ * time is thinner than a pixel, its lowest and highest amounts stay at their own moments, so that no peak is lost.
+ * @param {Steps} steps
+ * @param {number} first
+ * @param {number} last
+ * @param {number} [points]
+ * @returns {Row[]}
+ */
+export const thinned = (steps, first, last, points = MOST_POINTS) => {
+  /** @type {Row[]} */
+  const inside = [];
+  steps.moments.forEach((moment, number) => {
+    if (first < moment && moment < last) inside.push([moment, steps.amounts[number]]);
+  });
+  /** @type {Row[]} */
+  const rows = [[first, amountAt(steps, first)], ...(inside.length > 2 * points ? byPixel(inside, last - first, points) : inside)];
+  return [...rows, [last, rows[rows.length - 1][1]]];
+};
+
+/**
+ * @param {Row[]} rows
+ * @param {number} length
+ * @param {number} points
+ * @returns {Row[]}
+ */
+const byPixel = (rows, length, points) => {
+  const width = Math.max(1, Math.floor(length / points));
+  /** @type {Map<number, Row[]>} */
+  const buckets = new Map();
+  rows.forEach((row) => {
+    const bucket = Math.floor(row[0] / width);
+    const known = buckets.get(bucket);
+    if (known) known.push(row); else buckets.set(bucket, [row]);
+  });
+  return [...buckets.values()].flatMap(extremes);
+};
+
+/**
+ * Return the bytes to show for a part of the time axis: from zero, unless what changes would be too small to see.
+ * @param {number[]} amounts
+ * @returns {[number, number]}
+ */
+export const byteRange = (amounts) => {
+  const least = amounts.reduce((one, other) => Math.min(one, other)), most = amounts.reduce((one, other) => Math.max(one, other));
+  const isFlat = most - least < FLAT * most, margin = Math.max(1, (isFlat ? most - least : most) * HEADROOM);
+  return [isFlat ? Math.max(0, Math.floor(least - margin)) : 0, Math.ceil(most + margin)];
+};

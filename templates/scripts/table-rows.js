@@ -1,0 +1,227 @@
+// The rows of a long table from the data of its module: which of them pass the filters, and their order. Sorting and
+// filtering cover all rows, not only those on the page that is open.
+import { amountAt } from "./steps.js";
+import { holdsAll, wordsOf } from "./words.js";
+
+/**
+ * @typedef {number | string} Key
+ * @typedef {Record<string, string>} Filters
+ * @typedef {{noun: string, rows: number[], filter: (filters: Filters) => number[], keys: Record<string, (row: number) => Key>,
+ *   space?: (row: number) => number, defined?: Map<number, number[]>, lastUses?: Map<number, number[]>}} Source
+ */
+
+/** The filters that every table of a module's values offers. */
+export const FILTERS = ["space", "class", "opcode", "scope", "source", "shape"];
+
+/**
+ * Return the file name of a value without its ending: its id, which damaged dumps may repeat with a suffix.
+ * @param {Values} values
+ * @param {number} number
+ */
+export const nameOfPage = (values, number) => {
+  const page = values.page[number];
+  return typeof page === "string" ? page : page[1];
+};
+
+/**
+ * Return a test for values that pass every filter.
+ * @param {Values} values
+ * @param {Filters} filters
+ * @returns {(number: number) => boolean}
+ */
+export const valueTest = (values, filters) => {
+  /** @type {((number: number) => boolean)[]} */
+  const tests = [];
+  const { space, class: memoryClass, opcode } = filters;
+  if (space) tests.push((number) => values.allocations.color[values.allocation[number]] === Number(space));
+  if (memoryClass) tests.push((number) => values.classes[values.class[number]] === memoryClass);
+  if (opcode) tests.push((number) => values.opcodes[values.opcode[number]] === opcode);
+  const contains = (/** @type {string} */ query, /** @type {string[]} */ table, /** @type {number[]} */ column) => {
+    if (!query) return;
+    const words = wordsOf(query), found = table.map((text) => holdsAll(text.toLowerCase(), words));
+    tests.push((number) => found[column[number]]);
+  };
+  contains(filters.scope, values.scopes, values.scope);
+  contains(filters.source, values.sources, values.source);
+  contains(filters.shape, values.shapes, values.shape);
+  return (number) => tests.every((test) => test(number));
+};
+
+/**
+ * Return a text whose order is natural: `fusion.9` is before `fusion.10`.
+ * @param {string} text
+ */
+const naturalKey = (text) => text.toLowerCase().replace(/\d+/g, (digits) => digits.padStart(12, "0"));
+
+/**
+ * Return rows in the order of a key; equal rows keep theirs. Texts compare in natural order.
+ * @param {number[]} rows
+ * @param {(row: number) => Key} key
+ * @param {boolean} descending
+ * @returns {number[]}
+ */
+export const ordered = (rows, key, descending) => {
+  const keys = rows.map((row) => {
+    const found = key(row);
+    return typeof found === "string" ? naturalKey(found) : found;
+  });
+  const sign = descending ? -1 : 1;
+  const places = [...rows.keys()].sort((one, other) =>
+    keys[one] < keys[other] ? -sign : keys[one] > keys[other] ? sign : one - other);
+  return places.map((place) => rows[place]);
+};
+
+/**
+ * Return the dense bytes of a value, or -Infinity where its type is not known.
+ * @param {Values} values
+ * @param {number} number
+ */
+export const denseBytes = (values, number) => {
+  const usual = values.size[number] - values.padding[number];
+  const known = values.unusualDense[number];
+  return known === undefined ? usual : known ?? -Infinity;
+};
+
+/**
+ * Return the values of a module, largest first, or those of one allocation in order of offset and time.
+ * @param {Values} values
+ * @param {number | null} allocation
+ * @returns {Source}
+ */
+export const valueSource = (values, allocation) => {
+  const all = [...values.name.keys()];
+  const { size, offset, first } = values;
+  const id = (/** @type {number} */ number) => parseInt(nameOfPage(values, number), 10);
+  const rows = allocation === null
+    ? all.sort((one, other) => size[other] - size[one] || id(one) - id(other))
+    : all.filter((number) => values.allocation[number] === allocation)
+      .sort((one, other) => offset[one] - offset[other] || first[one] - first[other] || id(one) - id(other));
+  return {
+    noun: "values",
+    rows,
+    filter: (filters) => rows.filter(valueTest(values, filters)),
+    space: (number) => values.allocations.color[values.allocation[number]],
+    keys: {
+      value: (number) => values.name[number] + values.index[number],
+      size: (number) => size[number],
+      allocation: (number) => values.allocations.index[values.allocation[number]],
+      offset: (number) => offset[number],
+      dense: (number) => denseBytes(values, number),
+      padding: (number) => values.padding[number],
+      from: (number) => first[number],
+      to: (number) => values.last[number],
+      shape: (number) => values.shapes[values.shape[number]],
+      scope: (number) => values.scopes[values.scope[number]],
+      source: (number) => values.sources[values.source[number]],
+      origin: (number) => `${values.scopes[values.scope[number]]} ${values.sources[values.source[number]]}`.trim(),
+      opcode: (number) => values.opcodes[values.opcode[number]]
+    }
+  };
+};
+
+/**
+ * Return the allocations of a module, largest first. Opcode, scope, source and shape ask for a value that has them.
+ * @param {Values} values
+ * @returns {Source}
+ */
+export const allocationSource = (values) => {
+  const { allocations } = values;
+  const count = new Array(allocations.index.length).fill(0);
+  values.allocation.forEach((allocation) => { count[allocation] += 1; });
+  const rows = [...allocations.index.keys()].sort((one, other) => allocations.size[other] - allocations.size[one] || one - other);
+  const filter = (/** @type {Filters} */ filters) => {
+    const { space, class: memoryClass, ...rest } = filters;
+    const isAsked = Object.values(rest).some(Boolean), test = valueTest(values, rest);
+    const holding = new Set(isAsked ? values.allocation.filter((_, number) => test(number)) : []);
+    return rows.filter((row) =>
+      (!space || allocations.color[row] === Number(space)) &&
+      (!memoryClass || values.classes[allocations.class[row]] === memoryClass) &&
+      (!isAsked || holding.has(row)));
+  };
+  return {
+    noun: "allocations",
+    rows,
+    filter,
+    space: (row) => allocations.color[row],
+    keys: {
+      allocation: (row) => allocations.index[row],
+      kind: (row) => values.kinds[allocations.kind[row]],
+      space: (row) => `${allocations.color[row]} · ${values.spaces[allocations.color[row]]}`,
+      size: (row) => allocations.size[row],
+      values: (row) => count[row]
+    }
+  };
+};
+
+/**
+ * Return numbers grouped by a key, in order of the values' ids; a negative key is left out.
+ * @param {Values} values
+ * @param {(number: number) => number} key
+ * @returns {Map<number, number[]>}
+ */
+const groupedBy = (values, key) => {
+  /** @type {Map<number, number[]>} */
+  const groups = new Map();
+  values.name.forEach((_, number) => {
+    const at = key(number), group = groups.get(at);
+    if (at < 0) return;
+    if (group) group.push(number); else groups.set(at, [number]);
+  });
+  const id = (/** @type {number} */ number) => parseInt(nameOfPage(values, number), 10);
+  groups.forEach((group) => group.sort((one, other) => id(one) - id(other)));
+  return groups;
+};
+
+/**
+ * Return the moments of the schedule; a filter asks for a value that is defined there and passes it.
+ * @param {Values} values
+ * @param {Timeline} timeline
+ * @returns {Source}
+ */
+export const scheduleSource = (values, timeline) => {
+  const rows = [...timeline.names.keys()].filter((moment) => timeline.names[moment] !== "");
+  const momentOf = new Map(rows.map((moment) => [timeline.names[moment], moment]));
+  const defined = groupedBy(values, (number) => momentOf.get(values.name[number]) ?? -1);
+  const lastUses = groupedBy(values, (number) => values.lastUse[number]);
+  const first = (/** @type {number} */ moment) => defined.get(moment)?.[0];
+  const named = (/** @type {number[] | undefined} */ numbers) =>
+    (numbers ?? []).map((number) => values.name[number] + values.index[number]).join(" ");
+  const filter = (/** @type {Filters} */ filters) => {
+    if (!Object.values(filters).some(Boolean)) return rows;
+    const test = valueTest(values, filters);
+    return rows.filter((moment) => defined.get(moment)?.some(test));
+  };
+  const live = Object.entries(timeline.spaces).map(([color, space]) =>
+    [`live-${color}`, (/** @type {number} */ moment) => amountAt(space.live, moment)]);
+  return {
+    noun: "moments",
+    rows,
+    filter,
+    defined,
+    lastUses,
+    keys: {
+      moment: (moment) => moment,
+      instruction: (moment) => timeline.names[moment],
+      opcode: (moment) => { const number = first(moment); return number === undefined ? "" : values.opcodes[values.opcode[number]]; },
+      defines: (moment) => named(defined.get(moment)),
+      "last-use": (moment) => named(lastUses.get(moment)),
+      ...Object.fromEntries(live)
+    }
+  };
+};
+
+/**
+ * Return a table as comma-separated text; unknown amounts are empty.
+ * @param {string[]} heads
+ * @param {Key[][]} rows
+ * @returns {string}
+ */
+export const csv = (heads, rows) => {
+  const cell = (/** @type {Key} */ key) => {
+    if (typeof key === "number") return Number.isFinite(key) ? String(key) : "";
+    // A text that begins like a formula would be run by spreadsheets.
+    const text = /^[=+\-@\t\r]/.test(key) ? `'${key}` : key;
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return [heads, ...rows].map((row) => row.map(cell).join(",") + "\r\n").join("");
+};

@@ -1,0 +1,105 @@
+// Sorts a table by a click on a column's head: numbers by their exact value, the rest as text.
+// The fragment keeps the choice: `#sort=3d` is the first table by its fourth column, descending, and `sort-2`,
+// `sort-3`, … are the tables after it. Going back restores the previous order.
+import * as State from "./state.js";
+
+/** @typedef {{column: number, descending: boolean}} Order */
+
+/**
+ * @param {HTMLTableRowElement} row
+ * @param {number} column
+ * @returns {number | string}
+ */
+const sortKey = (row, column) => {
+  const cell = row.cells[column];
+  const data = cell.querySelector("data");
+  if (data) return Number(data.value);
+  const text = cell.textContent?.trim() ?? "";
+  return text === "–" ? -Infinity : text;
+};
+
+/**
+ * Compare two keys; numbers come before text.
+ * @param {number | string} one
+ * @param {number | string} other
+ * @returns {number}
+ */
+const compare = (one, other) => {
+  if (typeof one === "number") return typeof other === "number" ? one - other : -1;
+  return typeof other === "number" ? 1 : one.localeCompare(other, undefined, { numeric: true });
+};
+
+/**
+ * @param {HTMLTableRowElement[]} rows
+ * @param {Order} order
+ */
+const sorted = (rows, { column, descending }) => {
+  const keyed = rows.map((row) => ({ row, key: sortKey(row, column) }));
+  const sign = descending ? -1 : 1;
+  return keyed.sort((one, other) => sign * compare(one.key, other.key)).map(({ row }) => row);
+};
+
+/**
+ * Return the order that a text such as `3d` names, or null if the table has no such column.
+ * @param {string | null} text
+ * @param {number} columns
+ * @returns {Order | null}
+ */
+export const parseOrder = (text, columns) => {
+  const found = /^(\d+)([ad])$/.exec(text ?? "");
+  return found && Number(found[1]) < columns ? { column: Number(found[1]), descending: found[2] === "d" } : null;
+};
+
+/** @param {HTMLTableCellElement} head */
+const addButton = (head) => {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "sort";
+  if (head.querySelector("a")) {
+    // The column's name is a link to its definition, so a sign beside it sorts.
+    button.textContent = " ⇅";
+    button.setAttribute("aria-label", `Sort by ${head.textContent?.trim()}`);
+  } else {
+    button.append(...head.childNodes);
+  }
+  head.append(button);
+  return button;
+};
+
+/**
+ * Let the reader sort a table, the one with this number on its page.
+ * @param {HTMLTableElement} table
+ * @param {number} number
+ */
+const makeSortable = (table, number) => {
+  const name = number ? `sort-${number + 1}` : "sort";
+  const heads = [.../** @type {HTMLTableSectionElement} */ (table.tHead).rows[0].cells];
+  const originalRows = [...table.tBodies[0].rows];
+  const originalSigns = heads.map((head) => head.getAttribute("aria-sort"));
+
+  const show = () => {
+    const order = parseOrder(State.get(name), heads.length);
+    // `whole-table.js` orders the rows of all pages.
+    if (!table.dataset.whole) table.tBodies[0].append(...(order ? sorted(originalRows, order) : originalRows));
+    heads.forEach((head, column) => {
+      const direction = order?.descending ? "descending" : "ascending";
+      const sign = order ? (column === order.column ? direction : null) : originalSigns[column];
+      if (sign) head.setAttribute("aria-sort", sign); else head.removeAttribute("aria-sort");
+    });
+  };
+
+  heads.forEach((head, column) => {
+    addButton(head).addEventListener("click", () => {
+      const sign = head.getAttribute("aria-sort");
+      // Numbers begin with the largest, because that is what people look for.
+      const descending = sign ? sign === "ascending" : head.classList.contains("number");
+      State.set({ [name]: column + (descending ? "d" : "a") });
+    });
+  });
+  State.onChange((keys) => { if (keys.includes(name)) show(); });
+  if (State.get(name)) show();
+};
+
+/** Make every table.sortable of the page sortable. */
+export const makeTablesSortable = () => document.querySelectorAll("table.sortable").forEach((table, number) =>
+  makeSortable(/** @type {HTMLTableElement} */ (table), number));

@@ -1,0 +1,151 @@
+// The time axis of a module's page: which part of it is shown and which moment is chosen.
+// Everything that shows time follows it; the URL keeps both, so that a link shows the same view.
+import { make } from "./dom.js";
+import { addKey } from "./keys.js";
+import * as State from "./state.js";
+
+/** @typedef {ReturnType<typeof createTimeAxis>} TimeAxis */
+
+const DRAG_PIXELS = 5;
+// A click waits this long, because it may become a double click, which must not choose anything.
+const CLICK_MILLISECONDS = 250;
+
+/**
+ * Return the whole number between two limits that the state holds for `key`, or null.
+ * @param {string} key
+ * @param {number} least
+ * @param {number} most
+ * @returns {number | null}
+ */
+const number = (key, least, most) => {
+  const text = State.get(key);
+  const found = text ? Number(text) : NaN;
+  return Number.isInteger(found) && found >= least && found <= most ? found : null;
+};
+
+/**
+ * Return the time axis of `total` moments.
+ * @param {number} total
+ */
+export const createTimeAxis = (total) => {
+  const chosen = () => number("moment", 0, total - 1);
+
+  /** @returns {[number, number]} */
+  const range = () => {
+    const first = number("from", 0, total), last = number("to", 0, total);
+    return first !== null && last !== null && first < last ? [first, last] : [0, total];
+  };
+
+  const choose = (/** @type {number | null} */ moment) => State.set({ moment });
+
+  const zoom = (/** @type {number} */ first, /** @type {number} */ last) => {
+    const isAll = first <= 0 && last >= total;
+    State.set({ from: isAll ? null : Math.max(0, first), to: isAll ? null : Math.min(total, last) });
+  };
+
+  // Calls `follower` now and after every change.
+  const follow = (/** @type {() => void} */ follower) => {
+    State.onChange(follower);
+    follower();
+  };
+
+  // The moment under a pointer in a Vega view's plot, which may also be beside the plot's axes.
+  const momentUnder = (/** @type {VegaView} */ view, /** @type {Element} */ plot, /** @type {MouseEvent} */ event) => {
+    const [first, last] = range();
+    const x = event.clientX - plot.getBoundingClientRect().left - view.origin()[0];
+    return first + (x / view.width()) * (last - first);
+  };
+
+  /**
+   * Let a click choose, a drag zoom in and a double click reset the zoom.
+   * @param {VegaView} view
+   * @param {HTMLElement} plot
+   * @param {(event: PointerEvent, moment: number) => void} clicked
+   */
+  const listen = (view, plot, clicked) => {
+    /** @type {{x: number, moment: number} | null} */
+    let start = null;
+    /** @type {HTMLElement | null} */
+    let brush = null;
+    let timer = 0;
+    const end = () => {
+      start = null;
+      brush?.remove();
+      brush = null;
+    };
+    plot.classList.add("timeline");
+    plot.addEventListener("pointerdown", (event) => {
+      if (event.button === 0) start = { x: event.clientX, moment: momentUnder(view, plot, event) };
+    });
+    plot.addEventListener("pointermove", (event) => {
+      if (!start || Math.abs(event.clientX - start.x) < DRAG_PIXELS) return;
+      if (!brush) {
+        brush = make("div", { class: "brush" });
+        plot.append(brush);
+        plot.setPointerCapture(event.pointerId);
+      }
+      const left = plot.getBoundingClientRect().left;
+      brush.style.left = `${Math.min(start.x, event.clientX) - left}px`;
+      brush.style.width = `${Math.abs(event.clientX - start.x)}px`;
+    });
+    plot.addEventListener("pointerup", (event) => {
+      if (!start) return;
+      const from = start.moment, to = momentUnder(view, plot, event), isDrag = brush !== null;
+      end();
+      if (isDrag) zoom(Math.floor(Math.min(from, to)), Math.ceil(Math.max(from, to)));
+      else if (to >= 0 && to < total) {
+        clearTimeout(timer);
+        timer = window.setTimeout(() => clicked(event, Math.floor(to)), CLICK_MILLISECONDS);
+      }
+    });
+    plot.addEventListener("pointercancel", end);
+    plot.addEventListener("dblclick", () => {
+      clearTimeout(timer);
+      zoom(0, total);
+    });
+  };
+
+  return { total, chosen, range, choose, zoom, follow, momentUnder, listen };
+};
+
+/** Choose the moment of the peak in the chosen space. */
+const peakMoment = () => {
+  const figure = document.querySelector(`figure[data-space="${State.get("space") ?? ""}"]`) ??
+    document.querySelector("figure[data-peak]");
+  return Number(/** @type {HTMLElement} */ (figure).dataset.peak);
+};
+
+/**
+ * Let the form show and change the time axis.
+ * @param {HTMLFormElement} form
+ * @param {TimeAxis} axis
+ */
+export const startControls = (form, axis) => {
+  const field = (/** @type {string} */ name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
+  const moment = field("moment"), from = field("from"), to = field("to");
+
+  const choosePeak = () => axis.choose(peakMoment());
+  const zoom = () => {
+    const first = Math.round(Number(from.value)), last = Math.round(Number(to.value));
+    if (first < last) axis.zoom(first, last);
+  };
+
+  form.hidden = false;
+  form.addEventListener("submit", (event) => event.preventDefault());
+  moment.addEventListener("change", () => {
+    const entered = Math.round(Number(moment.value));
+    axis.choose(moment.value === "" ? null : Math.min(axis.total - 1, Math.max(0, entered)));
+  });
+  from.addEventListener("change", zoom);
+  to.addEventListener("change", zoom);
+  field("peak").addEventListener("click", choosePeak);
+  field("none").addEventListener("click", () => axis.choose(null));
+  field("all").addEventListener("click", () => axis.zoom(0, axis.total));
+  addKey("p", "Choose the moment of the peak", choosePeak);
+  axis.follow(() => {
+    const [first, last] = axis.range();
+    moment.value = String(axis.chosen() ?? "");
+    from.value = String(first);
+    to.value = String(last);
+  });
+};

@@ -1,0 +1,167 @@
+// The data files of a site (`data_shards.py` and `summarize.py` write them), and what other scripts put on the page.
+// Columns hold one entry for each value, allocation, instruction or module.
+
+type Row = [moment: number, amount: number];
+
+/** A step function: the amount from each moment to the next. */
+interface Steps {
+  moments: number[];
+  amounts: number[];
+}
+
+interface RowHrefs {
+  row: string;
+  laterRow: string;
+}
+
+interface Allocations {
+  page: string[];
+  index: number[];
+  size: number[];
+  color: number[];
+  class: number[];
+  kind: number[];
+}
+
+interface Values {
+  hrefs: RowHrefs & { value: string; allocation: string; filtered: string };
+  /** The name of a value's page or, if it has none, its page of the table and its name there. */
+  page: (string | [number, string])[];
+  name: string[];
+  index: string[];
+  allocation: number[];
+  offset: number[];
+  size: number[];
+  padding: number[];
+  /** The first and last moments of the live range, inclusive; -1 where unknown. */
+  first: number[];
+  last: number[];
+  /** The last moment that reads the value; -1 where unknown. */
+  lastUse: number[];
+  /** The dense bytes where they are not the size without padding; null where unknown. */
+  unusualDense: Record<number, number | null>;
+  class: number[];
+  opcode: number[];
+  scope: number[];
+  source: number[];
+  shape: number[];
+  classes: string[];
+  opcodes: string[];
+  scopes: string[];
+  sources: string[];
+  shapes: string[];
+  kinds: string[];
+  /** The name of each memory space by its color. */
+  spaces: Record<number, string>;
+  conflicting: number[];
+  allocations: Allocations;
+}
+
+interface Instructions {
+  hrefs: RowHrefs;
+  name: string[];
+  moment: number[];
+  page: number[];
+}
+
+interface SpaceSteps {
+  static: number;
+  live: Steps;
+  temp: Steps;
+}
+
+interface Timeline {
+  names: string[];
+  spaces: Record<string, SpaceSteps>;
+}
+
+/** The sections of the help pages. */
+interface Terms {
+  name: string[];
+  href: string[];
+  page: string[];
+}
+
+interface Modules {
+  hrefs: RowHrefs & { terms: string };
+  name: string[];
+  path: string[];
+  backend: string[];
+  size: number[];
+  href: string[];
+  page: number[];
+}
+
+interface ChartData {
+  datasets: Record<string, object[]>;
+  params: Record<string, unknown>;
+}
+
+interface VegaView {
+  signal(name: string, value: unknown): VegaView;
+  signal(name: string): unknown;
+  data(name: string, rows: object[]): VegaView;
+  runAsync(): Promise<VegaView>;
+  toSVG(): Promise<string>;
+  width(): number;
+  height(): number;
+  origin(): [number, number];
+}
+
+interface Window {
+  REPORT_CHARTS: Record<string, { params?: { name: string }[] }>;
+  vegaEmbed(plot: HTMLElement, specification: object, options: object): Promise<{ view: VegaView }>;
+}
+
+/** What changed in one memory space; `words` are made by the server. */
+interface LiveSpace {
+  color: number;
+  name: string;
+  rows: { name: string; now: string; exact: string | null; previous: LiveAmount | null; start: LiveAmount | null }[];
+  trend: [build: number, time: string, peak: number | null][];
+  values: { kind: string; name: string; href: string | null; place: string; direction: -1 | 0 | 1; words: string }[];
+  more: number;
+}
+
+interface LiveAmount {
+  direction: -1 | 0 | 1;
+  words: string;
+}
+
+/** Why the figures on a page are not those on the disk. */
+interface Outdated {
+  state: "being written" | "stale";
+  since: string;
+  reason: string;
+  figures: string | null;
+}
+
+interface LiveModule {
+  href: string;
+  title: string;
+  build: number;
+  time: string;
+  headline: string;
+  outdated: Outdated | null;
+  spaces: LiveSpace[];
+}
+
+interface LiveEntry {
+  href: string | null;
+  title: string;
+  label: string;
+}
+
+/** The answer of `reportgen watch` to a page that asks for changes. */
+interface LiveChanges {
+  starting?: boolean;
+  path: string;
+  version: string;
+  why?: string;
+  build: number;
+  time: string;
+  message: string | null;
+  module: LiveModule | null;
+  changed: (LiveEntry & { headline: string })[];
+  outdated: (LiveEntry & { outdated: Outdated })[];
+}

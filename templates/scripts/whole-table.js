@@ -1,0 +1,228 @@
+// Lets the reader sort, filter and take along all rows of a table that takes several pages. The page has its rows as
+// the server or the disk delivers them; a sort or a filter replaces them by rows made from the data of the module.
+import { humanBytes } from "./bytes.js";
+import { allocationLink, bytesCell, countCell, originCell, valueLink } from "./cells.js";
+import { loadTimeline, loadValues } from "./data.js";
+import { make } from "./dom.js";
+import { saveText } from "./save.js";
+import * as State from "./state.js";
+import { parseOrder } from "./tables.js";
+import { FILTERS, allocationSource, csv, ordered, scheduleSource, valueSource } from "./table-rows.js";
+
+/**
+ * @typedef {import("./table-rows.js").Source} Source
+ * @typedef {import("./table-rows.js").Filters} Filters
+ */
+
+const ROWS_AT_ONCE = 1000;
+const MOST_NAMED = 6;
+const MOST_CHOICES = 300;
+const LONGEST_SHAPE = 60;
+const REST_MILLISECONDS = 200;
+
+const plain = (/** @type {number | string} */ text) => make("td", {}, [String(text)]);
+const moment = (/** @type {number} */ number) => make("td", { class: "number" }, [number < 0 ? "–" : String(number)]);
+
+/**
+ * @param {Values} values
+ * @param {number[] | undefined} numbers
+ */
+const linksCell = (values, numbers = []) => {
+  const links = numbers.slice(0, MOST_NAMED).flatMap((number, place) => [place ? ", " : "", valueLink(values, number)]);
+  const more = numbers.length - MOST_NAMED;
+  return make("td", {}, [...links, more > 0 ? ` and ${more.toLocaleString("en")} more` : ""]);
+};
+
+/**
+ * Return the cell of a column for a row.
+ * @param {Values} values
+ * @param {Source} source
+ * @param {string} column
+ * @param {number} row
+ * @returns {HTMLTableCellElement}
+ */
+const cell = (values, source, column, row) => {
+  const key = source.keys[column](row);
+  if (source.noun === "allocations") {
+    if (column === "allocation") return make("th", { scope: "row" }, [allocationLink(values, row)]);
+    if (column === "kind") {
+      const chip = make("span", { class: `chip class-${values.classes[values.allocations.class[row]]}` }, [String(key)]);
+      return make("td", {}, [chip]);
+    }
+    if (column === "values") return countCell(Number(key));
+  }
+  if (column === "value") return make("th", { scope: "row" }, [valueLink(values, row)]);
+  if (column === "allocation") return make("td", { class: "left" }, [allocationLink(values, values.allocation[row])]);
+  if (column === "instruction") {
+    const numbers = source.defined?.get(row);
+    const number = numbers?.find((one) => values.index[one] === "") ?? numbers?.[0];
+    const link = number === undefined ? String(key) : make("a", { href: valueLink(values, number).href }, [String(key)]);
+    return make("th", { scope: "row" }, [link]);
+  }
+  if (column === "defines") return linksCell(values, source.defined?.get(row));
+  if (column === "last-use") return linksCell(values, source.lastUses?.get(row));
+  if (column === "offset") return countCell(Number(key));
+  if (column === "from" || column === "to" || column === "moment") return moment(Number(key));
+  if (column === "origin") return originCell(values.scopes[values.scope[row]], values.sources[values.source[row]]);
+  if (column === "shape") {
+    const text = String(key);
+    return make("td", {}, [make("code", {}, [text.length > LONGEST_SHAPE ? `${text.slice(0, LONGEST_SHAPE - 1)}…` : text])]);
+  }
+  return typeof key === "number" ? bytesCell(key) : plain(key);
+};
+
+/**
+ * Return words by how many values have them, the most first.
+ * @param {string[]} table
+ * @param {number[]} column
+ */
+const byCount = (table, column) => {
+  const count = new Array(table.length).fill(0);
+  column.forEach((word) => { count[word] += 1; });
+  return [...table.keys()].filter((word) => count[word] && table[word]).sort((one, other) => count[other] - count[one])
+    .slice(0, MOST_CHOICES).map((word) => ({ text: table[word], count: count[word] }));
+};
+
+/** Return the controls, not filled yet. */
+const makeControls = (/** @type {string} */ id) => {
+  const selects = FILTERS.slice(0, 3).map((name) =>
+    make("label", {}, [`${name[0].toUpperCase()}${name.slice(1)} `, make("select", { name }, [new Option("all", "")])]));
+  const boxes = FILTERS.slice(3).map((name) => make("label", {}, [
+    `${name[0].toUpperCase()}${name.slice(1)} `,
+    make("input", { type: "search", name, list: `${id}-${name}`, placeholder: "contains", size: "14", autocomplete: "off" }),
+    make("datalist", { id: `${id}-${name}` })
+  ]));
+  return make("form", { class: "controls filters", "aria-label": "Filter all rows" }, [
+    ...selects, ...boxes,
+    make("button", { type: "button", name: "clear" }, ["Clear"]),
+    make("button", { type: "button", name: "csv" }, ["Download CSV"]),
+    make("output", { class: "readout" })
+  ]);
+};
+
+/**
+ * @param {HTMLFormElement} form
+ * @param {Values} values
+ */
+const fillControls = (form, values) => {
+  const field = (/** @type {string} */ name) => /** @type {HTMLSelectElement} */ (form.elements.namedItem(name));
+  const options = (/** @type {string} */ name, /** @type {[string, string][]} */ choices) =>
+    field(name).append(...choices.map(([text, value]) => new Option(text, value)));
+  const counted = (/** @type {{text: string, count: number}[]} */ words) =>
+    words.map(({ text, count }) => /** @type {[string, string]} */ ([`${text} (${count.toLocaleString("en")})`, text]));
+  options("space", Object.entries(values.spaces).map(([color, name]) => [`${color} · ${name}`, color]));
+  options("class", counted(byCount(values.classes, values.class)));
+  options("opcode", counted(byCount(values.opcodes, values.opcode)));
+  const suggest = (/** @type {string} */ name, /** @type {string[]} */ table, /** @type {number[]} */ column) =>
+    form.querySelector(`[name="${name}"] + datalist`)?.append(...byCount(table, column).map(({ text }) => new Option(text)));
+  suggest("scope", values.scopes, values.scope);
+  suggest("source", values.sources, values.source);
+  suggest("shape", values.shapes, values.shape);
+};
+
+/**
+ * Return the bytes of rows for each memory space, in words. Spaces are never added up.
+ * @param {Values} values
+ * @param {Source} source
+ * @param {number[]} rows
+ */
+const totals = (values, source, rows) => {
+  const { space } = source;
+  if (!space) return "";
+  const sums = new Map();
+  rows.forEach((row) => sums.set(space(row), (sums.get(space(row)) ?? 0) + Number(source.keys.size(row))));
+  return [...sums].sort(([one], [other]) => one - other)
+    .map(([color, size]) => `; ${humanBytes(size)} in space ${color} (${values.spaces[color]})`).join("");
+};
+
+/** @param {HTMLTableElement} table */
+const startWholeTable = (table) => {
+  const columns = (table.dataset.columns ?? "").split(" "), kind = table.dataset.whole ?? "";
+  const body = table.tBodies[0], originalRows = [...body.rows], caption = table.caption?.textContent ?? "";
+  const region = /** @type {HTMLElement} */ (table.closest(".scroll"));
+  const form = makeControls(`filter-${kind}`), more = make("button", { type: "button", class: "more", hidden: "" });
+  const pagers = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("nav.pager"));
+  const field = (/** @type {string} */ name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
+  const output = /** @type {HTMLOutputElement} */ (form.querySelector("output"));
+  (pagers[0] ?? region).before(form);
+  region.after(more);
+
+  /** @type {Promise<{values: Values, source: Source}> | null} */
+  let loading = null;
+  const load = () => loading ??= (async () => {
+    const values = await loadValues();
+    const allocation = table.dataset.allocation;
+    const source = kind === "schedule" ? scheduleSource(values, await loadTimeline())
+      : kind === "allocations" ? allocationSource(values)
+      : valueSource(values, allocation === undefined ? null : Number(allocation));
+    fillControls(form, values);
+    return { values, source };
+  })();
+
+  const filters = () => /** @type {Filters} */ (Object.fromEntries(FILTERS.map((name) => [name, State.get(name) ?? ""])));
+  const isAsked = () => parseOrder(State.get("sort"), columns.length) !== null || Object.values(filters()).some(Boolean);
+  const chosen = (/** @type {Source} */ source) => {
+    const order = parseOrder(State.get("sort"), columns.length), rows = source.filter(filters());
+    return order ? ordered(rows, source.keys[columns[order.column]], order.descending) : rows;
+  };
+
+  const showOriginal = () => {
+    body.replaceChildren(...originalRows);
+    pagers.forEach((pager) => { pager.hidden = false; });
+    if (table.caption) table.caption.textContent = caption;
+    more.hidden = true;
+    output.textContent = "";
+  };
+
+  const restoreFields = () => FILTERS.forEach((name) => {
+    if (document.activeElement !== field(name)) field(name).value = State.get(name) ?? "";
+  });
+
+  const show = async () => {
+    if (!isAsked()) {
+      restoreFields();
+      return showOriginal();
+    }
+    const { values, source } = await load();
+    restoreFields();
+    // The reader may have taken the question back meanwhile.
+    if (!isAsked()) return;
+    const rows = chosen(source);
+    const row = (/** @type {number} */ number) => make("tr", {}, columns.map((column) => cell(values, source, column, number)));
+    let shown = 0;
+    const extend = () => {
+      body.append(...rows.slice(shown, shown + ROWS_AT_ONCE).map(row));
+      shown = Math.min(rows.length, shown + ROWS_AT_ONCE);
+      more.hidden = shown === rows.length;
+      more.textContent = `Show ${Math.min(ROWS_AT_ONCE, rows.length - shown).toLocaleString("en")} more of ${rows.length.toLocaleString("en")}`;
+    };
+    body.replaceChildren();
+    extend();
+    more.onclick = extend;
+    pagers.forEach((pager) => { pager.hidden = true; });
+    if (table.caption) table.caption.textContent = "All rows that match, from every page";
+    output.textContent = `${rows.length.toLocaleString("en")} of ${source.rows.length.toLocaleString("en")} ${source.noun}` +
+      totals(values, source, rows);
+  };
+
+  let timer = 0;
+  form.addEventListener("submit", (event) => event.preventDefault());
+  FILTERS.slice(0, 3).forEach((name) => field(name).addEventListener("change", () => State.set({ [name]: field(name).value })));
+  FILTERS.slice(3).forEach((name) => field(name).addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = window.setTimeout(() => State.set({ [name]: field(name).value.trim() }, { replace: true }), REST_MILLISECONDS);
+  }));
+  field("clear").addEventListener("click", () => State.set(Object.fromEntries([...FILTERS, "sort"].map((name) => [name, null]))));
+  field("csv").addEventListener("click", async () => {
+    const { source } = await load();
+    saveText(`${kind}.csv`, "text/csv", csv(columns, chosen(source).map((row) => columns.map((column) => source.keys[column](row)))));
+  });
+  State.onChange((keys) => { if (keys.some((key) => key === "sort" || FILTERS.includes(key))) show(); });
+  if (isAsked()) show();
+  // Loaded once the page is idle, so that the choices are there before a reader opens a list of them.
+  else addEventListener("load", () => setTimeout(load, REST_MILLISECONDS));
+};
+
+/** Give every table of the page that names its columns controls that cover all of its rows. */
+export const startWholeTables = () =>
+  /** @type {NodeListOf<HTMLTableElement>} */ (document.querySelectorAll("table[data-whole]")).forEach(startWholeTable);

@@ -1,0 +1,240 @@
+"""Each move on programs that were really changed and compiled again, and what advice must never say."""
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from benchmarks.advice import Row, Variant, rows, variants, verdicts
+from reportgen.analyse.advice.advise import advise
+from reportgen.analyse.advice.memory import memory_of
+from reportgen.analyse.advice.records import Advice, Kind, Move
+from reportgen.render.advice_json import advice_json
+from reportgen.render.site.assets import template_root
+from tests.analyse.test_lifetimes import STEP
+from tests.support.dumps import analysed, edited
+from tests.support.samples import sample_analysis, sample_labels
+
+PAIRS = Path(__file__).parent / "pairs"
+MIB = 1 << 20
+
+
+@cache
+def compiled() -> dict[str, Variant]:
+    return {f"{one.backend}/{one.case}/{one.name}": one for one in variants(PAIRS)}
+
+
+@cache
+def compared() -> tuple[Row, ...]:
+    return tuple(rows(list(compiled().values())))
+
+
+def advice(path: str) -> Advice:
+    return compiled()[path].advice
+
+
+def moves(path: str, kind: Kind) -> list[Move]:
+    return [move for move in advice(path).moves if move.kind == kind]
+
+
+def everything() -> list[tuple[str, Advice]]:
+    own = [(path, variant.advice) for path, variant in compiled().items()]
+    return own + [(label, advise(sample_analysis(label))[0]) for label in sample_labels()]
+
+
+def test_donation_is_predicted_within_two_percent_of_the_peak() -> None:
+    errors = [row.error for row in compared() if row.change.startswith("donate ") and row.high is None]
+    assert len(errors) == 4
+    assert all(error is not None and abs(error) < 0.002 for error in errors)
+
+
+def test_a_donation_that_saves_nothing_says_who_still_reads_the_argument() -> None:
+    (move,) = moves("gpu/kvbig/base", "donate")
+    assert (move.argument_names, move.naive_bytes, move.saving_bytes) == (("cache",), 2048 * MIB, 0)
+    assert {conflict.reader for conflict in move.conflicts} == {"while.7"}
+    assert "is still read by while.7" in move.reason
+
+
+def test_each_argument_is_also_a_move_of_its_own() -> None:
+    found = moves("gpu/mid/nodonate", "donate")
+    assert [move.argument_names for move in found] == [("p", "o"), ("p",), ("o",)]
+    assert found[0].code == 'donate_argnames=("p", "o")'
+
+
+def test_donated_arguments_are_not_advised_again() -> None:
+    assert moves("gpu/mid/base", "donate") == []
+    states = {group.name: group.state for group in advice("gpu/mid/base").arguments}
+    assert states == {"p": "donated", "o": "donated", "t": "no result"}
+
+
+def test_what_is_made_early_is_named() -> None:
+    (move,) = moves("cpu/bincounts/base", "made-early")
+    assert len(move.values) == 36
+    assert round(move.saving_bytes / MIB, 1) == 133.5
+
+
+def test_a_checkpoint_on_gpu_saves_as_much_as_it_promises() -> None:
+    before, after = compiled()["gpu/mid/base"], compiled()["gpu/mid/remat"]
+    move = moves("gpu/mid/base", "checkpoint")[0]
+    actual = before.peak_bytes - after.peak_bytes
+    assert move.what == "checkpoint layer_#"
+    assert move.claim == "range"
+    assert move.saving_high_bytes is not None
+    assert move.saving_bytes <= actual <= move.saving_high_bytes
+
+
+def test_a_checkpoint_of_a_loop_saves_as_much_as_it_promises() -> None:
+    before, after = compiled()["cpu/tfscan/donate"], compiled()["cpu/tfscan/both"]
+    move = moves("cpu/tfscan/donate", "checkpoint-loop")[0]
+    assert move.saving_bytes <= before.peak_bytes - after.peak_bytes
+
+
+def test_on_cpu_a_checkpoint_is_not_advised_but_what_it_recomputes_early_is_found() -> None:
+    assert moves("cpu/tf12/base", "checkpoint") == []
+    (move,) = moves("cpu/tf12/remat", "recomputed-early")
+    assert len(move.values) == 129
+    assert "does not lower the peak" in move.caveat
+
+
+def test_two_moves_together_are_nearer_to_the_truth_than_their_sum() -> None:
+    joint = [row for row in compared() if "+" in row.change]
+    assert len(joint) == 2
+    assert not any("not nearer" in row.note for row in joint)
+
+
+def test_a_result_that_is_not_returned_is_exact() -> None:
+    (row,) = [row for row in compared() if row.change.startswith("do not return")]
+    assert row.predicted == row.actual
+
+
+def test_a_copy_of_what_the_caller_holds_is_found() -> None:
+    (move,) = moves("tpu/kvcarry/donate", "copy")
+    assert move.saving_bytes == 4096 * MIB
+
+
+def test_padding_is_at_least() -> None:
+    (move,) = moves("tpu/kvcarry/donate", "padding")
+    assert move.claim == "at least"
+    assert move.saving_bytes // MIB == 2048
+
+
+def test_a_better_placement_is_a_witness() -> None:
+    (move,) = moves("gpu/mid/dots", "packing")
+    assert move.claim == "witness"
+    assert 0 < move.saving_bytes <= move.naive_bytes
+
+
+def test_the_bars_of_the_table_are_met() -> None:
+    assert not any("missed" in line for line in verdicts(compared()))
+
+
+@pytest.mark.parametrize("label", sample_labels())
+def test_every_saving_is_the_difference_of_two_peaks(label: str) -> None:
+    found = advise(sample_analysis(label))[0]
+    for move in found.moves:
+        if found.peak and move.kind != "packing":
+            assert move.saving_bytes == found.peak.peak_bytes - move.outcome.peak_bytes
+
+
+def test_no_text_blames_promises_or_calls_slack_fragmentation() -> None:
+    never = re.compile(
+        r"fragment|wast|leak|unnecessar|duplicat|offload|transpos|bf16 halves|free[d]? up", re.IGNORECASE
+    )
+    for label, found in everything():
+        for move in found.moves:
+            words = f"{move.what} {move.reason} {move.caveat} {move.code}"
+            own_words = words if move.kind not in ("family", "unreturned-result") else f"{move.reason} {move.caveat}"
+            assert not never.search(own_words), (label, own_words)
+
+
+def test_every_donation_says_what_the_caller_must_not_do_and_has_a_result() -> None:
+    for _, found in everything():
+        for move in found.moves:
+            if move.kind == "donate":
+                assert "must not use these arrays afterwards" in move.caveat
+                assert move.naive_bytes > 0
+
+
+def test_no_move_promises_another_order_of_dimensions_or_another_type() -> None:
+    assert {move.kind for _, found in everything() for move in found.moves} <= {
+        "donate", "batch", "recomputed-early", "checkpoint", "checkpoint-loop", "made-early", "copy", "padding",
+        "unreturned-result", "packing", "family",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_every_kind_of_move_has_a_help_section(kind: str) -> None:
+    glossary = (template_root() / "help" / "glossary.md").read_text(encoding="utf-8")
+    assert f"{{#move-{kind}}}" in glossary
+
+
+def test_only_the_main_space_gets_advice() -> None:
+    for label in sample_labels():
+        for color, found in advise(sample_analysis(label)).items():
+            assert bool(found.moves) <= (color == 0)
+
+
+def test_a_program_fits_if_what_it_asks_for_does() -> None:
+    analysis = compiled()["gpu/mid/dots"].analysis
+    ladder = advise(analysis)[0].ladder
+    assert ladder is not None
+    for size, verdict in (
+        (ladder.allocated_bytes, "fits"),
+        (ladder.allocated_bytes - 1, "slack"),
+        (ladder.peak_bytes - 1, "possible"),
+        (ladder.floor_bytes - 1, "impossible"),
+    ):
+        capacity = advise(analysis, size)[0].capacity
+        assert capacity is not None
+        assert capacity.verdict == verdict
+
+
+def test_the_ladder_goes_down() -> None:
+    for label, found in everything():
+        if found.ladder:
+            steps = found.ladder
+            assert steps.allocated_bytes >= steps.peak_bytes >= steps.donated_bytes >= steps.floor_bytes, label
+
+
+def test_the_largest_batch_that_fits_has_that_peak() -> None:
+    variant = compiled()["gpu/mid/base"]
+    found = advise(variant.analysis, variant.peak_bytes // 2)[0]
+    assert found.capacity is not None
+    assert found.capacity.fits_factor is not None
+    assert 0.4 < found.capacity.fits_factor < 0.5
+
+
+def test_a_plan_for_a_capacity_keeps_below_it() -> None:
+    variant = compiled()["gpu/mid/base"]
+    limit = variant.peak_bytes * 3 // 4
+    found = advise(variant.analysis, limit)[0].capacity
+    assert found is not None
+    assert found.plan is not None
+    assert found.plan.fits
+    memory = memory_of(variant.analysis, variant.space)
+    assert memory.without(found.plan.stretches()).peak_bytes == found.plan.peak_bytes <= limit
+    assert found.plan.at_least <= len(found.plan.cuts)
+
+
+def test_a_program_without_state_has_no_batch() -> None:
+    assert advice("cpu/bincounts/base").half_batch_bytes is None
+
+
+def test_advice_is_withheld_without_live_ranges() -> None:
+    found = advise(analysed(STEP.partition("HloLiveRange")[0]))[0]
+    assert "no live ranges" in found.withheld
+    assert found.moves == ()
+
+
+def test_withheld_advice_gives_its_reason_and_no_number() -> None:
+    dump = sample_analysis(sample_labels()[0]).dump
+    assert advice_json(dump, Advice(withheld="because")) == {"schema": 1, "withheld": "because", "moves": []}
+
+
+def test_advice_is_withheld_from_a_dump_with_errors() -> None:
+    damaged = analysed(edited(STEP, ("allocation 1: size 30", "allocation 1: size 31")))
+    assert "error" in {finding.severity for finding in damaged.findings}
+    assert "errors" in advise(damaged)[0].withheld
+    assert not advise(analysed(STEP))[0].withheld

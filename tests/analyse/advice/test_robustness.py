@@ -1,0 +1,53 @@
+"""Advice never fails, whatever a dump says, and is the same each time."""
+
+import pytest
+from hypothesis import given
+
+from reportgen.analyse.advice.advise import MAIN_SPACE, advise
+from reportgen.analyse.advice.words import WITHHELD_SPACE
+from reportgen.analyse.analysis import analyse
+from reportgen.model import Dump
+from reportgen.render.advice_json import advice_json
+from reportgen.render.module.advice import first_move, sentence
+from tests.support.samples import sample_analysis, sample_labels
+from tests.support.strategies import consistent_dumps, dumps
+
+
+@given(consistent_dumps())
+def test_every_consistent_dump_gets_advice_or_a_reason(dump: Dump) -> None:
+    for advice in advise(analyse(dump)).values():
+        assert bool(advice.withheld) != bool(advice.ladder)
+
+
+@given(dumps())
+def test_every_dump_that_can_be_printed_gets_advice_or_a_reason(dump: Dump) -> None:
+    for advice in advise(analyse(dump)).values():
+        assert bool(advice.withheld) != bool(advice.ladder)
+
+
+@given(consistent_dumps())
+def test_no_move_leaves_less_than_nothing(dump: Dump) -> None:
+    for advice in advise(analyse(dump)).values():
+        assert all(move.outcome.peak_bytes >= 0 for move in advice.moves)
+
+
+@pytest.mark.parametrize("label", sample_labels())
+def test_the_same_dump_gets_the_same_advice(label: str) -> None:
+    analysis = sample_analysis(label)
+    first, second = advise(analysis), advise(analysis)
+    for color in analysis.spaces:
+        assert advice_json(analysis.dump, first[color]) == advice_json(analysis.dump, second[color])
+
+
+@pytest.mark.parametrize("label", sample_labels())
+def test_other_spaces_say_why_they_get_none(label: str) -> None:
+    for color, advice in advise(sample_analysis(label)).items():
+        assert (advice.withheld == WITHHELD_SPACE) == (color != MAIN_SPACE)
+
+
+@pytest.mark.parametrize("label", sample_labels())
+def test_the_first_move_is_one_sentence(label: str) -> None:
+    move = first_move(advise(sample_analysis(label))[MAIN_SPACE])
+    if move:
+        assert "\n" not in sentence(move)
+        assert len(sentence(move)) < 300

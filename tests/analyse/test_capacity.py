@@ -1,0 +1,62 @@
+"""Capacities are read from flags and from the files beside a dump, and compared with what is allocated."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reportgen.analyse.analysis import analyse
+from reportgen.analyse.capacity import CHIPS, Capacity, capacities, fit, read_capacity
+from reportgen.input.text import Sibling
+from reportgen.model import Dump
+from tests.support.strategies import consistent_dumps
+
+TPU = b'target_arguments {\n  version: TPU_VERSION_VIPERFISH\n  variant: "lite"\n}\n'
+GPU = b"gpu_device_info {\n  device_memory_size: 84942979072\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "color", "size"),
+    [
+        ("16GiB", 0, 16 << 30),
+        ("16G", 0, 16 << 30),
+        ("16GB", 0, 16 * 10**9),
+        ("1.5 MiB", 0, 3 << 19),
+        ("100", 0, 100),
+        ("5=64GiB", 5, 64 << 30),
+        ("V5E", 0, CHIPS["v5e"]),
+        ("1=h100", 1, 84_942_979_072),
+    ],
+)
+def test_a_capacity_is_an_amount_or_a_chip(text: str, color: int, size: int) -> None:
+    found, capacity = read_capacity(text)
+    assert (found, capacity.size_bytes) == (color, size)
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1GiB", "16 apples", "v99", "=16GiB", "x=16GiB", "1e9", "nan"])
+def test_anything_else_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="needed"):
+        read_capacity(text)
+
+
+@pytest.mark.parametrize(("data", "size"), [(TPU, CHIPS["v5e"]), (GPU, CHIPS["h100"])])
+def test_the_device_beside_a_dump_is_the_default(data: bytes, size: int) -> None:
+    beside = [Sibling("target", "x", data)]
+    assert capacities((), beside)[0].size_bytes == size
+    assert capacities(("1GiB",), beside)[0].size_bytes == 1 << 30
+    assert capacities(("5=1GiB",), beside).keys() == {0, 5}
+
+
+@pytest.mark.parametrize("data", [b"", b"version: TPU_VERSION_UNHEARD_OF", b"device_memory_size: -1"])
+def test_an_unknown_device_has_no_capacity(data: bytes) -> None:
+    assert capacities((), [Sibling("target", "x", data)]) == {}
+
+
+@given(consistent_dumps(), st.integers(1, 1 << 20))
+def test_the_first_moment_over_a_capacity_is_the_first(dump: Dump, size: int) -> None:
+    for space in analyse(dump).spaces.values():
+        found = fit(space, Capacity(size, "given"))
+        assert found.is_over == (space.allocated_bytes > size)
+        if space.temp:
+            amounts = space.temp.at_each(range(space.temp.length))
+            over = (moment for moment, amount in enumerate(amounts) if space.static_bytes + amount > size)
+            assert found.first_moment == next(over, None)

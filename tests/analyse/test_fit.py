@@ -1,0 +1,149 @@
+"""A program that does not fit says so, with figures of the dump and of the compiler that agree."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from reportgen.analyse.analysis import analyse
+from reportgen.analyse.fit import Misfit, misfit
+from reportgen.build import build
+from reportgen.input.contents import read_contents
+from reportgen.input.discover import discover
+from reportgen.input.reading import DumpFiles
+from reportgen.options import BuildOptions
+from reportgen.parse.dump import parse_dump
+from reportgen.parse.oom_records import SizeRange, read_size
+from reportgen.pipeline import module_of
+from reportgen.render.module.pages import module_pages
+from tests.support.samples import ROOT, sample_labels, samples
+from tests.support.site import read_page
+
+REFUSED = ROOT / "tests" / "oom" / "refused"
+GIB = 1 << 30
+V5E = SizeRange(16_906_065_019, 16_916_802_437)  # 15.75G
+
+
+def files_in(folder: Path) -> DumpFiles:
+    [files] = discover([folder]).dumps
+    return files
+
+
+def misfit_in(folder: Path) -> Misfit | None:
+    files = files_in(folder)
+    contents = read_contents(files)
+    return misfit(analyse(parse_dump(contents.text)), files.name.module_name, contents.siblings)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "dumps"
+
+
+def program(name: str, folder: Path, *, with_error: bool = True) -> Path:
+    """Copy a refused program, with the compiler's text as `reportgen run` keeps it."""
+    shutil.copytree(REFUSED / name, folder)
+    (folder / "error.txt").rename(folder / "out-of-memory.txt")
+    if not with_error:
+        (folder / "out-of-memory.txt").unlink()
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "resident"),
+    [("out-oom", 66), ("out-oom_args", 24), ("out-oom_pad", 51), ("out0.7.2-oom", 66), ("out0.9.2-oom_args", 24)],
+)
+@pytest.mark.parametrize("with_error", [True, False])
+def test_what_is_missing_is_the_peak_less_what_is_usable(
+    folder: Path, name: str, resident: int, with_error: bool
+) -> None:
+    found = misfit_in(program(name, folder, with_error=with_error))
+    assert found is not None
+    assert found.usable == V5E
+    assert found.chip == ("" if with_error else "TPU v5e")
+    assert found.resident_bytes is not None
+    assert found.resident_bytes == pytest.approx(resident * GIB, abs=2_200_000)
+    assert found.missing == SizeRange(found.resident_bytes - V5E.high, found.resident_bytes - V5E.low)
+
+
+@pytest.mark.parametrize("name", ["out-oom", "out-oom_args", "out-oom_pad"])
+def test_the_compilers_figure_agrees_with_the_dump_within_what_it_prints(folder: Path, name: str) -> None:
+    found = misfit_in(program(name, folder))
+    assert found is not None
+    assert found.is_refused
+    assert found.needed is not None
+    assert found.needed.low - 2_200_000 <= (found.resident_bytes or 0) <= found.needed.high
+
+
+@pytest.mark.parametrize(("name", "is_refused"), [("out0.7.2-oom", True), ("out-oom", False)])
+def test_a_file_beside_the_dump_says_that_the_compiler_refused_it(folder: Path, name: str, is_refused: bool) -> None:
+    found = misfit_in(program(name, folder, with_error=False))
+    assert found is not None
+    assert found.is_refused == is_refused
+
+
+def test_a_text_about_another_module_does_not_count(folder: Path) -> None:
+    program("out-oom_vmem", folder)
+    text = "Ran out of memory on HBM, the total memory required for HLO temporaries (24.00G) exceeds available HBM"
+    (folder / "out-of-memory.txt").write_text(f"{text} (15.75G). HLO module: jit_other.\n", encoding="utf-8")
+    assert misfit_in(folder) is None
+
+
+def test_one_buffer_too_large_for_a_small_memory_is_said_of_that_memory(folder: Path) -> None:
+    program("out-oom_vmem", folder)
+    (folder / "out-of-memory.txt").write_text(
+        "Allocation (size=268435456) would exceed memory (size=134217728) :: #allocation2 [shape ="
+        " 'f32[8192,8192]{1,0:T(8,128)}', space=vmem, size = 0x10000000, scoped, tag = 'x'] :: oom_vmem_fn.1\n",
+        encoding="utf-8",
+    )
+    found = misfit_in(folder)
+    assert found is not None
+    assert (found.space, found.resident_bytes) == ("vmem", None)
+    assert found.missing == SizeRange(134_217_728, 134_217_728)
+
+
+@pytest.mark.parametrize("label", sample_labels())
+def test_programs_that_fit_have_no_verdict(label: str) -> None:
+    files = samples()[label]
+    contents = read_contents(files)
+    assert misfit(analyse(parse_dump(contents.text)), files.name.module_name, contents.siblings) is None
+
+
+def banner(folder: Path) -> str:
+    files = files_in(folder)
+    contents = read_contents(files)
+    module = module_of(files, contents.text, siblings=contents.siblings)
+    [page] = [page for page in module_pages(module, "Memory") if page.path.endswith("/index.html")]
+    text = " ".join(read_page(page.content.decode()).text.split())
+    return text.partition("refused this program")[2][:2000] or text.partition("than its device has")[2][:2000]
+
+
+def test_the_page_says_what_is_needed_what_there_is_and_what_is_missing(folder: Path) -> None:
+    shown = banner(program("out-oom", folder))
+    assert "XLA: 66.00 GiB of HBM needed, 15.75 GiB usable." in shown
+    assert "66.00 GiB resident at the peak" in shown
+    assert "50.25 GiB too much" in shown
+    assert "XLA’s figure is the whole assignment" in shown
+
+
+def test_values_that_alone_are_larger_than_the_gap_are_listed(folder: Path) -> None:
+    program("out-oom_args", folder)
+    text = (folder / "out-of-memory.txt").read_text(encoding="utf-8")
+    (folder / "out-of-memory.txt").write_text(text.replace("15.75G", "17.00G"), encoding="utf-8")
+    shown = banner(folder)
+    assert "Each of these values alone takes more than what is missing: a.1, 8.00 GiB b.1, 8.00 GiB" in shown
+
+
+def test_a_redacted_site_keeps_the_verdict_and_not_the_text(folder: Path, tmp_path: Path) -> None:
+    program("out-oom", folder)
+    error, site = folder / "out-of-memory.txt", tmp_path / "site"
+    error.write_text(f"{error.read_text(encoding='utf-8')}at /home/secret/place\n", encoding="utf-8")
+    build(BuildOptions(paths=(folder,), output=site, redaction="paths"), lambda *_: None)
+    assert any("15.75 GiB usable" in path.read_text(encoding="utf-8") for path in site.rglob("index.html"))
+    assert not any("secret" in path.read_text(encoding="utf-8") for path in site.rglob("*.html"))
+
+
+def test_the_table_of_chips_is_worded_as_an_upper_limit(folder: Path) -> None:
+    shown = banner(program("out-oom", folder, with_error=False))
+    assert "At most 15.75 GiB are usable on a TPU v5e." in shown
+    assert read_size("15.75G") == V5E

@@ -1,0 +1,104 @@
+"""Who held bytes before and after, and who at the same time, against a map of single bytes."""
+
+from collections.abc import Sequence
+
+from hypothesis import given
+
+from reportgen.analyse.analysis import analyse
+from reportgen.analyse.records import Analysis, Conflict, ValueFacts
+from reportgen.model import Dump
+from tests.support.builder import Lives, temporaries
+from tests.support.strategies import consistent_dumps
+
+
+def in_order(analysis: Analysis, numbers: Sequence[int]) -> list[int]:
+    """Values with bytes and a live range as they begin, those of equal ranges by id."""
+
+    def beginning(number: int) -> tuple[int, int, int]:
+        fact = analysis.facts[number]
+        return (fact.live.start, fact.live.end, fact.value.id) if fact.live else (-1, -1, fact.value.id)
+
+    return sorted((n for n in numbers if analysis.facts[n].live and bytes_of(analysis.facts[n])), key=beginning)
+
+
+def bytes_of(fact: ValueFacts) -> range:
+    return range(fact.value.offset_bytes, fact.value.end_bytes)
+
+
+def expected_before(analysis: Analysis) -> dict[int, set[int]]:
+    """For each value the last holders of its bytes, byte by byte."""
+    before: dict[int, set[int]] = {}
+    for numbers in analysis.occupants:
+        last_holder: dict[int, int] = {}
+        for number in in_order(analysis, numbers):
+            mine = bytes_of(analysis.facts[number])
+            before[number] = {last_holder[byte] for byte in mine if byte in last_holder}
+            last_holder.update(dict.fromkeys(mine, number))
+    return before
+
+
+def overlaps(one: ValueFacts, other: ValueFacts) -> bool:
+    """Return whether two values share a byte for longer than the moment of an in-place reuse."""
+    if not one.live or not other.live or not set(bytes_of(one)) & set(bytes_of(other)):
+        return False
+    return max(one.live.start, other.live.start) < min(one.live.end, other.live.end)
+
+
+@given(consistent_dumps())
+def test_predecessors_are_the_last_occupants_of_the_bytes(dump: Dump) -> None:
+    analysis = analyse(dump)
+    before = expected_before(analysis)
+    assert [set(predecessors) for predecessors in analysis.reuse.predecessors] == [
+        before.get(n, set()) for n in range(len(dump.values))
+    ]
+
+
+@given(consistent_dumps())
+def test_successors_mirror_predecessors(dump: Dump) -> None:
+    reuse = analyse(dump).reuse
+    handovers = {(earlier, later) for later, predecessors in enumerate(reuse.predecessors) for earlier in predecessors}
+    assert {
+        (earlier, later) for earlier, successors in enumerate(reuse.successors) for later in successors
+    } == handovers
+
+
+@given(consistent_dumps())
+def test_a_conflict_is_found_for_every_value_that_has_one(dump: Dump) -> None:
+    analysis = analyse(dump)
+    later = {
+        number
+        for numbers in analysis.occupants
+        for place, number in enumerate(in_order(analysis, numbers))
+        for earlier in in_order(analysis, numbers)[:place]
+        if overlaps(analysis.facts[earlier], analysis.facts[number])
+    }
+    assert {conflict.later for conflict in analysis.reuse.conflicts} == later
+
+
+@given(consistent_dumps())
+def test_a_conflict_says_which_bytes_are_shared_and_when(dump: Dump) -> None:
+    analysis = analyse(dump)
+    for conflict in analysis.reuse.conflicts:
+        earlier, later = analysis.facts[conflict.earlier], analysis.facts[conflict.later]
+        assert overlaps(earlier, later)
+        assert earlier.live
+        assert later.live
+        assert set(range(conflict.low, conflict.high)) == set(bytes_of(earlier)) & set(bytes_of(later))
+        assert (conflict.first, conflict.last) == (later.live.start, min(earlier.live.end, later.live.end))
+
+
+def test_in_place_reuse_is_not_a_conflict() -> None:
+    reuse = analyse(temporaries(Lives("a", 0, 3), Lives("b", 3, 5))).reuse
+    assert reuse.predecessors == ((), (0,))
+    assert reuse.successors == ((1,), ())
+    assert reuse.conflicts == ()
+
+
+def test_bytes_that_are_shared_for_longer_are_a_conflict() -> None:
+    dump = temporaries(Lives("a", 0, 4, size=8), Lives("b", 3, 5, size=8, offset=4))
+    assert analyse(dump).reuse.conflicts == (Conflict(0, 1, 4, 8, 3, 4),)
+
+
+def test_the_pieces_of_a_whole_come_before_it() -> None:
+    dump = temporaries(Lives("low", 0, 2), Lives("high", 1, 2, offset=4), Lives("whole", 2, 3, size=8))
+    assert analyse(dump).reuse.predecessors == ((), (), (0, 1))

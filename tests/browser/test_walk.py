@@ -1,0 +1,52 @@
+"""From the overview of a program that does not fit to the place in the program that each large group comes from."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from reportgen.cli import main
+
+SAMPLE = Path(__file__).parents[2] / "samples/cpu-train-step"
+
+
+@pytest.fixture(scope="module")
+def too_large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    site = tmp_path_factory.mktemp("too-large")
+    assert main(["build", "-q", str(SAMPLE), "-o", str(site), "--capacity", "1MiB"]) == 0
+    return site
+
+
+@pytest.mark.parametrize("rank", range(5))
+def test_the_largest_groups_are_five_clicks_from_where_they_come_from(
+    too_large: Path, visit: Callable[..., Page], rank: int
+) -> None:
+    clicks = 0
+    page = visit(too_large)
+    expect(page.locator("#modules-table .severity.error")).to_contain_text("over by")
+    page.locator("#modules-table tbody th a").first.click()
+    clicks += 1
+    expect(page.locator(".fit.over")).to_contain_text("Does not fit")
+    values = page.locator("#peak ~ .scroll tbody tr").nth(rank).locator("td").last
+    if values.locator("summary").count():
+        values.locator("summary").click()
+        clicks += 1
+    values.locator("a").first.click()
+    clicks += 1
+    expect(page).to_have_url(re.compile(r"/v/\d+\.html"))
+    expect(page.locator("dl.about").first).to_contain_text(re.compile("Source|Argument"))
+    assert clicks <= 5
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 900), (390, 844)])
+def test_the_first_screen_says_what_is_needed_and_what_dominates(
+    too_large: Path, visit: Callable[..., Page], width: int, height: int
+) -> None:
+    page = visit(too_large, next(too_large.glob("m/*/index.html")).relative_to(too_large).as_posix())
+    page.set_viewport_size({"width": width, "height": height})
+    for selector in (".answer", ".fit", ".dominant"):
+        box = page.locator(selector).bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= height

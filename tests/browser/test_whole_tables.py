@@ -1,0 +1,142 @@
+"""Long tables as a reader uses them: a sort or a filter covers the rows of all pages and can be taken along."""
+
+import csv
+import io
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from benchmarks.synthetic import write_dump
+from tests.browser.test_accessibility import complaints
+from tests.support.site import build_site, shard
+
+Visit = Callable[..., Page]
+ROWS = "table[data-whole] tbody tr"
+
+
+@pytest.fixture(scope="session")
+def large_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site of one module with several pages of values."""
+    directory = tmp_path_factory.mktemp("large")
+    write_dump(directory / "dumps", 2_500, seed=3)
+    return build_site(directory / "dumps", directory / "site")
+
+
+@pytest.fixture(scope="session")
+def folder(large_site: Path) -> str:
+    return next(large_site.glob("m/*/")).relative_to(large_site).as_posix() + "/"
+
+
+@pytest.fixture(scope="session")
+def values(large_site: Path, folder: str) -> dict[str, Any]:
+    data: dict[str, Any] = shard(large_site / folder / "data" / "values.js")
+    return data
+
+
+def readout(page: Page) -> Locator:
+    return page.locator(".filters output")
+
+
+def sort_by(page: Page, name: str) -> None:
+    page.locator("table[data-whole] thead").get_by_role("button", name=re.compile(rf"^{name}\b")).click()
+
+
+def amounts(page: Page, column: int) -> list[int]:
+    cells = page.locator(f"{ROWS} > :nth-child({column}) data")
+    found: list[int] = cells.evaluate_all("cells => cells.map(cell => Number(cell.value))")
+    return found
+
+
+def test_a_sort_covers_the_values_of_all_pages(
+    visit: Visit, large_site: Path, folder: str, values: dict[str, Any]
+) -> None:
+    page = visit(large_site, folder + "values.page-2.html")
+    sort_by(page, "Size")
+    expect(readout(page)).to_contain_text("2,500 of 2,500 values")
+    assert amounts(page, 2) == sorted(values["size"], reverse=True)[:1_000]
+    sort_by(page, "Size")
+    expect(page.locator("th[aria-sort=ascending]")).to_have_count(1)
+    assert amounts(page, 2) == sorted(values["size"])[:1_000]
+
+
+def test_the_rows_made_by_scripts_are_those_of_the_page(visit: Visit, large_site: Path, folder: str) -> None:
+    page = visit(large_site, folder + "values.html")
+    texts = "rows => rows.slice(0, 200).map(row => [...row.cells].map(cell => cell.textContent.trim()).join('|'))"
+    written = page.locator(ROWS).evaluate_all(texts)
+    page.select_option(".filters [name=space]", "0")
+    expect(readout(page)).to_contain_text("2,500 of 2,500 values")
+    assert page.locator(ROWS).evaluate_all(texts) == written
+
+
+@pytest.mark.parametrize("kind", ["allocations", "schedule"])
+def test_other_tables_are_made_as_they_are_written(visit: Visit, large_site: Path, folder: str, kind: str) -> None:
+    page = visit(large_site, f"{folder}{kind}.html")
+    texts = """rows => rows.slice(0, 50).map(
+        row => [...row.cells].map(cell => (cell.querySelector('.mark')?.remove(), cell.textContent.trim())))"""
+    written = page.locator(ROWS).evaluate_all(texts)
+    sort_by(page, "Moment" if kind == "schedule" else "Size")
+    if kind == "schedule":
+        expect(page.locator("th[aria-sort=descending]")).to_have_count(1)
+        sort_by(page, "Moment")
+    expect(page.locator("table[data-whole] caption")).to_contain_text("from every page")
+    expect(page.locator(ROWS).first).to_contain_text(written[0][0])
+    assert page.locator(ROWS).evaluate_all(texts) == written
+
+
+def test_filters_combine_and_their_count_is_that_of_the_data(
+    visit: Visit, large_site: Path, folder: str, values: dict[str, Any]
+) -> None:
+    page = visit(large_site, folder + "values.html")
+    page.select_option(".filters [name=opcode]", "copy")
+    page.fill(".filters [name=shape]", "[128,")
+    wanted = [
+        number
+        for number, opcode in enumerate(values["opcode"])
+        if values["opcodes"][opcode] == "copy" and "[128," in values["shapes"][values["shape"][number]]
+    ]
+    assert wanted
+    expect(readout(page)).to_contain_text(f"{len(wanted)} of 2,500 values; ")
+    expect(page.locator(ROWS)).to_have_count(min(1_000, len(wanted)))
+    assert sum(amounts(page, 2)) == sum(values["size"][number] for number in wanted)
+    page.go_back()
+    page.go_forward()
+    expect(page.locator(".filters [name=opcode]")).to_have_value("copy")
+    page.locator(".filters [name=clear]").click()
+    expect(page.locator(ROWS)).to_have_count(1_000)
+    expect(page.locator("nav.pager").first).to_be_visible()
+
+
+def test_a_link_shows_the_same_rows(visit: Visit, large_site: Path, folder: str) -> None:
+    page = visit(large_site, folder + "values.html#opcode=copy&sort=1a")
+    expect(readout(page)).to_contain_text("of 2,500 values")
+    sizes = amounts(page, 2)
+    assert sizes == sorted(sizes)
+
+
+def test_more_rows_come_when_asked_for(visit: Visit, large_site: Path, folder: str) -> None:
+    page = visit(large_site, folder + "values.html")
+    sort_by(page, "Size")
+    expect(page.locator(ROWS)).to_have_count(1_000)
+    page.get_by_role("button", name="Show 1,000 more of 2,500").click()
+    expect(page.locator(ROWS)).to_have_count(2_000)
+
+
+def test_a_table_can_be_taken_along_with_exact_bytes(
+    visit: Visit, large_site: Path, folder: str, values: dict[str, Any]
+) -> None:
+    page = visit(large_site, folder + "values.html")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download CSV").click()
+    assert download.value.suggested_filename == "values.csv"
+    rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"))))
+    assert [int(row["size"]) for row in rows] == sorted(values["size"], reverse=True)
+
+
+def test_the_filters_have_no_accessibility_violations(visit: Visit, large_site: Path, folder: str) -> None:
+    page = visit(large_site, folder + "values.html#opcode=copy")
+    expect(readout(page)).to_contain_text("of 2,500 values")
+    assert complaints(page) == []

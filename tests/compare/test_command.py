@@ -1,0 +1,246 @@
+"""`reportgen compare` and the gate of `check`: files, messages and exit codes."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from reportgen.cli import main
+from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
+from tests.support.site import link_problems, read_pages, tree
+
+GROWN = "[[budget]]\nmodule = 'jit_f'\nmax = '5 MiB'\nmax-growth = '1%'\n"
+
+
+class Ran(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """`run("compare", before, after)` in an empty directory."""
+    (tmp_path / "cwd").mkdir()
+    monkeypatch.chdir(tmp_path / "cwd")
+    for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"):
+        monkeypatch.delenv(name, raising=False)
+
+    def run(*arguments: object) -> Ran:
+        try:
+            code = main([str(argument) for argument in arguments])
+        except SystemExit as stopped:
+            code = int(stopped.code or 0)
+        return Ran(code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def before(tmp_path: Path) -> Path:
+    return written(tmp_path / "before", IN_PLACE)
+
+
+@pytest.fixture
+def after(tmp_path: Path) -> Path:
+    return written(tmp_path / "after", NOT_IN_PLACE)
+
+
+@pytest.fixture
+def report(run: Run, before: Path, tmp_path: Path) -> Path:
+    """Return the report.json of the build before."""
+    path = tmp_path / "report.json"
+    path.write_text(run("check", "--json", before).out, encoding="utf-8")
+    return path
+
+
+def compared(run: Run, *arguments: object) -> dict[str, Any]:
+    assert run("compare", *arguments, "--json", "c.json", "--matches").code == 0
+    document: dict[str, Any] = json.loads(Path("c.json").read_text(encoding="utf-8"))
+    return document
+
+
+def test_the_document_has_modules_spaces_terms_and_matches(run: Run, before: Path, after: Path) -> None:
+    (module,) = compared(run, before, after)["modules"]
+    assert (module["before"], module["after"], module["status"]) == (NAME, NAME, "changed")
+    space = module["spaces"]["0"]
+    assert space["terms"] == [{"kind": "held before", "change_bytes": 4194304, "count": 1}]
+    assert space["after_bytes"] - space["before_bytes"] == 4194304
+    assert ["exp_fusion{}", "exp_fusion.1{}", "sure"] in module["matches"]
+
+
+def test_a_dump_beside_itself_has_no_term_and_matches_every_value(run: Run, before: Path) -> None:
+    (module,) = compared(run, before, before)["modules"]
+    assert (module["status"], module["paired_by"]) == ("same", "content")
+    assert [space["terms"] for space in module["spaces"].values()] == [[]]
+    assert module["matches"] == [[key, key, "sure"] for key in ("Arg_0.1{}", "exp_fusion{}", "counter{}")]
+
+
+def test_new_and_missing_modules_have_a_null_side(run: Run, before: Path, after: Path) -> None:
+    written(before, IN_PLACE.replace("1048576", "9"), NAME.replace("jit_f", "jit_gone"))
+    written(after, IN_PLACE.replace("1048576", "7"), NAME.replace("jit_f", "jit_new"))
+    modules = compared(run, before, after)["modules"]
+    sides = {(module["before"], module["after"]) for module in modules}
+    assert sides == {(NAME, NAME), (NAME.replace("jit_f", "jit_gone"), None), (None, NAME.replace("jit_f", "jit_new"))}
+
+
+def test_a_report_gives_figures_and_says_that_it_explains_nothing(run: Run, report: Path, after: Path) -> None:
+    document = compared(run, report, after)
+    (module,) = document["modules"]
+    assert document["explains"] is False
+    assert (module["spaces"]["0"]["before_bytes"], module["spaces"]["0"]["after_bytes"]) == (4194308, 8388612)
+    assert "differences are not explained" in run("compare", report, after).out
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"schema": 9, "modules": []}', '{"schema": 1, "modules": [{}]}'])
+def test_another_file_is_no_report(run: Run, after: Path, tmp_path: Path, content: str) -> None:
+    (tmp_path / "other.json").write_text(content, encoding="utf-8")
+    ran = run("compare", tmp_path / "other.json", after)
+    assert ran.code == 1
+    assert "other.json" in ran.err
+
+
+def test_a_missing_side_is_an_error_without_a_gate(run: Run, after: Path) -> None:
+    assert run("compare", "nowhere", after).code == 1
+
+
+@pytest.mark.parametrize("command", ["check", "compare"])
+def test_growth_over_the_budget_exits_with_3(run: Run, report: Path, after: Path, command: str) -> None:
+    Path("b.toml").write_text(GROWN, encoding="utf-8")
+    sides = ["compare", report, after] if command == "compare" else ["check", after, "--baseline", report]
+    ran = run(*sides, "--budgets", "b.toml")
+    assert ran.code == 3
+    assert "b.toml:1: fail: over: jit_f memory: peak_resident 8,388,612 bytes; 5,242,880 bytes are allowed" in ran.out
+    assert "fail: grown" in ran.out
+
+
+def test_a_baseline_alone_allows_not_one_byte_more(run: Run, report: Path, after: Path, before: Path) -> None:
+    assert run("check", after, "--baseline", report).code == 3
+    assert run("check", before, "--baseline", report).code == 0
+    assert run("check", after, "--baseline", report, "--max-growth", "100%").code == 0
+    assert run("check", after, "--baseline", before).code == 3
+
+
+@pytest.mark.parametrize("command", ["check", "compare"])
+def test_a_missing_baseline_warns_and_passes(run: Run, after: Path, command: str) -> None:
+    sides = ["compare", "no.json", after] if command == "compare" else ["check", after, "--baseline", "no.json"]
+    ran = run(*sides, "--max-growth", "1%")
+    assert ran.code == 0
+    assert "warn: no baseline" in ran.out
+    assert " new" not in ran.out
+
+
+def test_a_budget_that_matches_nothing_exits_with_1(run: Run, after: Path) -> None:
+    Path("b.toml").write_text("[[budget]]\nmodule = 'jit_train*'\nmax = '1 GiB'\n", encoding="utf-8")
+    ran = run("check", after, "--budgets", "b.toml")
+    assert (ran.code, "unmatched" in ran.out) == (1, True)
+
+
+def test_a_budget_file_in_the_current_directory_is_found(run: Run, after: Path) -> None:
+    Path("reportgen.toml").write_text("[[budget]]\nmax = '1 B'\n", encoding="utf-8")
+    assert run("check", after).code == 3
+    Path("reportgen.toml").unlink()
+    Path("pyproject.toml").write_text("[[tool.reportgen.budget]]\nmax = '1 B'\n", encoding="utf-8")
+    assert run("check", after).code == 3
+
+
+@pytest.mark.parametrize("flags", [["--budgets", "no.toml"], ["--max-growth", "5"], ["--max-growth", "-1%"]])
+def test_an_invalid_budget_is_a_mistake_of_usage(run: Run, after: Path, flags: list[str]) -> None:
+    assert run("check", after, *flags).code == 2
+
+
+def test_json_of_a_gated_check_stays_json(run: Run, report: Path, after: Path) -> None:
+    ran = run("check", after, "--json", "--baseline", report, "--github")
+    assert json.loads(ran.out)["schema"] == 1
+    assert "::error title=Memory%3A grown::" in ran.err
+
+
+def test_the_markdown_explains_and_escapes(run: Run, before: Path, after: Path) -> None:
+    name = "module_0001.jit_<b>|`x`.cpu_after_optimizations-buffer-assignment.txt"
+    for side in (before, after):
+        (side / NAME).rename(side / name)
+    run("compare", before, after, "--markdown", "m.md")
+    text = Path("m.md").read_text(encoding="utf-8")
+    assert "+4.00 MiB (+100.0 %) in memory" in text
+    assert "temporaries now, held by the caller before | +4,194,304 |" in text
+    assert "<b>" not in text.replace("`jit_<b>¦'x'`", "")
+
+
+def test_github_gets_a_summary_outputs_and_few_annotations(
+    run: Run, before: Path, after: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    Path("b.toml").write_text(GROWN * 8, encoding="utf-8")
+    monkeypatch.setenv("GITHUB_OUTPUT", str(tmp_path / "outputs"))
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary"))
+    ran = run("compare", before, after, "--budgets", "b.toml", "--github")
+    assert sum(line.startswith("::error ") for line in ran.out.splitlines()) == 10
+    assert outputs(tmp_path / "outputs") == {"verdict": "over", "change-bytes": "4194304", "markdown": ""}
+    assert "over budget" in (tmp_path / "summary").read_text(encoding="utf-8")
+
+
+def test_a_name_is_no_command_for_github(run: Run, tmp_path: Path) -> None:
+    side = written(tmp_path / "x", IN_PLACE, "a%0A::error::b-buffer-assignment.txt")
+    ran = run("check", side, "--max-growth", "0%", "--github")
+    starts = [line for line in ran.out.splitlines() if line.startswith("::")]
+    assert all(line.startswith(("::stop-commands::", "::warning title=")) or line.count("::") == 2 for line in starts)
+
+
+def outputs(path: Path) -> dict[str, str]:
+    """Read the outputs of a step as the runner does."""
+    found, lines = {}, iter(path.read_text(encoding="utf-8").splitlines())
+    for line in lines:
+        name, _, delimiter = line.partition("<<")
+        content = []
+        while (part := next(lines)) != delimiter:
+            content.append(part)
+        found[name] = "\n".join(content)
+    return found
+
+
+def test_the_site_of_a_comparison_has_no_broken_link(run: Run, before: Path, after: Path, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    assert run("compare", before, after, "-o", site).code == 0
+    assert {"before", "after", "compare", "compare.json", "index.html"} <= {path.name for path in site.iterdir()}
+    assert link_problems(read_pages(site), frozenset(tree(site))) == []
+
+
+def test_a_site_is_equal_when_it_is_built_again(run: Run, before: Path, after: Path, tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        run("compare", before, after, "-o", tmp_path / name)
+    one, other = (
+        {
+            path.relative_to(tmp_path / name): path.read_bytes()
+            for path in (tmp_path / name).rglob("*")
+            if path.is_file()
+        }
+        for name in ("one", "other")
+    )
+    assert one == other
+
+
+def test_a_comparison_is_not_written_over_other_files(run: Run, before: Path, after: Path, tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "mine.txt").write_text("x")
+    assert run("compare", before, after, "-o", tmp_path / "notes").code == 1
+
+
+def test_redaction_hides_names_with_one_table_for_both_sides(
+    run: Run, before: Path, after: Path, tmp_path: Path
+) -> None:
+    for side in (before, after):
+        text = (side / NAME).read_text(encoding="utf-8").replace("jit(f)/exp", "secret_layer/exp")
+        (side / NAME).write_text(text, encoding="utf-8")
+    site = tmp_path / "site"
+    ran = run("compare", before, after, "--redact-names", "-o", site, "--markdown", "m.md", "--json", "c.json")
+    shown = ran.out + Path("m.md").read_text(encoding="utf-8") + Path("c.json").read_text(encoding="utf-8")
+    shown += "".join(path.read_text(encoding="utf-8") for path in site.rglob("*.html"))
+    assert "secret_layer" not in shown
+    assert "jit_f" not in shown
+    (module,) = json.loads(Path("c.json").read_text(encoding="utf-8"))["modules"]
+    assert module["before"] == module["after"] == "dump-1"
+    assert module["spaces"]["0"]["terms"][0]["kind"] == "held before"

@@ -1,0 +1,74 @@
+"""Comparisons whose outcome is worked out by hand."""
+
+from reportgen.compare.comparison import compare
+from reportgen.compare.modules import Side, pair_modules
+from tests.compare.texts import IN_PLACE, NOT_IN_PLACE, measured
+
+
+def test_a_donated_array_that_is_no_longer_updated_in_place_is_explained_in_one_row() -> None:
+    space = compare(measured(IN_PLACE), measured(NOT_IN_PLACE)).spaces[0]
+    assert [(term.kind, term.change_bytes) for term in space.terms] == [("held before", 4194304)]
+    assert space.change_bytes == 4194304
+
+
+def test_the_opposite_change_has_the_opposite_term() -> None:
+    space = compare(measured(NOT_IN_PLACE), measured(IN_PLACE)).spaces[0]
+    assert [(term.kind, term.change_bytes) for term in space.terms] == [("held now", -4194304)]
+
+
+def test_values_are_recognised_under_another_name() -> None:
+    before, after = measured(IN_PLACE), measured(NOT_IN_PLACE)
+    matching = compare(before, after).matching
+    partner = matching.before[before.dump.values.keys.index("exp_fusion{}")]
+    assert partner is not None
+    assert after.dump.values.keys[partner.value] == "exp_fusion.1{}"
+    assert partner.grade == "sure"
+
+
+def test_a_resized_argument_is_one_term() -> None:
+    after = IN_PLACE.replace("4194304", "8388608").replace("1048576", "2097152")
+    space = compare(measured(IN_PLACE), measured(after)).spaces[0]
+    assert [(term.kind, term.change_bytes) for term in space.terms] == [("argument resized", 4194304)]
+
+
+def test_an_unknown_peak_has_no_terms() -> None:
+    text = IN_PLACE.partition("HloLiveRange")[0]
+    space = compare(measured(text), measured(text)).spaces[0]
+    assert (space.terms, space.change_bytes) == ((), None)
+
+
+def side(name: str, order: int, text: str = IN_PLACE) -> Side:
+    return Side(f"{order}", name, order, measured(text))
+
+
+def test_modules_are_paired_by_content_before_their_names() -> None:
+    before = [side("jit_f", 0), side("jit_g", 1, NOT_IN_PLACE)]
+    after = [side("jit_g", 0), side("jit_f", 1, NOT_IN_PLACE)]
+    pairs, gone, new = pair_modules(before, after)
+    assert [(pair.before.name, pair.after.name, pair.evidence) for pair in pairs] == [
+        ("jit_f", "jit_g", "content"),
+        ("jit_g", "jit_f", "content"),
+    ]
+    assert (gone, new) == ([], [])
+
+
+def test_equal_modules_are_paired_in_order_and_counted() -> None:
+    before = [side("jit_f", number, IN_PLACE.replace("exp_fusion", f"exp.{number}")) for number in range(3)]
+    after = [side("jit_f", number, IN_PLACE.replace("exp_fusion", f"exp.{number + 5}")) for number in range(2)]
+    pairs, gone, _ = pair_modules(before, after)
+    assert [(pair.before.order, pair.after.order, pair.alike) for pair in pairs] == [(0, 0, 3), (1, 1, 3)]
+    assert [module.order for module in gone] == [2]
+
+
+def test_a_module_under_another_name_is_recognised_by_its_shapes() -> None:
+    other = IN_PLACE.replace("exp_fusion", "exp.1")
+    (pair,), _, _ = pair_modules([side("jit_step", 0)], [side("jit_stage", 0, other)])
+    assert pair.evidence == "shapes"
+
+
+def test_a_module_of_another_backend_is_not_the_same() -> None:
+    from dataclasses import replace
+
+    other = Side("0", "jit_f", 0, replace(measured(IN_PLACE), backend="tpu"))
+    pairs, gone, new = pair_modules([side("jit_f", 0)], [other])
+    assert (pairs, len(gone), len(new)) == ([], 1, 1)

@@ -1,0 +1,59 @@
+"""The laws of a comparison on random dumps and random changes of them."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reportgen.analyse.analysis import analyse
+from reportgen.compare.comparison import compare
+from reportgen.compare.rollups import GROUPINGS, rollup
+from reportgen.model import Dump
+from tests.compare.strategies import pairs, read_dumps, renamed
+
+
+@given(pairs())
+def test_the_terms_add_up_to_the_difference_of_the_peaks_in_both_directions(both: tuple[Dump, Dump]) -> None:
+    before, after = map(analyse, both)
+    for one, other in ((before, after), (after, before)):
+        for space in compare(one, other).spaces.values():
+            assert sum(term.change_bytes for term in space.terms) == space.change_bytes
+
+
+@given(pairs())
+def test_each_value_has_at_most_one_partner_and_is_its_partner(both: tuple[Dump, Dump]) -> None:
+    matching = compare(*map(analyse, both)).matching
+    for value, match in enumerate(matching.before):
+        assert match is None or matching.after[match.value] == match._replace(value=value)
+    assert sum(match is not None for match in matching.before) == sum(match is not None for match in matching.after)
+
+
+@given(read_dumps())
+def test_a_dump_has_no_terms_beside_itself(dump: Dump) -> None:
+    one = analyse(dump)
+    assert [space.terms for space in compare(one, one).spaces.values() if space.terms] == []
+
+
+@given(st.data())
+def test_names_change_no_figure(data: st.DataObject) -> None:
+    dump = data.draw(read_dumps())
+    comparison = compare(analyse(dump), analyse(data.draw(renamed(dump))))
+    for space in comparison.spaces.values():
+        assert sum(term.change_bytes for term in space.terms) == space.change_bytes == 0
+
+
+@given(pairs())
+def test_comparing_backwards_negates_every_difference(both: tuple[Dump, Dump]) -> None:
+    before, after = map(analyse, both)
+    forwards, backwards = compare(before, after), compare(after, before)
+    for color, space in forwards.spaces.items():
+        assert backwards.spaces[color].change_bytes == -(space.change_bytes or 0)
+
+
+@given(pairs())
+def test_every_rollup_adds_up_to_the_same_difference(both: tuple[Dump, Dump]) -> None:
+    comparison = compare(*map(analyse, both))
+    for space in comparison.spaces.values():
+        elsewhere = sum(term.change_bytes for term in space.terms if term.kind == "elsewhere")
+        for grouping in GROUPINGS:
+            rows = rollup(comparison, space, grouping)
+            assert sum(row.after_bytes - row.before_bytes for row in rows) == (space.change_bytes or 0) - elsewhere
+            assert all(row.increase_bytes - row.decrease_bytes == row.change_bytes for row in rows)

@@ -1,0 +1,83 @@
+"""Each verdict, and the exit code that follows from it."""
+
+import pytest
+
+from reportgen.compare.budgets import Budgets, parse_budgets
+from reportgen.compare.figures import FIGURES, ModuleFigures, SpaceFigures
+from reportgen.compare.verdicts import judge, pair_by_name
+
+
+def module(peak: int | None, name: str = "jit_f", space: str = "HBM", color: int = 0) -> ModuleFigures:
+    figures = SpaceFigures(space, dict.fromkeys(FIGURES, peak))
+    return ModuleFigures(label=f"{name}.txt", name=name, backend="tpu", spaces={color: figures})
+
+
+def budgets(text: str) -> Budgets:
+    return parse_budgets(f"[[budget]]\n{text}", "reportgen.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "after", "status", "code"),
+    [
+        ("max = '100 B'", None, 100, "pass", 0),
+        ("max = '100 B'", None, 101, "over", 3),
+        ("max-growth = '0%'", 100, 100, "pass", 0),
+        ("max-growth = '0%'", 100, 101, "grown", 3),
+        ("max-growth = '1%'", 100, 101, "pass", 0),
+        ("max-growth = '1%'", 100, 102, "grown", 3),
+        ("max-growth = ['1%', '5 B']", 100, 105, "pass", 0),
+        ("max-growth = ['1%', '5 B']", 100, 106, "grown", 3),
+        ("max-growth = '0%'", 100, 50, "pass", 0),
+        ("max = '100 B'", None, None, "unknown", 1),
+        ("max = '100 B'\nmodule = 'jit_g'", None, 1, "unmatched", 1),
+        ("max = '100 B'\nspace = 'VMEM'", None, 1, "unmatched", 1),
+        ("max = '100 B'\nbackend = 'gpu'", None, 1, "unmatched", 1),
+        ("max = '100 B'\nspace = 'hbm'", None, 101, "over", 3),
+        ("max = '100 B'\nspace = 0", None, 101, "over", 3),
+    ],
+)
+def test_a_figure_is_judged(text: str, before: int | None, after: int | None, status: str, code: int) -> None:
+    pairs = [(None if before is None else module(before), module(after))]
+    judgement = judge(budgets(text), pairs, has_baseline=True)
+    assert status in [verdict.status for verdict in judgement.verdicts]
+    assert judgement.exit_code == code
+
+
+def test_a_budget_that_need_not_match_may_match_nothing() -> None:
+    assert judge(budgets("max = '1 B'\nmodule = 'x'\nrequired = false"), [], has_baseline=True).exit_code == 0
+
+
+def test_a_missing_baseline_warns_passes_and_calls_nothing_new() -> None:
+    judgement = judge(budgets("max-growth = '0%'"), [(None, module(7))], has_baseline=False)
+    assert [(verdict.status, verdict.level) for verdict in judgement.verdicts] == [("no baseline", "warn")]
+    assert judgement.exit_code == 0
+
+
+def test_new_and_missing_modules_are_reported_and_pass() -> None:
+    pairs = pair_by_name([module(1, "jit_old")], [module(1, "jit_new")])
+    judgement = judge(budgets("max-growth = '0%'"), pairs, has_baseline=True)
+    found = {(verdict.status, verdict.level, verdict.module) for verdict in judgement.verdicts}
+    assert found == {("new", "note", "jit_new"), ("missing", "warn", "jit_old")}
+    assert judgement.exit_code == 0
+
+
+@pytest.mark.parametrize("option", ["new-modules", "missing-modules", "missing-baseline"])
+def test_options_can_make_them_fail(option: str) -> None:
+    stated = parse_budgets(f"{option} = 'fail'\n[[budget]]\nmax-growth = '0%'\nrequired = false", "reportgen.toml")
+    pairs = pair_by_name([module(1, "jit_old")], [module(1, "jit_new")])
+    assert judge(stated, pairs, has_baseline=option != "missing-baseline").exit_code == 3
+
+
+def test_a_regression_comes_before_what_cannot_be_judged() -> None:
+    pairs = [(module(1), module(2)), (None, module(None, "jit_g"))]
+    assert judge(budgets("max = '1 B'"), pairs, has_baseline=True).exit_code == 3
+
+
+def test_a_space_that_is_new_in_a_module_has_grown_from_nothing() -> None:
+    judgement = judge(budgets("max-growth = '50%'"), [(module(9), module(9, color=1))], has_baseline=True)
+    assert judgement.overall == "grown"
+
+
+def test_modules_of_one_name_are_paired_in_order() -> None:
+    before, after = [module(1), module(2)], [module(3), module(4), module(5)]
+    assert pair_by_name(before, after) == [(before[0], after[0]), (before[1], after[1]), (None, after[2])]

@@ -1,0 +1,72 @@
+"""Small dumps as text, for comparisons whose outcome can be worked out by hand."""
+
+from pathlib import Path
+
+from reportgen.analyse.analysis import measure
+from reportgen.analyse.records import Measured
+from tests.support.dumps import parsed
+
+NAME = "module_0001.jit_f.cpu_after_optimizations-buffer-assignment.txt"
+
+# The program of openxla/xla#45912: an array is donated, and a loop updates it.
+IN_PLACE = """\
+BufferAssignment:
+allocation 0: size 4194304, parameter 0, shape |f32[1048576]| at ShapeIndex {}, maybe-live-out:
+ value: <1 Arg_0.1 @0> (size=4194304,offset=0): f32[1048576]{0}
+ value: <2 exp_fusion @0> (size=4194304,offset=0): f32[1048576]{0}
+allocation 1: size 4, preallocated-temp:
+ value: <3 counter @0> (size=4,offset=0): s32[]
+
+Total bytes used: 4194308 (4.00MiB)
+
+Used values:
+<1 Arg_0.1 @0>
+ positions:
+  Arg_0.1
+ uses:
+  exp_fusion, operand 0
+ from instruction: %Arg_0.1 = f32[1048576]{0} parameter(0), metadata={op_name="x"}
+<2 exp_fusion @0>
+ positions:
+  exp_fusion
+ uses:
+  (none)
+ from instruction: %exp_fusion = f32[1048576]{0} fusion(%Arg_0.1), kind=kLoop, metadata={op_name="jit(f)/exp"}
+<3 counter @0>
+ positions:
+  counter
+ uses:
+  exp_fusion, operand 1
+ from instruction: %counter = s32[] constant(0), metadata={op_name="jit(f)/while"}
+
+HloLiveRange (max 3):
+  InstructionSequence:
+    0:Arg_0.1
+    1:counter
+    2:exp_fusion
+  BufferLiveRange:
+    Arg_0.1{}:0-3
+    counter{}:1-2
+    exp_fusion{}:2-3
+"""
+NOT_IN_PLACE = (
+    IN_PLACE.replace(" value: <2 exp_fusion @0> (size=4194304,offset=0): f32[1048576]{0}\n", "")
+    .replace(
+        "allocation 1: size 4, preallocated-temp:\n",
+        "allocation 1: size 4194308, preallocated-temp:\n"
+        " value: <2 exp_fusion @0> (size=4194304,offset=4): f32[1048576]{0}\n",
+    )
+    .replace("exp_fusion", "exp_fusion.1")
+)
+
+
+def measured(text: str) -> Measured:
+    """Return what the values and memory spaces of a dump need."""
+    return measure(parsed(text), "cpu")
+
+
+def written(folder: Path, text: str, name: str = NAME) -> Path:
+    """Write a dump into a folder of its own, and return the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(text, encoding="utf-8")
+    return folder

@@ -1,0 +1,216 @@
+"""Reading: whole files, compressed ones, damaged ones, and parts that lie in one log."""
+
+import gzip
+import lzma
+import os
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reportgen.errors import UnreadableInput
+from reportgen.input import reading
+from reportgen.input.names import read_name
+from reportgen.input.reading import DumpFiles, PartFile, load_text, printable, read_available
+from reportgen.input.text import TextPart
+
+TEXT = b"BufferAssignment:\n" + b"".join(b"allocation %d: size %d\n" % (index, index**3) for index in range(50_000))
+
+Compress = Callable[[bytes], bytes]
+xz = partial(lzma.compress, preset=0)
+compressions = pytest.mark.parametrize(("suffix", "compress"), [(".gz", gzip.compress), (".xz", xz)], ids=["gz", "xz"])
+
+
+def dump_of(*parts: PartFile) -> DumpFiles:
+    return DumpFiles(label=parts[0].label, name=read_name(parts[0].label), parts=parts, notes=None)
+
+
+def whole(path: Path) -> PartFile:
+    return PartFile(path, path.name, None)
+
+
+@compressions
+def test_compressed_text_is_read_as_the_text(tmp_path: Path, suffix: str, compress: Compress) -> None:
+    file = tmp_path / f"step.txt{suffix}"
+    file.write_bytes(compress(TEXT))
+    assert read_available(file) == (TEXT, None)
+
+
+@compressions
+def test_compression_is_recognised_without_its_suffix(tmp_path: Path, suffix: str, compress: Compress) -> None:
+    file = tmp_path / "step.txt"
+    file.write_bytes(compress(TEXT))
+    assert read_available(file) == (TEXT, None)
+
+
+@compressions
+def test_streams_one_after_another_are_one_text(tmp_path: Path, suffix: str, compress: Compress) -> None:
+    file = tmp_path / f"step{suffix}"
+    file.write_bytes(compress(b"Buffer") + compress(b"") + compress(b"Assignment:"))
+    assert read_available(file) == (b"BufferAssignment:", None)
+
+
+def test_plain_text_with_a_compressed_name_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "step.txt.gz"
+    file.write_bytes(TEXT)
+    assert read_available(file) == (TEXT, None)
+
+
+def test_an_empty_file_is_an_empty_text(tmp_path: Path) -> None:
+    file = tmp_path / "step.txt"
+    file.touch()
+    assert read_available(file) == (b"", None)
+
+
+@compressions
+def test_cut_compression_names_the_file_and_keeps_the_beginning(
+    tmp_path: Path, suffix: str, compress: Compress
+) -> None:
+    file = tmp_path / f"step.txt{suffix}"
+    compressed = compress(TEXT)
+    file.write_bytes(compressed[: len(compressed) // 2])
+    text, problems = load_text(dump_of(whole(file)))
+    kept = text.parts[0].data
+    assert len(kept) > len(TEXT) // 4
+    assert TEXT.startswith(kept)
+    assert [(problem.severity, problem.file) for problem in problems] == [("warning", file.name)]
+    assert f"{len(kept):,} bytes" in problems[0].message
+
+
+@compressions
+@given(data=st.data())
+def test_a_cut_anywhere_leaves_a_beginning_of_the_text(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, suffix: str, compress: Compress
+) -> None:
+    compressed = compress(TEXT[:20_000])
+    end = data.draw(st.integers(20, len(compressed)))
+    file = tmp_path_factory.mktemp("damaged") / f"step{suffix}"
+    file.write_bytes(compressed[:end])
+    text, damage = read_available(file)
+    assert TEXT.startswith(text)
+    assert (damage is None) == (text == TEXT[:20_000] and end == len(compressed))
+
+
+@compressions
+@given(data=st.data())
+def test_a_changed_byte_never_crashes(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, suffix: str, compress: Compress
+) -> None:
+    compressed = bytearray(compress(TEXT[:20_000]))
+    compressed[data.draw(st.integers(0, len(compressed) - 1))] ^= data.draw(st.integers(1, 255))
+    file = tmp_path_factory.mktemp("changed") / f"step{suffix}"
+    file.write_bytes(compressed)
+    read_available(file)
+
+
+def test_a_file_that_is_not_compressed_data_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "step.txt.gz"
+    file.write_bytes(bytes(range(256)))
+    with pytest.raises(UnreadableInput, match=r"step\.txt\.gz.*does not begin as \.gz data"):
+        load_text(dump_of(whole(file)))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs named pipes")
+def test_a_pipe_is_refused_without_waiting(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UnreadableInput, match=r"pipe.*not a regular file"):
+        load_text(dump_of(whole(tmp_path / "pipe")))
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableInput, match=r"gone\.txt"):
+        load_text(dump_of(whole(tmp_path / "gone.txt")))
+
+
+def test_plain_and_compressed_parts_make_one_text(tmp_path: Path) -> None:
+    contents = (b"allocations", b"\nvalues", b"ranges")
+    files = [tmp_path / name for name in ("a.txt", "b.txt.gz", "c.txt.xz")]
+    files[0].write_bytes(contents[0])
+    files[1].write_bytes(gzip.compress(contents[1]))
+    files[2].write_bytes(lzma.compress(contents[2]))
+    text, problems = load_text(dump_of(*map(whole, files)))
+    assert tuple(part.data for part in text.parts) == contents
+    assert [part.label for part in text.parts] == ["a.txt", "b.txt.gz", "c.txt.xz"]
+    assert problems == ()
+
+
+def test_an_unreadable_second_part_is_left_out_and_reported(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"allocations")
+    text, problems = load_text(dump_of(whole(tmp_path / "a.txt"), whole(tmp_path / "gone.txt")))
+    assert [part.label for part in text.parts] == ["a.txt"]
+    assert [(problem.severity, problem.file) for problem in problems] == [("error", "gone.txt")]
+
+
+def test_a_log_is_read_once_for_all_its_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "run.log"
+    log.write_bytes(b"noise\nalloc\nvalues\n")
+    opened: list[Path] = []
+    original = reading.read_available
+
+    def counting(path: Path, max_bytes: int) -> tuple[bytes, str | None]:
+        opened.append(path)
+        return original(path, max_bytes)
+
+    monkeypatch.setattr(reading, "read_available", counting)
+    text, _ = load_text(dump_of(PartFile(log, "run.log", (6, 11)), PartFile(log, "run.log", (12, 18))))
+    assert opened == [log]
+    assert [part.data[part.start : part.end] for part in text.parts] == [b"alloc", b"values"]
+    assert str(text.parts[1].location(12)) == "run.log:3:1"
+
+
+def test_lines_are_found_in_any_order() -> None:
+    part = TextPart("a.txt", TEXT, 0, len(TEXT))
+    offsets = [len(TEXT), 0, 12_345, len(TEXT) // 2, 4_095, 4_096, len(TEXT) // 3, 17, 18]
+    lines = [TEXT.count(b"\n", 0, offset) + 1 for offset in offsets]
+    columns = [offset - TEXT.rfind(b"\n", 0, offset) for offset in offsets]
+    found = [part.location(offset) for offset in offsets]
+    assert [(one.line, one.column) for one in found] == list(zip(lines, columns, strict=True))
+
+
+def test_a_log_that_shrank_after_discovery_is_reported(tmp_path: Path) -> None:
+    log = tmp_path / "run.log"
+    log.write_bytes(b"0123456789")
+    text, problems = load_text(dump_of(PartFile(log, "run.log", (5, 90))))
+    assert (text.parts[0].start, text.parts[0].end) == (5, 10)
+    assert [problem.severity for problem in problems] == ["warning"]
+
+
+def test_names_are_printable_whatever_their_bytes() -> None:
+    assert printable(os.fsdecode(b"a\xff/\xce\xbb.txt")).encode() == "a\N{REPLACEMENT CHARACTER}/λ.txt".encode()
+
+
+@pytest.mark.parametrize(
+    ("suffix", "compress"), [("", bytes), (".gz", gzip.compress), (".xz", xz)], ids=["plain", "gz", "xz"]
+)
+def test_a_file_with_too_many_bytes_is_discarded(tmp_path: Path, suffix: str, compress: Compress) -> None:
+    file = tmp_path / f"a.txt{suffix}"
+    file.write_bytes(compress(TEXT))
+    assert read_available(file, len(TEXT)) == (TEXT, None)
+    told = f"it has more than {len(TEXT) - 1:,} bytes; --max-dump-bytes N allows more"
+    assert read_available(file, len(TEXT) - 1) == (b"", told)
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, xz], ids=["gz", "xz"])
+def test_a_decompression_bomb_is_not_read_beyond_the_limit(
+    tmp_path: Path, compress: Compress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 50 MB no more are decompressed than the limit, and one piece."""
+    decompressed = []
+    original = reading.pieces
+
+    def counting(path: Path) -> Iterator[bytes]:
+        for piece in original(path):
+            decompressed.append(len(piece))
+            yield piece
+
+    monkeypatch.setattr(reading, "pieces", counting)
+    bomb = tmp_path / "a.txt.gz"
+    bomb.write_bytes(compress(bytes(50_000_000)))
+    with pytest.raises(UnreadableInput, match="more than 1,000,000 bytes; --max-dump-bytes"):
+        load_text(replace(dump_of(whole(bomb)), max_bytes=1_000_000))
+    assert sum(decompressed) <= 1_000_000 + (1 << 20)

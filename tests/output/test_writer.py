@@ -1,0 +1,306 @@
+"""Writing a site: nothing without need, nothing of anybody else's, and nothing outside of its directory."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from reportgen.errors import OutputRefused
+from reportgen.output.manifest import MANIFEST, UNFINISHED, parse_manifest
+from reportgen.output.writer import SiteDirectory, is_intact, write_pages
+from reportgen.render.page import Page
+from reportgen.work import Part
+from tests.support.site import tree
+
+LONG_AGO = 1_000_000_000
+HOSTILE = [
+    "../stranger.txt",
+    "folder/../../stranger.txt",
+    "link/stranger.txt",
+    "",
+    ".",
+    "..",
+    "folder",
+    "no\0name",
+    "\ud800",
+    "x" * 5000,
+    7,
+    None,
+]
+
+
+class Result(NamedTuple):
+    """How many files were written, and how many removed."""
+
+    changed: int
+    removed: int
+
+
+def write_site(directory: Path, *paths: str, force: bool = False) -> Result:
+    site = SiteDirectory(directory, force=force)
+    written = write_pages(directory, [Page(path, path.encode()) for path in paths])
+    removed = site.finish({"": Part("key", written.paths, written.size_bytes, written.digest)})
+    return Result(written.changed, removed)
+
+
+def files(directory: Path) -> set[str]:
+    """Return every file but the manifest."""
+    found = (path.relative_to(directory).as_posix() for path in directory.rglob("*") if not path.is_dir())
+    return set(found) - {MANIFEST}
+
+
+def listed(directory: Path) -> list[str]:
+    parts = parse_manifest((directory / MANIFEST).read_bytes()) or {}
+    return sorted(path for part in parts.values() for path in part.paths)
+
+
+def list_in_manifest(directory: Path, *paths: object) -> None:
+    (directory / MANIFEST).write_text(json.dumps({"parts": {"": {"folder": "", "files": paths}}}), encoding="utf-8")
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """Return a directory that is not there yet."""
+    return tmp_path / "deep" / "site"
+
+
+@pytest.fixture
+def stranger(tmp_path: Path) -> Path:
+    """Return a file outside of the site that nothing may touch."""
+    path = tmp_path / "deep" / "stranger.txt"
+    path.parent.mkdir()
+    path.write_bytes(b"keep me")
+    return path
+
+
+def test_a_site_and_its_manifest_are_written(site: Path) -> None:
+    assert write_site(site, "index.html", "m/v/1.html") == Result(changed=2, removed=0)
+    assert (site / "m" / "v" / "1.html").read_bytes() == b"m/v/1.html"
+    assert listed(site) == ["index.html", "m/v/1.html"]
+
+
+def test_a_file_with_the_right_bytes_is_not_written(site: Path) -> None:
+    write_site(site, "index.html", "other.html")
+    (site / "other.html").write_bytes(b"OTHER.HTML")  # as long as the right bytes
+    for path in site.iterdir():
+        os.utime(path, ns=(LONG_AGO, LONG_AGO))
+    assert write_site(site, "index.html", "other.html").changed == 1
+    kept = {path.name for path in site.iterdir() if path.stat().st_mtime_ns == LONG_AGO}
+    assert kept == {"index.html", MANIFEST}
+    assert (site / "other.html").read_bytes() == b"other.html"
+
+
+def test_pages_that_the_new_site_lacks_are_removed_with_their_folders(site: Path) -> None:
+    write_site(site, "index.html", "m/old/v/1.html", "m/old/v/2.html", "m/new/v/1.html")
+    assert write_site(site, "index.html", "m/new/v/1.html").removed == 2
+    assert files(site) == {"index.html", "m/new/v/1.html"}
+    assert not (site / "m" / "old").exists()
+
+
+def test_a_file_of_other_origin_is_kept(site: Path) -> None:
+    write_site(site, "index.html", "m/old/1.html")
+    (site / "m" / "old" / "mine.txt").write_bytes(b"mine")
+    write_site(site, "index.html")
+    assert files(site) == {"index.html", "m/old/mine.txt"}
+
+
+def test_a_directory_with_files_of_other_origin_is_refused(site: Path) -> None:
+    site.mkdir(parents=True)
+    (site / "thesis.txt").write_bytes(b"mine")
+    with pytest.raises(OutputRefused, match=r"is not empty and was not made by reportgen.*-o.*--force"):
+        write_site(site, "index.html")
+    assert files(site) == {"thesis.txt"}
+    assert not (site / MANIFEST).exists()
+
+
+def test_force_keeps_files_of_other_origin(site: Path) -> None:
+    site.mkdir(parents=True)
+    (site / "thesis.txt").write_bytes(b"mine")
+    write_site(site, "index.html", "old.html", force=True)
+    write_site(site, "index.html")
+    assert files(site) == {"thesis.txt", "index.html"}
+
+
+@pytest.mark.parametrize("placeholder", [".gitignore", ".gitkeep", ".keep"])
+def test_a_placeholder_such_as_gitkeep_is_ignored(site: Path, placeholder: str) -> None:
+    site.mkdir(parents=True)
+    (site / placeholder).write_bytes(b"*\n")
+    write_site(site, "index.html", "old.html")
+    write_site(site, "index.html")
+    assert files(site) == {placeholder, "index.html"}
+
+
+@pytest.mark.parametrize("hostile", HOSTILE, ids=ascii)
+def test_a_hostile_manifest_removes_nothing_outside_and_stops_no_build(
+    site: Path, stranger: Path, hostile: object
+) -> None:
+    write_site(site, "index.html", "folder/page.html")
+    (site / "link").symlink_to(stranger.parent, target_is_directory=True)
+    list_in_manifest(site, hostile, "folder/page.html")
+    write_site(site, "index.html")
+    assert stranger.read_bytes() == b"keep me"
+    assert (files(site), listed(site)) == ({"index.html"}, ["index.html"])
+
+
+def test_an_absolute_path_in_a_manifest_removes_nothing(site: Path, stranger: Path) -> None:
+    write_site(site, "index.html")
+    list_in_manifest(site, str(stranger), stranger.as_posix())
+    write_site(site, "index.html")
+    assert stranger.read_bytes() == b"keep me"
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"parts": 1}', b"\xff", b"[" * 100_000], ids=range(6))
+def test_a_directory_with_an_invalid_manifest_is_not_a_site(site: Path, content: bytes) -> None:
+    site.mkdir(parents=True)
+    (site / MANIFEST).write_bytes(content)
+    with pytest.raises(OutputRefused, match="was not made by reportgen"):
+        write_site(site, "index.html")
+
+
+@pytest.mark.parametrize("force", [False, True])
+@pytest.mark.parametrize("below", ["", "site"])
+def test_a_file_is_refused_as_output_directory(stranger: Path, below: str, force: bool) -> None:
+    with pytest.raises(OutputRefused, match=r"stranger\.txt"):
+        write_site(stranger / below, "index.html", force=force)
+    assert stranger.read_bytes() == b"keep me"
+
+
+def test_a_folder_in_place_of_a_page_is_refused(site: Path) -> None:
+    (site / "index.html" / "mine").mkdir(parents=True)
+    with pytest.raises(OutputRefused, match=r"index\.html: cannot be written"):
+        write_site(site, "index.html", force=True)
+
+
+# A test that runs as root is not stopped by permissions, so the calls are made to fail.
+@pytest.mark.parametrize("call", ["mkdir", "write_bytes", "open", "replace"])
+def test_a_directory_that_cannot_be_written_is_refused(site: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+    def refuse(path: Path, *rest: Any, **named: Any) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, call, refuse)
+    with pytest.raises(OutputRefused, match=r"cannot be written: Permission denied"):
+        write_site(site, "index.html")
+
+
+def test_a_directory_that_cannot_be_listed_is_refused(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path) -> Iterator[Path]:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    site.mkdir(parents=True)
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    with pytest.raises(OutputRefused, match=r"site: cannot be read: Permission denied"):
+        write_site(site, "index.html")
+
+
+def interrupted(*paths: str) -> Iterator[Page]:
+    yield from (Page(path, b"half") for path in paths)
+    raise KeyboardInterrupt
+
+
+def test_an_interrupted_build_is_completed_by_the_next(site: Path) -> None:
+    SiteDirectory(site)
+    write_pages(site, [Page("index.html", b"half")])
+    write_site(site, "index.html", "m/1.html")
+    assert (site / "index.html").read_bytes() == b"index.html"
+    assert files(site) == {"index.html", "m/1.html"}
+
+
+def test_an_interrupted_build_keeps_the_record_of_earlier_files(site: Path) -> None:
+    write_site(site, "index.html", "old.html")
+    SiteDirectory(site)
+    assert listed(site) == ["index.html", "old.html"]
+    assert write_site(site, "index.html").removed == 1
+
+
+def test_leftovers_of_an_interrupted_build_are_removed(site: Path) -> None:
+    SiteDirectory(site)
+    many = [f"m/gone/{number}.html" for number in range(500)]
+    with pytest.raises(KeyboardInterrupt):
+        write_pages(site, interrupted(*many))
+    (site / "m" / "gone" / "mine.txt").write_bytes(b"mine")
+    assert (site / UNFINISHED).exists()
+    write_site(site, "index.html")
+    assert files(site) == {"index.html", "m/gone/mine.txt"}
+
+
+@pytest.mark.parametrize("hostile", ["../stranger.txt", "link/stranger.txt", "/etc/passwd", "a\0b", "\\\\x", "\ud800"])
+def test_a_hostile_list_of_unfinished_pages_removes_nothing_outside(site: Path, stranger: Path, hostile: str) -> None:
+    write_site(site, "index.html")
+    (site / "link").symlink_to(stranger.parent, target_is_directory=True)
+    (site / UNFINISHED).write_bytes(json.dumps(hostile).encode() + b'\n\xff\n\n"."\n".."\n[[[\n7\n"index')
+    write_site(site, "index.html")
+    assert stranger.read_bytes() == b"keep me"
+    assert files(site) == {"index.html"}
+
+
+def damage_none(page: Path) -> None:
+    """Write a file again with the same bytes."""
+    page.write_bytes(page.read_bytes())
+
+
+def damage_byte(page: Path) -> None:
+    page.write_bytes(page.read_bytes()[:-1] + b"?")
+
+
+def damage_length(page: Path) -> None:
+    page.write_bytes(b"")
+
+
+@pytest.mark.parametrize(
+    ("damage", "holds"), [(damage_none, True), (damage_byte, False), (damage_length, False), (Path.unlink, False)]
+)
+def test_a_part_is_intact_if_each_page_has_its_bytes(site: Path, damage: Callable[[Path], None], holds: bool) -> None:
+    write_site(site, "index.html", "m/v/1.html")
+    part = SiteDirectory(site).parts[""]
+    damage(site / "m" / "v" / "1.html")
+    assert is_intact(site, part) is holds
+
+
+def test_pages_that_change_places_are_not_intact(site: Path) -> None:
+    write_site(site, "1.html", "2.html")
+    (site / "1.html").write_bytes(b"2.html")
+    (site / "2.html").write_bytes(b"1.html")
+    assert not is_intact(site, SiteDirectory(site).parts[""])
+
+
+def pages(directory: Path) -> dict[str, bytes]:
+    """Return every file but the list of those that a build was about to write."""
+    return {path: content for path, content in tree(directory).items() if path != UNFINISHED}
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_files_are_written_and_replaced(tmp_path: Path, whole: bool) -> None:
+    for content in (b"first", b"second"):
+        write_pages(tmp_path, [Page("m/a.html", content)], whole=whole)
+        assert pages(tmp_path) == {"m/a.html": content}
+
+
+def test_a_reader_never_sees_part_of_a_replaced_file(tmp_path: Path) -> None:
+    """Whoever has the old one open goes on reading the old one."""
+    write_pages(tmp_path, [Page("a.html", b"the old one")])
+    with (tmp_path / "a.html").open("rb") as reader:
+        write_pages(tmp_path, [Page("a.html", b"new")], whole=True)
+        assert reader.read() == b"the old one"
+    assert (tmp_path / "a.html").read_bytes() == b"new"
+
+
+def test_an_interrupted_replacement_leaves_only_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(path: Path, target: Path) -> Path:
+        raise KeyboardInterrupt
+
+    write_pages(tmp_path, [Page("a.html", b"old")])
+    monkeypatch.setattr(Path, "replace", stop)
+    with pytest.raises(KeyboardInterrupt):
+        write_pages(tmp_path, [Page("a.html", b"new")], whole=True)
+    assert pages(tmp_path) == {"a.html": b"old"}
+
+
+def test_a_site_can_be_finished_several_times(tmp_path: Path) -> None:
+    """Each time against what there was the time before."""
+    directory = SiteDirectory(tmp_path)
+    for name in ("a.html", "b.html", "c.html"):
+        directory.finish({"": Part("", write_pages(tmp_path, [Page(name, b"")]).paths)})
+        assert tree(tmp_path).keys() == {name, MANIFEST}

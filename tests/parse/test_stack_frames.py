@@ -1,0 +1,90 @@
+"""Stack frames: the tables of the text and of the proto lead to the same lines, each listed once."""
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reportgen.parse.stack_frames import Frame, StackFrames, stack_frames_of_proto, stack_frames_of_text
+from reportgen.parse.wire import WireError, fields
+from tests.support.samples import ROOT, SAMPLES
+
+TEXT = next((SAMPLES / "cpu-tiny").glob("*cpu_after_optimizations.txt")).read_bytes()
+PROTO = (ROOT / "tests" / "siblings" / "cpu-tiny.hlo.pb").read_bytes()
+
+
+def tables() -> StackFrames:
+    found = stack_frames_of_text(TEXT)
+    assert found is not None
+    return found
+
+
+def test_a_stack_is_listed_from_the_innermost_frame() -> None:
+    assert tables().stack(2) == (
+        Frame("/home/u/corpus/scripts/progs.py", "tiny.<locals>.tiny_matmul_gelu", 11),
+        Frame("/home/u/corpus/scripts/run.py", "<module>", 41),
+    )
+
+
+def test_text_and_proto_agree_on_every_stack() -> None:
+    of_proto = stack_frames_of_proto(PROTO)
+    assert of_proto is not None
+    assert of_proto.links.keys() == tables().links.keys()
+    assert [of_proto.stack(number) for number in of_proto.links] == [
+        tables().stack(number) for number in tables().links
+    ]
+
+
+@pytest.mark.parametrize("number", [0, 99])
+def test_an_unknown_frame_has_no_stack(number: int) -> None:
+    assert tables().stack(number) == ()
+
+
+def test_a_place_that_a_stack_repeats_is_listed_once() -> None:
+    repeated = TEXT.replace(
+        b"2 {file_location_id=2 parent_frame_id=2}", b"2 {file_location_id=2 parent_frame_id=4}"
+    ).replace(b"3 {file_location_id=3 parent_frame_id=2}", b"3 {file_location_id=2 parent_frame_id=2}")
+    found = stack_frames_of_text(repeated)
+    assert found is not None
+    assert [frame.line for frame in found.stack(2)] == [11, 41]
+
+
+def test_frames_that_call_each_other_end() -> None:
+    first, third = b"1 {file_location_id=1 parent_frame_id=1}", b"1 {file_location_id=1 parent_frame_id=3}"
+    in_circles = stack_frames_of_text(TEXT.replace(first, third))
+    assert in_circles is not None
+    assert len(in_circles.stack(2)) == 2
+
+
+def test_escapes_in_names_are_read() -> None:
+    found = stack_frames_of_text(TEXT.replace(b"scripts/progs.py", rb"a \"b\" \316\273.py"))
+    assert found is not None
+    assert found.stack(2)[0].file == '/home/u/corpus/a "b" λ.py'
+
+
+def test_a_text_without_tables_has_no_frames() -> None:
+    assert stack_frames_of_text(b"HloModule m\n\nENTRY %main () -> () {\n}\n") is None
+
+
+def test_a_proto_without_tables_has_no_frames() -> None:
+    assert stack_frames_of_proto(b"\x0a\x02\x08\x01") is None
+
+
+@given(st.binary(max_size=200))
+def test_bytes_that_are_no_proto_are_refused_or_read(raw: bytes) -> None:
+    with suppress(WireError):
+        assert sum(1 for _ in fields(raw)) <= len(raw)
+
+
+@given(st.integers(0, len(PROTO)))
+def test_a_proto_that_is_cut_off_raises_nothing_else(length: int) -> None:
+    with suppress(WireError):
+        stack_frames_of_proto(PROTO[:length])
+
+
+@given(st.integers(0, len(TEXT)), st.binary(max_size=20))
+def test_a_damaged_text_raises_nothing(place: int, damage: bytes) -> None:
+    found = stack_frames_of_text(TEXT[:place] + damage + TEXT[place + len(damage) :])
+    if found is not None:
+        assert all(isinstance(found.stack(number), tuple) for number in found.links)

@@ -1,0 +1,395 @@
+"""`reportgen run`: whatever a program does, it runs as without us, and all that it compiles is in the report."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from reportgen.cli import main
+from tests.support.samples import ROOT, SAMPLES
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals and the C library's environment")
+
+COMPILE = "from tests.support.fake_xla import compile_module, flags; compile_module('jit_step')"
+PYTHON = sys.executable
+SAMPLE = next((SAMPLES / "cpu-tiny").glob("*-buffer-assignment.txt"))
+OOM = "RESOURCE_EXHAUSTED: Ran out of memory on HBM, the total memory required for HLO temporaries (24.00G) exceeds"
+
+
+class Ran(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ran]
+
+
+def environment(**variables: str) -> dict[str, str]:
+    """Return an environment in which programs find the stand-in for XLA, and no flags of the machine."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("XLA", "JAX", "RANK", "PYTHON"))}
+    return {**kept, "PYTHONPATH": str(ROOT), **variables}
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Return `run("print(1)", "--open")`: `reportgen run` of a Python program or of a command in a list."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(program: str | list[str], *options: str, **variables: str) -> Ran:
+        monkeypatch.setattr(os, "environ", environment(**variables))
+        command = [PYTHON, "-c", program] if isinstance(program, str) else program
+        code = main(["run", "--jobs", "1", *options, "--", *command])
+        return Ran(code, *capfd.readouterr())
+
+    return run
+
+
+def dumped(folder: Path) -> list[str]:
+    """Return the assignments in the folder of dumps, as paths in it."""
+    dumps = folder / "xla-dumps"
+    return sorted(path.relative_to(dumps).as_posix() for path in dumps.rglob("*-buffer-assignment.txt"))
+
+
+FIRST = "module_0000.jit_step.cpu_after_optimizations-buffer-assignment.txt"
+
+
+# What the program does, and where its dumps are
+
+
+def test_a_program_is_run_and_its_report_is_built(run: Run, tmp_path: Path) -> None:
+    ran = run(f"{COMPILE}; print('its own words')")
+    assert (ran.code, ran.out) == (0, "its own words\n")
+    assert "1 module of 1 process; " in ran.err
+    assert dumped(tmp_path) == [FIRST]
+    assert (tmp_path / "site" / "index.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("change", "seen"),
+    [
+        ("os.environ['XLA_FLAGS'] = '--xla_own=1'", "--xla_own=1"),
+        ("os.environ.setdefault('XLA_FLAGS', '--xla_own=1')", "--xla_own=1"),
+        ("os.environ['XLA_FLAGS'] = os.environ.get('XLA_FLAGS', '') + ' --xla_own=1'", " --xla_own=1"),
+        ("os.environb[b'XLA_FLAGS'] = b'--xla_own=1'", "--xla_own=1"),
+        ("open('flags', 'w').write('--xla_own=1'); os.environ['XLA_FLAGS'] = 'flags'", "flags"),
+    ],
+)
+def test_flags_that_the_program_sets_count_and_are_all_that_it_sees(
+    run: Run, tmp_path: Path, change: str, seen: str
+) -> None:
+    ran = run(f"import os; {change}; {COMPILE}; print(os.environ['XLA_FLAGS']); print(flags().get('--xla_own'))")
+    assert (ran.code, ran.out.splitlines()) == (0, [seen, "1"])
+    assert dumped(tmp_path) == [FIRST]
+
+
+def test_flags_that_the_program_deletes_are_gone_and_the_dump_is_there(run: Run, tmp_path: Path) -> None:
+    ran = run(f"import os; del os.environ['XLA_FLAGS']; {COMPILE}; print(list(flags()))", XLA_FLAGS="--xla_own=1")
+    assert "--xla_own" not in ran.out
+    assert dumped(tmp_path) == [FIRST]
+
+
+def test_a_program_without_flags_sees_none(run: Run) -> None:
+    assert run(f"import os; {COMPILE}; print('XLA_FLAGS' in os.environ)").out == "False\n"
+
+
+def test_the_users_flags_are_kept_and_a_file_of_them_is_read(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "flags.txt").write_text("--xla_own=2\n--xla_other=3\n", encoding="utf-8")
+    ran = run(f"{COMPILE}; print(flags()['--xla_own'], flags()['--xla_other'])", XLA_FLAGS="flags.txt")
+    assert (ran.code, ran.out) == (0, "2 3\n")
+
+
+def test_a_file_of_flags_that_is_not_there_is_an_error_that_names_it(run: Run) -> None:
+    ran = run(COMPILE, XLA_FLAGS="nowhere.txt")
+    assert ran.code == 1
+    assert "XLA_FLAGS: nowhere.txt: No such file" in ran.err
+
+
+def test_another_dump_folder_loses_and_the_user_is_told(run: Run, tmp_path: Path) -> None:
+    ran = run(COMPILE, XLA_FLAGS=f"--xla_dump_to={tmp_path}/other")
+    assert dumped(tmp_path) == [FIRST]
+    assert not (tmp_path / "other").exists()
+    assert "--xla_dump_to in your XLA_FLAGS was overridden" in ran.err
+
+
+@pytest.mark.parametrize("name", ["with blanks in it", 'with "quotes"', "it's"])
+def test_the_folder_may_have_any_name(run: Run, tmp_path: Path, name: str) -> None:
+    assert run(COMPILE, "--dumps", name).code == 0
+    assert (tmp_path / name / FIRST).is_file()
+
+
+def test_python_that_ignores_its_environment_is_captured(run: Run, tmp_path: Path) -> None:
+    ran = run([PYTHON, "-I", "-c", f"import sys; sys.path.append({str(ROOT)!r}); {COMPILE}"])
+    assert ran.code == 0
+    assert dumped(tmp_path) == [FIRST]
+
+
+def test_a_command_that_is_not_python_is_captured(run: Run, tmp_path: Path) -> None:
+    script = """\
+for flag in $XLA_FLAGS; do
+    case $flag in
+        --xla_dump_to=*) mkdir -p "${flag#*=}" && cp "$1" "${flag#*=}/$2" ;;
+    esac
+done"""
+    ran = run(["sh", "-c", script, "sh", str(SAMPLE), FIRST])
+    assert (ran.code, dumped(tmp_path)) == (0, [FIRST])
+
+
+def test_flags_that_a_shell_adds_between_are_kept(run: Run, tmp_path: Path) -> None:
+    program = f"{COMPILE}; import os; print(os.environ['XLA_FLAGS'])"
+    ran = run(["sh", "-c", f'XLA_FLAGS="$XLA_FLAGS --xla_own=1" {PYTHON} -c "{program}"'], XLA_FLAGS="--xla_first=2")
+    assert ran.out == "--xla_first=2 --xla_own=1\n"
+    assert dumped(tmp_path) == [FIRST]
+
+
+# Processes
+
+
+@pytest.mark.parametrize("method", ["spawn", "fork", "forkserver"])
+def test_each_process_has_a_folder_of_its_own(run: Run, tmp_path: Path, method: str) -> None:
+    (tmp_path / "workers.py").write_text(
+        f"""\
+import multiprocessing
+from tests.support.fake_xla import compile_module
+if __name__ == "__main__":
+    context = multiprocessing.get_context("{method}")
+    workers = [context.Process(target=compile_module, args=("jit_step",)) for _ in range(2)]
+    [worker.start() for worker in workers]
+    [worker.join() for worker in workers]
+""",
+        encoding="utf-8",
+    )
+    ran = run([PYTHON, "workers.py"])
+    assert "2 modules of 2 processes; " in ran.err
+    assert dumped(tmp_path) == [f"process-0/{FIRST}", f"process-1/{FIRST}"]
+
+
+@pytest.mark.parametrize("change", ["", "env={**os.environ, 'MORE': '1'}"])
+def test_children_that_are_programs_have_folders_of_their_own(run: Run, tmp_path: Path, change: str) -> None:
+    child = f"subprocess.run([sys.executable, '-c', {COMPILE!r}], {change})"
+    run(f"import os, subprocess, sys; {COMPILE}; {child}")
+    assert dumped(tmp_path) == [f"process-0/{FIRST}", f"process-1/{FIRST}"]
+
+
+def test_ranks_give_their_numbers_to_folders(run: Run, tmp_path: Path) -> None:
+    launch = "[subprocess.Popen([sys.executable, '-c', worker], env={**os.environ, 'RANK': str(r)}) for r in (0, 1)]"
+    run(f"import os, subprocess, sys; worker = {COMPILE!r}; [child.wait() for child in {launch}]")
+    assert dumped(tmp_path) == [f"rank-0/{FIRST}", f"rank-1/{FIRST}"]
+
+
+def test_a_program_that_replaces_itself_overwrites_nothing(run: Run, tmp_path: Path) -> None:
+    program = f"{COMPILE}; import os, sys; os.execv(sys.executable, [sys.executable, '-c', {COMPILE!r}])"
+    run(program)
+    assert dumped(tmp_path) == [f"process-0/{FIRST}", f"process-1/{FIRST}"]
+
+
+def test_the_users_own_sitecustomize_is_loaded(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "sitecustomize.py").write_text("import builtins; builtins.OWN = 1\n", encoding="utf-8")
+    ran = run(f"{COMPILE}; import sys; print(OWN, [p for p in sys.path if 'hook' in p])", PYTHONPATH=f"own:{ROOT}")
+    assert ran.out == "1 []\n"
+
+
+# Ends
+
+
+@pytest.mark.parametrize(
+    ("end", "code"),
+    [
+        ("import sys; sys.exit(7)", 7),
+        ("import os; os.kill(os.getpid(), 9)", 137),
+        ("raise ValueError", 1),
+    ],
+)
+def test_the_exit_code_is_the_programs_and_the_report_is_built(run: Run, tmp_path: Path, end: str, code: int) -> None:
+    assert run(f"{COMPILE}; {end}").code == code
+    assert (tmp_path / "site" / "index.html").is_file()
+
+
+def test_a_program_that_dies_in_the_middle_of_a_dump_has_a_report(run: Run, tmp_path: Path) -> None:
+    ran = run(f"{COMPILE}; compile_module('jit_last', ends=False)")
+    assert ran.code == 128 + signal.SIGABRT
+    assert "2 modules of 1 process; " in ran.err
+    assert "Traceback" not in ran.err
+    assert (tmp_path / "site" / "index.html").is_file()
+
+
+def test_the_text_of_an_out_of_memory_error_is_kept_beside_the_dump(run: Run, tmp_path: Path) -> None:
+    ran = run(f"{COMPILE}; raise RuntimeError({OOM!r})")
+    assert OOM in ran.err
+    kept = (tmp_path / "xla-dumps" / "out-of-memory.txt").read_text(encoding="utf-8")
+    assert kept == f"RuntimeError: {OOM}\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1])
+@pytest.mark.parametrize("handles", [True, False])
+def test_signals_reach_the_program(tmp_path: Path, number: signal.Signals, handles: bool) -> None:
+    handler = f"signal.signal({number:d}, lambda *_: sys.exit(3)); " if handles else f"signal.signal({number:d}, 0); "
+    program = f"{COMPILE}; import signal, sys, time; {handler}print('ready', flush=True); time.sleep(60)"
+    with subprocess.Popen(
+        [PYTHON, "-m", "reportgen", "run", "-q", "--", PYTHON, "-c", program],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        start_new_session=True,  # no terminal, which would send Ctrl-C to both
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        process.send_signal(number)
+        assert process.wait(60) == (3 if handles else 128 + number)
+    assert (tmp_path / "site" / "index.html").is_file()
+
+
+def test_an_interrupt_from_the_terminal_comes_once_and_the_report_is_built(tmp_path: Path) -> None:
+    program = f"""\
+{COMPILE}
+import signal, sys, time
+interrupts = []
+signal.signal(signal.SIGINT, lambda *_: interrupts.append(1))
+print("ready", flush=True)
+while not interrupts:
+    time.sleep(0.01)
+time.sleep(0.5)
+print("interrupts:", len(interrupts), flush=True)
+sys.exit(5)
+"""
+    (tmp_path / "program.py").write_text(program, encoding="utf-8")
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(tmp_path)
+        command = [PYTHON, "-m", "reportgen", "run", "-q", "--", PYTHON, "program.py"]
+        os.execve(PYTHON, command, environment())
+    shown = b""
+    while b"interrupts:" not in shown:
+        shown += os.read(terminal, 1000)
+        if b"ready" in shown and b"^C" not in shown:
+            os.write(terminal, b"\x03")
+            time.sleep(0.1)
+    assert b"interrupts: 1" in shown
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 5
+    os.close(terminal)
+    assert (tmp_path / "site" / "index.html").is_file()
+
+
+def test_input_and_output_are_the_programs(tmp_path: Path) -> None:
+    program = f"{COMPILE}; import sys; sys.stdout.buffer.write(sys.stdin.buffer.read())"
+    data = bytes(range(256)) * 1000
+    command = [PYTHON, "-m", "reportgen", "run", "-q", "--", PYTHON, "-c", program]
+    ran = subprocess.run(command, cwd=tmp_path, env=environment(), input=data, capture_output=True, check=False)
+    assert (ran.returncode, ran.stdout) == (0, data)
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "words"),
+    [
+        ([], 2, "write it after --"),
+        (["train.py"], 127, "perhaps: reportgen run -- python train.py"),
+        (["no-such-command"], 127, "no-such-command: command not found"),
+        (["/"], 126, "cannot be started"),
+    ],
+)
+def test_a_command_that_cannot_be_run_says_why(run: Run, command: list[str], code: int, words: str) -> None:
+    ran = run(command)
+    assert ran.code == code
+    assert words in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_a_command_may_have_flags_and_dashes_of_its_own(run: Run) -> None:
+    arguments = ["--output", "x", "--", "-q", "--dumps"]
+    ran = run([PYTHON, "-c", f"{COMPILE}; import sys; print(sys.argv[1:])", *arguments], "-q")
+    assert ran.out == f"{arguments}\n"
+
+
+# Why nothing came
+
+
+@pytest.mark.parametrize(
+    ("program", "options", "variables", "words"),
+    [
+        ("pass", [], {}, "XLA compiled nothing that this run could see"),
+        (COMPILE, ["--cache"], {"FAKE_CACHE": "1"}, "1 module was taken from a compilation cache"),
+        ("pass", ["--only", "nothing"], {}, "does a name of a module match 'nothing'"),
+        ("import sys; sys.exit(4)", [], {}, "ended with exit code 4 before XLA dumped anything"),
+    ],
+)
+def test_the_reason_is_named(
+    run: Run, tmp_path: Path, program: str, options: list[str], variables: dict[str, str], words: str
+) -> None:
+    ran = run(program, *options, **variables)
+    assert ran.code == (4 if "exit(4)" in program else 1)
+    assert words in ran.err
+    assert not (tmp_path / "site").exists()
+
+
+def test_caches_are_off_unless_asked_for(run: Run, tmp_path: Path) -> None:
+    assert run(COMPILE, FAKE_CACHE="1").code == 0
+    assert dumped(tmp_path) == [FIRST]
+
+
+# The folder of dumps
+
+
+def test_what_no_report_reads_is_deleted(run: Run, tmp_path: Path) -> None:
+    run(COMPILE)
+    assert [path for path in (tmp_path / "xla-dumps").rglob("*") if path.suffix == ".ll" or path.is_dir()] == []
+
+
+def test_everything_is_kept_if_asked_for(run: Run, tmp_path: Path) -> None:
+    run(COMPILE, "--keep-all")
+    assert (tmp_path / "xla-dumps" / "module_0000.jit_step" / "ir.ll").is_file()
+
+
+def test_the_next_run_replaces_the_dumps_and_keeps_the_users_notes(run: Run, tmp_path: Path) -> None:
+    run(f"{COMPILE}; compile_module('jit_other')")
+    notes = tmp_path / "xla-dumps" / FIRST.replace("-buffer-assignment.txt", ".md")
+    notes.write_text("look here", encoding="utf-8")
+    run(COMPILE)
+    assert dumped(tmp_path) == [FIRST]
+    assert notes.read_text(encoding="utf-8") == "look here"
+
+
+def test_a_folder_of_somebody_else_is_refused_and_left_alone(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "xla-dumps").mkdir()
+    (tmp_path / "xla-dumps" / "thesis.txt").write_text("years of work", encoding="utf-8")
+    ran = run(f"{COMPILE}; print('ran')")
+    assert (ran.code, ran.out) == (1, "")
+    assert "name another folder with --dumps" in ran.err
+    assert [path.name for path in (tmp_path / "xla-dumps").iterdir()] == ["thesis.txt"]
+
+
+def test_a_marker_cannot_lead_out_of_the_folder(run: Run, tmp_path: Path) -> None:
+    victim = tmp_path / "victim.txt"
+    victim.write_text("mine", encoding="utf-8")
+    (tmp_path / "xla-dumps").mkdir()
+    marker = tmp_path / "xla-dumps" / ".reportgen-run.json"
+    marker.write_text(json.dumps({"files": ["../victim.txt", str(victim), 3]}), encoding="utf-8")
+    assert run(COMPILE).code == 0
+    assert victim.is_file()
+
+
+def test_the_marker_says_what_was_run(run: Run, tmp_path: Path) -> None:
+    run([PYTHON, "-c", f"{COMPILE}; raise SystemExit(7)"])
+    marker = json.loads((tmp_path / "xla-dumps" / ".reportgen-run.json").read_text(encoding="utf-8"))
+    assert (marker["command"][:2], marker["exit_code"], marker["modules"]) == ([PYTHON, "-c"], 7, 1)
+    assert (marker["processes"], marker["flags"]) == (1, "--xla_dump_hlo_as_text")
+    kept = sum((tmp_path / "xla-dumps" / name).stat().st_size for name in marker["files"])
+    assert marker["kept_bytes"] == kept < marker["dumped_bytes"]
+
+
+def test_the_site_is_that_of_build(run: Run, tmp_path: Path) -> None:
+    run(COMPILE)
+    command = [PYTHON, "-m", "reportgen", "build", "xla-dumps", "-o", "again"]
+    subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, check=True)
+    first, again = tmp_path / "site", tmp_path / "again"
+    pages = [path.relative_to(first) for path in sorted(first.rglob("*.html"))]
+    assert pages
+    assert all((first / page).read_bytes() == (again / page).read_bytes() for page in pages)

@@ -1,0 +1,51 @@
+"""Templates keep one style, and their README lists them all."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from reportgen.render.html.templates import counted, width
+from reportgen.render.site.assets import template_root
+
+TEMPLATES = sorted(template_root().glob("*.html"))
+LONGEST_LINE = 120
+# These pages are made by the ten thousand, so their markup leaves out what HTML does not need.
+SHORT_MARKUP = frozenset({"value.html", "value_findings.html", "allocation.html"})
+_UNQUOTED = re.compile(r"<[a-z][^<>{}]*\s[a-z-]+=[^\"'\s{]")
+_QUOTED = re.compile(r'"[^"]*"')
+_HREF = re.compile(r"""(?:href|src)="[^"]*\.(?:html|js|css)""")
+
+
+def text_of(template: Path) -> str:
+    return template.read_text(encoding="utf-8")
+
+
+def in_one_style() -> list[Path]:
+    return [template for template in TEMPLATES if template.name not in SHORT_MARKUP]
+
+
+def test_the_readme_lists_every_template() -> None:
+    listed = re.findall(r"^\| `(\w+\.html)` \|", text_of(template_root() / "README.md"), re.MULTILINE)
+    assert sorted(listed) == [template.name for template in TEMPLATES]
+
+
+@pytest.mark.parametrize("template", in_one_style(), ids=lambda template: template.name)
+def test_lines_are_short_and_attributes_quoted(template: Path) -> None:
+    lines = text_of(template).splitlines()
+    assert [line for line in lines if len(line) > LONGEST_LINE] == []
+    assert [line for line in lines if _UNQUOTED.search(_QUOTED.sub('""', line))] == []
+
+
+@pytest.mark.parametrize("template", in_one_style(), ids=lambda template: template.name)
+def test_no_template_knows_a_path(template: Path) -> None:
+    assert _HREF.findall(text_of(template)) == []
+
+
+@pytest.mark.parametrize(("number", "text"), [(0, "0 values"), (1, "1 value"), (2345, "2,345 values")])
+def test_things_are_counted_in_singular_and_plural(number: int, text: str) -> None:
+    assert counted(number, "value") == text
+
+
+def test_the_width_of_a_bar_is_its_share() -> None:
+    assert width(1, 3) == "33.33%"

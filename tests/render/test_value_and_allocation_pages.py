@@ -1,0 +1,78 @@
+"""The pages of a value and of an allocation say who holds the same bytes, and say long things once."""
+
+from collections.abc import Mapping
+from typing import get_args
+
+import pytest
+
+from reportgen.analyse.liveness import Rule
+from reportgen.render.module.pages import module_pages
+from reportgen.render.value.about import WHY_ALIVE
+from reportgen.render.view import Module
+from tests.support.dumps import analysed
+from tests.support.site import SitePage, read_page
+from tests.support.sound import SOUND
+
+LEAVES, CROWD = 3, 1200
+
+
+def long_tuple() -> str:
+    values = [f" value: <{leaf} t{{{leaf}}} @0> (size=4,offset={4 * leaf}): f32[]" for leaf in range(LEAVES)]
+    instruction = f" from instruction: %t = tuple({'%a, ' * 100}%a)"
+    used = [f"<{leaf} t{{{leaf}}} @0>\n positions:\n  t {{{leaf}}}\n uses:\n{instruction}" for leaf in range(LEAVES)]
+    head = ["BufferAssignment:", "allocation 0: size 12, preallocated-temp:"]
+    return "\n".join([*head, *values, "", "Total bytes used: 12 (12B)", "", "Used values:", *used, ""])
+
+
+def crowded() -> str:
+    values = [f" value: <{number} v{number} @0> (size=4,offset={4 * number}): f32[]" for number in range(CROWD)]
+    ranges = [f"    v{number}{{}}:0-1" for number in range(CROWD)]
+    head = ["BufferAssignment:", f"allocation 0: size {4 * CROWD}, preallocated-temp:"]
+    schedule = ["HloLiveRange (max 2):", "  InstructionSequence:", "    0:v0", "    1:v1", "  BufferLiveRange:"]
+    return "\n".join([*head, *values, "", f"Total bytes used: {4 * CROWD} (4.7KiB)", "", *schedule, *ranges, ""])
+
+
+def pages_of(text: str) -> Mapping[str, SitePage]:
+    module = Module(label="step.txt", title="step", stage=None, number=None, analysis=analysed(text))
+    folder = module.routes.folder
+    pages = {page.path.removeprefix(folder): page.content.decode() for page in module_pages(module, "Memory")}
+    return {path: read_page(page) for path, page in pages.items() if path.endswith(".html")}
+
+
+def test_a_value_names_the_values_before_and_after_it_in_the_dump() -> None:
+    page = pages_of(SOUND)["v/1.html"]
+    rels = {link["rel"]: link["href"] for link in page.all("a") if "rel" in link}
+    assert rels == {"prev": "6.html", "next": "2.html"}
+    assert "x b" in " ".join(page.text.split())
+
+
+def test_in_place_reuse_is_distinguished_from_reuse_of_an_address() -> None:
+    pages = pages_of(SOUND)
+    assert "Successorsc, in place" in " ".join(pages["v/1.html"].text.split())
+    assert "Predecessorsa, in place" in " ".join(pages["v/4.html"].text.split())
+
+
+def test_only_the_first_value_of_an_instruction_shows_a_long_text() -> None:
+    pages = pages_of(long_tuple())
+    shown = [number for number in range(LEAVES) if "%t = tuple" in pages[f"v/{number}.html"].text]
+    assert shown == [0]
+    assert "Full instruction text: see" in pages["v/1.html"].text
+
+
+def test_only_the_first_page_of_an_allocation_has_more_than_its_values() -> None:
+    pages = pages_of(crowded())
+    first, second = (" ".join(pages[f"a/0{page}.html"].text.split()) for page in ("", ".page-2"))
+    assert "Packing" in first
+    assert "Packing" not in second
+    assert "1,200 values in order of offset and time, page 2 of 2" in second
+
+
+def test_values_and_ranges_that_are_left_out_are_counted() -> None:
+    text = " ".join(pages_of(crowded())["a/0.html"].text.split())
+    assert "Showing the 400 largest values by bytes × moments; 800 smaller ones are merged." in text
+    assert "The first 100 ranges; 1,100 more are not listed." in text
+
+
+@pytest.mark.parametrize("rule", get_args(Rule))
+def test_every_rule_that_ends_a_live_range_has_a_sentence(rule: Rule) -> None:
+    assert WHY_ALIVE[rule].endswith(".")

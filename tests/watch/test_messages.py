@@ -1,0 +1,162 @@
+"""The messages about a rebuild in the terminal and on the pages."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from reportgen.watch.messages import headline, terminal_lines
+from reportgen.watch.page_changes import PageChanges
+from reportgen.watch.rebuild import Rebuilder, ScanResult
+from reportgen.watch.tracked import Timing, TrackedDump
+from tests.support.compiler import BIG_PAGE, compiled, part_paths, write
+from tests.support.dumps import edited
+
+BEFORE = compiled(1024)
+
+
+class Clock:
+    """A clock that moves only when a test moves it."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def rebuilder(tmp_path: Path, clock: Clock) -> Rebuilder:
+    """Return a rebuilder that has shown the dump once, at noon."""
+    write(tmp_path / "dumps" / "a", BEFORE)
+    made = Rebuilder(
+        [tmp_path / "dumps"],
+        tmp_path / "site",
+        "Memory",
+        timing=Timing(quiet=1.0, grace=10.0, patience=100.0),
+        trusts_times=False,
+        clock=clock,
+        time_of_day=lambda: "12:00:00",
+    )
+    scan(made, clock)
+    return made
+
+
+def scan(rebuilder: Rebuilder, clock: Clock, seconds: float = 1.0) -> ScanResult:
+    """Scan twice: when the files have changed, and `seconds` later."""
+    rebuilder.scan()
+    clock.now += seconds
+    return rebuilder.scan()
+
+
+def only(rebuilder: Rebuilder) -> TrackedDump:
+    (dump,) = rebuilder.dumps.values()
+    return dump
+
+
+def moved(parts: Sequence[str]) -> list[str]:
+    """Return the dump with `big` before `a` and `b` in their allocation instead of after them."""
+    block = edited(
+        parts[0], ("size=256,offset=0): f32[64]{0}\n value: <2", "size=256,offset=4096): f32[64]{0}\n value: <2")
+    )
+    block = edited(
+        block,
+        ("offset=256", "offset=4352"),
+        ("offset=512", "offset=0"),
+        ("<4 c @0> (size=256,offset=0)", "<4 c @0> (size=256,offset=4096)"),
+    )
+    return [block, *parts[1:]]
+
+
+def test_a_new_module_is_announced_with_its_peak(rebuilder: Rebuilder) -> None:
+    assert headline(only(rebuilder)) == "new, peak resident 5.00 KiB"
+
+
+def test_a_changed_peak_is_the_headline(rebuilder: Rebuilder, clock: Clock, tmp_path: Path) -> None:
+    write(tmp_path / "dumps" / "a", compiled(2048))
+    scan(rebuilder, clock)
+    assert headline(only(rebuilder)) == "peak resident +4.00 KiB (+80.0 %)"
+
+
+def test_values_at_other_offsets_leave_the_peak_unchanged(rebuilder: Rebuilder, clock: Clock, tmp_path: Path) -> None:
+    write(tmp_path / "dumps" / "a", moved(BEFORE))
+    result = scan(rebuilder, clock)
+    assert headline(only(rebuilder)) == "peak unchanged; 3 values moved"
+    lines = list(terminal_lines(result, rebuilder, "12:00:01", 0.5))
+    moves = "big 4.00 KiB (offset 512 → 0), a 256 B (offset 0 → 4,096), b 256 B (offset 256 → 4,352)"
+    assert lines[2:] == [f"    0 · memory: moved at the peak: {moves}"]
+
+
+def test_every_detail_is_labelled_by_memory_space(rebuilder: Rebuilder, clock: Clock, tmp_path: Path) -> None:
+    write(tmp_path / "dumps" / "a", compiled(2048))
+    lines = list(terminal_lines(scan(rebuilder, clock), rebuilder, "12:00:01", 0.5))
+    assert lines[0] == "12:00:01 build 2, 0.50 s"
+    assert lines[1] == "  jit_step: peak resident +4.00 KiB (+80.0 %)"
+    assert len(lines) > 3
+    assert all(line.startswith("    0 · memory: ") for line in lines[2:])
+
+
+def test_a_listed_value_has_its_offsets_and_leads_to_its_page(
+    rebuilder: Rebuilder, clock: Clock, tmp_path: Path
+) -> None:
+    write(tmp_path / "dumps" / "a", moved(BEFORE))
+    scan(rebuilder, clock)
+    shown = only(rebuilder).shown
+    assert shown
+    index = shown.summary.href
+    (space,) = PageChanges(rebuilder, [], "", "").for_page(index)["module"]["spaces"]
+    value = space["values"][0]
+    assert (value["name"], value["words"], value["place"]) == ("big", "4.00 KiB", "offset 512 → 0")
+    assert value["href"] == index.replace("index.html", BIG_PAGE)
+
+
+def test_the_largest_values_are_listed_first(rebuilder: Rebuilder, clock: Clock, tmp_path: Path) -> None:
+    write(tmp_path / "dumps" / "a", [text.replace("big", "zeta") for text in moved(BEFORE)])
+    scan(rebuilder, clock)
+    history = only(rebuilder).history
+    assert history
+    (space,) = history.since_previous
+    assert [(value.kind, value.key.name) for value in space.values] == [
+        ("moved", "zeta"),
+        ("moved", "a"),
+        ("moved", "b"),
+    ]
+
+
+def test_a_removed_dump_is_stale_and_keeps_its_figures(rebuilder: Rebuilder, clock: Clock, tmp_path: Path) -> None:
+    for path in part_paths(tmp_path / "dumps" / "a"):
+        path.unlink()
+    result = rebuilder.scan()
+    expected = "12:00:01 jit_step: stale: the dump was removed; still showing the figures of 12:00:00"
+    assert list(terminal_lines(result, rebuilder, "12:00:01", 0.5)) == [expected]
+    (outdated,) = PageChanges(rebuilder, [], "", "").for_page("index.html")["outdated"]
+    assert outdated["outdated"]["state"] == "stale"
+
+
+def test_a_truncated_dump_is_being_written(rebuilder: Rebuilder, clock: Clock, tmp_path: Path) -> None:
+    part_paths(tmp_path / "dumps" / "a")[2].write_text("HloLiveRange (ma", encoding="utf-8")
+    (line,) = terminal_lines(scan(rebuilder, clock, 1000.0), rebuilder, "12:00:01", 0.5)
+    assert "being written: the file of live ranges ends in the middle of a line; still showing the figures of" in line
+
+
+def test_a_dump_with_some_new_files_is_shown_after_the_grace_time(
+    rebuilder: Rebuilder, clock: Clock, tmp_path: Path
+) -> None:
+    paths = part_paths(tmp_path / "dumps" / "a")
+    paths[0].write_text(moved(BEFORE)[0], encoding="utf-8")
+    (line,) = terminal_lines(scan(rebuilder, clock), rebuilder, "12:00:01", 0.5)
+    assert "being written: some of its files are new, but not values, live ranges" in line
+    assert not rebuilder.scan().built
+    clock.now += 100.0
+    assert rebuilder.scan().built
+
+
+def test_a_dump_with_the_same_content_is_unchanged(rebuilder: Rebuilder, clock: Clock, tmp_path: Path) -> None:
+    write(tmp_path / "dumps" / "a", BEFORE)
+    result = scan(rebuilder, clock)
+    assert list(terminal_lines(result, rebuilder, "12:00:01", 0.5)) == ["12:00:01 jit_step: written again, no change"]

@@ -38,9 +38,8 @@ class Times(tuple[float, ...]):
 
 
 def compile_modules() -> None:
-    """As pip does when it installs: a checkout may have no compiled modules, where Python is told to write none."""
-    for folder in ("reportgen", "templates/compiled"):
-        compileall.compile_dir(ROOT / folder, quiet=1)
+    """Compile the modules as pip does at installation, because Python may be configured to write no compiled ones."""
+    compileall.compile_dir(ROOT / "reportgen", quiet=1)
 
 
 def python(*arguments: object) -> list[str]:

@@ -32,7 +32,7 @@ def large(setting: Setting) -> Table:
 
 
 def build_large(setting: Setting) -> float:
-    """Build the site of the large dump anew; the seconds."""
+    """Build the site of the large dump from scratch; return the seconds."""
     return seconds(reportgen("build", "-q", setting.folder(LARGE), "-o", setting.fresh(SITE)))
 
 

@@ -15,14 +15,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from reportgen.analyse.analysis import analyse
-from reportgen.discover import DumpFiles, discover
-from reportgen.one_dump import module_from
-from reportgen.output import write_pages
+from reportgen.input.discover import DumpFiles, discover
+from reportgen.input.reading import load_text
+from reportgen.output.writer import write_pages
 from reportgen.parse.dump import parse_dump
-from reportgen.reading import load_text
-from reportgen.render.module import Module
-from reportgen.render.module_pages import module_pages
+from reportgen.pipeline import module_from
+from reportgen.render.module.pages import module_pages
 from reportgen.render.page import Page
+from reportgen.render.view import Module
 
 NAMES = ("read", "parse", "analyse", "render", "write")
 

@@ -58,7 +58,7 @@ def spread(times: Times) -> str:
 
 
 def write_results(page: Path, results: Iterable[str]) -> None:
-    """Put tables between the marks of a page: each in the place of the one with its heading, or behind the others."""
+    """Put tables between the marks of a page: each replaces the one with its heading, or comes after all others."""
     before, rest = page.read_text(encoding="utf-8").split(f"{_START}\n")
     old, after = rest.split(_END)
     tables = {_heading(table): table for table in (*_AT_HEADINGS.split(old), *results) if table.startswith("### ")}

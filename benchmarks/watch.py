@@ -1,8 +1,8 @@
-"""How long after its last byte a dump is on the screen: `python -m benchmarks.watch`.
+"""Measure the time from the last byte of a dump to the screen: `python -m benchmarks.watch`.
 
-A dump of a megabyte among fifty others is compiled anew again and again while a Chromium shows its page. Printed are
-the parts of the way: until the files have settled and the look begins, the look itself (reading, analysing,
-publishing), and from there until the page shows the new number.
+A dump of one megabyte among fifty others is recompiled again and again while Chromium shows its page. The printed
+parts are the time until the files have settled and the scan begins, the scan itself (reading, analysing, publishing),
+and the time until the page shows the new figures.
 """
 
 import argparse
@@ -22,12 +22,12 @@ from typing import NamedTuple
 from playwright.sync_api import ConsoleMessage, sync_playwright
 
 from benchmarks.chain import chain, peak
-from reportgen.render.formats import human_bytes
+from reportgen.render.html.formats import human_bytes
 from tests.browser.browser import find_browser
 from tests.support.compiler import compiled, write
 
 VALUES, OTHERS, REBUILDS = 2_200, 50, 15
-# In the first frame that has them, said when it is on the screen.
+# Log the figures in the first frame that shows them.
 _SAYS_WHAT_IT_SHOWS = """
 (function look() {
   const figures = document.querySelector("section[aria-labelledby=spaces] tbody");
@@ -39,10 +39,10 @@ _BUILT = re.compile(r"build \d+, ([0-9.]+) s")
 
 
 class Times(NamedTuple):
-    """Seconds of one rebuild."""
+    """The parts of one rebuild, in seconds."""
 
-    until_look: float
-    look: float
+    until_scan: float
+    scan: float
     page: float
 
     @property
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         size = sum(path.stat().st_size for path in (dumps / "it").iterdir())
         found = measured(dumps, Path(directory) / "site", options.values, options.rebuilds)
     print(f"{size:,} bytes, {OTHERS} other dumps, {len(found)} rebuilds; milliseconds, median (least to most)")
-    for name in ("until_look", "look", "page", "total"):
+    for name in ("until_scan", "scan", "page", "total"):
         values = sorted(1000 * getattr(times, name) for times in found)
         print(f"{name:>10} {median(values):6.0f} ({values[0]:.0f} to {values[-1]:.0f})")
     return 0
@@ -89,7 +89,7 @@ def _read(watch: "subprocess.Popen[str]", lines: "Queue[tuple[float, str]]") -> 
 
 
 def _until_built(lines: "Queue[tuple[float, str]]") -> tuple[float, float]:
-    """When a build was told, and how long its look took."""
+    """Return when a build was printed, and how long its scan took."""
     while True:
         at, line = lines.get(timeout=60)
         if built := _BUILT.search(line):
@@ -116,8 +116,8 @@ def _in_browser(url: str, dumps: Path, lines: "Queue[tuple[float, str]]", values
                 write(dumps / "it", text)
                 written = perf_counter()
             on_screen = perf_counter()
-            told, look = _until_built(lines)
-            found.append(Times(told - look - written, look, on_screen - told))
+            printed, scan = _until_built(lines)
+            found.append(Times(printed - scan - written, scan, on_screen - printed))
         browser.close()
     return found
 

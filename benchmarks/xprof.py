@@ -1,4 +1,4 @@
-"""XProf's memory viewer as the yardstick: the same module, from the proto that lies beside the dump.
+"""XProf's memory viewer as the yardstick: the same module, from the proto among the dump's sibling files.
 
 Its answer is compared before its time is believed: in every memory space it must find as many bytes
 allocated as `reportgen check` does. It leaves out thread-local allocations, so these are taken off.

@@ -35,7 +35,10 @@ CASES = {
     ],
     "pred[]": [
         "A scalar of type pred, 1 bit (8 in memory).",
-        "The shape has no layout, so its order in memory and its padding are unknown.",
+    ],
+    "f32[2,3]": [
+        "An array of 2×3 elements of type f32, 32 bits each: 6 elements.",
+        "It is printed without a layout, so it is taken to be in row-major order and without padding.",
     ],
     "f32[2,7,8,11,10]{4,3,2,1,0:T(*,*,2,*,3)}": [
         "An array of 2×7×8×11×10 elements of type f32, 32 bits each: 12,320 elements.",

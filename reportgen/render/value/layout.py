@@ -82,9 +82,10 @@ def _dynamic_sentences(shape: ArrayShape) -> Iterator[str]:
 
 
 def _order_sentences(shape: ArrayShape) -> Iterator[str]:
-    """Yield a sentence on the order in memory where it is not row-major."""
+    """Yield a sentence on the order in memory if it is not row-major or not known."""
     if shape.layout is None:
-        yield "The shape has no layout, so its order in memory and its padding are unknown."
+        if shape.dimensions:  # because XLA prints a scalar without a layout even if it has one
+            yield "It is printed without a layout, so it is taken to be in row-major order and without padding."
         return
     order = physical_order(shape)
     row_major = tuple(range(len(order)))

@@ -8,7 +8,7 @@ from reportgen.parse import line_shapes
 from reportgen.parse.line_shapes import LineMismatch
 from reportgen.parse.scan import Scan
 
-_LONGEST_UNKNOWN = 1_000  # bytes; a line may have a gigabyte
+_LONGEST_UNKNOWN = 1_000  # bytes, because a hostile line may have a gigabyte
 _FLAGS = {
     b", constant": "is_constant",
     b", thread-local": "is_thread_local",
@@ -40,6 +40,7 @@ def allocation(scan: Scan, position: int) -> int:
 
 
 def _attributes(scan: Scan, position: int) -> tuple[dict[str, Any], int]:
+    """Return the attributes as fields of `Allocation`, and the start of the next line."""
     attributes: dict[str, Any] = {}
     unknown: list[str] = []
     while found := _ATTRIBUTE.match(scan.data, position, scan.end):
@@ -54,6 +55,7 @@ def _attributes(scan: Scan, position: int) -> tuple[dict[str, Any], int]:
 
 
 def _take_attribute(found: re.Match[bytes], attributes: dict[str, Any], unknown: list[str]) -> None:
+    """Add one attribute; keep an unknown one as text, because compilers add some: libtpu 0.0.51 prints `page`."""
     match found.lastgroup:
         case "flag":
             attributes[_FLAGS[found["flag"]]] = True
@@ -78,6 +80,7 @@ def _text(raw: bytes | None) -> str | None:
 
 
 def values(scan: Scan, position: int) -> int:
+    """Parse all value lines up to the next line of another shape."""
     found: re.Match[bytes] | None = line_shapes.VALUE.require(scan.data, position, scan.end)
     if not scan.in_allocation:
         raise LineMismatch(position, 'an "allocation" line that can be read before this value')
@@ -100,6 +103,7 @@ def values(scan: Scan, position: int) -> int:
         number += 1
         position = found.end()
         found = match(data, position, end)
+    # Positions instead of printed indexes, because a damaged dump may repeat or skip an index.
     columns.allocations += [len(scan.collected.allocations) - 1] * (number - first)
     return position
 
@@ -109,7 +113,7 @@ def other_color_heading(scan: Scan, position: int) -> int:
 
 
 def other_color_value(scan: Scan, position: int) -> int:
-    """Skip a line that repeats a value listed elsewhere (XLA b93001da59)."""
+    """Skip a line that repeats a value of another allocation, because it would count twice (XLA b93001da59)."""
     return line_shapes.OTHER_COLOR_VALUE.require(scan.data, position, scan.end).end()
 
 

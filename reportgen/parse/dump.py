@@ -1,4 +1,4 @@
-"""Parse a text into a `Dump` in one pass, guided by the shapes of lines and never by the version of a compiler.
+"""Parse a text into a `Dump` in one pass, by the shapes of its lines and never by the version of the compiler.
 
 A line that matches no shape is kept, counted and reported with its location; parsing continues after it.
 """
@@ -15,7 +15,7 @@ Reader = Callable[[Scan, int], int]
 
 
 def parse_dump(text: DumpText) -> Dump:
-    """Return everything that the text says, in linear time; no content of the text raises an exception."""
+    """Return everything that the text says, in linear time. Never raises an exception, whatever the text contains."""
     collected = Collected()
     for part, base in text.parts_with_bases():
         scan = Scan(part.data, base, part.end, collected)
@@ -46,11 +46,8 @@ def _indented(scan: Scan, position: int) -> int:
     for start, reader in _INDENTED:
         if data.startswith(start, position):
             return reader(scan, position)
-    return _continued_rows(scan, position)
-
-
-def _continued_rows(scan: Scan, position: int) -> int:
-    """Read rows of a list that a damaged line has interrupted."""
+    # Only rows are left. They come here because a damaged line has interrupted their list; all others are read with
+    # its heading.
     after = position
     if scan.rows == "positions":
         after = used_values.position_rows(scan, position)
@@ -69,6 +66,7 @@ _INDENTED: tuple[tuple[bytes, Reader], ...] = (
     (b"  Peak memory could not", live_ranges.peak_absent),
     (b"  value: <", allocations.other_color_value),
 )
+# Entries and empty lines have a key of one byte, because any byte may follow it.
 _READERS: dict[bytes, Reader] = {
     b"Bu": allocations.heading,
     b"al": allocations.allocation,
@@ -88,6 +86,7 @@ _READERS: dict[bytes, Reader] = {
 
 
 def _finished(collected: Collected, text: DumpText) -> Dump:
+    moment, rows, offset = collected.peak_moment, tuple(collected.peak_rows), collected.peak_text_offset
     return Dump(
         allocations=tuple(collected.allocations),
         values=collected.values,
@@ -99,17 +98,9 @@ def _finished(collected: Collected, text: DumpText) -> Dump:
         schedule_text_offset=collected.schedule_text_offset,
         live_ranges=collected.live_ranges,
         live_range_note=collected.live_range_note,
-        printed_peak=_printed_peak(collected),
+        printed_peak=None if moment is None else PrintedPeak(moment=moment, rows=rows, text_offset=offset),
         stack_trace=collected.stack_trace,
         unparsed=tuple(collected.unparsed),
         unparsed_count=collected.unparsed_count,
         text=text,
-    )
-
-
-def _printed_peak(collected: Collected) -> PrintedPeak | None:
-    if collected.peak_moment is None:
-        return None
-    return PrintedPeak(
-        moment=collected.peak_moment, rows=tuple(collected.peak_rows), text_offset=collected.peak_text_offset
     )

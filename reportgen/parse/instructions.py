@@ -1,8 +1,8 @@
-"""Split the text of one instruction into its parts. Only instructions that a page shows are parsed, not whole dumps.
+"""Split the text of one instruction into its parts; only instructions that a page shows are parsed.
 
     %NAME = SHAPE opcode(OPERANDS), attribute=…, metadata={op_name="…" source_file="…" source_line=7}
 
-Shapes, attributes and strings nest, so commas and braces alone do not separate the parts.
+Shapes, attributes and strings nest, so splitting at commas or braces would cut parts in two.
 """
 
 import re
@@ -47,7 +47,7 @@ class Instruction:
 
 
 def parse_instruction(text: str) -> Instruction:
-    """Return the parts of an instruction; parts that cannot be recognised are empty, and nothing is raised."""
+    """Return the parts of an instruction; leave parts that cannot be recognised empty. Never raises an exception."""
     name, equals, rest = text.partition(" = ")
     name = name.strip().removeprefix("ROOT ").removeprefix("%")
     if not equals:
@@ -65,6 +65,7 @@ def parse_instruction(text: str) -> Instruction:
         name=name,
         shape=rest[:shape_end],
         opcode=opcode,
+        # Names start with "%", which skips the shapes that builds before 2025-03-11 print: `add(f32[4] %a, …)`.
         operands=tuple(_OPERAND.findall(rest, operands_start, operands_end)),
         metadata=_metadata(rest, operands_end + 1),
     )
@@ -120,4 +121,5 @@ def unquoted(value: str) -> str:
 
     if not value.startswith('"'):
         return value
+    # As bytes, because each octal escape is one byte of a character that has several in UTF-8.
     return _ESCAPE.sub(unescaped, value[1:-1].encode()).decode("utf-8", "replace")

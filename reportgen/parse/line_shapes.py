@@ -9,9 +9,9 @@ import re
 
 NAME = rb"([^\s{}<>,:()]+)"
 INDEX = rb"(\{[\d,]*+\})"
-BYTES = rb"(\d{1,20})"
+BYTES = rb"(\d{1,20})"  # limited because Python refuses to convert more than 4,300 digits
 MOMENT = rb"(\d{1,12})"
-END = rb"(?:\r?\n|\Z)"  # CR LF where a dump has been through Windows
+END = rb"(?:\r?\n|\Z)"  # CR LF because dumps are also copied through Windows
 
 
 class LineMismatch(Exception):
@@ -39,8 +39,9 @@ class LineShape:
         return found
 
     def mismatch(self, data: bytes, start: int, end: int) -> LineMismatch:
+        """Return where a line deviates from this shape, and what was expected there."""
         for pattern, expected in self._pieces:
-            found = re.compile(pattern).match(data, start, end)  # most pieces are never needed alone
+            found = re.compile(pattern).match(data, start, end)  # compiled only now, because most are never needed
             if found is None:
                 return LineMismatch(start, expected or f'"{pattern.decode()}"')
             start = found.end()
@@ -60,12 +61,12 @@ _LINE_END = (END, "the end of the line")
 HEADING = LineShape((b"BufferAssignment:", '"BufferAssignment:"'), _LINE_END)
 ALLOCATION = LineShape(
     (rb"allocation (\d{1,12}): ", '"allocation", its index and ": "'),
-    rb"(?:0x[0-9a-fA-F]++, )?",
+    rb"(?:0x[0-9a-fA-F]++, )?",  # the address of a compiler object, which XLA printed until 2022-09-07
     (rb"size " + BYTES, '"size" and the bytes of the allocation'),
 )
 VALUE = LineShape(
     (b" value: ", '" value: "'),
-    rb"(?=(<[^>\n]++>)|)",
+    rb"(?=(<[^>\n]++>)|)",  # captures the whole head, because `Used values:` repeats it byte for byte
     *_VALUE_HEAD,
     (rb" \(size=" + BYTES, '" (size=" and the bytes of the value'),
     (rb",offset=" + BYTES, '",offset=" after the size of the value'),
@@ -78,7 +79,9 @@ OTHER_COLOR_VALUE = LineShape(
     b"  value: ", *_VALUE_HEAD, (rb" \(color=\d++\)", '" (color=" and the color of the value'), _LINE_END
 )
 TOTAL = LineShape(
-    (b"Total bytes used: " + BYTES, '"Total bytes used: " and a number'), rb"(?: \([^()\n]*+\))?", _LINE_END
+    (b"Total bytes used: " + BYTES, '"Total bytes used: " and a number'),
+    rb"(?: \([^()\n]*+\))?",  # the same in a larger unit, which XLA prints since 2021-08-09
+    _LINE_END,
 )
 
 USED_HEADING = LineShape((b"Used values:", '"Used values:"'), _LINE_END)
@@ -92,7 +95,7 @@ USES = LineShape((b" uses:", '" uses:"'), _LINE_END)
 _NO_USES = rb"  \(none\)" + END
 NO_USES = re.compile(_NO_USES)
 USES_UNKNOWN = LineShape((b" uses are not initialized yet.", '" uses are not initialized yet."'), _LINE_END)
-_INSTRUCTION = rb" from instruction: ?(?=%)"
+_INSTRUCTION = rb" from instruction: ?(?=%)"  # without the space until 2024-01-16
 INSTRUCTION = LineShape((_INSTRUCTION, '" from instruction:" and "%"'))
 GLUED_HEAD = LineShape(*_VALUE_HEAD, rb"(?=\r?\n positions:)")
 USED_ENTRY = re.compile(
@@ -129,7 +132,8 @@ PEAK_ABSENT = LineShape((rb"  (Peak memory could not be determined[^\r\n]*+)", "
 STACK_HEADING = LineShape(
     (rb"  Stack trace breakdown for peak usage: (\d[\d ]{0,25}) bytes", "the total of the stack trace"), _LINE_END
 )
-# A frame is recognised by its tail, because labels are raw user text that may include newlines.
+# Identifies a frame by its tail, because a label is text of the user that may include newlines. XLA separates
+# thousands by spaces here.
 STACK_TAIL = re.compile(
     rb" \(([-\w.]++)%, total: (\d[\d ]{0,25}) bytes, current: (\d[\d ]{0,25}) bytes,"
     rb" remaining: (\d[\d ]{0,25}) bytes\)" + END

@@ -12,6 +12,7 @@ _BRANCHES = ("├── ", "└── ")
 
 
 def heading(scan: Scan, position: int) -> int:
+    """Parse the first line of the block, or the sentence that replaces it since 2026-04-13 (XLA ebe1b89608)."""
     absent = line_shapes.LIVE_RANGES_ABSENT.match(scan.data, position, scan.end)
     if absent:
         scan.collected.live_range_note = absent[1].decode("utf-8", "replace")
@@ -92,7 +93,7 @@ def peak_absent(scan: Scan, position: int) -> int:
 
 
 def stack_trace(scan: Scan, position: int) -> int:
-    """Parse the tree up to the end of the text, by the tails of frames alone because labels may be any text."""
+    """Parse the tree up to the end of the text, by the tails of its frames because a label may be any text."""
     found = line_shapes.STACK_HEADING.require(scan.data, position, scan.end)
     frames = []
     after = found.end()
@@ -110,6 +111,7 @@ def _frame(prefixed_label: bytes, numbers: tuple[bytes, ...]) -> StackFrame:
     """Return a node with the depth of its branch; the root is preceded by four spaces and no branch."""
     text = prefixed_label.decode("utf-8", "replace")
     found = min((text.find(branch) for branch in _BRANCHES if branch in text), default=-1)
+    # Only after indentation, because a label may contain such a character too.
     indented = found >= 0 and not text[:found].strip(" │")
     depth = (found - 2) // _BRANCH_WIDTH if indented else 0
     label = text[found + _BRANCH_WIDTH :] if indented else text[4:]

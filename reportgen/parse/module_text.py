@@ -1,8 +1,8 @@
-"""The HLO text beside a dump, indexed by instruction name: where each is, what calls what, and its source lines.
+"""Index the HLO text beside a dump by instruction name: where each one is, what it calls, and its source lines.
 
-A dump says which instruction defines a value. The text says what that instruction is part of: the body of a fusion,
-the computation around it, and the loops that run it. Nothing here is a number of the report; it is names and places,
-and every use of them on a page says that they come from the HLO text.
+A dump says which instruction defines a value. The HLO text says what that instruction is part of: the body of a
+fusion, the computation around it, and the loops that run it. The text supplies names and places but no figure of the
+report, and a page that shows them says that they come from the HLO text.
 
     %fused_computation.3 (param_0: f32[8]) -> f32[8] {         a computation
       ROOT %add.1 = f32[8]{0} add(%param_0, %param_0)          an instruction, the computation's root
@@ -18,13 +18,13 @@ from functools import cached_property
 from reportgen.parse.instructions import Instruction, parse_instruction
 from reportgen.parse.stack_frames import StackFrames, stack_frames_of_text
 
+# A computation, or an instruction; TF 2.12 and jaxlib 0.4.13 to 0.4.38 print no "%" in this file.
 _LINE = re.compile(rb"^(?:(ENTRY )?%?([^\s(={},]+) [^\n]*\{\r?$|  +(ROOT )?%?([^\s%=(]+) = )", re.MULTILINE)
 _CALL = re.compile(
     rb"[ ,](?:calls|to_apply|body|condition|branch_computations|called_computations|(?:true|false)_computation)="
     rb"(?:\{([^}]*)\}|%?([^\s,)}]+))"
 )
-_LONGEST_LINE = 1 << 20
-"""Bytes of an instruction that are read on demand; what follows is constants and configuration."""
+_LONGEST_LINE = 1 << 20  # bytes of an instruction; limited because printed constants can make a line of any length
 
 
 class ModuleText:
@@ -40,11 +40,8 @@ class ModuleText:
         """The computation that each instruction is in."""
         self.root_of: dict[str, str] = {}
         """The root instruction of each computation."""
-        self._index()
-
-    def _index(self) -> None:
         computation = ""
-        for found in _LINE.finditer(self._data):
+        for found in _LINE.finditer(data):
             entry, opened, root, name = found.groups()
             if opened is not None:
                 computation = opened.decode("utf-8", "replace")
@@ -63,16 +60,16 @@ class ModuleText:
 
     @property
     def names(self) -> Sequence[str]:
-        """Every instruction of the module, in the order of the text."""
+        """Return every instruction of the module, in the order of the text."""
         return self._names
 
     @cached_property
     def frames(self) -> StackFrames | None:
-        """The tables of source lines; None where the text has none."""
+        """Return the tables of source lines; None if the text has none."""
         return stack_frames_of_text(self._data)
 
     def text(self, name: str) -> str | None:
-        """Return the line of an instruction, without its indentation; None where the module has no such instruction."""
+        """Return the line of an instruction, without its indentation; None if the module has no such instruction."""
         start = self._offsets.get(name)
         if start is None:
             return None
@@ -81,16 +78,16 @@ class ModuleText:
         return self._data[start:end].decode("utf-8", "replace").strip()
 
     def instruction(self, name: str) -> Instruction | None:
-        """Return the parts of an instruction; None where the module has no such instruction."""
+        """Return the parts of an instruction; None if the module has no such instruction."""
         text = self.text(name)
         return None if text is None else parse_instruction(text)
 
     @cached_property
     def called_by(self) -> Mapping[str, tuple[str, ...]]:
-        """The computations that each instruction calls: body and condition of a loop, branches, a fusion's body."""
+        """Map each instruction to what it calls: body and condition of a loop, branches, the body of a fusion."""
         called: defaultdict[str, list[str]] = defaultdict(list)
         for found in _CALL.finditer(self._data):
-            owner = bisect_right(self._starts, found.start()) - 1
+            owner = bisect_right(self._starts, found.start()) - 1  # -1 before the first instruction
             several, single = found.groups()
             names = several.replace(b",", b" ").split() if several is not None else [single]
             if owner >= 0:
@@ -99,7 +96,7 @@ class ModuleText:
 
     @cached_property
     def callers_of(self) -> Mapping[str, tuple[str, ...]]:
-        """The instructions that call each computation."""
+        """Map each computation to the instructions that call it."""
         callers: defaultdict[str, list[str]] = defaultdict(list)
         for name, computations in self.called_by.items():
             for computation in computations:
@@ -118,14 +115,14 @@ class ModuleText:
         return self._members.get(computation, ())
 
     def path_to_entry(self, name: str) -> tuple[str, ...]:
-        """Return the callers around an instruction, the innermost first: the loops and branches that it runs in.
+        """Return the callers around an instruction, innermost first: the loops and branches that it runs in.
 
-        Of several callers the first counts.
+        Only the first of several callers is followed.
         """
         path: dict[str, None] = {}
         while callers := self.callers_of.get(self.computation_of.get(name, ""), ()):
             name = callers[0]
-            if name in path:
+            if name in path:  # a cycle, which only a damaged text can have
                 break
             path[name] = None
         return tuple(path)

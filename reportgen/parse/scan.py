@@ -29,7 +29,8 @@ class UsedDraft:
     is_phi: bool
     color: int | None
     text_offset: TextOffset
-    positions_text: bytearray = field(default_factory=bytearray)  # damage may make it come in a million pieces
+    # Bytearrays, because damage can split these texts into a million pieces, and adding bytes would copy all each time.
+    positions_text: bytearray = field(default_factory=bytearray)
     uses_text: bytearray = field(default_factory=bytearray)
     instruction_start: TextOffset | None = None
     instruction_end: TextOffset | None = None
@@ -50,6 +51,7 @@ class UsedDraft:
         )
 
     def finished(self) -> UsedValue:
+        """Return the entry as a record."""
         return UsedValue(
             id=self.id,
             key=self.key,
@@ -64,7 +66,7 @@ class UsedDraft:
 
 
 class Texts(dict[bytes, str]):
-    """Decoded texts of shapes and indices, cached because a dump repeats a few hundred of them for all its values."""
+    """Cache decoded shapes and indices, because a dump repeats a few hundred of them for all its values."""
 
     def __missing__(self, raw: bytes) -> str:
         text = self[raw] = raw.decode("utf-8", "replace")
@@ -73,9 +75,9 @@ class Texts(dict[bytes, str]):
 
 @dataclass(slots=True)
 class Collected:
-    """Everything parsed so far, in the order of the text; `used_draft` is the entry that follows `used_values`.
+    """Hold everything parsed so far, in the order of the text; `used_draft` is the entry that follows `used_values`.
 
-    A head, as in `<12 name{0} @0>`, is printed in two lines for each value but parsed only in the first.
+    `number_by_head` maps heads such as `<12 name{0} @0>` to values: each is printed twice but parsed only once.
     """
 
     allocations: list[Allocation] = field(default_factory=list)
@@ -110,9 +112,10 @@ class Collected:
 
 @dataclass(slots=True)
 class Scan:
-    """The text of a part, which starts at the text offset `base`, and the list (`rows`) that indented rows belong to.
+    """Hold the text of one part, from the text offset `base`, and the list (`rows`) that indented rows belong to.
 
-    `in_allocation` is False after an `allocation` line that could not be parsed, because its values have no owner.
+    `in_allocation` is False after an `allocation` line that could not be parsed, because the values below it then
+    belong to no allocation.
     """
 
     data: bytes
@@ -123,7 +126,7 @@ class Scan:
     in_allocation: bool = False
 
     def line_end(self, position: int) -> int:
-        """Return the offset after the line that `position` is in, its newline included."""
+        """Return the offset after the line that contains `position`, including its newline."""
         found = self.data.find(b"\n", position, self.end)
         return found + 1 if found >= 0 else self.end
 

@@ -41,6 +41,7 @@ def _list_of(item: str) -> str:
 _COUNT = r"[1-9][0-9]{0,18}+"
 _NUMBER = rf"(?:0|{_COUNT})"
 
+# Repeats are possessive, because a hostile text must not make a match backtrack.
 _HEAD = re.compile(r"([a-z][a-z0-9_]*+)\[([^\[\](){}]*+)\]")
 _DIMENSIONS = re.compile(rf"(?:{_list_of(rf'(?:<=)?{_NUMBER}|[?]')})?")
 _MINOR_TO_MAJOR = re.compile(rf"(?:{_list_of(_NUMBER)})?")
@@ -93,7 +94,7 @@ def parse_shape(text: str) -> Shape:
 
 
 def scan_shape(text: str, start: int = 0) -> int:
-    """Return the end of the shape that begins at `start`. Raises ShapeError for unbalanced brackets, the only check."""
+    """Return the end of the shape that begins at `start`. Raises ShapeError only for unbalanced brackets."""
     if text.startswith(_IN_PARENTHESES, start):
         return _matching(text, start, _TUPLE)
     return _layout_end(text, _head(text, start).end())
@@ -106,6 +107,7 @@ def tuple_arity(text: str) -> int | None:
     try:
         end = scan_shape(text)
         if _TUPLE_WITHIN.search(text, 0, end) is None:
+            # No element is a tuple, so each ", " separates two of them: commas within a leaf have no space after them.
             return text.count(", ", 0, end) + (end > len("()"))
         arity, position = 0, 1
         while position < end - 1:
@@ -124,7 +126,7 @@ def _read(text: str, position: int, depth: int) -> tuple[Shape, int]:
         raise ShapeError(position, f"at most {MAX_DEPTH} levels of nesting")
     if text.startswith("(", position):
         return _read_tuple(text, position + 1, depth + 1)
-    if text.startswith("b(", position):
+    if text.startswith("b(", position):  # printed by XLA since 2025-05
         content, end = _read(text, position + 2, depth + 1)
         if not text.startswith(")", end):
             raise ShapeError(end, "')'")
@@ -147,6 +149,7 @@ def _read_tuple(text: str, position: int, depth: int) -> tuple[TupleShape, int]:
         element, position = _read(text, position, depth)
         elements.append(element)
         if text.startswith(")", position):
+            # A short tuple has no place for a comment, so it does not show whether the compiler prints them.
             return TupleShape(tuple(elements), numbered or len(elements) <= COMMENT_EVERY), position + 1
         separator = _SEPARATOR.match(text, position)
         if separator is None:
@@ -174,8 +177,8 @@ def _layout_end(text: str, start: int) -> int:
 def _matching(text: str, start: int, brackets: _Brackets) -> int:
     """Return the offset after the bracket that closes the one at `start`.
 
-    It is in one of the runs of closing brackets. The text between the runs is counted once, so this takes linear
-    time and needs no stack.
+    Jump from one run of closing brackets to the next and count the brackets between them. This takes linear time and
+    needs no stack.
     """
     opening, closing, ends = brackets
     depth = 0
@@ -184,7 +187,7 @@ def _matching(text: str, start: int, brackets: _Brackets) -> int:
         end = run.end()
         depth += text.count(opening, counted, end) - text.count(closing, counted, end)
         if depth <= 0:
-            return end + depth
+            return end + depth  # a negative depth, because the rest of the run closes what is around the bracket
         counted = end
     raise ShapeError(len(text), f"'{closing}' for the '{opening}' at column {start}")
 
@@ -197,7 +200,7 @@ def _leaf(text: str) -> ArrayShape | OpaqueShape:
     if end != len(text):
         raise ShapeError(end, "the end of the shape")
     if kind in _OPAQUE_KINDS:
-        if end != len(kind) + 2:
+        if end != len(kind) + len("[]"):
             raise ShapeError(len(kind), "'[]'")
         return OpaqueShape(kind)
     _check_list(_DIMENSIONS, text, head.span(2), f"up to {MAX_RANK} dimensions of up to 19 digits")

@@ -1,4 +1,4 @@
-"""Parse a `-memory-usage-report.txt`, as far as it can be compared with a dump.
+"""Parse those parts of a `-memory-usage-report.txt` that can be compared with a dump.
 
 XLA has written this sibling file since 2024-10-04. Until 2026-03-10 it has one total and a line for each allocation
 with a rounded size; since then it has a total for each memory space.
@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 _TOTAL = re.compile(r"^Total bytes used: (\d+)", re.MULTILINE)
 _SPACE = re.compile(r"^Memory Space: .*\(color=(\d+)\)\nTotal bytes: (\d+)", re.MULTILINE)
+# Kept as printed, because XLA rounds it to a unit: a comparison must round the dump's size in the same way.
 _ALLOCATION = re.compile(r"; allocation (\d+): size ([\d.]+[A-Za-z]+)")
 
 

@@ -1,10 +1,9 @@
 """Parse the `Used values:` block: positions, uses and the defining instruction of each value.
 
-Instruction text is by far the largest part of a dump, so it is not looked at here: only where it starts and ends
-is kept.
+Instruction text is by far the largest part of a dump, so only its start and end are recorded here.
 """
 
-from reportgen.model import WHOLE, UsedValues, ValueKey, Values
+from reportgen.model import WHOLE, ValueKey
 from reportgen.parse import line_shapes
 from reportgen.parse.line_shapes import LineMismatch
 from reportgen.parse.scan import Scan, UsedDraft
@@ -38,18 +37,15 @@ def entries(scan: Scan, position: int) -> int:
         columns.instruction_starts.append(base + text_start)
         columns.instruction_ends.append(base + text_end)
         entry = match(data, position, end)
-    _copy_heads(scan.collected.values, numbers, columns)
-    scan.rows = ""
-    return position
-
-
-def _copy_heads(values: Values, numbers: list[int], columns: UsedValues) -> None:
-    """Copy the fields of the entries' heads from the values with the same heads."""
+    # The fields of a head are copied from the value, because equal heads would be parsed to equal fields.
+    values = scan.collected.values
     columns.ids += map(values.ids.__getitem__, numbers)
     columns.keys += map(values.keys.__getitem__, numbers)
     columns.names += map(values.names.__getitem__, numbers)
     columns.phis += map(values.phis.__getitem__, numbers)
     columns.colors += map(values.colors.__getitem__, numbers)
+    scan.rows = ""
+    return position
 
 
 def _head(scan: Scan, position: int) -> int:
@@ -68,6 +64,7 @@ def _head(scan: Scan, position: int) -> int:
 
 
 def _current(scan: Scan, position: int) -> UsedDraft:
+    """Return the entry that a line belongs to; reopen the last one if a damaged line has ended it too early."""
     collected = scan.collected
     if collected.used_draft is None:
         if not collected.used_values:
@@ -91,6 +88,7 @@ def position_rows(scan: Scan, position: int) -> int:
 
 
 def uses(scan: Scan, position: int) -> int:
+    """Parse the heading of the uses and its rows; builds until 2026-06-02 print no row instead of `(none)`."""
     if scan.data.startswith(b" uses are", position):
         return line_shapes.USES_UNKNOWN.require(scan.data, position, scan.end).end()
     found = line_shapes.USES.require(scan.data, position, scan.end)
@@ -124,7 +122,7 @@ def instruction(scan: Scan, position: int) -> int:
 def _instruction_end(scan: Scan, start: int) -> tuple[int, int]:
     """Return where the text of an instruction ends, and where the next line starts.
 
-    Builds of 2024 glue the head of the next value to the text.
+    XLA from 2024-01-16 to 2024-11-01 prints no newline after the text, so the head of the next value follows it.
     """
     data = scan.data
     newline = data.find(b"\n", start, scan.end)

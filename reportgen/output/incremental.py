@@ -1,4 +1,4 @@
-"""Incremental builds: which pages of the site are up to date, so that only the others are made."""
+"""Decide which pages of a site are up to date, so that an incremental build makes only the others."""
 
 import hashlib
 import json
@@ -23,9 +23,9 @@ _LIBRARIES = ("jinja2", "markupsafe", "markdown_it")
 class IncrementalChecker:
     """Decide whether the pages that the last build made are up to date.
 
-    Reading a dump and hashing it takes a small part of the time that analysing it and making its pages take. Most
-    dumps do not change between two builds, so each build leaves a manifest, `.reportgen.json`, for the next one. It
-    has an entry for each dump, and one with an empty name for the pages that belong to no dump:
+    Reading and hashing a dump is fast compared with analysing it and making its pages. Most dumps do not change
+    between two builds, so each build leaves a manifest, `.reportgen.json`, for the next one. It has an entry for each
+    dump, and one with an empty name for the pages that belong to no dump:
 
         {"parts": {
             "run1/module_0001.jit_step.cpu_after_optimizations-buffer-assignment.txt": {
@@ -58,7 +58,7 @@ class IncrementalChecker:
             return None
         try:
             return Outcome.from_json(self._previous.outcome, self._previous)
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError):  # because a seal proves no origin, as in `manifest`
             return None
 
     def dump_key(self, contents: Contents, text_digest: str) -> str:

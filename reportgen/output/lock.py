@@ -1,7 +1,7 @@
 """Allow one writer per site, by a lock that the system releases when its process ends, however it ends.
 
-A file is locked, and its existence means nothing, so a file that a killed build has left stops nobody. On a file system
-without locks nothing is locked; a single build does not need it.
+The lock is on a file, and the existence of the file is no lock, so a file that a killed build has left stops no later
+build. A file system without locks does not stop a build either, because a single build needs no lock.
 """
 
 import errno
@@ -17,11 +17,10 @@ from reportgen.errors import OutputRefused
 LOCK = ".reportgen.lock"
 """Contains the number of the process that writes; exists only while a build runs."""
 
-_PATIENCE_SECONDS = 2.0
-"""How long to wait for the lock, because the processes of a killed build need a moment to end."""
-
+_PATIENCE_SECONDS = 2.0  # because the processes of a killed build need a moment to end
 _POLL_SECONDS = 0.02
-_HELD = frozenset({errno.EACCES, errno.EAGAIN, errno.EDEADLK})
+_HELD = frozenset({errno.EACCES, errno.EAGAIN, errno.EDEADLK})  # any other error: there are no locks here
+# No link is followed, because it could lead to a file of somebody else, which would be emptied.
 _FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -61,16 +60,12 @@ def _acquire(path: Path, until: float) -> int:
 def _wait_for(file: int, path: Path, until: float) -> None:
     while not _try_lock(file):
         if time.monotonic() > until:
-            raise OutputRefused(f"another reportgen{_holder(path)} is writing into {path.parent}; wait until it ends.")
+            holder = ""
+            with suppress(OSError):  # the number of the process only helps the user to find it
+                holder = path.read_bytes()[:20].decode("ascii", "replace").strip()
+            process = f" (process {holder})" if holder.isdigit() else ""
+            raise OutputRefused(f"another reportgen{process} is writing into {path.parent}; wait until it ends.")
         time.sleep(_POLL_SECONDS)
-
-
-def _holder(path: Path) -> str:
-    try:
-        text = path.read_bytes()[:20].decode("ascii", "replace").strip()
-    except OSError:
-        return ""
-    return f" (process {text})" if text.isdigit() else ""
 
 
 if sys.platform == "win32":
@@ -89,7 +84,7 @@ if sys.platform == "win32":
         return True
 
     def _remove(path: Path, file: int) -> None:
-        # Windows removes no open file, so the file stays if the next build has opened it meanwhile.
+        # Closed first, because Windows removes no open file. It stays if the next build has opened it meanwhile.
         os.close(file)
         with suppress(OSError):
             path.unlink()
@@ -98,7 +93,8 @@ else:
     import fcntl
 
     def _try_lock(file: int) -> bool:
-        # Forked workers inherit the lock, and the last of them to end releases it.
+        # `flock` and not `lockf`, because its lock belongs to the open file: forked workers inherit it, and the last of
+        # them to end releases it.
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -106,7 +102,7 @@ else:
         return True
 
     def _remove(path: Path, file: int) -> None:
-        # Removed while it is locked, so that a process that waits for the lock sees that the file is gone.
+        # Removed while it is locked, because a process that waits for the lock must find that the file is gone.
         with suppress(OSError):
             path.unlink()
         os.close(file)

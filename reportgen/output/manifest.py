@@ -1,12 +1,13 @@
-"""The manifest of a site: for each part its pages, and a digest of what they were made from.
+"""Read and write the manifest of a site: the pages of each part, and a digest of what they were made from.
 
-A site has a part for each dump and one for the pages that belong to no dump. The manifest depends on nothing but the
-input, so the same input gives the same manifest. `IncrementalChecker` shows an example.
+A site has a part for each dump and one for the pages that belong to no dump. The manifest depends only on the input,
+so the same input gives the same manifest. `IncrementalChecker` shows an example.
 """
 
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from os.path import commonprefix
 from typing import Any
 
 from reportgen.work import Part
@@ -25,6 +26,7 @@ _SEAL = b',"seal":"'
 def page_digest(path: str, content: bytes) -> int:
     """Return the digest of one page. Digests of several pages are added, so their order does not matter."""
     hashed = hashlib.sha256(content)
+    # The path too, because two pages that have changed places add up to the same digest of contents.
     hashed.update(path.encode("utf-8", "surrogateescape"))
     return int.from_bytes(hashed.digest()[:16], "big")
 
@@ -38,7 +40,8 @@ def serialize(parts: Mapping[str, Part]) -> bytes:
     """Return the manifest as a file."""
     rows = {}
     for name, part in sorted(parts.items()):
-        folder = _common_folder(part.paths)
+        prefix = commonprefix(part.paths)  # noqa: RUF071 - the next line cuts it at a slash
+        folder = prefix[: prefix.rfind("/") + 1]
         rows[name] = {
             "key": part.key,
             "folder": folder,
@@ -55,18 +58,10 @@ def _seal(body: bytes) -> bytes:
     return hashlib.sha256(body).hexdigest()[:16].encode()
 
 
-def _common_folder(paths: Iterable[str]) -> str:
-    folders = {path[: path.rfind("/") + 1] for path in paths}
-    shortest = min(folders, key=len, default="")
-    while not all(folder.startswith(shortest) for folder in folders):
-        shortest = shortest[: shortest.rstrip("/").rfind("/") + 1]
-    return shortest
-
-
 def parse_manifest(content: bytes) -> dict[str, Part] | None:
     """Return the parts, or None if `content` is not a manifest.
 
-    Only safe paths are returned. Of a manifest that was changed after it was written only the paths are believed.
+    Only safe paths are returned. If the manifest was changed after it was written, only its paths are used.
     """
     try:
         rows = json.loads(content)["parts"]
@@ -88,11 +83,11 @@ def _part(row: Any, *, is_sealed: bool) -> Part:
         if is_sealed:
             return Part(row["key"], paths, row["size_bytes"], int(row["digest"], 16), row["outcome"])
     except (KeyError, TypeError, ValueError):
-        pass  # another program knows how to seal a manifest
+        pass  # because a seal proves no origin: another program can make one too
     return Part("", paths)
 
 
 def is_safe(path: str) -> bool:
-    """Return whether a path stays inside the directory of the site."""
+    """Return whether a path stays inside the directory of the site, on every operating system."""
     names = {*path.split("/")} - {"", "."}
     return bool(names) and ".." not in names and path[0] != "/" and "\\" not in path and ":" not in path

@@ -1,6 +1,6 @@
-"""Write pages to disk. Only this module writes, and it deletes nothing that it has not written.
+"""Write pages to disk. Only this module writes, and it deletes only files that it has written.
 
-A file that has the right bytes already is left alone; a file that the manifest of the last build lists and the new
+A file that already has the right bytes is left alone; a file that the manifest of the last build lists but the new
 site lacks is removed. The paths of pages are noted before the pages are written, so the next build knows every file
 that a killed build has left. Only one build at a time writes into a directory.
 """
@@ -28,7 +28,7 @@ from reportgen.output.manifest import (
 from reportgen.render.page import Page
 from reportgen.work import Part
 
-_PLACEHOLDERS = frozenset({".gitignore", ".gitkeep", ".keep"})
+_PLACEHOLDERS = frozenset({".gitignore", ".gitkeep", ".keep"})  # allowed, because Git keeps no empty directories
 _NEW_MANIFEST = f".{MANIFEST}.unfinished"
 _WORKING_FILES = frozenset({LOCK, UNFINISHED, _NEW_MANIFEST})
 _PAGES_AT_ONCE = 200
@@ -58,54 +58,28 @@ NOTHING_WRITTEN = Written()
 def write_pages(directory: Path, pages: Iterable[Page], *, whole: bool = False) -> Written:
     """Write each page unless its file has the right bytes. Raises OutputRefused if a page cannot be written.
 
-    With `whole`, files are replaced atomically because somebody may be reading the site. This is not the default
-    because new files take twice as long that way.
+    With `whole`, replace files atomically, because somebody may be reading the site. This is not the default, because
+    new files take twice as long that way.
     """
-    writer = _Writer(directory, whole=whole)
-    remaining = iter(pages)
-    while some := list(islice(remaining, _PAGES_AT_ONCE)):
-        writer.write(some)
-    return writer.written()
-
-
-class _Writer:
-    """Write pages in batches, after noting the paths of each batch."""
-
-    def __init__(self, directory: Path, *, whole: bool) -> None:
-        self._directory = directory
-        self._whole = whole
-        self._folders: set[str] = set()
-        self._paths: list[str] = []
-        self._size_bytes = self._digest = self._changed = 0
-
-    def written(self) -> Written:
-        return Written(tuple(self._paths), self._size_bytes, sum_of_digests((self._digest,)), self._changed)
-
-    def write(self, pages: list[Page]) -> None:
-        differing = [page for page in pages if not _has_bytes(self._target(page), page.content)]
+    written, folders, remaining = NOTHING_WRITTEN, set[str](), iter(pages)
+    while batch := list(islice(remaining, _PAGES_AT_ONCE)):
+        # Strings, because there are 70,000 of them and making a `Path` takes as long as looking for the file.
+        differing = [page for page in batch if not _has_bytes(f"{directory}/{page.path}", page.content)]
         if differing:
-            touched = [page.path for page in differing]
-            _note_unfinished(self._directory, [*touched, *map(_temporary, touched)] if self._whole else touched)
+            paths = [page.path for page in differing]
+            _note_unfinished(directory, [*paths, *map(_temporary, paths)] if whole else paths)
         for page in differing:
-            self._write(self._target(page), page.content)
-        self._paths += [page.path for page in pages]
-        self._size_bytes += sum(len(page.content) for page in pages)
-        self._digest += sum(page_digest(page.path, page.content) for page in pages)
-        self._changed += len(differing)
-
-    def _target(self, page: Page) -> str:
-        # A string because there are 70,000 of them, and making a `Path` takes as long as looking for the file.
-        return f"{self._directory}/{page.path}"
-
-    def _write(self, target: str, content: bytes) -> None:
-        folder = target.rpartition("/")[0]
-        try:
-            if folder not in self._folders:
-                Path(folder).mkdir(parents=True, exist_ok=True)
-                self._folders.add(folder)
-            (_replace if self._whole else _write)(target, content)
-        except OSError as error:
-            raise _refused(target, error) from error
+            target = f"{directory}/{page.path}"
+            with _refusing(target):
+                folder = target.rpartition("/")[0]
+                if folder not in folders:
+                    Path(folder).mkdir(parents=True, exist_ok=True)
+                    folders.add(folder)
+                (_replace if whole else _write)(target, page.content)
+        size = sum(len(page.content) for page in batch)
+        digest = sum_of_digests(page_digest(page.path, page.content) for page in batch)
+        written += Written(tuple(page.path for page in batch), size, digest, len(differing))
+    return written
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -152,6 +126,7 @@ def _note_unfinished(directory: Path, paths: Iterable[str]) -> None:
     with _refusing(listing):
         directory.mkdir(parents=True, exist_ok=True)
         remaining = "\n".join(["", *map(json.dumps, paths), ""]).encode()
+        # Unbuffered appending, because lines of several processes must not mix. One write may take only some bytes.
         with listing.open("ab", buffering=0) as file:
             while remaining:
                 remaining = remaining[file.write(remaining) :]
@@ -159,14 +134,11 @@ def _note_unfinished(directory: Path, paths: Iterable[str]) -> None:
 
 @contextmanager
 def _refusing(target: Path | str) -> Iterator[None]:
+    """Turn an OSError inside the `with` into OutputRefused, with the file that cannot be written."""
     try:
         yield
     except OSError as error:
-        raise _refused(target, error) from error
-
-
-def _refused(target: Path | str, error: OSError) -> OutputRefused:
-    return OutputRefused(f"{target}: cannot be written: {error.strerror or error}")
+        raise OutputRefused(f"{target}: cannot be written: {error.strerror or error}") from error
 
 
 def is_intact(directory: Path, part: Part) -> bool:
@@ -181,16 +153,16 @@ def is_intact(directory: Path, part: Part) -> bool:
 
 
 def confirm_started(directory: Path) -> None:
-    """Raise OutputRefused if the site is not there: on a worker that does not share the disk of the first process."""
+    """Raise OutputRefused if the site is missing, because this is a worker that does not share the site's disk."""
     if not (directory / MANIFEST).is_file():
         raise OutputRefused(
             f"{directory}: a worker does not find the site there. All machines of a cluster must share the directory"
-            " of -o, under the same path."
+            " given to -o, under the same path."
         )
 
 
 class SiteDirectory:
-    """A directory that we may write into, from the first page to the removal of outdated ones.
+    """Hold the directory of a site while a build writes into it, from the first page to the removal of old ones.
 
     `parts` are those of the last build, by name. Raises OutputRefused for a directory with files that no earlier
     build has made, unless `force`.
@@ -205,14 +177,14 @@ class SiteDirectory:
             _confirm_empty(directory)
         self.parts: Mapping[str, Part] = previous or {}
         if previous is None:
-            self._write_manifest(serialize({}))  # so that a build that is interrupted is known as ours
+            self._write_manifest(serialize({}))  # now, because it marks the directory as ours if the build is killed
 
     @classmethod
     @contextmanager
     def opened(cls, directory: Path, *, force: bool = False) -> Iterator[Self]:
-        """Open the directory for one process alone, until the end of the `with`."""
+        """Open the directory for this process alone, until the end of the `with`."""
         if not force and not (directory / MANIFEST).exists():
-            _confirm_empty(directory)  # before anything is put into it
+            _confirm_empty(directory)  # first, because not even the lock may go into the directory of somebody else
         with ExitStack() as until_the_end:
             with _refusing(directory / LOCK):
                 directory.mkdir(parents=True, exist_ok=True)
@@ -250,11 +222,9 @@ class SiteDirectory:
             target.unlink()
         except (OSError, ValueError):  # a manifest may hold a path that no file can have
             return False
-        for folder in Path(path).parents[:-1]:
-            try:
+        with suppress(OSError):  # a folder that is not empty, which ends the removal of empty ones
+            for folder in Path(path).parents[:-1]:
                 (self._directory / folder).rmdir()
-            except OSError:
-                break
         return True
 
 
@@ -275,7 +245,7 @@ def _bytes_of(path: str) -> bytes:
 def _confirm_empty(directory: Path) -> None:
     """Raise OutputRefused for a directory with files of other origin.
 
-    A build that is killed early leaves its working files without a manifest; these do not count.
+    The working files of a build that was killed before it wrote a manifest do not count.
     """
     try:
         names = {entry.name for entry in directory.iterdir()}

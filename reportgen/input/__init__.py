@@ -1,1 +1,1 @@
-"""Turn paths into the text of each dump: search for files, interpret their names, open and decompress them."""
+"""Turn paths into the texts of dumps: search for files, interpret their names, open and decompress them."""

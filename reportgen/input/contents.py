@@ -21,7 +21,7 @@ class Contents:
 def read_contents(files: DumpFiles, *, keeps_repeats: bool = False) -> Contents:
     """Read a dump and its sibling files. Raises UnreadableInput if its allocations cannot be read at all.
 
-    `keeps_repeats` is for redaction, because the end of a cut line may cut what is hidden in two.
+    `keeps_repeats` is for redaction, because cutting a line could cut a text that must be hidden in two.
     """
     text, problems = load_text(files, keeps_repeats=keeps_repeats)
     return Contents(

@@ -1,4 +1,4 @@
-"""Walk directories, visiting each real one once, in an order that does not depend on the file system."""
+"""Walk directories: visit each real one once, in an order that does not depend on the file system."""
 
 import os
 from bisect import bisect_left
@@ -13,6 +13,7 @@ from reportgen.input.names import is_something_else, split_part
 from reportgen.input.reading import printable, reason
 from reportgen.input.remote import AnyPath, Heads, RemotePath, list_tree
 
+# Skipped, because they hold thousands of files and never a dump.
 _NEVER_DUMPS = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules"})
 
 
@@ -20,9 +21,9 @@ _NEVER_DUMPS = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules"})
 class Folder:
     """A directory and the sorted names of its files; their labels begin with `prefix`.
 
-    `links` are entries that lead out of the directory that is searched. They are not followed, because whoever may add
-    a file to the input could publish any file of the machine. `damage` is the reason why the directory cannot be
-    listed; `heads` has the beginnings of remote files, where opening a file takes a request.
+    `links` are entries that lead out of the directory that is searched. They are not followed, because otherwise
+    anyone who can add a link to the input could publish any file of the machine. `damage` is the reason why the
+    directory cannot be listed. `heads` has the beginnings of remote files, because opening one takes a request.
     """
 
     path: AnyPath
@@ -42,7 +43,7 @@ class Folder:
         return self.heads.of(path) if self.heads and isinstance(path, RemotePath) else path
 
     def has(self, name: str) -> bool:
-        """Return whether there is a file `name`. Asks the file system if the folder was not listed."""
+        """Return whether there is a file `name`; ask the file system if the folder was not listed."""
         try:
             return self._lists(name) if self.names else is_own_file(self.path / name, self.path)
         except OSError:  # the name is longer than a name can be
@@ -69,7 +70,7 @@ def is_inside(path: AnyPath, folder: Path | None) -> bool:
 
 
 def leads_out(path: AnyPath, top: AnyPath) -> bool:
-    """Return whether a path is a link to something outside of the folder `top`."""
+    """Return whether a path is a link that leads out of the folder `top`."""
     if not isinstance(path, Path) or not isinstance(top, Path):
         return False
     try:
@@ -89,7 +90,7 @@ def walk(top: AnyPath, excluded: Path | None = None) -> Iterator[Folder]:
 
 
 def _walk_remote(top: RemotePath) -> Iterator[Folder]:
-    """Return the folders after listing all of them, so that the beginnings of files can be fetched in bulk."""
+    """List all folders first, so that the beginnings of files can be fetched in bulk."""
     folders: list[Folder] = []
     sizes: dict[RemotePath, int | None] = {}
     for listing in list_tree(top):
@@ -98,7 +99,7 @@ def _walk_remote(top: RemotePath) -> Iterator[Folder]:
             prefix = "".join(f"{printable(part)}/" for part in listing.parts)
             damage = reason(listing.damage) if listing.damage else None
             folders.append(Folder(listing.path, prefix, names, damage=damage))
-            # In the order of discovery, which opens the parts of dumps last.
+            # Parts of dumps come last, because discovery opens them last.
             opened = sorted(filterfalse(is_something_else, names), key=lambda name: split_part(name) is not None)
             sizes |= {listing.path / name: listing.sizes[name] for name in opened}
     heads = Heads(sizes)
@@ -141,5 +142,5 @@ def _identity(status: os.stat_result) -> tuple[int, int]:
 def _kind(entry: "os.DirEntry[str]") -> Literal["folder", "file", "other"]:
     try:
         return "folder" if entry.is_dir() else "file" if entry.is_file() else "other"
-    except OSError:  # a link to itself
+    except OSError:  # a link to itself, which counts as unreadable only if it is named as part of a dump
         return "other"

@@ -1,8 +1,8 @@
 """Find dumps: by name if XLA's names were kept, otherwise by the first line or by the frames in a log.
 
-A file named as part of a dump is taken for one and opened only to see that it can be read. Of other files one small
-piece is read, unless they are hidden or named as something else (`is_something_else`). Only files named like a log
-(`may_be_log`) are searched further for frames, up to a limit.
+A file named as part of a dump counts as one and is opened only to check that it can be read. One small piece of every
+other file is read, unless the file is hidden or its name rules out a dump (`is_something_else`). Only files named like
+a log (`may_be_log`) are searched further for frames, up to a limit.
 """
 
 import os
@@ -57,7 +57,7 @@ _FIRST_LINE = b"BufferAssignment:"
 
 _LOOKED_FOR = """\
 Looked for files named *-buffer-assignment.txt, for files whose first line is "BufferAssignment:", and for logs with
-"*** Begin ...-buffer-assignment.txt ***" lines; each of them also as .gz or .xz.
+"*** Begin ...-buffer-assignment.txt ***" lines, plain or compressed as .gz or .xz.
 """
 _HOW_TO_DUMP = """\
 XLA writes dumps with XLA_FLAGS="--xla_dump_to=DIR --xla_dump_hlo_as_text", set before the program starts to compile;
@@ -68,7 +68,7 @@ A compilation served from a compilation cache writes none, and --xla_dump_hlo_as
 
 @dataclass(frozen=True, slots=True)
 class Discovered:
-    """The dumps in the given paths, sorted by label, and the problems that a user should hear about."""
+    """The dumps in the given paths, sorted by label, and the problems that users should know."""
 
     dumps: tuple[DumpFiles, ...]
     problems: tuple[Problem, ...]
@@ -84,10 +84,10 @@ def discover(
 ) -> Discovered:
     """Find every dump in `paths`: directories (searched recursively), dump files, and logs with dumps in them.
 
-    The directory `excluded`, that of the site, is not searched; files larger than `max_bytes`, decompressed, are not
-    read. Without `siblings`, the dumps come without the files beside them.
+    Skip the directory `excluded`, which is the site's, and files with more than `max_bytes` after decompression.
+    Without `siblings`, leave out the files beside each dump.
 
-    Raises NoDumpFound if no path holds a dump, UnreadableInput if a path cannot be read.
+    Raises NoDumpFound if no path contains a dump, UnreadableInput if a path cannot be read.
     """
     found = [_search(path, excluded, max_bytes) for path in paths]
     if not any(one.dumps for one in found):
@@ -114,6 +114,7 @@ def _search(path: AnyPath, excluded: Path | None, max_bytes: int) -> Found:
     if found.is_excluded:
         return found
     try:
+        # Not `Path.is_dir`, because it hides that a path is missing.
         is_folder = path.is_dir() if isinstance(path, RemotePath) else stat.S_ISDIR(path.stat().st_mode)
     except OSError as error:
         raise UnreadableInput(f"{printable(path)}: {reason(error)}") from error
@@ -126,7 +127,7 @@ def _search(path: AnyPath, excluded: Path | None, max_bytes: int) -> Found:
         if folder.damage:
             found.report("warning", folder.prefix, f"{folder.damage}; dumps in it are missing here")
         for name in folder.links:
-            found.report("warning", folder.label(name), "not followed: the link leads out of the folder of the dumps")
+            found.report("warning", folder.label(name), "not followed: the link leads out of the dump folder")
         _search_folder(folder, found)
     return found
 
@@ -165,14 +166,13 @@ def _siblings(path: AnyPath, stem: str) -> dict[int, list[str]]:
     names = [stem + suffix + compression for suffix in PART_SUFFIXES for compression in ("", *COMPRESSION_SUFFIXES)]
     for name in dict.fromkeys([path.name, *names]):
         split = split_part(name)
-        file = path.parent / name
-        if split and (name == path.name or _is_beside(file, path.parent)):
+        if split and (name == path.name or _is_beside(path.parent / name, path.parent)):
             parts[split[1]].append(name)
     return parts
 
 
 def _is_beside(file: AnyPath, folder: AnyPath) -> bool:
-    """Return whether a folder has a file of its own. A link that leads nowhere counts, so that it is reported."""
+    """Return whether a folder has a file of its own. A link that leads nowhere counts, because it must be reported."""
     if isinstance(file, RemotePath):
         return file.is_file()
     return os.path.lexists(file) and not leads_out(file, folder)
@@ -189,23 +189,19 @@ def _add_named(folder: Folder, stem: str, parts: dict[int, list[str]], found: Fo
     if 0 in readable:
         files = tuple(PartFile(folder.path / name, folder.label(name), None) for name in readable.values())
         dump = read_name(printable(readable[0]))
-        siblings = (*_sibling_files(folder, stem), *_refusal_files(folder, dump))
+        siblings = tuple(_sibling_files(folder, stem, dump))
         found.add(label=files[0].label, name=dump, parts=files, notes=folder.notes(stem), siblings=siblings)
 
 
-def _sibling_files(folder: Folder, stem: str) -> Iterator[SiblingFile]:
-    """Yield the other files that XLA wrote about the module."""
+def _sibling_files(folder: Folder, stem: str, dump: DumpName) -> Iterator[SiblingFile]:
+    """Yield the other files about the module: HLO, usage report, refusal by the compiler, target device."""
     for suffix, kind in SIBLING_SUFFIXES.items():
         names = (f"{stem}{suffix}{compression}" for compression in ("", *COMPRESSION_SUFFIXES))
         if name := next(filter(folder.has, names), None):
             yield SiblingFile(kind, folder.path / name, folder.label(name))
-
-
-def _refusal_files(folder: Folder, dump: DumpName) -> Iterator[SiblingFile]:
-    """Yield what is there of a program that did not fit, and the name of the device that it was compiled for."""
     module = dump.stem.removesuffix(f".{dump.stage}")
-    names: dict[str, SiblingKind] = {module + suffix: kind for suffix, kind in REFUSAL_SUFFIXES.items()}
-    for name, kind in (names | {TARGET_OF_ALL: "target", ERROR_TEXT: "error text"}).items():
+    fixed: dict[str, SiblingKind] = {module + suffix: kind for suffix, kind in REFUSAL_SUFFIXES.items()}
+    for name, kind in (fixed | {TARGET_OF_ALL: "target", ERROR_TEXT: "error text"}).items():
         if folder.has(name):
             yield SiblingFile(kind, folder.path / name, folder.label(name))
 
@@ -222,11 +218,11 @@ def _first_readable(folder: Folder, names: Sequence[str], found: Found) -> str |
 
 def _report_unused(folder: Folder, names: Sequence[str], taken: str, found: Found) -> None:
     for name in names:
-        found.report("note", folder.label(name), f"not read: {printable(taken)} is there too and was taken")
+        found.report("note", folder.label(name), f"not read: {printable(taken)} was read instead")
 
 
 def _look_into(folder: Folder, names: Sequence[str], found: Found) -> None:
-    """Add what a file holds that is not named as part of a dump; `names` are its names, plain and compressed."""
+    """Add the dumps in a file not named as part of one; `names` are its plain and compressed forms."""
     found.proto_count += is_proto(names[0])
     if is_unread_part(names[0]):
         found.report("warning", folder.label(names[0]), "not read: decompress it, or use .gz or .xz")
@@ -239,7 +235,7 @@ def _look_into(folder: Folder, names: Sequence[str], found: Found) -> None:
 
 
 def _take(folder: Folder, name: str, found: Found) -> bool:
-    """Add what the file holds, and return whether it is a dump or a log."""
+    """Add the dumps in a file, and return whether it is a dump or a log."""
     content = _content(folder.first_look(name))
     if content == "dump":
         _add_unnamed(folder, name, found)
@@ -247,12 +243,12 @@ def _take(folder: Folder, name: str, found: Found) -> bool:
         _add_log(folder, name, found)
     elif content == "too long":
         size = logs.SEARCHED_SIZE >> 20
-        found.report("note", folder.label(name), f"no dump in its first {size} MiB; name the file to search all of it")
+        found.report("note", folder.label(name), f"no dump in its first {size} MiB; name this file to search all of it")
     return content in ("dump", "log")
 
 
 def _content(path: AnyPath) -> Literal["dump", "log", "too long", "other"]:
-    """Return what a file holds. A file that cannot be read is "other", because nothing says that it is a dump."""
+    """Return what a file contains; "other" if it cannot be read, because it is probably no dump."""
     try:
         with closing(pieces(path)) as stream:
             head = next(stream, b"")
@@ -279,7 +275,7 @@ def _add_log(folder: Folder, name: str, found: Found) -> None:
     path, label = folder.path / name, folder.label(name)
     data, damage = read_available(path, found.max_bytes)
     if damage and data:
-        found.report("warning", label, f"{damage}; what comes before that is used")
+        found.report("warning", label, f"{damage}; the part before that is used")
     elif damage:
         found.report("error", label, damage)
     dumps, orphans = logs.group_dumps(logs.find_frames(data))
@@ -287,7 +283,7 @@ def _add_log(folder: Folder, name: str, found: Found) -> None:
         dump = read_name(frames[0].name)
         files = tuple(PartFile(path, label, (frame.start, frame.end)) for frame in frames)
         identity, notes = f"{label}#{frames[0].name}", folder.notes(dump.stem)
-        if len(dumps) == 1:
+        if len(dumps) == 1:  # its label stays that of the file, because no other dump needs to be told apart
             identity, notes = label, notes or folder.notes(_stem(name))
         found.add(label=identity, name=dump, parts=files, notes=notes)
     for frame in orphans:

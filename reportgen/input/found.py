@@ -42,7 +42,7 @@ class Found:
         self.problems.append(Problem(severity, label, message))
 
     def why_empty(self) -> str:
-        """Return the reason why no dump was found, as far as it is known."""
+        """Return the reason why no dump was found, if it is known."""
         if self.is_excluded:
             return "it is in the output directory, which is not searched; choose another one with -o"
         if self.proto_count:
@@ -51,17 +51,26 @@ class Found:
 
 
 def unique_dumps(found: Sequence[Found]) -> tuple[DumpFiles, ...]:
-    """Return the dumps of all paths, each once and sorted by label; labels that clash are changed.
+    """Return the dumps of all paths, each once and sorted by label; change labels so that no two are equal.
 
     The labels of problems in `found` are changed in the same way.
     """
     _drop_repeats(found)
     _prefix_equal_labels(found)
-    return _numbered(found)
+    dumps = sorted((dump for one in found for dump in one.dumps), key=lambda dump: dump.label)
+    taken = {dump.label for dump in dumps}
+    seen: set[str] = set()
+    for place, dump in enumerate(dumps):
+        if dump.label in seen:  # still, because the paths have equal names too
+            label = next(label for number in count(2) if (label := f"{dump.label}#{number}") not in taken)
+            dumps[place] = replace(dump, label=label)
+            taken.add(label)
+        seen.add(dump.label)
+    return tuple(sorted(dumps, key=lambda dump: dump.label))
 
 
 def _drop_repeats(found: Sequence[Found]) -> None:
-    """Keep a file that was reached twice only once, under its most informative name, its own rather than a link's."""
+    """Keep a file that was reached twice only once: under a name with a stage if it has one, and not under a link's."""
 
     def rank(dump: DumpFiles) -> tuple[bool, bool]:
         path = dump.parts[0].path
@@ -91,23 +100,9 @@ def _prefix_equal_labels(found: Sequence[Found]) -> None:
 
 
 def _own_name(path: AnyPath) -> str:
-    """Return the name of a folder, or of a file's folder because the file's own name is in its label already."""
+    """Return the name of a folder, or of a file's folder, because the file's own name is in its label already."""
     folder = path if path.is_dir() else path.parent
     if isinstance(folder, RemotePath):
         return folder.name or folder.url
-    folder = folder.absolute()
+    folder = folder.absolute()  # because "." has no name; links keep the names that the user gave them
     return folder.name if folder.name != ".." else folder.resolve().name
-
-
-def _numbered(found: Sequence[Found]) -> tuple[DumpFiles, ...]:
-    """Return all dumps by label; append a number to labels that are still equal, except to the first."""
-    dumps = sorted((dump for one in found for dump in one.dumps), key=lambda dump: dump.label)
-    taken = {dump.label for dump in dumps}
-    seen: set[str] = set()
-    for place, dump in enumerate(dumps):
-        if dump.label in seen:
-            label = next(label for number in count(2) if (label := f"{dump.label}#{number}") not in taken)
-            dumps[place] = replace(dump, label=label)
-            taken.add(label)
-        seen.add(dump.label)
-    return tuple(sorted(dumps, key=lambda dump: dump.label))

@@ -1,6 +1,6 @@
-"""What a compilation was made from, as far as files beside its dump say: the program, the flags, the compiler.
+"""Identify what a compilation started from, by the files beside its dump: program, flags and compiler.
 
-If all of it is the same and the assignment is not, the compiler is not deterministic.
+If all of these are the same and the assignments differ, the compiler is not deterministic.
 """
 
 import hashlib
@@ -13,7 +13,9 @@ from reportgen.input.names import COMPRESSION_SUFFIXES
 from reportgen.input.reading import DumpFiles, read_available
 
 _MOST_BYTES = 1_000_000_000
+# Left out, because they name places on the machine, which differ although the program is the same.
 _PLACES = re.compile(r"^(?:xla_dump_to|xla_gpu_cuda_data_dir)\b")
+# Left out, because a new comment in a script moves all source lines but changes nothing that is compiled.
 _TABLES = re.compile(rb"(?m)^(?:FileNames|FunctionNames|FileLocations|StackFrames)\n(?:\d.*\n)*")
 _METADATA = re.compile(rb', metadata=\{(?:[^"{}]|"(?:[^"\\]|\\.)*")*\}')
 
@@ -22,7 +24,7 @@ _METADATA = re.compile(rb', metadata=\{(?:[^"{}]|"(?:[^"\\]|\\.)*")*\}')
 class Inputs:
     """The digest of the program before optimizations, the flags that were set, and the compiler's changelist.
 
-    Each is None where no file says it.
+    Each is None if no file states it.
     """
 
     program: str | None = None
@@ -31,7 +33,7 @@ class Inputs:
 
 
 def inputs_of(files: DumpFiles) -> Inputs:
-    """Return what lies beside a dump; at a URL nothing is looked for, because each request takes time."""
+    """Return the inputs that the files beside a dump state. Skip those at a URL, because each request takes time."""
     path = files.parts[0].path
     if not isinstance(path, Path) or files.name.module_number is None:
         return Inputs(changelist=files.name.changelist)
@@ -54,7 +56,7 @@ def _read(folder: Path, name: str) -> bytes:
 
 
 def _flags(text: bytes) -> dict[str, str]:
-    """Return flags by name, without those that only name a place on the machine; a flag may be repeated."""
+    """Return flags by name, without `_PLACES`; join the settings of a repeated flag."""
     flags: dict[str, str] = {}
     for line in text.decode("utf-8", "replace").splitlines():
         name, colon, setting = line.strip().partition(":")

@@ -4,7 +4,7 @@
     the file's text
     *** End FILE ***
 
-Other output surrounds the frames and may run into the marker lines, because other threads write to the same stream.
+Other output surrounds the frames and may share a line with a marker, because other threads write to the same stream.
 The last frame of a killed process has no end.
 """
 
@@ -16,14 +16,14 @@ from typing import Literal
 from reportgen.input.names import split_part
 
 SEARCHED_SIZE = 16 << 20
-"""How many bytes `search` looks at for a first frame: compilers print theirs before a program runs."""
+"""The bytes that `search` searches for a first frame; few are enough, because a program is compiled before it runs."""
 
-# Only names that XLA gives: programs print lines such as "*** Begin epoch ***" of their own.
+# Only names that XLA gives, because programs print lines such as "*** Begin epoch ***" of their own.
 _MARKER = re.compile(
     rb"\*\*\* (Begin|End) "
     rb"((?:[0-9]+\.)?module_[0-9]{4}\S*|\S+-(?:buffer-assignment(?:-values)?|live-range)\.txt) \*\*\*"
 )
-_LONGEST_MARKER = 512  # a file name has at most 255 bytes
+_LONGEST_MARKER = 512  # more than enough, because a file name has at most 255 bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def search(pieces: Iterable[bytes]) -> Literal["log", "other", "too long"]:
         searched += len(piece)
         if searched >= SEARCHED_SIZE:
             return "too long"
-        tail = (tail + piece)[-_LONGEST_MARKER:]
+        tail = (tail + piece)[-_LONGEST_MARKER:]  # because a marker may lie across two pieces
     return "other"
 
 

@@ -29,13 +29,13 @@ REFUSAL_SUFFIXES: Mapping[str, SiblingKind] = {
     ".target_arguments.txt": "target",
     ".gpu_target_config.pbtxt": "target",
 }
-"""The files that a compiler names after the module alone, without the stage of the dump."""
+"""Suffixes of files that a compiler names after the module alone, without the stage of the dump."""
 
 TARGET_OF_ALL = "gpu_target_config.pbtxt"
 """The file that names the GPU for all modules of a directory."""
 
 ERROR_TEXT = "out-of-memory.txt"
-"""The text of an error in the program whose dumps lie in the same folder; `reportgen run` writes it."""
+"""The error of the program whose dumps are in the same folder; `reportgen run` writes this file."""
 
 REFUSAL_KINDS = frozenset({*REFUSAL_SUFFIXES.values(), "error text"})
 """The siblings that say whether a program fits."""
@@ -57,10 +57,11 @@ _SOMETHING_ELSE = re.compile(
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 
-# Numbers are at most as long as a file name, because a log may contain longer ones that Python refuses to convert.
+# At most as many digits as a file name has, because a log may contain more and Python refuses to convert over 4,300.
 _MODULE = re.compile(r"(?:(?P<timestamp>[0-9]{1,255})\.)?module_(?P<number>[0-9]{4,255})(?:\.(?P<rest>.+))?", re.DOTALL)
 
-# Lazy groups: the name ends at the first dot after which the rest reads as a stage.
+# Lazy groups, because the name ends at the first dot after which the rest reads as a stage. A stage has no dot, except
+# after the number of an NVIDIA architecture: `sm_9.0a_gpu_after_optimizations`.
 _REST = re.compile(
     r"(?:(?P<name>.+?)\.)??(?:cl_(?P<changelist>[0-9]{1,255})\.)?(?P<stage>sm_[0-9]+\.[0-9]+[a-z]?_[^.]+|[^.]+)",
     re.DOTALL,
@@ -72,8 +73,8 @@ _GPU_STAGE = re.compile(r"(?:^|_)gpu_")
 class DumpName:
     """The components of a file name. All files of one dump have the same `stem`.
 
-    `module_name` is never empty: it is `module_NNNN` if XLA omitted a name that was too long, and the stem if the name
-    follows no rule. `backend` comes from the stage, which does not mention a TPU.
+    `module_name` is never empty: it is `module_NNNN` if XLA omitted a name that was too long, and the stem if the file
+    has no name that XLA gives. `backend` comes from the stage; the stage of a TPU names no backend.
     """
 
     stem: str

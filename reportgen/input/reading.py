@@ -1,6 +1,6 @@
 """Read untrusted files, plain or compressed by gzip or xz, whole or in pieces.
 
-A file is read and not mapped, because a compiler that rewrites its dump meanwhile would kill a process that has it
+Files are read and not mapped, because a compiler that rewrites a mapped dump would kill the process that has it
 mapped. The bytes before any damage in compressed data are used, because the beginning of a dump answers most
 questions.
 """
@@ -27,7 +27,7 @@ from reportgen.input.repeats import WithoutRepeats
 from reportgen.input.text import DumpText, Sibling, TextPart
 
 DEFAULT_MAX_DUMP_BYTES = 4_000_000_000
-"""Nine times the largest dump known; a limit is needed because a few megabytes can decompress to any size."""
+"""Nine times the largest known dump. A limit is needed because a few megabytes can decompress to any size."""
 
 
 class TooLarge(Exception):
@@ -35,13 +35,13 @@ class TooLarge(Exception):
 
 
 UNREADABLE = (OSError, EOFError, zlib.error, lzma.LZMAError, TooLarge)
-"""The exceptions that opening or reading can raise; `reason` puts them into words."""
+"""The exceptions that opening or reading can raise; `reason` describes them."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _XZ_MAGIC = b"\xfd7zXZ\0"
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
-_FIRST_PIECE = 4096
+_FIRST_PIECE = 4096  # small, because only the first line of most files is needed
 _PIECE = 1 << 20
 
 
@@ -95,7 +95,7 @@ def printable(path: AnyPath | str) -> str:
 
 
 def reason(error: Exception) -> str:
-    """Return the reason why reading failed, without the file's name."""
+    """Return why reading failed, without the name of the file."""
     match error:
         case TooLarge(args=(limit,)):
             return f"it has more than {limit:,} bytes; --max-dump-bytes N allows more"
@@ -108,16 +108,17 @@ def reason(error: Exception) -> str:
 
 
 def pieces(path: AnyPath) -> Generator[bytes]:
-    """Yield the decompressed bytes of `path`. The first piece is small, so that looking only at it is cheap.
+    """Yield the decompressed bytes of `path`. The first piece is small, because many callers take only that one.
 
     Raises one of UNREADABLE after yielding everything before the damage, or for a pipe or device.
     """
+    # A pipe would block until somebody writes into it, and a device may have no end.
     if isinstance(path, Path) and not stat.S_ISREG(path.stat().st_mode):
         raise OSError(None, "not a regular file")
     with path.open() if isinstance(path, RemotePath) else path.open("rb") as file:
         stream = _decompressed(path, file)
         size = _FIRST_PIECE
-        while piece := stream.read1(size):
+        while piece := stream.read1(size):  # `read` would lose the bytes before damage in the same piece
             yield piece
             size = _PIECE
 
@@ -148,21 +149,21 @@ def why_unreadable(path: AnyPath) -> str | None:
 
 
 def read_available(path: AnyPath, max_bytes: int = DEFAULT_MAX_DUMP_BYTES) -> tuple[bytes, str | None]:
-    """Return the readable bytes of `path`, none if there are more than `max_bytes`, and why they are not all, if so."""
+    """Return the readable bytes of `path`, and why some are missing; no bytes if there are more than `max_bytes`."""
     text = BytesIO()
     size, damage = _read(path, max_bytes, text)
     return text.getvalue() if size else b"", damage
 
 
 def _read(path: AnyPath, max_bytes: int, text: BytesIO | WithoutRepeats) -> tuple[int, str | None]:
-    """Write the bytes of `path` into `text`; return how many of them are usable, and why they are not all, if so."""
+    """Write the bytes of `path` into `text`; return how many of them are usable, and why some are missing."""
     size = 0
     try:
         if isinstance(path, Path) and path.stat().st_size > max_bytes:
             raise TooLarge(max_bytes)
         for piece in pieces(path):
             size += len(piece)
-            if size > max_bytes:
+            if size > max_bytes:  # again, because only reading shows how much compressed data holds
                 raise TooLarge(max_bytes)
             text.write(piece)
     except TooLarge as error:
@@ -201,16 +202,16 @@ def load_text(files: DumpFiles, *, keeps_repeats: bool = False) -> tuple[DumpTex
 
 
 def load_siblings(files: DumpFiles) -> tuple[Sibling, ...]:
-    """Return the sibling files of a dump, each up to `max_bytes`; the comparison reports those that are damaged."""
+    """Return the sibling files of a dump, each up to `max_bytes`; the comparison with the dump reports damaged ones."""
     return tuple(Sibling(one.kind, one.label, read_available(one.path, files.max_bytes)[0]) for one in files.siblings)
 
 
 def _problem_of(part: PartFile, size: int, damage: str | None) -> Problem | None:
-    """Return the problem to report for a part; damage in a log outside of the part's frame is none."""
+    """Return the problem with a part, if any. Damage in a log does not count outside of the part's frame."""
     if damage and not size:
         return Problem("error", part.label, f"{damage}; the dump is shown without this part")
     if part.frame and part.frame[1] > size:
-        return Problem("warning", part.label, "the log became shorter while it was read")
+        return Problem("warning", part.label, "the log became shorter while it was being read")
     if damage and not part.frame:
-        return Problem("warning", part.label, f"{damage}; the {size:,} bytes before that are used")
+        return Problem("warning", part.label, f"{damage}; the first {size:,} bytes are used")
     return None

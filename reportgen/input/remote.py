@@ -1,8 +1,7 @@
-"""Read files at URLs, with the part of `pathlib` that finding and reading dumps needs. Only this module knows fsspec.
+"""Read files at URLs through the methods of `pathlib` that discovery and reading use. Only this module knows fsspec.
 
 A request to an object store takes as long as thousands of calls to a disk. A tree is therefore listed in as few
-requests as possible, nothing that the listing contains is requested again, and the beginnings of files are fetched in
-bulk.
+requests as possible, facts in the listing are not requested again, and the beginnings of files are fetched in bulk.
 """
 
 import io
@@ -17,7 +16,7 @@ from typing import Any, TypeAlias
 from reportgen.errors import UnreadableInput
 
 _URL = re.compile(r"(?:[a-z][a-z0-9+.-]*::)*[a-z][a-z0-9+.-]*://", re.IGNORECASE)
-_HEAD_SIZE = 4096
+_HEAD_SIZE = 4096  # as much as `reading.pieces` reads first, because most files need no second request then
 _HEADS_AT_ONCE = 1000
 
 
@@ -25,9 +24,9 @@ _HEADS_AT_ONCE = 1000
 class RemotePath:
     """A remote file or folder. `url` was given by the user, and `path` is the path in that file system.
 
-    It is pickled as two strings, and each process opens the file system for itself. All methods raise OSError for any
-    failure. `head` is the beginning of the file if it was fetched, or the error that occurred; `is_whole` says whether
-    it is the whole file.
+    Pickling keeps the URL and the path, so each process opens the file system for itself. All methods raise OSError
+    for any failure. `head` is the beginning of the file if it was fetched, or the error that occurred; `is_whole` says
+    whether it is the whole file.
     """
 
     url: str
@@ -59,7 +58,7 @@ class RemotePath:
         return _file_system(self.url)[0], self.path
 
     def is_dir(self) -> bool:
-        """Return whether this is a directory. Unlike `Path.is_dir`, raises OSError if nothing is there."""
+        """Return whether this is a directory. Unlike `Path.is_dir`, raises OSError if it does not exist."""
         with _OSErrors():
             return bool(self._files.info(self.path)["type"] == "directory")
 
@@ -71,7 +70,7 @@ class RemotePath:
             return False
 
     def open(self) -> io.BufferedReader:
-        """Open for reading bytes; nothing is fetched before the first read."""
+        """Open the file for reading bytes; the first read sends the first request."""
         return _Reader(_RemoteFile(self))
 
     def read_text(self, encoding: str, errors: str = "strict") -> str:
@@ -95,7 +94,7 @@ def located(text: str) -> AnyPath:
     """Return the path that `text` names. Raises UnreadableInput for a URL that no installed package can open."""
     if text.lower().startswith("file://"):
         from urllib.parse import urlsplit
-        from urllib.request import url2pathname  # imports HTTP, which takes a fifth of a small check
+        from urllib.request import url2pathname  # late, because it imports HTTP, which takes a fifth of a small check
 
         return Path(url2pathname(urlsplit(text).path))
     if not is_url(text):
@@ -136,17 +135,14 @@ class Listing:
 
 def list_tree(top: RemotePath) -> Iterator[Listing]:
     """Return `top` and all folders below it that contain files."""
-    files = _file_system(top.url)[0]
-    return _by_flat_list(top, files) if _has_flat_list(files) else _by_folder(top, files)
-
-
-def _has_flat_list(files: Any) -> bool:
-    """Return whether the file system lists a whole tree at once, as object stores do, and not folder by folder."""
     from fsspec.asyn import AsyncFileSystem
     from fsspec.spec import AbstractFileSystem
 
-    kind = type(files)
-    return kind.find is not AbstractFileSystem.find and getattr(kind, "_find", None) is not AsyncFileSystem._find
+    files = _file_system(top.url)[0]
+    # A class that overrides `find` lists a whole tree in one request, as object stores do.
+    kind, inherited = type(files), (AbstractFileSystem.find, AsyncFileSystem._find)
+    lists_trees = kind.find is not inherited[0] and getattr(kind, "_find", None) is not inherited[1]
+    return _by_flat_list(top, files) if lists_trees else _by_folder(top, files)
 
 
 def _by_flat_list(top: RemotePath, files: Any) -> Iterator[Listing]:
@@ -188,7 +184,7 @@ def _below(top: RemotePath, parts: Iterable[str]) -> RemotePath:
 
 
 def _is_file(entry: Mapping[str, Any]) -> bool:
-    # Some stores represent a folder by an empty object.
+    # Without a slash at the end, because some stores represent a folder by an empty object whose name ends in one.
     return entry["type"] == "file" and not entry["name"].endswith("/")
 
 
@@ -205,7 +201,7 @@ class Heads:
         self._fetched: dict[RemotePath, bytes | Exception] = {}
 
     def of(self, path: RemotePath) -> RemotePath:
-        """Return the file with its beginning, or without it for a file that was not expected."""
+        """Return the file with its beginning, or without it if the file is not one of `sizes`."""
         if path not in self._positions:
             return path
         if path not in self._fetched:
@@ -222,20 +218,20 @@ class Heads:
             files, paths_inside = _file_system(self._order[0].url)[0], [path.path for path in ends]
             starts = [0] * len(ends)
             heads = files.cat_ranges(paths_inside, starts, list(ends.values()), on_error="return") if ends else []
-        except Exception as error:
+        except Exception as error:  # one for all files; each raises it only when it is read
             heads = [error] * len(ends)
         return dict.fromkeys(paths, b"") | dict(zip(ends, heads, strict=True))
 
 
 class _Reader(io.BufferedReader):
-    """A reader that returns what is available to a decompressor, which requests much more than it needs."""
+    """Return to a decompressor what is available, because it requests much more than it needs."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         return self.read1(size) if size is not None and size > _HEAD_SIZE else super().read(size)
 
 
 class _RemoteFile(io.RawIOBase):
-    """The bytes of a remote file; those of its head are not fetched again."""
+    """Read the bytes of a remote file, without fetching those of its head again."""
 
     def __init__(self, path: RemotePath) -> None:
         self._path = path

@@ -1,8 +1,8 @@
-"""Drop the repeated lines of a dump: every leaf of a tuple prints the whole text of the instruction that returns it.
+"""Cut the repeated lines of a dump, because XLA prints the whole text of an instruction for every leaf of its tuple.
 
-That is 95 % of a large dump. A line is cut only if it equals, byte for byte, the last long line that was kept, so
-nothing is lost: equal texts here are equal texts in the file. No line is removed, and a cut line keeps more of its
-beginning than any place points into, so lines and columns are those of the file.
+Repeats are 95 % of a large dump. A line is cut only if it equals, byte for byte, the last long line that was kept, so
+no information is lost. Every line keeps its place and more of its beginning than a page shows, so line and column
+numbers are those of the file.
 """
 
 from io import BytesIO
@@ -15,14 +15,14 @@ CUT = b"\0 as above"
 
 
 class WithoutRepeats:
-    """A writable text that cuts each long instruction line which repeats the long one before it."""
+    """Collect a text and cut each long instruction line that repeats the long one before it."""
 
     def __init__(self) -> None:
         self._text = BytesIO()
         self._unfinished = bytearray()  # the line that the next piece continues
         self._last = b""
         self.whole_lines: list[int] = []
-        """Where the long lines start that are kept whole: a cut line equals the last of them before it."""
+        """Offsets of the long lines that were kept whole; a cut line equals the last of them before it."""
 
     def write(self, piece: bytes) -> None:
         """Add the next bytes of the text."""
@@ -32,11 +32,11 @@ class WithoutRepeats:
             self._unfinished += memoryview(piece)[:start]
             self._write_lines(bytes(self._unfinished), 0, len(self._unfinished))
             self._unfinished.clear()
-        self._write_lines(piece, start, end)  # not a slice of it, because copying takes as long as searching
+        self._write_lines(piece, start, end)  # with offsets, because slicing copies, which takes as long as searching
         self._unfinished += memoryview(piece)[end:]
 
     def getvalue(self) -> bytes:
-        """Return the text; a last line without a newline is never cut."""
+        """Return the text. A last line without a newline is never cut."""
         self._text.write(self._unfinished)
         self._unfinished.clear()
         return self._text.getvalue()
@@ -60,7 +60,7 @@ class WithoutRepeats:
 
 
 def _instruction(text: bytes, start: int, end: int) -> int:
-    """Return where the next instruction line starts, from the start of a line on; -1 where there is none."""
+    """Return where the next instruction line starts, at or after the start of a line; -1 if there is none."""
     if text.startswith(_START, start, end):
         return start
     return text.find(b"\n" + _START, start, end) + 1 or -1

@@ -1,4 +1,4 @@
-"""Read lines of the user's source files, for pages that show them; only below a directory that the user names."""
+"""Read the source lines that pages show, only from files below a directory that the user names."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,9 +25,10 @@ class SourceRoot:
     directory: Path
 
     def around(self, file: str, line: int) -> SourceLines | None:
-        """Return a line of `file` with the lines before and after it; None where no such line is below the directory.
+        """Return a line of `file` with its neighbours; None if the directory has no such line.
 
-        `file` is the path that the compiler was given, often on another machine, so its longest end that exists counts.
+        `file` is the path that the compiler was given, often on another machine, so it is matched by its longest end
+        that exists below the directory.
         """
         found = _found(self.directory, file)
         if found is None:
@@ -51,6 +52,6 @@ def _found(directory: Path, file: str) -> tuple[str, Sequence[str]] | None:
             real = (root / path).resolve()
             if path and real.is_relative_to(root) and real.is_file() and real.stat().st_size <= _LARGEST_BYTES:
                 return path, real.read_text(encoding="utf-8", errors="replace").splitlines()
-        except (OSError, ValueError):  # because a name from a dump may hold anything
+        except (OSError, ValueError):  # because a name from a dump may contain anything, such as a null byte
             continue
     return None

@@ -2,8 +2,8 @@
 
 A dump is one file up to jaxlib 0.9 and three files since 0.10. Joined, the three have the grammar of the one, so the
 parser sees a single range and never learns which file a byte came from. A *text offset* is an offset into that range;
-unlike the offsets of values, which are bytes in an allocation, it is always called so. `DumpText.locate` turns it into
-file, line and column when a finding or a page needs them, so parsing never counts lines.
+it is always called by its full name, because the offset of a value is a byte in an allocation. `DumpText.locate`
+returns its file, line and column when a finding or a page needs them, so parsing never counts lines.
 """
 
 import re
@@ -57,7 +57,7 @@ class TextPart:
 
     @cached_property
     def _lines_before(self) -> dict[int, int]:
-        """The number of lines that end before each block of the data, as far as they were counted."""
+        """Return the number of lines that end before each block of the data; `location` adds blocks when needed."""
         return {0: 0}
 
     def location(self, offset: int) -> Location:
@@ -65,7 +65,7 @@ class TextPart:
 
         The newlines before each block are counted once, because locations may be requested in any order.
         """
-        # No lock is needed, because threads that count the same blocks at once write the same numbers.
+        # Without a lock, because threads that count the same blocks at once write the same numbers.
         lines_before, block = self._lines_before, offset // _BLOCK
         for counted in range(len(lines_before) - 1, block):
             newlines = self.data.count(b"\n", counted * _BLOCK, (counted + 1) * _BLOCK)
@@ -92,7 +92,7 @@ class DumpText:
         base = 0
         for part in parts:
             self._bases.append(base)
-            base += len(part.data) + 1
+            base += len(part.data) + 1  # so that the end of a part is not the start of the next one
 
     def parts_with_bases(self) -> Iterator[tuple[TextPart, TextOffset]]:
         """Return each part with the text offset of the first byte of its data."""

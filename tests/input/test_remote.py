@@ -224,7 +224,7 @@ def test_a_connection_lost_in_a_file_leaves_its_beginning_and_the_other_dumps(tm
         ("error", "c-buffer-assignment.txt"),
     ]
     assert all("RuntimeError: the connection was lost" in problem.message for problem in report.problems)
-    assert "the 300 bytes before that are used" in report.problems[0].message
+    assert "the first 300 bytes are used" in report.problems[0].message
 
 
 @both

@@ -59,7 +59,7 @@ def test_problems_name_tokens(tmp_path: Path) -> None:
     assert [(problem.file, problem.message) for problem in made.problems] == [
         (
             "folder-1/dump-2-buffer-assignment.txt.gz",
-            "not read: dump-2-buffer-assignment.txt is there too and was taken",
+            "not read: dump-2-buffer-assignment.txt was read instead",
         ),
         ("folder-2/dump-1-live-range.txt", "not shown: dump-1-buffer-assignment.txt is missing"),
     ]

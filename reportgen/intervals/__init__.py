@@ -1,1 +1,1 @@
-"""Arithmetic on byte ranges over time. Nothing here knows what a dump is."""
+"""Compute with byte ranges over time, independently of dumps."""

@@ -1,18 +1,18 @@
 """Follow the free bytes of an allocation over time, and the largest hole among them.
 
-A large value fits into free bytes in one piece but not into equally many in small pieces, so both figures are needed
-to tell fragmentation from spare space.
+A large value fits into one large hole but not into many small ones with as many bytes, so both figures are needed to
+tell fragmentation from spare space.
 """
 
 from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from reportgen.intervals.step_function import StepFunction
 from reportgen.intervals.union import Occupancy, union_over_time
 
-_PIECES_PER_CHANGE = 32
+_PIECES_PER_CHANGE = 32  # a limit, because nested values could otherwise change all pieces again and again
 
 _Event = tuple[int, int, int]
 """Bytes [low, high), and the change in how many values cover them."""
@@ -31,7 +31,7 @@ def holes(occupancies: Iterable[Occupancy], size_bytes: int, moments: int) -> Ho
     Return None if thousands of values are nested in each other, which happens only in a damaged or hostile dump.
     """
     held = [one for one in occupancies if one.low < one.high and one.first <= one.last]
-    # Fast path: every value fills the whole allocation, so the free space is always one hole or none.
+    # A fast path, because in most allocations every value fills all bytes: the free space is then one hole or none.
     if all(one.low <= 0 and one.high >= size_bytes for one in held):
         covered = union_over_time(Occupancy(one.first, one.last, 0, size_bytes) for one in held)
         changes_of_free = [(0, size_bytes), *((moment, -change) for moment, change in covered)]
@@ -41,41 +41,21 @@ def holes(occupancies: Iterable[Occupancy], size_bytes: int, moments: int) -> Ho
     for first, last, low, high in held:
         events[first].append((low, high, 1))
         events[last + 1].append((low, high, -1))
-    changes = [(moment, events[moment]) for moment in sorted(events)]
-    followed = _followed(Cover(size_bytes), changes)
-    if followed is None:
-        return None
-    free, largest = ([(0, size_bytes), *amounts] for amounts in followed)
-    return Holes(_steps(free, moments), _steps(largest, moments))
-
-
-def _followed(
-    cover: "Cover", changes: Sequence[tuple[int, list[_Event]]]
-) -> tuple[list[tuple[int, int]], list[tuple[int, int]]] | None:
-    """Return the free bytes and the largest hole at each moment; None if the slices overlap too much to follow."""
-    limit = _PIECES_PER_CHANGE * sum(len(events) for _, events in changes)
-    free, largest = [], []
-    for moment, events in changes:
-        for low, high, change in events:
+    cover, limit = Cover(size_bytes), _PIECES_PER_CHANGE * 2 * len(held)
+    free, largest = [(0, size_bytes)], [(0, size_bytes)]
+    for moment in sorted(events):
+        free_before, largest_before = cover.free_bytes, cover.largest_hole
+        for low, high, change in events[moment]:
             cover.change(low, high, change)
             if cover.pieces_changed > limit:
                 return None
-        free.append((moment, cover.free_bytes))
-        largest.append((moment, cover.largest_hole))
-    return free, largest
-
-
-def _steps(amounts: list[tuple[int, int]], moments: int) -> StepFunction:
-    before = 0
-    changes = []
-    for moment, amount in amounts:
-        changes.append((moment, amount - before))
-        before = amount
-    return StepFunction.from_changes(changes, moments)
+        free.append((moment, cover.free_bytes - free_before))
+        largest.append((moment, cover.largest_hole - largest_before))
+    return Holes(StepFunction.from_changes(free, moments), StepFunction.from_changes(largest, moments))
 
 
 class Cover:
-    """The number of values that cover each byte of [0, size), as pieces of equal count, with sorted sizes of holes."""
+    """Count the values that cover each byte of [0, size), as pieces of equal count; keep the sizes of holes sorted."""
 
     def __init__(self, size_bytes: int) -> None:
         self._edges = [0, size_bytes]
@@ -86,10 +66,11 @@ class Cover:
 
     @property
     def largest_hole(self) -> int:
+        """Return the bytes of the largest hole; 0 if there is none."""
         return self._hole_sizes[-1] if self._hole_sizes else 0
 
     def change(self, low: int, high: int, change: int) -> None:
-        """Cover [low, high) once more (`change` 1) or once less (-1); bytes outside of the allocation are ignored."""
+        """Cover [low, high) once more (`change` 1) or once less (-1); ignore bytes outside of the allocation."""
         low, high = max(low, 0), min(high, self._edges[-1])
         while low < high:
             piece = bisect_right(self._edges, low) - 1
@@ -99,7 +80,7 @@ class Cover:
             low = end
 
     def _change_within(self, piece: int, low: int, high: int, change: int) -> None:
-        """Change the part [low, high) of one piece; split it off, or join it with a neighbour of the same count."""
+        """Change the part [low, high) of one piece: split it off, or join it to a neighbor of the same count."""
         edges, counts = self._edges, self._counts
         start, end, count = edges[piece], edges[piece + 1], counts[piece]
         changed = count + change
@@ -117,7 +98,7 @@ class Cover:
         edges[piece + 1 - left : piece + 1 + right] = before + after
 
     def _replace_sizes(self, old: Iterable[int], new: Iterable[int]) -> None:
-        """Replace holes of the sizes `old` by holes of the sizes `new`; a size of 0 is no hole."""
+        """Replace holes of the sizes `old` by holes of the sizes `new`; sizes of 0 do not count."""
         for size in filter(None, old):
             del self._hole_sizes[bisect_left(self._hole_sizes, size)]
         for size in filter(None, new):

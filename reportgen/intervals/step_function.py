@@ -44,7 +44,7 @@ class Peak:
 
 @dataclass(frozen=True)
 class StepFunction:
-    """An amount for each moment of [0, length): `amounts[i]` applies from `moments[i]` up to the next one.
+    """An amount for each moment of [0, length): `amounts[i]` applies from `moments[i]` until the next one.
 
     `moments` starts with 0 and is strictly increasing.
     """
@@ -62,7 +62,7 @@ class StepFunction:
         at: defaultdict[int, int] = defaultdict(int)
         for moment, change in changes:
             at[moment] += change
-        moments = [moment for moment in sorted(at) if at[moment]]
+        moments = [moment for moment in sorted(at) if at[moment]]  # changes at one moment can cancel each other
         end = bisect_left(moments, length)
         first = min(bisect_right(moments, 0), end)
         start = sum(at[moment] for moment in moments[:first])
@@ -70,12 +70,14 @@ class StepFunction:
         return cls((0, *later), tuple(accumulate(map(at.__getitem__, later), initial=start)), length)
 
     def changes(self) -> Iterator[Change]:
+        """Yield the change at each moment; the first one is the amount at moment 0."""
         before = 0
         for moment, amount in zip(self.moments, self.amounts, strict=True):
             yield moment, amount - before
             before = amount
 
     def at(self, moment: int) -> int:
+        """Return the amount at a moment."""
         return self.amounts[bisect_right(self.moments, moment) - 1]
 
     def at_each(self, moments: Iterable[int]) -> Iterator[int]:
@@ -92,7 +94,7 @@ class StepFunction:
         return zip(self.moments, ends, self.amounts, strict=True)
 
     def peak(self) -> Peak:
-        """Return the maximum over [0, length); without any moments it is at moment 0 with no ties."""
+        """Return the maximum over [0, length). An empty range has its peak at moment 0, with 0 ties."""
         return self._peak
 
     @cached_property

@@ -1,10 +1,10 @@
 """Count the bytes that values cover over time.
 
-Every number of the report depends on one question: how many distinct bytes are under at least one live value at
-moment t? A sum of value sizes would count bytes twice wherever a result reuses the buffer of its operand, so the
+Every figure of the report depends on one question: how many distinct bytes does at least one live value cover at a
+moment? Adding up the sizes of values would count bytes twice wherever a result reuses the buffer of its operand, so the
 answer is the size of a union of intervals.
 
-Bytes are half-open intervals [low, high); moments are inclusive ranges first..last, as XLA prints them.
+Bytes are half-open intervals [low, high); moments are ranges from `first` to `last` inclusive, as XLA prints them.
 """
 
 from abc import ABC, abstractmethod
@@ -18,7 +18,7 @@ from typing import Generic, NamedTuple, TypeVar
 from reportgen.intervals.step_function import Change
 
 _LOW, _HIGH = itemgetter(2), itemgetter(3)
-_PIECES_PER_SLICE = 8
+_PIECES_PER_SLICE = 8  # limits for one pass over the pieces; beyond them the tree takes over, because it stays fast
 _MOST_PIECES = 50_000
 
 
@@ -36,9 +36,9 @@ class Occupancy(NamedTuple):
 
 
 def union_over_time(occupancies: Iterable[Occupancy]) -> list[Change]:
-    """Return how the number of distinct bytes covered changes, in any order; O(n log n).
+    """Return the changes in the number of distinct bytes covered, in any order, in O(n log n).
 
-    Changes of separate bytes can be added up.
+    The changes of allocations or slices that share no byte can be added up.
     """
     changes: list[Change] = []
     held = [one for one in occupancies if one.low < one.high and one.first <= one.last]
@@ -54,7 +54,10 @@ def union_over_time(occupancies: Iterable[Occupancy]) -> list[Change]:
 def groups_sharing_bytes(
     slices: Iterable[Item], low: Callable[[Item], int], high: Callable[[Item], int]
 ) -> Iterator[list[Item]]:
-    """Yield slices in order of their bytes, in groups that share no byte; `low` and `high` return the bytes of one."""
+    """Yield slices in the order of their bytes, in groups that share no byte with each other.
+
+    `low` and `high` return the bytes of a slice.
+    """
     group: list[Item] = []
     reach = 0
     for one in sorted(slices, key=low):
@@ -62,17 +65,16 @@ def groups_sharing_bytes(
             yield group
             group, reach = [], 0
         group.append(one)
-        end = high(one)
-        reach = max(reach, end)
+        reach = max(reach, high(one))
     if group:
         yield group
 
 
 def _changes_by_reach(group: Sequence[Occupancy]) -> list[Change] | None:
-    """Return the changes of the covered length for slices in order of time; None where they overlap too much.
+    """Return the changes in covered bytes for slices in order of time; None if they overlap too much.
 
     Each piece knows the last moment at which it is covered, and a slice adds the moments after that. A slice joins
-    the pieces that it outlives, which keeps them few; it cannot join those that outlive it.
+    the pieces that it outlives, which keeps their number low; it cannot join those that outlive it.
     """
     low, high = min(one.low for one in group), max(one.high for one in group)
     pieces = Pieces(low, high, group[0].first - 1)
@@ -96,7 +98,7 @@ def _changes_by_reach(group: Sequence[Occupancy]) -> list[Change] | None:
 
 
 def _changes_by_tree(group: Sequence[Occupancy]) -> Iterator[Change]:
-    """Yield the changes of the covered length by a tree, which stays fast in a hostile dump of nested slices."""
+    """Yield the changes in covered bytes by a tree, because it stays fast in a hostile dump of nested slices."""
     events: defaultdict[int, list[tuple[int, Occupancy]]] = defaultdict(list)
     for occupancy in group:
         events[occupancy.first].append((1, occupancy))
@@ -118,7 +120,7 @@ class Pieces(Generic[Content]):
         self.contents = [content]
 
     def cut(self, at: int) -> int:
-        """Return the number of the piece that begins at byte `at`; split the piece around it where none does."""
+        """Return the number of the piece that begins at byte `at`; split the piece around `at` if none does."""
         piece = bisect_left(self.edges, at)
         if self.edges[piece] != at:
             self.edges.insert(piece, at)
@@ -136,7 +138,7 @@ class CoverTree(ABC):
 
     This is a segment tree. `edges` are all the ends that will occur; leaves are the elementary intervals between them,
     and node n has the children 2 n and 2 n + 1. A node stores its number of bytes and how often it is covered as a
-    whole; subclasses derive the rest from that and from the children.
+    whole; subclasses derive their figures from these and from the children.
     """
 
     def __init__(self, edges: Iterable[int]) -> None:

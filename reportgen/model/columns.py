@@ -1,7 +1,7 @@
 """Store the repeated lines of a dump as columns: one list per attribute, in the order of the text.
 
 A large dump has a hundred thousand values. A record for each would take four times the memory and most of the time
-of a check, so a record is created only when a row is requested. Code that visits every value reads the columns.
+of a check, so records are created only for rows that are requested. Code that visits every value reads the columns.
 """
 
 from abc import abstractmethod

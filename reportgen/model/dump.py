@@ -1,4 +1,4 @@
-"""Define the record of a dump: everything that its text says, with nothing computed or judged."""
+"""Define the record of a dump: everything that its text says, before any computation or judgment."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ from reportgen.model.rows import (
 
 
 class ByKey(Generic[Row]):
-    """Find rows of some columns by the keys of their values; the last row of a repeated key wins."""
+    """Find rows of columns by the keys of their values; of rows with the same key, find the last."""
 
     def __init__(self, columns: Columns[Row], keys: Sequence[str]) -> None:
         self._columns = columns
@@ -37,7 +37,7 @@ class ByKey(Generic[Row]):
 
 @dataclass(frozen=True, kw_only=True)
 class Dump:
-    """Everything that a dump says; a section that is missing, which is normal, is None or empty."""
+    """Everything that a dump says. A section that the dump lacks, which is normal, is None or empty."""
 
     allocations: tuple[Allocation, ...] = ()
     values: Values = field(default_factory=Values)
@@ -71,17 +71,17 @@ class Dump:
 
     @cached_property
     def used_rows(self) -> list[int]:
-        """The row of each value in `used_values`; -1 for a value without one."""
+        """Return the row of each value in `used_values`; -1 for a value without one."""
         return list(map(self.used_by_key.number_of.get, self.values.keys, repeat(-1)))
 
     @cached_property
     def range_rows(self) -> list[int]:
-        """The row of each value in `live_ranges`; -1 for a value without one."""
+        """Return the row of each value in `live_ranges`; -1 for a value without one."""
         return list(map(self.range_by_key.number_of.get, self.values.keys, repeat(-1)))
 
     @cached_property
     def first_used_row(self) -> Mapping[str, int]:
-        """The first row of each defining instruction in `used_values`, in their order; all its rows print one text."""
+        """Map each defining instruction, in order, to its first row in `used_values`; all its rows print one text."""
         names = self.used_values.names if self.used_values else []
         first = dict(zip(reversed(names), range(len(names) - 1, -1, -1), strict=True))
         return dict(zip(names, map(first.__getitem__, names), strict=True))
@@ -98,15 +98,15 @@ class Dump:
 
     @cached_property
     def moment_of(self) -> dict[str, int]:
-        """The moment of each scheduled instruction, by name."""
+        """Map each scheduled instruction to its moment."""
         return dict(zip(self.schedule.names, self.schedule.moments, strict=True))
 
     @cached_property
     def moment_of_user(self) -> dict[bytes, int]:
-        """The moment of each scheduled instruction, by its name in UTF-8 as in `UsedValue.users`."""
+        """Map each scheduled instruction, by its name in UTF-8 as in `UsedValue.users`, to its moment."""
         return dict(zip(map(str.encode, self.schedule.names), self.schedule.moments, strict=True))
 
     @cached_property
     def name_at(self) -> dict[int, str]:
-        """The name of the instruction that runs at each moment."""
+        """Map each moment to the name of the instruction that runs then."""
         return dict(zip(self.schedule.moments, self.schedule.names, strict=True))

@@ -2,7 +2,7 @@
 
 Sizes and offsets are bytes as printed. Moments are indexes into the flattened schedule. A `text_offset` is a position
 in the dump's text (see `reportgen.input.text`). An index (XLA `ShapeIndex`) such as `{0}` or `{1,0}` selects a leaf of
-a tuple; `{}` is the value itself, even where XLA omits it because the shape is not a tuple.
+a tuple; `{}` is the value itself. XLA omits it if the shape is no tuple; the records always have it.
 """
 
 import re
@@ -21,7 +21,7 @@ _Record = TypeVar("_Record")
 def record(cls: type[_Record]) -> type[_Record]:
     """Make a class a dataclass that only the type checker treats as frozen.
 
-    It serves for records of which a dump has thousands, because creating a frozen one takes three times as long.
+    It is for records of which a dump has thousands, because creating a frozen one takes three times as long.
     """
     return dataclass(slots=True, kw_only=True)(cls)
 
@@ -109,7 +109,7 @@ def users_in(uses: bytes) -> list[bytes]:
     return _USER.findall(uses)
 
 
-# Cached because several parts of a page need the positions and uses of the same value.
+# Cached, because several parts of a page need the positions and uses of the same value.
 @lru_cache(maxsize=16)
 def _positions(text: bytes) -> tuple[Position, ...]:
     return tuple(Position(name, index or WHOLE) for name, index in _POSITION.findall(text.decode("utf-8", "replace")))

@@ -1,9 +1,9 @@
 """Define the records of an HLO shape and its layout; each prints back to the text that it was parsed from.
 
-Everything that a report says about padding and memory order rests on texts such as
-`bf16[4096,3584]{1,0:T(8,128)(2,1)S(1)}`. Nothing in them is guessed or dropped: an attribute that no record knows is
-kept as text. Printing follows XLA `ShapeUtil::HumanStringWithLayout` and `Layout::Print`; `reportgen.parse.shapes`
-reads the same grammar.
+Everything that a report says about padding and memory order comes from texts such as
+`bf16[4096,3584]{1,0:T(8,128)(2,1)S(1)}`, so every part of them is kept: an attribute that no record knows, as text.
+Printing follows XLA `ShapeUtil::HumanStringWithLayout` and `Layout::Print`; `reportgen.parse.shapes` reads the same
+grammar.
 """
 
 from collections.abc import Iterable
@@ -13,6 +13,7 @@ from typing import NamedTuple
 COMMENT_EVERY = 5
 """XLA numbers every fifth element of a tuple in a comment."""
 
+# The order of XLA `Layout::Print`, because a layout must print back to the text that it was parsed from.
 _PRINTING_ORDER = ("D", "T", "L", "#", "*", "E", "S", "SC", "P", "M")
 
 Tile = tuple[int | None, ...]
@@ -49,7 +50,7 @@ class Layout:
         texts["T"] = "".join(f"({_joined('*' if size is None else size for size in tile)})" for tile in self.tiles)
         texts["L"] = "" if self.tail_padding is None else f"({self.tail_padding})"
         texts["E"] = "" if self.element_bits is None else f"({self.element_bits})"
-        texts["S"] = f"({self.memory_space})" if self.memory_space else ""
+        texts["S"] = f"({self.memory_space})" if self.memory_space else ""  # XLA omits the default space, which is 0
         texts["SC"] = "".join(f"({split.dimension}:{_joined(split.indices)})" for split in self.split_configs)
         attributes = "".join(name + text for name, text in sorted(texts.items(), key=printing_rank) if text)
         return f"{{{_joined(self.minor_to_major)}{':' if attributes else ''}{attributes}}}"
@@ -80,7 +81,7 @@ class ArrayShape:
 class TupleShape:
     """`(SHAPE, SHAPE, ...)`; if `numbered`, `/*index=K*/` precedes every fifth element.
 
-    TensorFlow 2.3 prints no such comments, later builds do. They do not affect equality.
+    TensorFlow 2.3 does not print these comments; later builds do. They do not affect equality.
     """
 
     elements: tuple["Shape", ...]
@@ -106,7 +107,7 @@ class BufferShape:
 
 @dataclass(frozen=True, slots=True)
 class OpaqueShape:
-    """`token[]` or `opaque[]`: a value without elements."""
+    """`token[]` or `opaque[]`: a value that has no elements."""
 
     kind: str
 

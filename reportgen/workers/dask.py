@@ -1,4 +1,4 @@
-"""Connect to a Dask cluster and explain its failures. Only this module knows Dask."""
+"""Connect to a Dask cluster and explain its failures. Only this module uses Dask."""
 
 import asyncio
 import logging
@@ -36,14 +36,15 @@ def connected(address: str) -> Iterator[tuple[Executor, int]]:
         raise ClusterFailed(_NO_DASK) from error
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # because it logs what it also raises
     try:
-        with ThreadPoolExecutor(1) as aside:  # in a thread because the caller may have an event loop of its own
-            # Because a client waits forever, whatever its timeout, for a server that accepts but is silent.
+        # Greet the scheduler first, because a client waits forever, whatever its timeout, for a server that accepts a
+        # connection and stays silent. In a thread, because the caller may have an event loop of its own.
+        with ThreadPoolExecutor(1) as aside:
             greeting = asyncio.wait_for(_connect(f"tcp://{address}"), _SECONDS_TO_ANSWER)
             aside.submit(asyncio.run, greeting).result()
         client = Client(f"tcp://{address}", timeout=_SECONDS_TO_ANSWER, set_as_default=False)
     except Exception as error:  # because a server that is not Dask may answer anything
         raise ClusterFailed(f"dask://{address}: no scheduler answers at this address.") from error
-    executor = client.get_executor(pure=False)
+    executor = client.get_executor(pure=False)  # because equal tasks must write their pages again
     try:
         yield executor, _threads(client, address)
     except KilledWorker as error:
@@ -51,7 +52,7 @@ def connected(address: str) -> Iterator[tuple[Executor, int]]:
     except CancelledError as error:
         raise ClusterFailed(f"dask://{address}: the connection to the scheduler was lost.") from error
     finally:
-        executor.shutdown(wait=False)
+        executor.shutdown(wait=False)  # because a lost cluster never finishes
         client.close()
 
 

@@ -1,4 +1,4 @@
-"""Share out work: over processes of this machine or a Dask cluster, and never too much at once."""
+"""Share work among processes of this machine or a Dask cluster, with a bounded number of items in memory."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ from reportgen.errors import ReportgenError
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_WAITING_PER_WORKER = 4
+_WAITING_PER_WORKER = 4  # because a worker must find its next item waiting, but waiting results take memory
 _LOST_PROCESS = "A process was ended from outside, most likely for lack of memory. Try again with --jobs 1."
 _NO_PROCESS = "A process cannot be started: {}. Try again with --jobs 1."
 
@@ -39,12 +39,13 @@ def open_workers(jobs: int, cluster: str | None = None) -> Iterator[Workers]:
     Raises ReportgenError if a process or the cluster is lost.
     """
     if cluster is not None:
-        from reportgen.workers.dask import connected  # imports asyncio, which takes a tenth of an unchanged build
+        from reportgen.workers.dask import connected  # late: asyncio takes a tenth of an unchanged build to import
 
         with connected(cluster) as (executor, threads):
             yield Workers(executor, threads)
         return
-    # Forking a process with threads, such as those that talk to an object store, may leave locks held for ever.
+    # Spawned if there are threads, such as those that talk to an object store, because a fork could copy a held lock
+    # that no thread releases.
     context = get_context("spawn") if threading.active_count() > 1 else None
     with _processes(jobs, context, _start_worker) as pool:
         yield Workers(pool, jobs)
@@ -59,7 +60,7 @@ def _processes(
         try:
             yield pool
         finally:
-            pool.shutdown(cancel_futures=True)
+            pool.shutdown(cancel_futures=True)  # because an error or Ctrl-C must not wait for all items that are left
     except BrokenProcessPool as error:
         raise ReportgenError(_LOST_PROCESS) from error
     except OSError as error:
@@ -69,7 +70,7 @@ def _processes(
 def unordered(work: Callable[[Item], Result], items: Iterable[Item], workers: Workers) -> Iterator[Result]:
     """Yield the result of `work` for each item as soon as it is finished; raise what `work` raises.
 
-    Items are taken only as fast as they are worked on, so memory is bounded by the number of workers.
+    Items are taken only as fast as they are finished, so the number of workers bounds the memory.
     """
     remaining = iter(items)
     # A queue because `concurrent.futures.wait` holds the locks of all futures, and Ctrl-C could leave them held.
@@ -86,33 +87,34 @@ def unordered(work: Callable[[Item], Result], items: Iterable[Item], workers: Wo
 
 
 def forked(work: Callable[[int], Result], count: int, jobs: int) -> Iterator[Result]:
-    """Yield the result of `work` for each number below `count`, as it is finished, in processes forked from this one.
+    """Yield the result of `work` for each number below `count` as it is finished, in processes forked from this one.
 
-    They share the memory of this process, so nothing but numbers and results is copied. Call only if `can_fork`.
+    They share the memory of this process, so only numbers and results are copied. Call this only if `can_fork`.
     """
     with _processes(jobs, get_context("fork"), _start_forked_worker, work) as pool:
         yield from unordered(_call_forked_work, range(count), Workers(pool, jobs))
 
 
 def _start_worker() -> None:
-    # Ctrl-C reaches every process, and only the first one should say something about it.
+    # The default action ends the process silently, because Ctrl-C reaches every process and only the first should
+    # print a message.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
 
 
 def _exit_with_parent() -> None:
-    """End this process when its parent is killed; it would wait for ever, or write into the site of the next build."""
+    """End this process when its parent is killed, because it would wait forever or write into the next build's site."""
     parent = parent_process()
     if parent is not None:
         parent.join()
-        os._exit(1)
+        os._exit(1)  # because `sys.exit` would end only this thread
 
 
 _forked_work: Callable[[int], object]
 
 
 def _start_forked_worker(work: Callable[[int], object]) -> None:
-    global _forked_work  # noqa: PLW0603 - a pool pickles arguments of each call, but not those of its initializer
+    global _forked_work  # noqa: PLW0603 - because a pool pickles the work of each call but not that of its initializer
     _forked_work = work
     _start_worker()
 

@@ -1,1 +1,1 @@
-"""Serve the current site during development, and notify open pages when it changes."""
+"""Serve the current site during development and notify open pages when it changes."""

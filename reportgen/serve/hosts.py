@@ -1,7 +1,7 @@
 """Decide whether a request names this server as its host.
 
-Any site can point its own name at this machine (DNS rebinding); its scripts then read the answers as if they were its
-own. The browser still sends the site's name in the `Host` header, so a request with an unknown host is refused.
+Any site can make its own name resolve to this machine (DNS rebinding); its scripts can then read the responses of this
+server. The browser still sends the site's name in the `Host` header, so a request with an unknown host is refused.
 """
 
 import ipaddress
@@ -23,7 +23,7 @@ def is_own_host(headers: Sequence[str], host: str, port: int) -> bool:
         return False
     if name in {"localhost", host}:
         return True
-    # Addresses and this machine's own name are safe, because nobody can rebind them.
+    # An address or this machine's own name is safe, because no site can rebind it.
     try:
         address = ipaddress.ip_address(name)
     except ValueError:
@@ -32,7 +32,7 @@ def is_own_host(headers: Sequence[str], host: str, port: int) -> bool:
 
 
 def _is_loopback(host: str) -> bool:
-    """Return whether a server at `host` can be reached from this machine only."""
+    """Return whether only this machine can reach a server at `host`."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -1,11 +1,11 @@
 """Serve the site over HTTP to one reader on the same machine, with a stream of events for open pages.
 
 This server is for development. By default it listens on loopback. It answers only requests that name it as
-their host (see `hosts`), and forbids caching. The script that reloads pages is inserted here, as they are sent, so the
-site on disk has no trace of it.
+their host (see `hosts`), and forbids caching. The script that reloads pages is inserted as they are sent, so the site
+on disk does not contain it.
 
-Each request is answered in a thread of its own and over a connection of its own (HTTP/1.0): on loopback a connection
-costs less than a millisecond, and no idle connection is left to be cleaned up at the end.
+Each request has its own thread and its own connection (HTTP/1.0): on loopback a connection costs less than a
+millisecond, and there are no idle connections to close at the end.
 """
 
 import json
@@ -27,7 +27,7 @@ from reportgen.serve.hosts import is_own_host
 from reportgen.serve.site import LiveSite
 
 OWN = "-/"
-"""The folder of what only the server has; no page of a site is in it."""
+"""The folder of resources that only the server has; the site has no page in it."""
 
 _OWN_FILES = {"live.js": script, "live.css": read_template}
 _TYPES = {
@@ -38,13 +38,14 @@ _TYPES = {
     ".svg": "image/svg+xml",
 }
 _HEADERS = {
-    "Cache-Control": "no-store",
+    "Cache-Control": "no-store",  # because any page may change with the next build
+    # Because other sites in the same browser must not read pages, guess what is in them, or frame them.
     "X-Content-Type-Options": "nosniff",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
     "X-Frame-Options": "DENY",
 }
-_HEARTBEAT_SECONDS = 10.0
+_HEARTBEAT_SECONDS = 10.0  # because the thread of a closed page ends only when it writes
 _FIRST_PORT, _PORTS_TRIED = 8000, 100
 _POLICY = b"default-src 'none'; "
 _CONNECTING = b"connect-src 'self'; "
@@ -56,9 +57,9 @@ class PortTaken(ReportgenError):
 
 class _Handler(BaseHTTPRequestHandler):
     server: "LiveServer"
-    timeout = 15.0  # because a client that sends nothing would keep its thread for ever
+    timeout = 15.0  # because a silent client would keep its thread forever
     server_version = f"reportgen/{reportgen.__version__}"
-    sys_version = ""
+    sys_version = ""  # because no client needs the version of Python
 
     def do_GET(self) -> None:
         if not is_own_host(self.headers.get_all("Host", []), self.server.host, self.server.server_port):
@@ -77,7 +78,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send_page(self, path: str) -> None:
         site = self.server.site
-        # The version is read before the page: if both change in between, the page is loaded once too often, not never.
+        # Before the page, because if both change in between, the page is loaded once too often instead of never.
         version = site.version(path)
         content = site.page(path)
         if content is not None:
@@ -103,19 +104,19 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_text(HTTPStatus.NOT_FOUND, "There is nothing here.")
 
     def _send_events(self) -> None:
-        """Send a number whenever a page should ask for changes; it says no more, so one stream serves all pages."""
+        """Send a number whenever pages should ask for changes; it carries no details, so one stream serves all pages."""
         self._send_head(HTTPStatus.OK, {"Content-Type": "text/event-stream; charset=utf-8"})
         if self.command == "HEAD":
             return
         last = -1
-        self.wfile.write(b"retry: 500\n\n")
+        self.wfile.write(b"retry: 500\n\n")  # milliseconds, because browsers wait for seconds by default
         while (number := self.server.site.wait(last, _HEARTBEAT_SECONDS)) is not None:
-            # A comment is the heartbeat, because only writing shows that the other side is gone.
+            # The heartbeat is a comment, which pages ignore; only writing reveals that the client has gone.
             self.wfile.write(b":\n\n" if number == last else f"data: {number}\n\n".encode())
             last = number
 
     def _changes(self, query: Mapping[str, str]) -> Mapping[str, Any]:
-        """Return what the page at `page`, loaded as `version`, has to show, and the path where it should be now."""
+        """Return what the page at `page`, loaded as `version`, must show, and the path that replaces it."""
         site, path = self.server.site, query.get("page", "")
         version = site.version(path)
         if site.is_starting():
@@ -143,17 +144,17 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - named so in the base class
-        """Log nothing, because the terminal is for what changed."""
+        """Discard the log of requests, because the terminal is for what changed."""
 
 
 class LiveServer(ThreadingHTTPServer):
-    """Serve a `LiveSite` from a thread of its own until it is closed.
+    """Serve a `LiveSite` from its own thread until it is closed.
 
-    Raises PortTaken when `port` is in use; with None the first free port from 8000 on is taken.
+    Without `port`, take the first free one from 8000. Raises PortTaken if the port is in use.
     """
 
     daemon_threads = True
-    block_on_close = False  # because a silent client must not delay the end; waiting streams are ended by the site
+    block_on_close = False  # because a silent client must not delay the end; the site ends waiting streams
     allow_reuse_port = False  # because a port that another server listens on must count as taken
     request_queue_size = 64  # because a browser with many tabs opens more than the five of the base class at once
 
@@ -162,6 +163,7 @@ class LiveServer(ThreadingHTTPServer):
         self.host = host
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._listen(port)
+        # A short interval, because Ctrl-C waits for up to one before the server ends.
         self._thread = Thread(target=self.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True, name="server")
 
     def _listen(self, port: int | None) -> None:
@@ -175,22 +177,23 @@ class LiveServer(ThreadingHTTPServer):
                 reason = error.strerror or str(error)
         if port is None:
             raise PortTaken(f"{self.host}: no port from {ports[0]} to {ports[-1]} can be used: {reason}")
-        raise PortTaken(f"{self.host}:{port}: {reason}. Leave --port out for the next free one.")
+        raise PortTaken(f"{self.host}:{port}: {reason}. Omit --port to use the next free one.")
 
     @property
     def url(self) -> str:
         """Return the address to open in a browser."""
         host = f"[{self.host}]" if ":" in self.host else self.host
+        # A server listens on 0.0.0.0 or [::] for all addresses, but no browser can open these everywhere.
         reachable = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}.get(host, host)
         return f"http://{reachable}:{self.server_port}/"
 
     def server_bind(self) -> None:
-        """Bind without looking up the machine's full name, as HTTPServer does, because that can take seconds."""
+        """Bind without looking up the machine's full name as HTTPServer does, because that can take seconds."""
         TCPServer.server_bind(self)
         self.server_name, self.server_port = self.host, self.server_address[1]
 
     def start(self) -> None:
-        """Begin to answer."""
+        """Start answering requests."""
         self._thread.start()
 
     def close(self) -> None:
@@ -201,7 +204,7 @@ class LiveServer(ThreadingHTTPServer):
         self.server_close()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore readers who go away in the middle of an answer, because the terminal is for what changed."""
+        """Ignore clients that disconnect during a response, because the terminal is for what changed."""
 
 
 def _is_html(path: str) -> bool:
@@ -209,7 +212,7 @@ def _is_html(path: str) -> bool:
 
 
 def _split(target: str) -> tuple[str | None, Mapping[str, str]]:
-    """Return the path of a page from the site's root, and the query; None for what cannot be such a path."""
+    """Return the path of a page from the site's root, and the query; None if the target has no such path."""
     try:
         parts = urlsplit(target)
         path = unquote(parts.path, errors="strict")
@@ -217,6 +220,7 @@ def _split(target: str) -> tuple[str | None, Mapping[str, str]]:
     except ValueError:
         return None, {}
     climbs = not {".", ".."}.isdisjoint(path.split("/"))
+    # Control characters are refused, because a path also goes into the `Location` header.
     if parts.scheme or parts.netloc or not path.startswith("/") or not path.isprintable() or climbs:
         return None, {}
     path = path[1:]

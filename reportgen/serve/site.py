@@ -1,7 +1,7 @@
 """Hold the site as it is served: one generation after another, each replaced as a whole.
 
 A request sees one generation, so no page mixes two builds. The pages of a module that was just analysed are rendered
-when they are asked for; those of the others are read from disk. Only paths that a generation lists are ever opened.
+when they are requested; those of the others are read from disk. Only paths that a generation lists are opened.
 """
 
 import hashlib
@@ -21,8 +21,8 @@ _STARTING_SECONDS = 60.0
 class ServedModule:
     """The pages of one module.
 
-    `version` differs whenever one of the pages may. `value_paths` gives the page of each value by the value's name.
-    `pages` renders them; None once all of them are on disk.
+    `version` differs whenever a page may differ. `value_paths` maps the names of values to their pages. `pages` renders
+    the pages; it is None after all of them are on disk.
     """
 
     version: str
@@ -36,8 +36,8 @@ class Generation:
     """One state of the site.
 
     `common` has the content of the pages that belong to no module. `modules` are by folder (`m/jit-step-0a1b2c3d/`);
-    `successors` gives the folder that took the place of one that is gone. `changes` returns what to show on the page
-    at a path, ready for JSON. `is_starting` holds until every dump has been read once: what is missing may still come.
+    `successors` maps folders that are gone to those that replace them. `changes` returns what the page at a path must
+    show, ready for JSON. `is_starting` is true until each dump has been read once: a missing page may still appear.
     """
 
     common: Mapping[str, bytes] = field(default_factory=dict)
@@ -51,18 +51,18 @@ class Generation:
         return self.modules.get(routes.module_folder(path))
 
     def has(self, path: str) -> bool:
-        """Tell whether the site has a page at `path`."""
+        """Return whether the site has a page at `path`."""
         module = self.module(path)
         return path in module.paths if module else path in self.common
 
     def followed(self, path: str) -> str:
-        """Return `path` in the module that took the place of its own, if one did."""
+        """Return `path` in the module that replaces its own; unchanged if none does."""
         folder = routes.module_folder(path)
         return self.successors.get(folder, folder) + path.removeprefix(folder)
 
 
 class Nearest(NamedTuple):
-    """The page to show instead of another, and the reason; empty where it is the same page."""
+    """The page to show instead of another, and the reason; the reason is empty if it is the same page."""
 
     path: str
     why: str
@@ -79,14 +79,14 @@ class LiveSite:
         self._is_closed = False
 
     def publish(self, generation: Generation) -> None:
-        """Serve `generation` from now on, and wake everyone who waits for a new one."""
+        """Serve `generation` from now on, and wake all that wait for a new one."""
         with self._changed:
             self._generation = generation
             self._number += 1
             self._changed.notify_all()
 
     def exchange(self, modules: Mapping[str, ServedModule]) -> None:
-        """Serve the same pages from elsewhere, without waking anyone."""
+        """Serve the same pages from another place, without waking any page."""
         with self._changed:
             self._generation = replace(self._generation, modules=modules)
 
@@ -103,15 +103,15 @@ class LiveSite:
             return None if self._is_closed else self._number
 
     def changes(self, path: str) -> Mapping[str, Any]:
-        """Return what to show on the page at `path`, ready for JSON."""
+        """Return what the page at `path` must show, ready for JSON."""
         return self._generation.changes(path)
 
     def is_starting(self) -> bool:
-        """Tell whether some dumps have not been read yet."""
+        """Return whether some dumps have not been read yet."""
         return self._generation.is_starting
 
     def page(self, path: str) -> bytes | None:
-        """Return the page at `path`, None if there is none. While the site is starting, wait for it."""
+        """Return the page at `path`; None if there is none. While the site is starting, wait for the page."""
         found = self._page(path)
         if found is None and self.is_starting():
             with self._changed:
@@ -120,7 +120,7 @@ class LiveSite:
         return found
 
     def _page(self, path: str) -> bytes | None:
-        generation = self._generation
+        generation = self._generation  # once, because another thread may publish a new one meanwhile
         module = generation.module(path)
         if module is None:
             return generation.common.get(path)
@@ -130,11 +130,11 @@ class LiveSite:
             return module.pages.page(path)
         try:
             return (self._output / path).read_bytes()
-        except OSError:  # removed since, because a newer generation has no such page
+        except OSError:  # removed meanwhile, because a newer generation has no such page
             return None
 
     def version(self, path: str) -> str:
-        """Return a text that changes whenever the page at `path` may have changed; empty if there is no such page."""
+        """Return a text that changes whenever the page at `path` may have changed; empty if the page does not exist."""
         generation = self._generation
         if module := generation.module(path):
             return module.version
@@ -144,8 +144,8 @@ class LiveSite:
     def nearest(self, path: str, name: str = "") -> Nearest:
         """Return the page at `path`, or the nearest one that exists.
 
-        `name` is the name of the value that the page was about: a value is followed by its name, because every
-        compilation assigns new ids.
+        `name` is the name of the value on the page. Values are followed by name, because every compilation assigns new
+        ids.
         """
         generation = self._generation
         path = generation.followed(path)

@@ -1,14 +1,14 @@
 """Decide whether a dump is complete or a compiler is still writing it.
 
-Nothing says so: files grow, three of them are written one after another, and old files are still beside new ones. But
-a dump is full of redundancy, so an incomplete one contradicts itself or lacks what the dump before it had. There are
-three verdicts:
+XLA writes no end marker: files grow, the three files of a dump are written one after another, and new files replace
+old ones at different times. But a dump is redundant, so an incomplete one contradicts itself or lacks a section that
+the previous one had. There are three verdicts:
 
-- *complete*: show it.
+- *complete*: show the dump.
 - *truncated*: a file is empty, ends in the middle of a line, or a section is missing. It never replaces a good report.
-  Without a report to keep, it is shown once its files have rested for several seconds.
-- *inconsistent*: the parts contradict each other, or only some of them are new. Most likely the others follow at once;
-  if they do not, the compiler really wrote this, and it must be shown.
+  If there is none to keep, the dump is shown after its files have not changed for several seconds.
+- *inconsistent*: the parts contradict each other, or only some of them are new. The others usually follow at once; if
+  they do not, this is what the compiler wrote, so it is shown.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,12 +22,12 @@ from reportgen.watch.scan import Stamps
 
 _PART_WORDS = ("allocations", "values", "live ranges")
 _LATER = frozenset({"XLA's total", "used values", "live ranges"})
-"""The sections that are in the second and third file where a compiler writes three."""
+"""The sections in the second and third file of a compiler that writes three, as XLA does since 2026-04-03."""
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What the last good reading of a dump had: its sections, its kinds of contradictions, and its parts' stamps."""
+    """The last good reading of a dump: its sections, its kinds of contradictions, and the stamps of its parts."""
 
     sections: frozenset[str]
     contradictions: frozenset[str]
@@ -36,7 +36,7 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class Completeness:
-    """A verdict with its reason, for people; `contradictions` are the slugs of the dump's errors."""
+    """A verdict with its reason in words; `contradictions` are the slugs of the dump's errors."""
 
     verdict: Literal["complete", "truncated", "inconsistent"]
     reason: str
@@ -44,7 +44,7 @@ class Completeness:
     contradictions: frozenset[str]
 
     def has_new_contradictions(self, baseline: Baseline | None) -> bool:
-        """Tell whether the dump contradicts itself in a way it did not before."""
+        """Return whether the dump contradicts itself in a new way."""
         return bool(self.contradictions - (baseline.contradictions if baseline else frozenset()))
 
 
@@ -83,9 +83,9 @@ def _truncations(
         split = split_part(part.label)
         contents = _PART_WORDS[split[1]] if split else part.label
         if part.start == part.end:
-            yield f"the file of {contents} is empty"
-        elif part.data[part.end - 1] != 0x0A:
-            yield f"the file of {contents} ends in the middle of a line"
+            yield f"the {contents} file is empty"
+        elif part.data[part.end - 1] != 0x0A:  # a newline, with which every complete part ends
+            yield f"the {contents} file ends in the middle of a line"
     if not analysis.dump.allocations:
         yield "it lists no allocations"
     missing = sorted((baseline.sections if baseline else _expected(files, sections)) - sections)
@@ -94,9 +94,9 @@ def _truncations(
 
 
 def _expected(files: DumpFiles, sections: frozenset[str]) -> frozenset[str]:
-    """Return the sections that a dump must still get, as far as the names of its files say.
+    """Return the sections that the names of a dump's files promise.
 
-    A file of allocations with nothing else in it is the first of three, and so is any incomplete set of the three.
+    A file that contains only allocations is the first of three, so the other two must follow.
     """
     numbers = {split[1] for part in files.parts if not part.frame and (split := split_part(part.path.name))}
     if numbers == {0}:
@@ -117,4 +117,4 @@ def _inconsistencies(
             # The numbers differ for a log, because its frames share one file.
             pairs = zip(splits, is_old, strict=True) if len(splits) == len(is_old) else ()
             old = ", ".join(_PART_WORDS[split[1]] for split, is_old_part in pairs if split and is_old_part)
-            yield f"some of its files are new, but not {old or 'the others'}"
+            yield f"some of its files are new, others are old{f' ({old})' if old else ''}"

@@ -1,7 +1,7 @@
 """Learn from the operating system that files in the watched paths may have changed.
 
-This is the only module that uses watchdog, which calls `_Handler` in threads of its own. An event only wakes the loop:
-which file it was about, and whether some events were lost, does not matter, because the loop compares the files itself.
+Only this module uses watchdog, which calls `_Handler` in threads of its own. An event only wakes the loop. The loop
+compares the files itself, so it does not matter which file has changed or whether an event was lost.
 """
 
 import logging
@@ -24,11 +24,12 @@ from watchdog.observers import Observer
 if TYPE_CHECKING:
     from watchdog.observers.api import BaseObserver, ObservedWatch
 
+# Ignored, because reading the dumps causes them: the loop would wake itself for ever.
 _OUR_READING = frozenset({EVENT_TYPE_OPENED, EVENT_TYPE_CLOSED_NO_WRITE})
 
 
 class Wakeup:
-    """Let any thread wake the one that waits."""
+    """Let any thread wake the loop."""
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
@@ -36,18 +37,18 @@ class Wakeup:
         self._last: float | None = None
 
     def give(self) -> None:
-        """Wake the waiting thread, now or when it waits next."""
+        """Wake the loop, now or when it next waits."""
         with self._condition:
             self._last = self._clock()
             self._condition.notify_all()
 
     def wait(self, seconds: float | None) -> bool:
-        """Wait until woken, at most `seconds`; return whether there was a wake-up. It stays until it is taken."""
+        """Wait for a wake-up, at most `seconds`; return whether there is one. It stays until it is taken."""
         with self._condition:
             return self._condition.wait_for(lambda: self._last is not None, seconds)
 
     def take_when_quiet(self, quiet: float, at_most: float) -> None:
-        """Wait until the last wake-up is `quiet` seconds ago, but no longer than `at_most`, and take them all."""
+        """Wait until there was no wake-up for `quiet` seconds, but at most `at_most`, then take all of them."""
         until = self._clock() + at_most
         with self._condition:
             while self._last is not None and (left := min(self._last + quiet, until) - self._clock()) > 0:
@@ -56,7 +57,7 @@ class Wakeup:
 
 
 class _Handler(FileSystemEventHandler):
-    """Wake the loop for every event that may mean a changed file outside the site."""
+    """Wake the loop for each event that may be about a changed file outside the site."""
 
     def __init__(self, wakeup: Wakeup, site: Path) -> None:
         self._wakeup = wakeup
@@ -67,7 +68,7 @@ class _Handler(FileSystemEventHandler):
         if event.event_type in _OUR_READING:
             return
         paths = [os.fsdecode(path) for path in (event.src_path, event.dest_path) if path]
-        # The directory's own events are ours too, because writing a page also changes the directory.
+        # Events of the site's directory itself are ours too, because writing a page changes it.
         if not all(path == self._site or path.startswith(self._site + os.sep) for path in paths):
             self._wakeup.give()
 
@@ -75,7 +76,7 @@ class _Handler(FileSystemEventHandler):
 class FileEvents:
     """Subscribe to the events of some directories, and follow the directories as they come and go.
 
-    `lost` is called once, with the reason, when the system cannot give more events; from then on there are none.
+    `lost` is called once, with the reason, when the system can deliver no more events; none arrive after that.
     """
 
     def __init__(self, wakeup: Wakeup, site: Path, lost: Callable[[str], None]) -> None:
@@ -86,13 +87,13 @@ class FileEvents:
 
     @property
     def is_on(self) -> bool:
-        """Tell whether events arrive."""
+        """Return whether events arrive."""
         return self._observer is not None
 
     def start(self) -> None:
         """Start the threads that deliver events."""
-        # watchdog warns when a new directory is met by its event and by a walk, and logs that it was stopped while
-        # reading. Both are normal here.
+        # Silenced, because both are normal here: watchdog warns if it finds a new directory twice, by an event and by a
+        # walk, and logs that it was stopped while reading.
         warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning)
         logging.getLogger("watchdog").addHandler(logging.NullHandler())
         observer = Observer()
@@ -104,42 +105,40 @@ class FileEvents:
         self._observer = observer
 
     def follow(self, paths: Iterable[Path]) -> bool:
-        """Subscribe to what `paths` lead to now; return whether that changed, so that files must be compared again."""
+        """Subscribe to what `paths` lead to now; return whether that has changed and files must be compared again."""
         wanted = {target for path in paths if (target := _target(path))}
         gone, new = self._watches.keys() - wanted, wanted - self._watches.keys()
         for target in gone:
             watch = self._watches.pop(target)
             if self._observer is not None:
                 self._observer.unschedule(watch)
-        for target in new:
-            self._add(target)
+        for path, inode, is_recursive in new:
+            if self._observer is None:
+                break
+            try:
+                watch = self._observer.schedule(self._handler, os.fspath(path), recursive=is_recursive)
+                self._watches[path, inode, is_recursive] = watch
+            except FileNotFoundError:
+                pass  # deleted meanwhile, which the next scan notices
+            except OSError as error:  # the system allows no more subscriptions
+                self.stop()
+                self._lost(error.strerror or str(error))
         return bool(gone or new)
 
     def stop(self) -> None:
-        """Give back every subscription and wait until every thread has ended."""
+        """Cancel all subscriptions and wait until all threads have ended."""
         observer, self._observer = self._observer, None
         self._watches.clear()
         if observer is not None:
             observer.stop()
             observer.join()
 
-    def _add(self, target: tuple[Path, int, bool]) -> None:
-        path, _, is_recursive = target
-        if self._observer is None:
-            return
-        try:
-            self._watches[target] = self._observer.schedule(self._handler, os.fspath(path), recursive=is_recursive)
-        except FileNotFoundError:
-            return  # it was deleted meanwhile, which the next scan sees
-        except OSError as error:
-            self.stop()
-            self._lost(error.strerror or str(error))
-
 
 def _target(path: Path) -> tuple[Path, int, bool] | None:
     """Return the directory to subscribe to for `path`, its inode, and whether to include everything below it.
 
-    For a path that does not exist, this is the nearest directory above it, where it will appear.
+    If the path does not exist, return the nearest directory above it, because it will appear there. The inode is
+    included, because a directory that was replaced needs a new subscription.
     """
     resolved = path.resolve()
     for directory in (resolved, *resolved.parents):

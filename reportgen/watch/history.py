@@ -1,6 +1,6 @@
-"""Remember the builds of a module in this run: its figures at the start, before and now, and the trend of its peak.
+"""Remember the builds of a module in this run: its first, previous and current figures, and the trend of its peak.
 
-This is the only module of `watch` that compares; the others take its records from here.
+Only this module of `watch` compares builds; the others get the results from here.
 """
 
 from collections import deque
@@ -22,8 +22,7 @@ from reportgen.compare.value_changes import (
 
 __all__ = ["Amounts", "ChangeKind", "History", "Point", "SpaceChange", "ValueChange"]
 
-_MOST_POINTS = 50
-"""Limit the trend to what a small chart can show, because a day of work must not fill the memory."""
+_MOST_POINTS = 50  # as many as a small chart can show, because a day of work must not fill the memory
 
 
 class Point(NamedTuple):
@@ -38,7 +37,7 @@ class Point(NamedTuple):
 class History:
     """One module over the builds in which it was new or had changed.
 
-    `since_previous` is empty after the first build; `since_start` always has all memory spaces, and no values.
+    `since_previous` is empty after the first build; `since_start` always has all memory spaces but no values.
     """
 
     first: BuildFigures

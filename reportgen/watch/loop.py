@@ -2,10 +2,10 @@
 
 Three kinds of threads work together:
 
-- The loop, in the main thread, does everything that changes something: it scans, rebuilds, publishes, prints and writes
-  pages to disk. So there is one order of events, and Ctrl-C ends it at once.
+- The loop, in the main thread, makes all changes: it scans, rebuilds, publishes, prints and writes pages to disk. This
+  gives all events one order, and Ctrl-C ends the loop at once.
 - watchdog's threads only wake the loop when files may have changed (see `events`).
-- The server's threads, one for each request, only read the generation published last, and render pages from it (see
+- The server's threads, one for each request, only read the last published generation and render pages from it (see
   `serve.site`).
 """
 
@@ -29,13 +29,13 @@ from reportgen.watch.rebuild import Rebuilder, ScanResult
 from reportgen.watch.tracked import Timing, TrackedDump
 from reportgen.watch.write_queue import WriteQueue
 
-_PUBLISHED_EVERY = 0.25  # seconds; because a reader should see the first modules while hundreds are being read
-_MOST_TEXT_WAITING = 16 << 20  # bytes; because the analysis of a dump is many times as large as its text
-_PAUSE_PER_SCAN = 10
+_PUBLISHED_EVERY = 0.25  # seconds, because a reader should see the first modules while hundreds are being read
+_MOST_TEXT_WAITING = 16 << 20  # bytes, because the analysis of a dump is many times as large as its text
+_PAUSE_PER_SCAN = 10  # because scanning a large tree takes time: scans without a reason get at most a tenth of it
 
 
 class Watcher:
-    """Keep the site up to date with `options.paths`, on disk and as served, until interrupted.
+    """Keep the site up to date with `options.paths`, on disk and on the server, until interrupted.
 
     `say` prints a line in the terminal. Raises NoDumpFound when the paths are in the output directory.
     """
@@ -60,7 +60,7 @@ class Watcher:
         self._events = FileEvents(
             self.wakeup,
             output,
-            lambda why: say(f"{why}: looking every {self._timing.polling:g} s instead of waiting for events"),
+            lambda why: say(f"{why}: scanning every {self._timing.polling:g} s instead of waiting for events"),
         )
         self.write_queue = WriteQueue(output, lambda: self._common)
         self._fixed = {page.path: page.content for page in fixed_pages(options.title)}
@@ -91,7 +91,7 @@ class Watcher:
             yield server
 
     def run(self) -> None:
-        """Scan and wait in turn until interrupted, or stopped by another thread."""
+        """Scan and wait in turn until interrupted or stopped by another thread."""
         while not self._is_stopped:
             self.scan()
             self.wait()
@@ -105,9 +105,9 @@ class Watcher:
         """Scan once, publish what has changed, and print it."""
         self._scan_began = monotonic()
         if self._events.is_on and self._events.follow(self._options.paths):
-            self.wakeup.give()  # because files may have changed before the events were set up
+            self.wakeup.give()  # because files may have changed before the subscription
         result = self.rebuilder.scan(self._on_built)
-        if result.is_empty:
+        if result.is_empty:  # only then, because any other scan also spends time on reading dumps
             self._scan_seconds = monotonic() - self._scan_began
         is_first, self._is_starting = self._is_starting, False
         if is_first or not result.is_empty:
@@ -120,7 +120,6 @@ class Watcher:
 
     def wait(self) -> None:
         """Wait until it is time for another scan; write pages meanwhile."""
-        # Scanning a large tree takes time, so scans without a reason get at most a tenth of it.
         least = self._timing.safety if self._events.is_on else self._timing.polling
         until = monotonic() + max(least, _PAUSE_PER_SCAN * self._scan_seconds)
         if (due := self.rebuilder.next_due()) is not None:
@@ -138,15 +137,10 @@ class Watcher:
     def _on_built(self, dump: TrackedDump) -> None:
         """Queue a dump's pages, and publish now and then, because the first scan can go through hundreds of dumps."""
         self.write_queue.add(dump)
-        while len(self.write_queue) > 1 and self._text_waiting() > _MOST_TEXT_WAITING:
+        while len(self.write_queue) > 1 and self.write_queue.text_bytes > _MOST_TEXT_WAITING:
             self.write_some()
         if monotonic() - max(self._published_at, self._scan_began) > _PUBLISHED_EVERY:
             self._publish(ScanResult(built=[dump.files.label]))
-
-    def _text_waiting(self) -> int:
-        """Return the bytes of the dumps whose analysis is still in memory because of their pages."""
-        pages = (dump.pages for dump in self.rebuilder.dumps.values() if dump.pages)
-        return sum(len(part.data) for one in pages for part in one.module.analysis.dump.text.parts)
 
     def _publish(self, result: ScanResult) -> None:
         if result.built:

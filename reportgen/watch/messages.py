@@ -1,4 +1,4 @@
-"""Say in words what a scan found: the lines of the terminal, and the sentences that the pages share with them."""
+"""Describe in words what a scan found: the lines of the terminal, and the sentences that pages share with them."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -29,7 +29,7 @@ def difference(before: int, after: int) -> str:
 
 
 def headline(dump: TrackedDump) -> str:
-    """Return one sentence about a module's last build: what changed most, in the memory space where most changed."""
+    """Return one sentence about a module's last build: the largest change in the memory space that changed most."""
     if dump.history is None or dump.shown is None:
         return ""
     spaces = dump.history.since_previous
@@ -39,10 +39,10 @@ def headline(dump: TrackedDump) -> str:
     largest = max(spaces, key=weight)
     if largest.is_empty:
         return "no change"
-    return (f"{largest.color} · {largest.name}: " if len(spaces) > 1 else "") + _change_in_words(largest)
+    return (f"{largest.color} · {largest.name}: " if len(spaces) > 1 else "") + _largest_change(largest)
 
 
-def _change_in_words(space: SpaceChange) -> str:
+def _largest_change(space: SpaceChange) -> str:
     if space.before is None or space.after is None:
         return "new space" if space.before is None else "the space is gone"
     changed = {name: difference(*pair) for name, *pair in known_rows(space.before, space.after) if pair[0] != pair[1]}
@@ -55,7 +55,7 @@ def _change_in_words(space: SpaceChange) -> str:
 
 
 def weight(space: SpaceChange) -> tuple[int, int, int, int]:
-    """Rank how much changed in a memory space: by its peak, the values at the peak, its allocations, then any moves."""
+    """Rank a memory space by how much it changed: its peak, the values at the peak, its allocations, then any moves."""
     before, after = space.before or Amounts(0, 0, 0), space.after or Amounts(0, 0, 0)
     peak = abs((after.peak_resident or 0) - (before.peak_resident or 0))
     values = sum(abs(value.after_bytes - value.before_bytes) for value in space.values)
@@ -71,7 +71,7 @@ def known_rows(before: Amounts, after: Amounts) -> Iterator[tuple[str, int, int]
 
 
 def place(value: ValueChange) -> str:
-    """Return `offset 0 → 4,096` for a value at another offset, with the classes if it is in another class of memory."""
+    """Return `offset 0 → 4,096` for a value that moved, with the memory classes if it moved to another class."""
     before, after = value.before, value.after
     if before is None or after is None:
         return f"offset {after.offset_bytes:,}" if after else ""
@@ -83,7 +83,7 @@ def place(value: ValueChange) -> str:
 
 
 def names(dumps: Mapping[str, TrackedDump]) -> Mapping[str, str]:
-    """Return what to call each dump, by label: its module, with the folder if another has the same name."""
+    """Return a name for each dump, by label: its module, with the folder if several modules have that name."""
     count = Counter(dump.files.name.module_name for dump in dumps.values())
     called = {}
     for label, dump in dumps.items():
@@ -93,12 +93,12 @@ def names(dumps: Mapping[str, TrackedDump]) -> Mapping[str, str]:
 
 
 def unchanged_message(result: ScanResult, rebuilder: Rebuilder, time: str) -> str:
-    """Return the message for a scan that found only dumps written again unchanged; empty for any other scan."""
+    """Return the message for a scan that found only dumps rewritten without a change; empty for any other scan."""
     if result.built or not result.unchanged:
         return ""
     called = names(rebuilder.dumps)
     some = ", ".join(called[label] for label in result.unchanged[:_MOST_NAMED])
-    return f"{time} {some}{' and others' if len(result.unchanged) > _MOST_NAMED else ''}: written again, no change"
+    return f"{time} {some}{' and others' if len(result.unchanged) > _MOST_NAMED else ''}: rewritten without a change"
 
 
 def terminal_lines(result: ScanResult, rebuilder: Rebuilder, time: str, seconds: float) -> Iterator[str]:
@@ -111,7 +111,7 @@ def terminal_lines(result: ScanResult, rebuilder: Rebuilder, time: str, seconds:
     if len(result.built) > _MOST_MODULES:
         yield f"  and {len(result.built) - _MOST_MODULES:,} more"
     for label in result.unchanged:
-        yield f"{time} {called[label]}: written again, no change"
+        yield f"{time} {called[label]}: rewritten without a change"
     for label in result.outdated:
         dump = rebuilder.dumps.get(label)
         if dump and dump.outdated:
@@ -141,6 +141,7 @@ def _figures(space: SpaceChange, start: SpaceChange | None) -> Iterator[str]:
 
 
 def _values(space: SpaceChange) -> Iterator[str]:
+    """Yield the values that changed at the peak of a space, by kind; the first of each kind by name."""
     for kind in _KINDS:
         found = [value for value in space.values if value.kind == kind]
         if found:

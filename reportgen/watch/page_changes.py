@@ -1,6 +1,6 @@
-"""Tell open pages what changed, as data for `templates/live/panel.js`.
+"""Describe to open pages what changed, as data for `templates/live/panel.js`.
 
-Everything is a word or a formatted amount already: the script only lays it out.
+All amounts are formatted and all sentences written here; the script only arranges them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ _MOST_MODULES = 30
 class PageChanges:
     """What the pages show about one state of the rebuilder.
 
-    Everything is made at once, because the server's threads ask later, when the rebuilder may have gone on.
+    It is computed at once, because the server's threads ask later, when the rebuilder may have another state.
     """
 
     def __init__(self, rebuilder: Rebuilder, last_built: Sequence[str], message: str, time: str) -> None:
@@ -79,7 +79,7 @@ def _module(dump: TrackedDump, name: str) -> Mapping[str, Any]:
 
 
 def _spaces(history: History, value_paths: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:
-    """Yield each memory space, the one that changed most first."""
+    """Yield each memory space, the most changed one first."""
     last = {space.color: space for space in history.since_previous}
     for start in sorted(history.since_start, key=lambda space: weight(last.get(space.color) or space), reverse=True):
         previous = last.get(start.color)
@@ -110,7 +110,7 @@ def _row(name: str, attribute: str, previous: SpaceChange | None, start: SpaceCh
 
 
 def _difference(before: int | None, now: int | None) -> Mapping[str, Any] | None:
-    """Return a change with its direction (-1, 0 or 1); None where one of the amounts is not known."""
+    """Return a change with its direction (-1, 0 or 1); None if one of the amounts is unknown."""
     if before is None or now is None:
         return None
     return {"words": difference(before, now), "direction": (now > before) - (now < before)}

@@ -1,10 +1,10 @@
 """Compare the dumps with the disk, and read, judge and rebuild those that have changed.
 
-A scan goes through four steps: find the dumps, note which of their files have changed, read each dump whose files have
-settled, and show it if it is complete. Until then, and when it is removed, its last good build stays. Pages are
-rendered when they are asked for or written, so a dump can be shown as soon as it is analysed.
+A scan has four steps: find the dumps, note which of their files have changed, read each dump whose files have
+settled, and show it if it is complete. Until then, and after the dump is removed, its last good build stays. Pages are
+rendered when they are requested or written, so a dump can be shown as soon as it is analysed.
 
-Everything here runs in the thread of the loop.
+All of this runs in the thread of the loop.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ _NOTHING = Discovered((), (), None)
 class ScanResult:
     """What a scan found, as labels of dumps.
 
-    `built` have new figures, `unchanged` were written again with the same content, `outdated` are now being written,
+    `built` have new figures, `unchanged` were rewritten with the same content, and `outdated` are being written,
     removed or unreadable.
     """
 
@@ -48,15 +48,15 @@ class ScanResult:
 
     @property
     def is_empty(self) -> bool:
-        """Tell whether nothing has changed."""
+        """Return whether the scan found no change."""
         return not (self.built or self.unchanged or self.outdated or self.has_other_changes)
 
 
 class Rebuilder:
-    """Hold every dump in `paths` as it was last shown; `scan` brings that up to date with the disk.
+    """Hold each dump in `paths` as it was last shown; `scan` brings them up to date with the disk.
 
-    `trusts_times` says that files' times can be compared with this machine's clock. `time_of_day` returns the time
-    for people.
+    `trusts_times` says that the times of files can be compared with this machine's clock. `time_of_day` returns the
+    time as people read it.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Rebuilder:
         self.readme = ""
 
     def scan(self, built: Callable[[TrackedDump], None] = lambda dump: None) -> ScanResult:
-        """Compare the dumps with the disk once; `built` is called after each dump that has new figures."""
+        """Compare the dumps with the disk once; call `built` after each dump that has new figures."""
         result, now = ScanResult(), self._clock()
         self._find_dumps(result)
         self._note_changed_files(now)
@@ -101,7 +101,7 @@ class Rebuilder:
         return result
 
     def next_due(self) -> float | None:
-        """Return when a dump is to be read although nothing happens, on the clock of the loop; None for never."""
+        """Return when the next dump must be read even without an event, on the clock of the loop; None for never."""
         return min((due for dump in self.dumps.values() if (due := dump.due_at(self.timing)) is not None), default=None)
 
     @property
@@ -125,7 +125,7 @@ class Rebuilder:
             except NoDumpFound:
                 self._found = _NOTHING
             except ReportgenError:
-                pass  # because a path was deleted during the search, which the next scan sees
+                pass  # because a path was deleted during the search, which the next scan notices
             self._note_gone(result)
             result.has_other_changes = before != self.problems
         self._listing = files
@@ -155,10 +155,10 @@ class Rebuilder:
             self.dumps[files.label].is_gone = False
 
     def _since(self, stamps: Stamps, now: float, *, is_new: bool) -> float:
-        """Return since when files are as they are now, on the clock of the loop.
+        """Return when files last changed, on the clock of the loop.
 
-        The files' own times say so more precisely than this scan, which saves waiting for the quiet time again. But a
-        change cannot be older than the scan that did not see it.
+        Their own times are more exact than the time of this scan, so a dump that was finished before the scan need not
+        wait. But a change cannot be older than the last scan, which would have noticed it.
         """
         if not self._trusts_times and not (is_new and self.build == 0):
             return now
@@ -170,7 +170,7 @@ class Rebuilder:
         stamps = dump.stamps
         try:
             reading = _reading(dump)
-        except Exception as error:  # because not even a defect of ours may end the watching
+        except Exception as error:  # any, because not even a defect of ours may end the watching
             words = str(error) if isinstance(error, ReportgenError) else f"{type(error).__name__}: {error}"
             reason = words.removeprefix(f"{dump.files.label}: ")
             dump.read, dump.waiting, dump.problem = stamps, None, Problem("error", dump.files.label, reason)
@@ -179,7 +179,7 @@ class Rebuilder:
         if reading is None:
             self._keep(dump, result)
         elif stamps_of(dump.files) != stamps:
-            # The files were written meanwhile, so what was read may mix two states.
+            # Read again later, because files that were written meanwhile may have been read in two states.
             dump.since, dump.read = self._clock(), None
         elif (at := dump.accepted_at(reading.verdict, self.timing)) is None or at > self._clock():
             dump.read, dump.waiting, dump.problem = stamps, reading.verdict, None
@@ -189,7 +189,7 @@ class Rebuilder:
             result.built.append(dump.files.label)
 
     def _keep(self, dump: TrackedDump, result: ScanResult) -> None:
-        """Go on showing a dump that was written again with the same content."""
+        """Keep showing a dump that was rewritten with the same content."""
         assert dump.shown is not None
         baseline = replace(dump.shown.baseline, parts=dump.part_stamps)
         if baseline != dump.shown.baseline or dump.outdated:
@@ -219,7 +219,10 @@ class Rebuilder:
             dump.history.add(reading.module.analysis, number, build.time)
 
     def _take_place_of_predecessor(self, dump: TrackedDump, build: ShownBuild) -> None:
-        """Continue the history of a removed dump of the same module, and redirect its pages."""
+        """Continue the history of a removed dump of the same module and redirect its pages.
+
+        A compiler that puts timestamps into file names writes each build under a new name.
+        """
         gone = (other for other in self.dumps.values() if other.is_gone and other.identity == dump.identity)
         predecessor = next(gone, None)
         if predecessor and predecessor.shown:
@@ -240,7 +243,7 @@ class Rebuilder:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """A dump as it was read once; `content` identifies the dump, `digest` everything that its pages are made from."""
+    """One reading of a dump; `content` identifies the dump, `digest` everything that its pages are made from."""
 
     digest: str
     content: str
@@ -250,7 +253,7 @@ class _Reading:
 
 
 def _reading(dump: TrackedDump) -> _Reading | None:
-    """Read and analyse a dump; None if it says what is already shown. Raises ReportgenError."""
+    """Read and analyse a dump; return None if its content is already shown. Raises ReportgenError."""
     text, problems = load_text(dump.files)
     notes, identity = read_note(dump.files.notes), digests(text)
     stated = json.dumps([identity.exact, [part.label for part in text.parts], notes])

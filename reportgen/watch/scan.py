@@ -1,7 +1,7 @@
 """List the files in the watched paths with their sizes, times and inodes.
 
-Events get lost: queues overflow, network drives send none, a directory is replaced while its watches are set up. So
-every decision is made from the files themselves, and an event only makes the next scan come sooner.
+Events get lost: queues overflow, network drives send none, and a directory may be replaced before the subscription.
+All decisions are therefore based on the files themselves; an event only makes the next scan come sooner.
 """
 
 import os
@@ -14,9 +14,9 @@ from reportgen.input.reading import DumpFiles
 
 
 class Stamp(NamedTuple):
-    """What changes when a file is written or replaced.
+    """Properties of a file that change when it is written or replaced.
 
-    The inode's change time cannot be set, so it also shows a copy that kept the times of the original.
+    `changed_ns` is included, because programs cannot set it: it reveals a copy that kept the times of the original.
     """
 
     size: int
@@ -31,7 +31,7 @@ Stamps = tuple[Stamp | None, ...]
 
 
 def stamp(path: Path) -> Stamp | None:
-    """Return the stamp of a file, None if it does not exist."""
+    """Return the stamp of a file; None if it does not exist."""
     try:
         status = path.stat()
     except OSError:
@@ -40,9 +40,9 @@ def stamp(path: Path) -> Stamp | None:
 
 
 def listing(paths: Sequence[Path], without: Path) -> Listing:
-    """Return the stamp of every file in `paths` but not in the directory `without`.
+    """Return the stamp of every file in `paths`, except in the directory `without`.
 
-    For a path that is a file these are all files of its directory, because the other parts of the dump are there.
+    A path that is a file stands for all files of its directory, because the other parts of the dump are there.
     """
     found = {file: stamp(file) for path in paths for file in _files(path, without)}
     return {file: known for file, known in found.items() if known}
@@ -61,12 +61,12 @@ def _files(path: Path, without: Path) -> Iterator[Path]:
 
 
 def stamps_of(files: DumpFiles) -> Stamps:
-    """Return the stamps of a dump's files as they are now, to see whether they changed since a listing was made."""
+    """Return the current stamps of a dump's files, to see whether they have changed since a listing."""
     return tuple(map(stamp, files_of(files)))
 
 
 def files_of(files: DumpFiles) -> tuple[Path, ...]:
-    """Return the files of a dump in their order, each once, then its notes."""
+    """Return the files of a dump in order, each once, then its notes."""
     notes = (files.notes,) if files.notes else ()
     return tuple(dict.fromkeys((*(part.path for part in files.parts), *notes)))
 

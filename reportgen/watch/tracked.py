@@ -1,4 +1,4 @@
-"""Keep what is known of each dump between two scans: its files, the last good build, and why that is outdated."""
+"""Keep the state of each dump between two scans: its files, the last good build, and why that is outdated."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from reportgen.watch.scan import Stamps
 class Timing:
     """The waiting times of the loop, in seconds.
 
-    - `quiet` must pass since the last write before a dump is read: writers that flush line by line pause for less than
-      100 ms, and a reader does not notice it.
-    - `at_most` is how long a stream of events without a pause can delay a scan.
-    - `grace` is how long the other files of a dump may take when some are new and all fit together.
-    - `patience` is how long a dump must rest before it is shown although it is truncated or contradicts itself.
-    - `polling` is the time between scans without events, `safety` with them.
+    - `quiet` must pass after the last write before a dump is read: writers that flush line by line pause for less than
+      100 ms, and a reader does not notice the delay.
+    - `at_most` is how long an unbroken stream of events can delay a scan.
+    - `grace` is how long the other files of a dump may take if some are new and all agree.
+    - `patience` is how long a truncated or contradictory dump must stay unchanged before it is shown anyway.
+    - `polling` is the time between scans without events, and `safety` the time with them.
     """
 
     quiet: float = 0.1
@@ -34,7 +34,7 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class Outdated:
-    """Why the figures shown are not those of the dump on disk; `since` is a time of day, for people."""
+    """The reason why the figures shown are not those of the dump on disk; `since` is a time of day."""
 
     state: Literal["being written", "stale"]
     reason: str
@@ -42,7 +42,7 @@ class Outdated:
 
 
 class Identity(NamedTuple):
-    """What a dump shares with its successor, whose file name may have another time stamp."""
+    """The properties that a dump shares with its successor, whose file name may have another timestamp."""
 
     folder: str
     module_name: str
@@ -54,8 +54,8 @@ class Identity(NamedTuple):
 class ShownBuild:
     """The last good build of a dump.
 
-    `digest` is of everything its pages are made from. `number` counts the builds of the site, `time` is for people.
-    `paths` are those of all its pages, `value_paths` gives the page of each value by the value's name.
+    `digest` covers everything that its pages are made from. `number` counts the builds of the site, `time` is a time of
+    day. `paths` lists all its pages, and `value_paths` maps the names of values to their pages.
     """
 
     digest: str
@@ -70,11 +70,11 @@ class ShownBuild:
 
 @dataclass(slots=True)
 class TrackedDump:
-    """One dump.
+    """The state of one dump.
 
-    `since` is when its files were first seen as they are now, on the clock of the loop. `read` are the stamps that
-    they had when they were last read, and `waiting` is the verdict of that reading if the dump was not shown because
-    of it. `pages` render the last build until all of them are on disk.
+    `since` is when its files last changed, on the clock of the loop. `read` are the stamps that they had when they were
+    last read, and `waiting` is the verdict of that reading if it kept the dump from being shown. `pages` renders the
+    last build until all its pages are on disk.
     """
 
     files: DumpFiles
@@ -91,23 +91,23 @@ class TrackedDump:
 
     @property
     def identity(self) -> Identity:
-        """What a successor of this dump has in common with it."""
+        """Return what this dump shares with a successor."""
         name = self.files.name
         folder = self.files.label.rpartition("/")[0]
         return Identity(folder, name.module_name, name.stage, name.module_number)
 
     @property
     def baseline(self) -> Baseline | None:
-        """What the last good reading had; None before the first."""
+        """Return the last good reading; None before the first."""
         return self.shown.baseline if self.shown else None
 
     @property
     def part_stamps(self) -> Stamps:
-        """The stamps of the dump's parts, without that of its notes."""
+        """Return the stamps of the dump's parts, without that of its notes."""
         return self.stamps[:-1] if self.files.notes else self.stamps
 
     def due_at(self, timing: Timing) -> float | None:
-        """Return when the dump is to be read if its files do not change; None for never."""
+        """Return when the dump must be read if its files do not change; None for never."""
         if self.is_gone or (self.read == self.stamps and self.waiting is None):
             return None
         if self.read != self.stamps or self.waiting is None:

@@ -1,7 +1,7 @@
-"""Write pages that are served already but not yet on disk, a little at a time, when the loop has nothing else to do.
+"""Write pages that are served already but not yet on disk, a few at a time, while the loop is idle.
 
-Every file is replaced as a whole. The overview is written, and files left over from earlier builds are removed, once
-all modules are on disk.
+Each file is replaced atomically. After all modules are on disk, the overview is written and files left over from
+earlier builds are removed.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -14,11 +14,14 @@ from reportgen.render.page import Page
 from reportgen.watch.tracked import TrackedDump
 from reportgen.work import Part
 
-_STEP_SECONDS = 0.02
+_STEP_SECONDS = 0.02  # short, because a changed dump waits until the step is over
 
 
 class WriteQueue:
-    """Write into `output`; `common` returns the pages that belong to no module, as they are when their turn comes."""
+    """Hold the pages that must still be written into `output`.
+
+    `common` returns the pages that belong to no module; it is called when these are written.
+    """
 
     def __init__(self, output: Path, common: Callable[[], Mapping[str, bytes]]) -> None:
         self._output = output
@@ -32,15 +35,21 @@ class WriteQueue:
 
     @property
     def is_empty(self) -> bool:
-        """Tell whether everything is on disk."""
+        """Return whether everything is on disk."""
         return not self._waiting and self._is_finished
 
+    @property
+    def text_bytes(self) -> int:
+        """Return the bytes of the dumps whose analysis stays in memory until their pages are written."""
+        pages = (dump.pages for dump, _ in self._waiting.values() if dump.pages)
+        return sum(len(part.data) for one in pages for part in one.module.analysis.dump.text.parts)
+
     def open(self, directory: SiteDirectory) -> None:
-        """Set the directory to finish; call this before the first step."""
+        """Set the open directory of the site; call this before the first step."""
         self._directory = directory
 
     def add(self, dump: TrackedDump) -> None:
-        """Queue the pages of a dump, in place of those of an earlier build of it."""
+        """Queue the pages of a dump; they replace those of its earlier build."""
         assert dump.pages is not None
         self._waiting[dump.files.label] = (dump, dump.pages.all())
         self._is_finished = False
@@ -50,7 +59,7 @@ class WriteQueue:
         self._is_finished = False
 
     def step(self, dumps: Mapping[str, TrackedDump]) -> bool:
-        """Write for some hundredths of a second; return whether that put the last page of a dump on disk."""
+        """Write for a few hundredths of a second; return whether the last page of a dump is now on disk."""
         for label in self._waiting.keys() - dumps.keys():
             del self._waiting[label]
         if not self._waiting:
@@ -64,7 +73,7 @@ class WriteQueue:
             if monotonic() >= until:
                 return False
         del self._waiting[label]
-        dump.pages = None
+        dump.pages = None  # frees the analysis, because the server reads the pages from disk from now on
         return True
 
     def _finish(self, dumps: Mapping[str, TrackedDump]) -> None:

@@ -90,7 +90,7 @@ def test_unchanged_content_is_announced_and_reloads_nothing(open_page: Open, dum
     page = open_page()
     page.evaluate("document.body.dataset.mine = 'kept'")
     write(dumps / "a", compiled(BEFORE))
-    expect(page.locator("#live .live-words")).to_contain_text("written again, no change")
+    expect(page.locator("#live .live-words")).to_contain_text("rewritten without a change")
     assert page.evaluate("document.body.dataset.mine") == "kept"
 
 
@@ -130,7 +130,7 @@ def test_a_dump_being_written_keeps_its_figures_and_is_marked(open_page: Open, d
     page = open_page()
     part_paths(dumps / "a")[2].write_text("HloLiveRange (ma", encoding="utf-8")
     expect(page.locator(".live-mark")).to_contain_text("Being written since")
-    expect(page.locator(".live-mark")).to_contain_text("the file of live ranges ends in the middle of a line")
+    expect(page.locator(".live-mark")).to_contain_text("the live ranges file ends in the middle of a line")
     shows(page, BEFORE)
     write(dumps / "a", compiled(AFTER))
     shows(page, AFTER)

@@ -298,7 +298,7 @@ def test_a_request_waits_for_its_page_while_the_site_is_starting(output: Path) -
 
 
 def test_a_port_in_use_is_an_error_only_if_it_was_asked_for(server: LiveServer, output: Path) -> None:
-    with pytest.raises(PortTaken, match=f"127.0.0.1:{server.server_port}: .*Leave --port out"):
+    with pytest.raises(PortTaken, match=f"127.0.0.1:{server.server_port}: .*Omit --port"):
         LiveServer(LiveSite(output), "127.0.0.1", server.server_port)
     other = LiveServer(LiveSite(output), "127.0.0.1", None)
     other.start()

@@ -166,7 +166,7 @@ def test_a_burst_of_files_is_shown_completely(watched: Watched, dumps: Path) -> 
 
 def test_the_same_content_again_is_not_a_change(watched: Watched, dumps: Path) -> None:
     write(dumps / "a", compiled(BEFORE))
-    watched.until_printed("written again, no change")
+    watched.until_printed("rewritten without a change")
     assert watched.peaks["a"] == [peak(BEFORE)]
 
 
@@ -224,7 +224,7 @@ def test_without_events_it_scans_regularly(dumps: Path, tmp_path: Path, monkeypa
     monkeypatch.setattr(Observer, "schedule", refused)
     with watching(dumps, output=tmp_path / "site", serves=False) as watcher:
         watcher.until_shown("a", peak(BEFORE))
-        watcher.until_printed("inotify watch limit reached: looking every 0.05 s")
+        watcher.until_printed("inotify watch limit reached: scanning every 0.05 s")
         assert len([line for line in watcher.lines if "limit" in line]) == 1
         write(dumps / "a", compiled(AFTER))
         watcher.until_shown("a", peak(AFTER))

@@ -141,7 +141,7 @@ def test_a_removed_dump_is_stale_and_keeps_its_figures(rebuilder: Rebuilder, clo
 def test_a_truncated_dump_is_being_written(rebuilder: Rebuilder, clock: Clock, tmp_path: Path) -> None:
     part_paths(tmp_path / "dumps" / "a")[2].write_text("HloLiveRange (ma", encoding="utf-8")
     (line,) = terminal_lines(scan(rebuilder, clock, 1000.0), rebuilder, "12:00:01", 0.5)
-    assert "being written: the file of live ranges ends in the middle of a line; still showing the figures of" in line
+    assert "being written: the live ranges file ends in the middle of a line; still showing the figures of" in line
 
 
 def test_a_dump_with_some_new_files_is_shown_after_the_grace_time(
@@ -150,7 +150,7 @@ def test_a_dump_with_some_new_files_is_shown_after_the_grace_time(
     paths = part_paths(tmp_path / "dumps" / "a")
     paths[0].write_text(moved(BEFORE)[0], encoding="utf-8")
     (line,) = terminal_lines(scan(rebuilder, clock), rebuilder, "12:00:01", 0.5)
-    assert "being written: some of its files are new, but not values, live ranges" in line
+    assert "being written: some of its files are new, others are old (values, live ranges)" in line
     assert not rebuilder.scan().built
     clock.now += 100.0
     assert rebuilder.scan().built
@@ -159,4 +159,4 @@ def test_a_dump_with_some_new_files_is_shown_after_the_grace_time(
 def test_a_dump_with_the_same_content_is_unchanged(rebuilder: Rebuilder, clock: Clock, tmp_path: Path) -> None:
     write(tmp_path / "dumps" / "a", BEFORE)
     result = scan(rebuilder, clock)
-    assert list(terminal_lines(result, rebuilder, "12:00:01", 0.5)) == ["12:00:01 jit_step: written again, no change"]
+    assert list(terminal_lines(result, rebuilder, "12:00:01", 0.5)) == ["12:00:01 jit_step: rewritten without a change"]

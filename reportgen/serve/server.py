@@ -104,7 +104,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_text(HTTPStatus.NOT_FOUND, "There is nothing here.")
 
     def _send_events(self) -> None:
-        """Send a number whenever pages should ask for changes; it carries no details, so one stream serves all pages."""
+        """Send a number whenever pages should ask for changes; without details, so one stream serves all pages."""
         self._send_head(HTTPStatus.OK, {"Content-Type": "text/event-stream; charset=utf-8"})
         if self.command == "HEAD":
             return

@@ -1,7 +1,7 @@
-"""A whole build, from paths to a site: discover → parse → analyse → render → write.
+"""Build a whole site from paths: discover → parse → analyse → render → write.
 
-Each dump is one task for `pipeline`, here or in any `concurrent.futures` executor. Pages that are up to date are not
-made again.
+Each dump is one task for `pipeline`, in this process or in any `concurrent.futures` executor. Pages that are up to date
+are not made again.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,15 +28,14 @@ from reportgen.work import Outcome, Part, Settings, Task
 from reportgen.workers import can_fork
 
 Progress = Callable[[int, int, str], None]
-"""Called with the number of dumps that are done, the number of all dumps, and the label of the last one done."""
+"""Called with the number of finished dumps, the number of all dumps, and the label of the last finished one."""
 
-_LARGE = 8_000_000
-"""Bytes of a dump above which several processes write its pages: they halve the time of a build of 430 MB."""
+_LARGE = 8_000_000  # bytes of a dump above which several processes write its pages: that halves a build of 430 MB
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """The files of a site: their number and bytes, how many of them were written, and how many others removed."""
+    """The files of a site: their number and bytes, how many were written, and how many old ones were removed."""
 
     files: int = 0
     size_bytes: int = 0
@@ -46,7 +45,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """How much of the program a site shows: source files, and op_names, added up over the modules."""
+    """How much of the program a site shows: its source files, and its op_names added up over the modules."""
 
     source_files: int = 0
     op_names: int = 0
@@ -56,7 +55,7 @@ class Shown:
 class Report:
     """The result of a build or check: summaries, largest first, and all problems with the input.
 
-    `errors` are the out-of-memory errors in texts that were named.
+    `errors` are the out-of-memory errors in texts on the command line.
     """
 
     summaries: tuple[Summary, ...]
@@ -67,11 +66,11 @@ class Report:
 
     @property
     def is_over(self) -> bool:
-        """Whether a module needs more than its device has."""
+        """Return whether a module needs more memory than its device has."""
         return any(entry.is_over for entry in self.summaries)
 
     def has_problems(self, *, strict: bool) -> bool:
-        """Return whether something could not be read or, if `strict`, whether there is any warning or error."""
+        """Return whether a file could not be read or, if `strict`, whether there is any warning or error."""
         failed = any(problem.severity == "error" for problem in self.problems)
         warned = any(problem.severity == "warning" for problem in self.problems)
         severities = {severity for entry in self.summaries for severity, _ in entry.finding_counts}
@@ -88,7 +87,7 @@ def check(
     siblings: bool = True,
     capacities: Sequence[str] = (),
 ) -> Report:
-    """Parse and analyse every dump, and write nothing. Raises ReportgenError if there is no dump.
+    """Parse and analyse every dump without writing a site. Raises ReportgenError if there is no dump.
 
     Without `siblings`, the files beside a dump are not read. Each dump is compared with `capacities`.
     """
@@ -101,7 +100,7 @@ def check(
 
 
 def read_modules(paths: Sequence[AnyPath], max_dump_bytes: int) -> tuple[list[Module], list[Problem]]:
-    """Return every dump that can be read, analysed, and all problems. Raises ReportgenError if there is no dump."""
+    """Return the analysis of every readable dump, and all problems. Raises ReportgenError if there is no dump."""
     discovered = discover(paths, max_bytes=max_dump_bytes)
     results = [read_module(files) for files in discovered.dumps]
     problems = [*discovered.problems, *(problem for _, found in results for problem in found)]
@@ -109,7 +108,7 @@ def read_modules(paths: Sequence[AnyPath], max_dump_bytes: int) -> tuple[list[Mo
 
 
 def build(options: BuildOptions, progress: Progress, stage: Stage = lambda words: None) -> Report:
-    """Build the site. `stage` is called with what goes on in a dump that this process works on.
+    """Build the site. `stage` is called with each step of the dumps that this process works on.
 
     Raises ReportgenError if there is no dump or the output cannot be written.
     """
@@ -119,7 +118,7 @@ def build(options: BuildOptions, progress: Progress, stage: Stage = lambda words
             options.paths, excluded=options.output, max_bytes=options.max_dump_bytes, siblings=options.siblings
         )
     except NoDumpFound:
-        if not errors:
+        if not errors:  # the text of an error is enough for a report
             raise
         found = Discovered((), (), None)
     discovered = redact_labels(found, options.redaction)
@@ -141,29 +140,26 @@ def build(options: BuildOptions, progress: Progress, stage: Stage = lambda words
 
 
 def _build_all(tasks: Sequence[Task], settings: Settings, options: BuildOptions, stage: Stage) -> Iterator[Outcome]:
-    here, shared = _divide(tasks, options)
-    for task in here:
-        yield build_dump(task, settings, options.jobs, stage)
-    if shared:
-        yield from _share_out(partial(build_dump, settings=settings), shared, options.jobs, options.cluster)
-
-
-def _divide(tasks: Sequence[Task], options: BuildOptions) -> tuple[Sequence[Task], Sequence[Task]]:
-    """Return the tasks to be done here one by one, with all processes for each, and those to be shared out."""
+    """Build very large dumps one by one, all processes writing the pages of each; then share the rest among them."""
     in_order = sorted(tasks, key=_largest_first)
-    if options.cluster:
-        return [], in_order
-    share = sum(_bytes_on_disk(task.files) for task in tasks) / options.jobs
-    least = max(share, _LARGE) if can_fork() else float("inf")
-    count = sum(_bytes_on_disk(task.files) > least for task in tasks)
-    is_all = options.jobs == 1 or len(tasks) - count <= 1
-    return (in_order, []) if is_all else (in_order[:count], in_order[count:])
+    count = 0
+    if not options.cluster:
+        # Larger than a fair share, because such a dump would keep one process busy after the others have finished.
+        share = sum(_bytes_on_disk(task.files) for task in tasks) / options.jobs
+        least = max(share, _LARGE) if can_fork() else float("inf")
+        count = sum(_bytes_on_disk(task.files) > least for task in tasks)
+        if options.jobs == 1 or len(tasks) - count <= 1:
+            count = len(tasks)  # because a single dump cannot be shared
+    for task in in_order[:count]:
+        yield build_dump(task, settings, options.jobs, stage)
+    if rest := in_order[count:]:
+        yield from _share_out(partial(build_dump, settings=settings), rest, options.jobs, options.cluster)
 
 
 def _share_out(
     work: Callable[[Task], Outcome], tasks: Sequence[Task], jobs: int, cluster: str | None
 ) -> Iterator[Outcome]:
-    from reportgen.workers.pool import open_workers, unordered  # imports multiprocessing: a tenth of a small check
+    from reportgen.workers.pool import open_workers, unordered  # late: multiprocessing takes a tenth of a small check
 
     with open_workers(min(jobs, len(tasks)), cluster) as workers:
         yield from unordered(work, tasks, workers)
@@ -174,11 +170,11 @@ def _largest_first(task: Task) -> tuple[int, str]:
 
 
 def _bytes_on_disk(files: DumpFiles) -> int:
-    # A remote file counts as empty because asking for its size is a request.
+    # A remote file counts as empty, because asking for its size takes a request.
     paths = {part.path for part in files.parts if isinstance(part.path, Path)}
     try:
         return sum(path.stat().st_size for path in paths)
-    except OSError:
+    except OSError:  # which is reported when the file is read
         return 0
 
 
@@ -191,7 +187,7 @@ def _counted(outcomes: Iterable[Outcome], total: int, progress: Progress) -> Ite
 def _finish(
     report: Report, outcomes: Sequence[Outcome], settings: Settings, readme: str, directory: SiteDirectory
 ) -> Report:
-    """Write the pages that belong to no dump, remove what is outdated, and add the totals to the report."""
+    """Write the pages that belong to no dump, remove old pages, and add the totals to the report."""
     modules = {outcome.label: outcome.part for outcome in outcomes if outcome.part}
     common, changed = _common_part(report, settings, readme, directory.parts.get(COMMON), modules)
     parts = modules | {COMMON: common}
@@ -212,7 +208,7 @@ def _finish(
 def _common_part(
     report: Report, settings: Settings, readme: str, previous: Part | None, modules: Mapping[str, Part]
 ) -> tuple[Part, int]:
-    """Return the part of the pages that belong to no dump, and how many of them were written."""
+    """Return the part with the pages that belong to no dump, and how many of them were written."""
     checker = IncrementalChecker(settings, previous)
     key = checker.common_key(modules, report.problems, readme, [repr(error) for error in report.errors])
     if previous and checker.is_up_to_date(key):

@@ -1,4 +1,4 @@
-"""The command line: the parser, and errors turned into a message and an exit code.
+"""Parse the command line, and turn errors into a message and an exit code.
 
 Each command is a module of `reportgen.commands`.
 """
@@ -32,9 +32,9 @@ or, with dumps that are there already:
 """
 _EXIT_CODES = """\
 exit codes:
-  0 fine, 1 a problem with input or output (or findings under --strict), 2 usage,
+  0 success, 1 a problem with input or output (or findings under --strict), 2 usage,
   3 a module needs more than --capacity (check), 130 interrupted,
-  141 the reader of the output has closed it;
+  141 the program that read the output has closed it;
   run: the exit code of the program unless that is 0, 127 or 126 if it cannot be started"""
 
 
@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return BROKEN_PIPE
     except OSError as error:
         _discard_output()
-        # Only an error of stdout has no file name.
+        # An error without a file name is one of stdout, because every other file is opened by its name.
         terminal.error(str(error) if error.filename else f"stdout: cannot be written: {error.strerror or error}")
         return 1
 

@@ -1,6 +1,6 @@
-"""Errors that a user sees as a message instead of a traceback.
+"""Define errors that a user sees as a message instead of a traceback.
 
-Each message is complete by itself: what happened, where, and what to do about it.
+Each message is complete by itself: it says what happened, where, and what to do about it.
 """
 
 
@@ -11,7 +11,7 @@ class ReportgenError(Exception):
 
 
 class NoDumpFound(ReportgenError):
-    """None of the given paths holds a buffer-assignment dump."""
+    """None of the given paths contains a buffer-assignment dump."""
 
 
 class UnreadableInput(ReportgenError):
@@ -23,7 +23,7 @@ class OutputRefused(ReportgenError):
 
 
 class OptionError(ReportgenError):
-    """Options of a command do not go together, or name what is not there."""
+    """Options of a command cannot be combined, or name something that does not exist."""
 
     exit_code = 2
 
@@ -43,23 +43,23 @@ class MissingCommand(ReportgenError):
 
 
 class CommandNotFound(ReportgenError):
-    """The program to run is not there; 127 is what a shell exits with then."""
+    """The program to run does not exist."""
 
-    exit_code = 127
+    exit_code = 127  # because shells exit with it in this case
 
 
 class CommandNotStarted(ReportgenError):
-    """The program to run is there and cannot be started; 126 is what a shell exits with then."""
+    """The program to run exists but cannot be started."""
 
-    exit_code = 126
+    exit_code = 126  # because shells exit with it in this case
 
 
 class MissingPackage(ReportgenError):
-    """A package that is no dependency is needed for what was asked."""
+    """The command needs a package that is not a dependency."""
 
 
 class BackendIsUp(ReportgenError):
-    """XLA has read its flags already, so that nothing can be captured in this process any more."""
+    """XLA has already read its flags, so this process cannot capture dumps any more."""
 
 
 class InvalidBudget(ReportgenError):

@@ -1,4 +1,4 @@
-"""The options of the commands."""
+"""Define the options of the commands."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,18 +25,18 @@ class BuildOptions:
     With `value_pages`, only that many of the largest values in each module, and all that are live at a peak, get
     pages; None gives pages to all values.
 
-    `redaction` says what the site must hide; None hides nothing.
+    `redaction` says what the site must hide; with None it shows everything.
 
-    Files with more than `max_dump_bytes`, decompressed, are skipped. Without `siblings`, the files beside a dump are
-    not read.
+    Files with more than `max_dump_bytes` after decompression are skipped. Without `siblings`, the files beside a dump
+    are not read.
 
-    `capacities` are what the device has, such as `16GiB`, `v5e` or `5=64GiB`; the default comes from the files beside
-    a dump.
+    `capacities` describe the memory of the device, such as `16GiB`, `v5e` or `5=64GiB`; by default it comes from the
+    files beside a dump.
 
-    Pages show lines of the source files below `source_root`, and link them as `source_url` says, with `{path}` and
-    `{line}` in it. Redaction excludes both.
+    Pages show lines of the source files below `source_root`, and link them to `source_url`, a pattern with `{path}` and
+    `{line}`. Neither can be combined with redaction.
 
-    `cluster` is host:port of a Dask scheduler that does the work instead; paths must be absolute then.
+    `cluster` is host:port of a Dask scheduler that does the work instead; paths must then be absolute.
     """
 
     paths: tuple[AnyPath, ...]
@@ -56,7 +56,7 @@ class BuildOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchOptions:
-    """Options of watching. `port` is None for the next free one; `polls` is for file systems without events."""
+    """Options of watching. With `port` None, take the next free one; `polls` is for file systems without events."""
 
     paths: tuple[Path, ...]
     output: Path = DEFAULT_OUTPUT

@@ -1,6 +1,6 @@
-"""One dump, from its files to its pages: a unit of work that any process can do.
+"""Process one dump, from its files to its pages: a unit of work for any process.
 
-Both functions for it take the names of files and return a small outcome.
+A task names the files, and an outcome is small, so both are cheap to send to another process.
 """
 
 import gc
@@ -36,13 +36,13 @@ _MANY_VALUES = 10_000
 _NO_MEMORY = "there is not enough memory for this dump. Try again with --jobs 1, or on a larger machine."
 
 Stage = Callable[[str], None]
-"""Called with words for what goes on, such as "parsing"."""
+"""Called with the name of each step, such as "parsing and analysing"."""
 
 
 def check_dump(task: Task, given: Sequence[str] = ()) -> Outcome:
     """Parse and analyse one dump, and compare it with the capacities `given`.
 
-    Problems with the dump are returned, not raised.
+    Return problems with the dump instead of raising them.
     """
     files = task.files
     try:
@@ -56,7 +56,7 @@ def check_dump(task: Task, given: Sequence[str] = ()) -> Outcome:
 
 
 def read_module(files: DumpFiles) -> tuple[Module | None, tuple[Problem, ...]]:
-    """Parse and analyse one dump for an export. Problems with the dump are returned, not raised."""
+    """Parse and analyse one dump for an export. Return problems with the dump instead of raising them."""
     try:
         contents = read_contents(files)
         return module_of(files, contents.text, siblings=contents.siblings), contents.problems
@@ -67,7 +67,7 @@ def read_module(files: DumpFiles) -> tuple[Module | None, tuple[Problem, ...]]:
 def build_dump(task: Task, settings: Settings, jobs: int = 1, stage: Stage = lambda words: None) -> Outcome:
     """Parse, analyse, render and write one dump unless its pages are up to date; `jobs` processes write large dumps.
 
-    Raises OutputRefused. Problems with the dump are returned, not raised.
+    Return problems with the dump instead of raising them. Raises OutputRefused.
     """
     try:
         contents = redact_contents(
@@ -77,7 +77,7 @@ def build_dump(task: Task, settings: Settings, jobs: int = 1, stage: Stage = lam
         checker = IncrementalChecker(settings, task.previous)
         key = checker.dump_key(contents, identity.exact)
         return checker.previous_outcome(key) or _build(contents, settings, key, identity.content, jobs, stage)
-    except OutputRefused:
+    except OutputRefused:  # because no other dump can be written either
         raise
     except Exception as error:
         return _failed(task.files, error, settings.redaction)
@@ -88,7 +88,7 @@ def _failed(files: DumpFiles, error: Exception, redaction: Redaction | None) -> 
         message = str(error).removeprefix(f"{files.label}: ")
     elif isinstance(error, MemoryError):
         message = _NO_MEMORY
-    else:  # a defect of ours in one dump must not lose the report of the others
+    else:  # not raised, because a defect of ours in one dump must not lose the report of the others
         message = f"reportgen failed on this dump, please report it: {type(error).__name__}: {error}"
     problem = Problem("error", files.label, redact_message(message) if redaction else message)
     return Outcome(label=files.label, summary=None, problems=(problem,))
@@ -99,7 +99,7 @@ def _build(contents: Contents, settings: Settings, key: str, content_digest: str
     stage("parsing and analysing")
     module = module_of(files, contents.text, contents.note, settings, contents.siblings)
     with garbage_collection_paused():
-        entry = summary_for_site(module, content_digest)  # before the fork, so that processes share what it looks up
+        entry = summary_for_site(module, content_digest)  # before the fork, because processes share what it caches
     written = _write(module, settings, jobs, stage)
     outcome = Outcome(label=files.label, summary=entry, problems=contents.problems, changed=written.changed)
     part = Part(key, written.paths, written.size_bytes, written.digest, outcome.as_json())
@@ -122,7 +122,7 @@ def module_of(
 
 @contextmanager
 def garbage_collection_paused() -> Iterator[None]:
-    """Do not look for cycles, because the millions of objects made meanwhile have none: it takes a sixth of a check."""
+    """Pause the search for cycles, because it takes a sixth of a check and the millions of new objects have none."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -140,7 +140,7 @@ def module_from(
     siblings: Sequence[Sibling] = (),
     given: Sequence[str] = (),
 ) -> Module:
-    """Return the analysis of a dump under the names that its files and its sibling files give it."""
+    """Return the analysis of a dump with the facts that its file names and sibling files add."""
     name = files.name
     return Module(
         label=files.label,
@@ -160,7 +160,8 @@ def module_from(
 
 
 def _write(module: Module, settings: Settings, jobs: int, stage: Stage) -> Written:
-    from reportgen.render.module.pages import page_groups  # imports Jinja, which takes a third of a check
+    """Write the pages of a dump, in `jobs` processes if there are many."""
+    from reportgen.render.module.pages import page_groups  # late, because Jinja takes a third of a check to import
 
     confirm_started(settings.output)
     groups = page_groups(module, settings.site_title)
@@ -168,17 +169,15 @@ def _write(module: Module, settings: Settings, jobs: int, stage: Stage) -> Writt
     def write_group(number: int) -> Written:
         return write_pages(settings.output, groups[number]())
 
+    if jobs == 1 or len(module.analysis.facts) < _MANY_VALUES or not can_fork():
+        results: Iterator[Written] = map(write_group, range(len(groups)))
+    else:
+        from reportgen.workers.pool import forked  # late: multiprocessing takes a tenth of a small check
+
+        gc.freeze()  # because a collection would touch all records and so copy the memory that the processes share
+        results = forked(write_group, len(groups), jobs)
     written = NOTHING_WRITTEN
-    for done, group in enumerate(_results(write_group, len(groups), module, jobs)):
+    for done, group in enumerate(results):
         stage(f"writing pages: {100 * done // len(groups)} %")
         written += group
     return written
-
-
-def _results(write_group: Callable[[int], Written], count: int, module: Module, jobs: int) -> Iterator[Written]:
-    if jobs == 1 or len(module.analysis.facts) < _MANY_VALUES or not can_fork():
-        return map(write_group, range(count))
-    from reportgen.workers.pool import forked
-
-    gc.freeze()  # because a collection would touch all records and so copy the memory that the processes share
-    return forked(write_group, count, jobs)

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 _COLORS = {"error": "31", "warning": "33", "note": "36"}
 PAGES_LIMIT_BYTES = 1_000_000_000
 _TOO_LARGE = (
-    "the site has {size:.2f} GB, and GitHub Pages takes no more than 1 GB."
-    " With --value-pages N only the N largest values of each module and those live at a peak get pages."
+    "the site has {size:.2f} GB, and GitHub Pages accepts at most 1 GB."
+    " With --value-pages N, only the N largest values of each module and those live at a peak get pages."
 )
 _CLEAR_LINE = "\r\x1b[K"
 
 
 class Terminal:
-    """Write to the terminal; only errors if `quiet`."""
+    """Print to the terminal; only errors if `quiet`."""
 
     def __init__(self, *, quiet: bool = False, verbose: bool = False) -> None:
         self._quiet = quiet
@@ -38,17 +38,17 @@ class Terminal:
         self._has_line = False
 
     def progress(self, done: int, total: int, label: str) -> None:
-        """Say how many of all dumps are done, and which one was the last."""
+        """Show how many of all dumps are finished, and the label of the last one."""
         line = _printable(f"{done}/{total} {label}")
         if self._quiet:
             return
         if self._rewrites:
             self._rewrite(line)
         elif self._verbose or total <= 20 or done == total or done % max(1, total // 10) == 0:
-            self._say(line)
+            self._say(line)  # about ten lines, because thousands would bury the problems in the log of a CI job
 
     def stage(self, words: str) -> None:
-        """Say what goes on in a dump, as a sign of life while a large one is built; only on a terminal."""
+        """Show the current step of a dump, because a large one takes a while; only on a terminal."""
         if self._rewrites and not self._quiet:
             self._rewrite(_printable(words))
 
@@ -66,13 +66,13 @@ class Terminal:
         self._say(f"reportgen: {self._color('error')}: {lines}")
 
     def warning(self, message: str) -> None:
-        """Print what the user should know although nothing has failed."""
+        """Print what the user should know although the command succeeds."""
         self._end_progress()
         if not self._quiet:
             self._say(f"{self._color('warning')}: {_printable(message)}")
 
     def dumped(self, left: "Left", dumps: Path) -> None:
-        """Print how much a run dumped, and how much of that is left in `dumps`."""
+        """Print how much a run dumped, and how much of that remains in `dumps`."""
         if not self._quiet:
             print(
                 f"{_counted(left.signs.assignments, 'module')} of {_counted(left.processes, 'process', 'processes')};"
@@ -90,7 +90,7 @@ class Terminal:
         self._say(_printable(text))
 
     def modules(self, summaries: Sequence["Summary"]) -> None:
-        """Print one line for each module, what would lower its peak, and its errors and warnings."""
+        """Print for each module its peak, the advice that lowers it, and its errors and warnings."""
         from reportgen.render.html.formats import exact_bytes, human_bytes
 
         for entry in summaries:
@@ -175,7 +175,7 @@ def _result(summaries: Sequence["Summary"]) -> str:
 
 
 def _shown_words(shown: "Shown") -> str:
-    """Return how much of the program the site shows, and the flags that hide it."""
+    """Return how much of the program the site shows, and the options that hide it."""
     files, names = _counted(shown.source_files, "source path"), _counted(shown.op_names, "op name")
     if shown.source_files and shown.op_names:
         return f"The site shows {files} and {names}; --redact hides the paths, --redact-names both."
@@ -185,5 +185,5 @@ def _shown_words(shown: "Shown") -> str:
 
 
 def _printable(text: str) -> str:
-    """Replace control characters, which a name may contain to manipulate the terminal."""
+    """Replace control characters, because a hostile name may contain some to manipulate the terminal."""
     return "".join(character if character.isprintable() else "�" for character in text)

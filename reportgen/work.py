@@ -1,4 +1,4 @@
-"""The records that travel between a build and the processes that do its work: tasks go out, outcomes come back."""
+"""Define the records that a build exchanges with its worker processes: tasks go out, outcomes come back."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -14,9 +14,9 @@ from reportgen.render.site.summary import Summary
 class Part:
     """The pages that one dump has in the site, or those that belong to no dump.
 
-    `key` is a digest of everything that the pages were made from, empty if that is not known. `digest` covers the
-    paths and bytes of the pages, and `size_bytes` counts their bytes. `outcome` is the outcome of the dump as JSON,
-    so that the next build knows it without analysing the dump.
+    `key` is a digest of everything that the pages were made from, empty if unknown. `digest` covers the paths and bytes
+    of the pages, and `size_bytes` counts their bytes. `outcome` is the outcome of the dump as JSON, so that the next
+    build need not analyse the dump.
     """
 
     key: str
@@ -28,7 +28,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A dump to work on, what the last build made of it, and the bytes that its program can have, if that is known."""
+    """A dump to work on, and the pages that the last build made of it."""
 
     files: DumpFiles
     previous: Part | None = None
@@ -62,7 +62,7 @@ class Outcome:
     changed: int = 0
 
     def as_json(self) -> dict[str, Any]:
-        """Return the summary and the problems as values that JSON can hold."""
+        """Return the summary and the problems as JSON values."""
         summary = self.summary.as_json() if self.summary else None
         return {"summary": summary, "problems": [asdict(problem) for problem in self.problems]}
 
@@ -70,7 +70,7 @@ class Outcome:
     def from_json(cls, data: Mapping[str, Any], part: Part) -> "Outcome":
         """Return the outcome that an earlier build stored with `part`.
 
-        Raises KeyError, TypeError or ValueError for data that `as_json` cannot have made.
+        Raises KeyError, TypeError or ValueError for data that `as_json` cannot have returned.
         """
         summary = Summary.from_json(data["summary"])
         problems = tuple(Problem(**problem) for problem in data["problems"])

@@ -9,8 +9,7 @@ returns its file, line and column when a finding or a page needs them, so parsin
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Literal
 
 from reportgen.input.repeats import CUT
@@ -45,6 +44,8 @@ class TextPart:
     start: int
     end: int
     whole_lines: Sequence[int] = ()
+    _lines_before: dict[int, int] = field(default_factory=lambda: {0: 0}, init=False, repr=False, compare=False)
+    """The number of lines that end before each block of the data; `location` adds blocks when needed."""
 
     def text(self, start: int, end: int) -> bytes:
         """Return [`start`, `end`) of the data; a line that is cut at `end` is returned as it is in the file."""
@@ -54,11 +55,6 @@ class TextPart:
         line_start = self.data.rfind(b"\n", 0, start) + 1
         whole = self.whole_lines[bisect_right(self.whole_lines, start) - 1] + start - line_start
         return self.data[whole : self.data.index(b"\n", whole)].removesuffix(b"\r")
-
-    @cached_property
-    def _lines_before(self) -> dict[int, int]:
-        """Return the number of lines that end before each block of the data; `location` adds blocks when needed."""
-        return {0: 0}
 
     def location(self, offset: int) -> Location:
         """Return the location of an offset in the data.

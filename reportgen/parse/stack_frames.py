@@ -116,7 +116,8 @@ def stack_frames_of_proto(proto: bytes) -> StackFrames | None:
     """Return the tables of a `.hlo.pb`; None if it has none. Raises WireError for bytes that are not a proto."""
     for module in _messages(proto, _MODULE):
         for tables in _messages(module, _STACK_FRAMES):
-            locations, links = (map(_numbers, _messages(tables, number)) for number in (_FILE_LOCATIONS, _FRAMES))
+            locations = map(_numbers, _messages(tables, _FILE_LOCATIONS))
+            links = map(_numbers, _messages(tables, _FRAMES))
             # The numbers of rows are not in the message: they count from 1 in its order.
             return StackFrames(
                 files=dict(enumerate(map(_text, _messages(tables, _FILE_NAMES)), 1)),

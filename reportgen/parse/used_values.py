@@ -37,13 +37,9 @@ def entries(scan: Scan, position: int) -> int:
         columns.instruction_starts.append(base + text_start)
         columns.instruction_ends.append(base + text_end)
         entry = match(data, position, end)
-    # The fields of a head are copied from the value, because equal heads would be parsed to equal fields.
-    values = scan.collected.values
-    columns.ids += map(values.ids.__getitem__, numbers)
-    columns.keys += map(values.keys.__getitem__, numbers)
-    columns.names += map(values.names.__getitem__, numbers)
-    columns.phis += map(values.phis.__getitem__, numbers)
-    columns.colors += map(values.colors.__getitem__, numbers)
+    # Copied from the values, because equal heads have equal fields: each is parsed only once.
+    for field in ("ids", "keys", "names", "phis", "colors"):
+        getattr(columns, field).extend(map(getattr(scan.collected.values, field).__getitem__, numbers))
     scan.rows = ""
     return position
 

@@ -94,15 +94,6 @@ def _rule(
     return _ends_after_use(analysis, number, live, used.positions, last_use)
 
 
-def _held_to_the_end(analysis: Figures, number: int, positions: tuple[Position, ...]) -> Rule | None:
-    """Past the last moment live only the result, and the arguments that the caller wants back unchanged."""
-    schedule = analysis.dump.schedule
-    if schedule and any(position.name == schedule[-1].name for position in positions):
-        return "result"
-    allocation = analysis.dump.allocations[analysis.facts[number].value.allocation]
-    return "parameter" if allocation.parameter is not None and not allocation.is_maybe_live_out else None
-
-
 def _ends_before_use(
     analysis: Figures, number: int, live: LiveRange, last_use: int, last_user: str | None
 ) -> tuple[Rule, str | None]:

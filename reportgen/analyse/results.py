@@ -53,12 +53,6 @@ class CheckResult:
     looked_at: int
     found: tuple[FoundCount, ...]
 
-    @property
-    def worst(self) -> Severity | None:
-        """Return the worst severity that was found, None if there was nothing."""
-        severities = {kind.severity for kind in self.found}
-        return next((severity for severity in SEVERITY_ORDER if severity in severities), None)
-
 
 class CheckResults(NamedTuple):
     """The findings of several checks, and a result for each check."""

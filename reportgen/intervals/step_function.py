@@ -28,11 +28,6 @@ def length(intervals: Iterable[Interval]) -> int:
     return sum(high - low for low, high in merge(intervals))
 
 
-def overlap(one: Interval, other: Interval) -> int:
-    """Return the number of bytes that two intervals share."""
-    return max(0, min(one[1], other[1]) - max(one[0], other[0]))
-
-
 @dataclass(frozen=True, slots=True)
 class Peak:
     """The maximum of a step function: `amount` bytes, first reached at `moment`, at `ties` moments in total."""

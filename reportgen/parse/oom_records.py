@@ -34,10 +34,6 @@ class SizeRange:
     def __sub__(self, other: "SizeRange") -> "SizeRange":
         return SizeRange(self.low - other.high, self.high - other.low)
 
-    @property
-    def is_exact(self) -> bool:
-        return self.low == self.high
-
 
 def read_size(text: str, *, needs_unit: bool = True) -> SizeRange | None:
     """Return the bytes that `66.00G`, `384.0KiB` or `512B` stands for: units are binary, and a decimal means rounding.

@@ -12,7 +12,6 @@ from reportgen.intervals.step_function import (
     StepFunction,
     length,
     merge,
-    overlap,
 )
 
 MOMENTS = 8
@@ -46,12 +45,6 @@ def test_touching_intervals_become_one() -> None:
 @given(intervals)
 def test_the_length_is_the_number_of_bytes(some: list[Interval]) -> None:
     assert length(some) == len(covered(some))
-
-
-@given(st.tuples(edges, edges), st.tuples(edges, edges))
-def test_the_overlap_is_the_number_of_shared_bytes(one: Interval, other: Interval) -> None:
-    one, other = (min(one), max(one)), (min(other), max(other))
-    assert overlap(one, other) == overlap(other, one) == len(covered([one]) & covered([other]))
 
 
 @given(changes)

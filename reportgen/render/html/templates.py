@@ -88,12 +88,6 @@ def environment() -> Environment:
     return jinja
 
 
-def load_all() -> None:
-    """Compile every template, so that processes forked from this one need not."""
-    for name in environment().list_templates(extensions=["html"]):
-        environment().get_template(name)
-
-
 def render(template: str, path: str, **context: object) -> bytes:
     """Return the page at `path`, which decides the href of the site's root, `root`."""
     text = environment().get_template(template).render(root=routes.root_from(path), **context)

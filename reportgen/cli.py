@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.run is None:
         parser.error(f"a command is needed\n\n{_EXAMPLE}\nreportgen help shows all commands.")
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # because an encoding without some character must not end the command
+        sys.stdout.reconfigure(errors="replace")  # because a character that the encoding lacks must not end the command
     terminal = Terminal(quiet=getattr(options, "quiet", False), verbose=getattr(options, "verbose", False))
     try:
         code: int = options.run(options, terminal)

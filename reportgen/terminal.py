@@ -148,7 +148,7 @@ class Terminal:
         return f"\x1b[{_COLORS[severity]}m{severity}\x1b[0m" if self._colored else severity
 
     def _say(self, text: str, end: str = "\n") -> None:
-        with suppress(OSError):  # because a full disk must not stop the work when stderr is a file on it
+        with suppress(OSError):  # because stderr may be a file on a full disk, which must not stop the work
             print(text, end=end, file=sys.stderr, flush=True)
 
 

@@ -147,7 +147,7 @@ def _search_folder(folder: Folder, found: Found) -> None:
 
 
 def _search_file(path: AnyPath, found: Found) -> None:
-    """Search a file that the user has named, whatever its name says."""
+    """Search a file that the user has given, even if its name rules out a dump."""
     if damage := why_unreadable(path):
         raise UnreadableInput(f"{printable(path)}: {damage}")
     folder = Folder(path.parent)
@@ -229,22 +229,17 @@ def _look_into(folder: Folder, names: Sequence[str], found: Found) -> None:
     if is_something_else(names[0]):
         return
     for number, name in enumerate(names, start=1):
-        if _take(folder, name, found):
+        content = _content(folder.first_look(name))
+        if content == "dump":
+            _add_unnamed(folder, name, found)
+        elif content == "log":
+            _add_log(folder, name, found)
+        elif content == "too long":
+            message = f"no dump in its first {logs.SEARCHED_SIZE >> 20} MiB; name this file to search all of it"
+            found.report("note", folder.label(name), message)
+        if content in ("dump", "log"):  # its other forms, plain or compressed, are not searched
             _report_unused(folder, names[number:], name, found)
             return
-
-
-def _take(folder: Folder, name: str, found: Found) -> bool:
-    """Add the dumps in a file, and return whether it is a dump or a log."""
-    content = _content(folder.first_look(name))
-    if content == "dump":
-        _add_unnamed(folder, name, found)
-    elif content == "log":
-        _add_log(folder, name, found)
-    elif content == "too long":
-        size = logs.SEARCHED_SIZE >> 20
-        found.report("note", folder.label(name), f"no dump in its first {size} MiB; name this file to search all of it")
-    return content in ("dump", "log")
 
 
 def _content(path: AnyPath) -> Literal["dump", "log", "too long", "other"]:
@@ -283,7 +278,7 @@ def _add_log(folder: Folder, name: str, found: Found) -> None:
         dump = read_name(frames[0].name)
         files = tuple(PartFile(path, label, (frame.start, frame.end)) for frame in frames)
         identity, notes = f"{label}#{frames[0].name}", folder.notes(dump.stem)
-        if len(dumps) == 1:  # its label stays that of the file, because no other dump needs to be told apart
+        if len(dumps) == 1:  # the label is that of the file, because there is no other dump to distinguish
             identity, notes = label, notes or folder.notes(_stem(name))
         found.add(label=identity, name=dump, parts=files, notes=notes)
     for frame in orphans:

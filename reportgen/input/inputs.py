@@ -15,7 +15,7 @@ from reportgen.input.reading import DumpFiles, read_available
 _MOST_BYTES = 1_000_000_000
 # Left out, because they name places on the machine, which differ although the program is the same.
 _PLACES = re.compile(r"^(?:xla_dump_to|xla_gpu_cuda_data_dir)\b")
-# Left out, because a new comment in a script moves all source lines but changes nothing that is compiled.
+# Left out, because a new comment in a script moves source lines but does not change the program.
 _TABLES = re.compile(rb"(?m)^(?:FileNames|FunctionNames|FileLocations|StackFrames)\n(?:\d.*\n)*")
 _METADATA = re.compile(rb', metadata=\{(?:[^"{}]|"(?:[^"\\]|\\.)*")*\}')
 

@@ -45,7 +45,7 @@ def search(pieces: Iterable[bytes]) -> Literal["log", "other", "too long"]:
         searched += len(piece)
         if searched >= SEARCHED_SIZE:
             return "too long"
-        tail = (tail + piece)[-_LONGEST_MARKER:]  # because a marker may lie across two pieces
+        tail = (tail + piece)[-_LONGEST_MARKER:]  # because a marker may span two pieces
     return "other"
 
 

@@ -139,7 +139,7 @@ def _decompressed(path: AnyPath, file: BufferedReader) -> BufferedReader | GzipF
 
 
 def why_unreadable(path: AnyPath) -> str | None:
-    """Return the reason if not even the first piece can be read, else None."""
+    """Return why not even the first piece of a file can be read; None if it can be."""
     try:
         with closing(pieces(path)) as stream:
             next(stream, b"")
@@ -177,7 +177,7 @@ def load_text(files: DumpFiles, *, keeps_repeats: bool = False) -> tuple[DumpTex
     """Return the text of a dump and the problems met while reading it.
 
     Repeated instruction texts are cut unless `keeps_repeats` (see `reportgen.input.repeats`). Raises UnreadableInput
-    if nothing of the allocations can be read; other unreadable parts are left out.
+    if no allocations can be read; other unreadable parts are left out.
     """
     read = cache(partial(read_available, max_bytes=files.max_bytes))  # because one log can hold several parts
     texts: list[TextPart] = []

@@ -268,7 +268,7 @@ class _RemoteFile(io.RawIOBase):
 
 
 class _OSErrors:
-    """Turn any exception inside the `with` into an OSError, because every store has exceptions of its own."""
+    """Turn any exception inside the `with` into an OSError, because every store has its own exceptions."""
 
     def __enter__(self) -> None: ...
 

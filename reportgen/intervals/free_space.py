@@ -12,7 +12,7 @@ from typing import NamedTuple
 from reportgen.intervals.step_function import StepFunction
 from reportgen.intervals.union import Occupancy, union_over_time
 
-_PIECES_PER_CHANGE = 32  # a limit, because nested values could otherwise change all pieces again and again
+_PIECES_PER_CHANGE = 32  # a limit, because each of many nested values changes all pieces inside it
 
 _Event = tuple[int, int, int]
 """Bytes [low, high), and the change in how many values cover them."""

@@ -222,7 +222,7 @@ class StackTrace:
 
 
 class Unparsed(NamedTuple):
-    """A line that matches no known line shape: where it deviates, what was expected there, and its text."""
+    """A line that does not match any known shape: where it deviates, what was expected there, and its text."""
 
     text_offset: TextOffset
     expected: str

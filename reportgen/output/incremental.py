@@ -36,7 +36,7 @@ class IncrementalChecker:
                 "digest": "02ab49…",                 of the pages' paths and bytes
                 "outcome": {"summary": {…}, "problems": […]}},
             "": {…}},
-         "seal": "9d3c17…"}                          detects a manifest that somebody else has changed
+         "seal": "9d3c17…"}                          detects changes by other programs
 
     Pages are up to date if their key has not changed and the files on disk still have the bytes that were written.
     """

@@ -20,7 +20,7 @@ LOCK = ".reportgen.lock"
 _PATIENCE_SECONDS = 2.0  # because the processes of a killed build need a moment to end
 _POLL_SECONDS = 0.02
 _HELD = frozenset({errno.EACCES, errno.EAGAIN, errno.EDEADLK})  # any other error: there are no locks here
-# No link is followed, because it could lead to a file of somebody else, which would be emptied.
+# Do not follow links, because a link could lead to another file, which would be emptied.
 _FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -47,7 +47,7 @@ def _acquire(path: Path, until: float) -> int:
         file = os.open(path, _FLAGS, 0o666)
         try:
             _wait_for(file, path, until)
-            # The last holder removes the file, and a removed file locks nothing.
+            # Checked, because the last holder removes the file, and a lock on a removed file stops no other build.
             with suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(file), path.stat()):
                     return file

@@ -58,7 +58,7 @@ NOTHING_WRITTEN = Written()
 def write_pages(directory: Path, pages: Iterable[Page], *, whole: bool = False) -> Written:
     """Write each page unless its file has the right bytes. Raises OutputRefused if a page cannot be written.
 
-    With `whole`, replace files atomically, because somebody may be reading the site. This is not the default, because
+    With `whole`, replace files atomically, because a browser may be reading the site. This is not the default, because
     new files take twice as long that way.
     """
     written, folders, remaining = NOTHING_WRITTEN, set[str](), iter(pages)
@@ -117,7 +117,7 @@ def _replace(target: str, content: bytes) -> None:
 
 
 def _note_unfinished(directory: Path, paths: Iterable[str]) -> None:
-    """Add paths to the list of pages about to be written. Several processes may do so at once.
+    """Add paths to the list of pages about to be written. Several processes may do this at the same time.
 
     Each path is a line of JSON that starts with a newline, so a line that a full disk or a kill has cut off names no
     path and spoils no later line.
@@ -184,7 +184,7 @@ class SiteDirectory:
     def opened(cls, directory: Path, *, force: bool = False) -> Iterator[Self]:
         """Open the directory for this process alone, until the end of the `with`."""
         if not force and not (directory / MANIFEST).exists():
-            _confirm_empty(directory)  # first, because not even the lock may go into the directory of somebody else
+            _confirm_empty(directory)  # first, because not even the lock may go into a directory that is not ours
         with ExitStack() as until_the_end:
             with _refusing(directory / LOCK):
                 directory.mkdir(parents=True, exist_ok=True)

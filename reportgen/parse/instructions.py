@@ -16,7 +16,7 @@ _OPERANDS = re.compile(r'[^()"]*+(?:\([^()"]*+\)[^()"]*+)*+(?=\))')
 """Operands whose brackets nest no deeper than those of a tiled layout, which covers nearly all of them."""
 
 _METADATA = re.compile(rf'[^"(){{}}\[\]]*?, metadata={{((?:[^"{{}}]++|{_STRING})*+)}}')
-"""Metadata preceded by nothing that nests, which is the usual case."""
+"""Metadata without brackets or strings before it, which is the usual case."""
 
 _TOKEN = re.compile(rf"{_STRING}|[(){{}}\[\]]|,")
 _OPERAND = re.compile(r"%([^\s,(){}\[\]]+)")

@@ -4,7 +4,7 @@ The grammar is that of XLA `ShapeUtil::HumanStringWithLayout` and `Layout::Print
 the function that parses it. The records of `reportgen.model.shapes` print the same text again.
 
 Shapes come from untrusted files. Parsing takes time linear in the length of the text, and nesting, rank and digits
-are limited, so a hostile text causes a `ShapeError` and nothing worse.
+are limited, so the worst result of a hostile text is a `ShapeError`.
 """
 
 import re

@@ -39,7 +39,7 @@ _TYPES = {
 }
 _HEADERS = {
     "Cache-Control": "no-store",  # because any page may change with the next build
-    # Because other sites in the same browser must not read pages, guess what is in them, or frame them.
+    # Against other sites in the same browser, because they could read pages, learn their addresses, or frame them.
     "X-Content-Type-Options": "nosniff",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
@@ -101,7 +101,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif name in _OWN_FILES:
             self._send(HTTPStatus.OK, name, _OWN_FILES[name](f"live/{name}"))
         else:
-            self._send_text(HTTPStatus.NOT_FOUND, "There is nothing here.")
+            self._send_text(HTTPStatus.NOT_FOUND, "This address does not exist.")
 
     def _send_events(self) -> None:
         """Send a number whenever pages should ask for changes; without details, so one stream serves all pages."""

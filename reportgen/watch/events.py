@@ -24,7 +24,7 @@ from watchdog.observers import Observer
 if TYPE_CHECKING:
     from watchdog.observers.api import BaseObserver, ObservedWatch
 
-# Ignored, because reading the dumps causes them: the loop would wake itself for ever.
+# Ignored, because our own reading causes them, so the loop would keep waking itself.
 _OUR_READING = frozenset({EVENT_TYPE_OPENED, EVENT_TYPE_CLOSED_NO_WRITE})
 
 
@@ -48,7 +48,7 @@ class Wakeup:
             return self._condition.wait_for(lambda: self._last is not None, seconds)
 
     def take_when_quiet(self, quiet: float, at_most: float) -> None:
-        """Wait until there was no wake-up for `quiet` seconds, but at most `at_most`, then take all of them."""
+        """Wait until there has been no wake-up for `quiet` seconds, but at most `at_most`; then take them all."""
         until = self._clock() + at_most
         with self._condition:
             while self._last is not None and (left := min(self._last + quiet, until) - self._clock()) > 0:

@@ -48,7 +48,7 @@ class History:
 
     @classmethod
     def start(cls, analysis: Analysis, build: int, time: str) -> "History":
-        """Begin with the first build of a module."""
+        """Return the history that begins with the first build of a module."""
         now = build_of(analysis)
         history = cls(now.figures, now, since_start=amount_changes(now.figures, now.figures))
         history._add_point(build, time)

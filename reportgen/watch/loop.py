@@ -120,8 +120,8 @@ class Watcher:
 
     def wait(self) -> None:
         """Wait until it is time for another scan; write pages meanwhile."""
-        least = self._timing.safety if self._events.is_on else self._timing.polling
-        until = monotonic() + max(least, _PAUSE_PER_SCAN * self._scan_seconds)
+        pause = self._timing.safety if self._events.is_on else self._timing.polling
+        until = monotonic() + max(pause, _PAUSE_PER_SCAN * self._scan_seconds)
         if (due := self.rebuilder.next_due()) is not None:
             until = min(until, due)
         while not self.write_queue.is_empty and monotonic() < until and not self.wakeup.wait(0):

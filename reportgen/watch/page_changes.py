@@ -21,7 +21,7 @@ _MOST_MODULES = 30
 class PageChanges:
     """What the pages show about one state of the rebuilder.
 
-    It is computed at once, because the server's threads ask later, when the rebuilder may have another state.
+    It is computed immediately, because the server's threads ask later, when the rebuilder may have another state.
     """
 
     def __init__(self, rebuilder: Rebuilder, last_built: Sequence[str], message: str, time: str) -> None:
@@ -54,10 +54,10 @@ class PageChanges:
 
 
 def _outdated(dump: TrackedDump) -> Mapping[str, Any] | None:
-    if dump.outdated is None:
+    """Return why the figures of a dump are outdated, and the time of those shown; None if they are up to date."""
+    outdated, figures = dump.outdated, dump.shown.time if dump.shown else None
+    if outdated is None:
         return None
-    figures = dump.shown.time if dump.shown else None
-    outdated = dump.outdated
     return {"state": outdated.state, "reason": outdated.reason, "since": outdated.since, "figures": figures}
 
 

@@ -5,7 +5,8 @@ All decisions are therefore based on the files themselves; an event only makes t
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,20 +45,15 @@ def listing(paths: Sequence[Path], without: Path) -> Listing:
 
     A path that is a file stands for all files of its directory, because the other parts of the dump are there.
     """
-    found = {file: stamp(file) for path in paths for file in _files(path, without)}
-    return {file: known for file, known in found.items() if known}
-
-
-def _files(path: Path, without: Path) -> Iterator[Path]:
-    if path.is_dir():
-        folders = ((folder.path, folder.names) for folder in walk(path, without))
-        yield from (top / name for top, names in folders if isinstance(top, Path) for name in names)
-        return
-    try:
-        with os.scandir(path.parent) as entries:
-            yield from (Path(entry.path) for entry in entries if entry.is_file())
-    except OSError:
-        return
+    files: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            folders = ((folder.path, folder.names) for folder in walk(path, without))
+            files += [top / name for top, names in folders if isinstance(top, Path) for name in names]
+        else:
+            with suppress(OSError), os.scandir(path.parent) as entries:  # a missing folder has no files yet
+                files += [Path(entry.path) for entry in entries if entry.is_file()]
+    return {file: known for file in files if (known := stamp(file))}
 
 
 def stamps_of(files: DumpFiles) -> Stamps:

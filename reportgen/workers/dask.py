@@ -18,8 +18,8 @@ _DISTRIBUTION = "xla-reportgen"
 _SECONDS_TO_ANSWER = 10
 _NO_DASK = "--executor dask://… needs Dask: pip install 'xla-reportgen[dask]'"
 _LOST_WORKER = (
-    "Workers of the cluster died over one dump again and again, most likely for lack of memory."
-    " Give each more memory, or one thread."
+    "Workers of the cluster died repeatedly over one dump, most likely for lack of memory."
+    " Give each worker more memory or only one thread."
 )
 
 
@@ -36,10 +36,10 @@ def connected(address: str) -> Iterator[tuple[Executor, int]]:
         raise ClusterFailed(_NO_DASK) from error
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # because it logs what it also raises
     try:
-        # Greet the scheduler first, because a client waits forever, whatever its timeout, for a server that accepts a
-        # connection and stays silent. In a thread, because the caller may have an event loop of its own.
+        # Greet the scheduler first, because a client ignores its timeout and waits forever for a server that accepts a
+        # connection but stays silent. Use a thread, because the caller may have an event loop of its own.
         with ThreadPoolExecutor(1) as aside:
-            greeting = asyncio.wait_for(_connect(f"tcp://{address}"), _SECONDS_TO_ANSWER)
+            greeting = asyncio.wait_for(_greet(f"tcp://{address}"), _SECONDS_TO_ANSWER)
             aside.submit(asyncio.run, greeting).result()
         client = Client(f"tcp://{address}", timeout=_SECONDS_TO_ANSWER, set_as_default=False)
     except Exception as error:  # because a server that is not Dask may answer anything
@@ -56,7 +56,8 @@ def connected(address: str) -> Iterator[tuple[Executor, int]]:
         client.close()
 
 
-async def _connect(address: str) -> None:
+async def _greet(address: str) -> None:
+    """Connect to the scheduler and disconnect. Raises an exception if it does not answer in time."""
     from distributed.comm.core import connect
 
     comm = await connect(address, timeout=_SECONDS_TO_ANSWER)

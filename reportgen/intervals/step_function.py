@@ -2,10 +2,11 @@
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, groupby
+from operator import itemgetter
 
 Interval = tuple[int, int]
 Change = tuple[int, int]
@@ -63,6 +64,12 @@ class StepFunction:
         start = sum(at[moment] for moment in moments[:first])
         later = moments[first:end]
         return cls((0, *later), tuple(accumulate(map(at.__getitem__, later), initial=start)), length)
+
+    @classmethod
+    def from_amounts(cls, amounts: Sequence[int]) -> "StepFunction":
+        """Return the step function with the given amount at each moment, of which there is at least one."""
+        pieces = [next(equal) for _, equal in groupby(enumerate(amounts), key=itemgetter(1))]
+        return cls(tuple(moment for moment, _ in pieces), tuple(amount for _, amount in pieces), len(amounts))
 
     def changes(self) -> Iterator[Change]:
         """Yield the change at each moment; the first one is the amount at moment 0."""

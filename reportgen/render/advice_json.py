@@ -7,14 +7,15 @@ from reportgen.analyse.advice.families import Family
 from reportgen.analyse.advice.packing import Packing
 from reportgen.analyse.advice.plan import Plan
 from reportgen.analyse.advice.records import Advice, Capacity, ConflictOf, Ladder, Move
+from reportgen.analyse.capacity import Origin
 from reportgen.model import Dump
 
 SCHEMA = 1
 _MOST_VALUES = 500
 
 
-def advice_json(dump: Dump, advice: Advice) -> dict[str, Any]:
-    """Return the advice of one space; where it is withheld, only the reason."""
+def advice_json(dump: Dump, advice: Advice, origin: Origin | None = None) -> dict[str, Any]:
+    """Return the advice of one space; where it is withheld, only the reason. `origin` is that of the capacity."""
     if advice.withheld or advice.peak is None or advice.ladder is None:
         return {"schema": SCHEMA, "withheld": advice.withheld, "moves": []}
     capacity = advice.capacity
@@ -22,7 +23,7 @@ def advice_json(dump: Dump, advice: Advice) -> dict[str, Any]:
         "schema": SCHEMA,
         "withheld": None,
         "capacity_bytes": capacity and capacity.size_bytes,
-        "capacity_source": capacity and "flag",
+        "capacity_source": capacity and origin,
         "verdict": capacity and capacity.verdict,
         "excess_bytes": capacity and capacity.excess_bytes,
         "ladder": _ladder(advice.ladder),

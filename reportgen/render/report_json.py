@@ -65,8 +65,8 @@ def module_report(
         "xla_peak": xla and {"moment": xla.moment, "sum_bytes": xla.sum_bytes, "reasons": list(xla.reasons)},
         "spaces": {
             str(color): {
-                **_space(space, analysis, attributed_bytes[color], fits.get(color)),
-                "advice": advice_json(dump, advice[color]),
+                **_space(space, analysis, attributed_bytes[color], known := fits.get(color)),
+                "advice": advice_json(dump, advice[color], known.capacity.origin if known else None),
             }
             for color, space in analysis.spaces.items()
         },

@@ -54,7 +54,7 @@ def test_an_unknown_device_has_no_capacity(data: bytes) -> None:
 @given(consistent_dumps(), st.integers(1, 1 << 20))
 def test_the_first_moment_over_a_capacity_is_the_first(dump: Dump, size: int) -> None:
     for space in analyse(dump).spaces.values():
-        found = fit(space, Capacity(size, "given"))
+        found = fit(space, Capacity(size, "given", "flag"))
         assert found.is_over == (space.allocated_bytes > size)
         if space.temp:
             amounts = space.temp.at_each(range(space.temp.length))

@@ -1,24 +1,21 @@
 """Put the advice for a dump together: each move alone, the sequence of those worth taking, and the tables."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from reportgen.analyse.advice.arguments import Argument
 from reportgen.analyse.advice.families import families
 from reportgen.analyse.advice.moves import WORTH_PART, Moves
 from reportgen.analyse.advice.plan import plan
 from reportgen.analyse.advice.records import (
     Advice,
     AdviceBySpace,
-    ArgumentGroup,
     Capacity,
     Ladder,
     Move,
-    State,
     Verdict,
 )
 from reportgen.analyse.advice.situation import Situation
+from reportgen.analyse.advice.tables import argument_groups, returned, states
 from reportgen.analyse.advice.words import (
     WITHHELD_ERRORS,
     WITHHELD_LENGTH,
@@ -67,7 +64,9 @@ def _of_space(analysis: Analysis, space: Space, capacity_bytes: int | None) -> A
         ladder=ladder,
         half_batch_bytes=situation.batch.peak(0.5).peak_bytes if situation.batch else None,
         families=tuple(ledger),
-        arguments=tuple(_argument_groups(situation)),
+        arguments=tuple(argument_groups(situation)),
+        states={argument.number: state for argument, state in states(situation)},
+        results=tuple(returned(situation)),
         packing=tuple(situation.packings),
         capacity=None if capacity_bytes is None else _capacity(situation, ladder, capacity_bytes),
     )
@@ -86,7 +85,7 @@ def _sequence(situation: Situation, moves: Moves, alone: Sequence[Move]) -> Iter
 
 def _ladder(situation: Situation) -> Ladder:
     return Ladder(
-        allocated_bytes=situation.space.allocated_bytes - situation.space.thread_local_bytes,
+        allocated_bytes=situation.space.allocated_bytes,
         peak_bytes=situation.memory.peak.peak_bytes,
         donated_bytes=min(situation.donation.after.peak.peak_bytes, situation.memory.peak.peak_bytes),
         floor_bytes=situation.floor.size_bytes,
@@ -120,34 +119,3 @@ def _verdict(situation: Situation, ladder: Ladder, size_bytes: int) -> Verdict:
     if ladder.donated_bytes <= size_bytes:
         return "donation"
     return "possible" if sure_floor <= size_bytes else "impossible"
-
-
-def _argument_groups(situation: Situation) -> Iterator[ArgumentGroup]:
-    """Yield the leaves of each argument by what keeps them from being donated, in the order of the arguments."""
-    paired = {pair.result.number for pair in situation.all_pairs.pairs}
-    free_sizes = {result.size_bytes for result in situation.results if result.number not in paired}
-    groups: defaultdict[tuple[str, State], list[Argument]] = defaultdict(list)
-    for argument, state in _states(situation):
-        groups[argument.name, state].append(argument)
-    for (name, state), leaves in groups.items():
-        near_misses = [leaf for leaf in leaves if state == "no result" and leaf.size_bytes in free_sizes]
-        yield ArgumentGroup(
-            name=name,
-            state=state,
-            size_bytes=sum(leaf.size_bytes for leaf in leaves),
-            leaves=len(leaves),
-            near_miss_bytes=sum(leaf.size_bytes for leaf in near_misses),
-        )
-
-
-def _states(situation: Situation) -> Iterator[tuple[Argument, State]]:
-    pair_of = {pair.argument.number: pair for pair in situation.all_pairs.pairs}
-    shapes = {(result.shape, result.size_bytes) for result in situation.results}
-    for argument in situation.arguments:
-        pair = pair_of.get(argument.number)
-        if argument.is_donated:
-            yield argument, "donated"
-        elif pair:
-            yield argument, "conflict" if pair.is_conflict else "can"
-        else:
-            yield argument, "surplus" if (argument.shape, argument.size_bytes) in shapes else "no result"

@@ -8,6 +8,7 @@ temporaries at each moment. On a TPU, what no longer fits into VMEM comes to HBM
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from reportgen.analyse.advice.arguments import Argument
 from reportgen.analyse.advice.donation import Donation
@@ -33,12 +34,13 @@ class Batch:
 
     def peak(self, factor: float) -> Outcome:
         """Return the peak for a batch `factor` times as large."""
-        curve = [
+        return Outcome.of(partial(self._curve, factor))
+
+    def _curve(self, factor: float) -> list[int]:
+        return [
             self.static_bytes + max(0, round(fixed + factor * scaled + (factor - 1) * vmem))
             for fixed, scaled, vmem in zip(self.fixed, self.scaled, self.vmem, strict=True)
         ]
-        most = max(curve)
-        return Outcome(most, curve.index(most))
 
     def largest(self, available_bytes: int) -> float | None:
         """Return the largest factor whose peak fits; None where no batch does, or where every batch does."""

@@ -4,7 +4,7 @@ Being idle is a fact, no fault: somebody decided on the order of the program, an
 says what the peak would be if the bytes were not held over that stretch, and leaves the cause to the words.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from reportgen.analyse.advice.memory import ALWAYS, Memory, Outcome, Stretch
@@ -122,15 +122,14 @@ def padding(program: Program, memory: Memory, statics: Iterable[int]) -> Group:
             first, last = min(h.first for h in group), max(h.last for h in group)
             more += ((first, -pads[largest.number]), (last + 1, pads[largest.number]))
     of_caller = [number for number in statics if pads[number]]
-    everywhere = sum(pads[number] for number in of_caller)
-    outcome = memory.without({}, more)
+    more.append((0, -sum(pads[number] for number in of_caller)))
     return Group(
         values=(*values, *of_caller),
         size_bytes=sum(pads[number] for number in (*values, *of_caller)),
-        outcome=Outcome(outcome.peak_bytes - everywhere, outcome.moment),
+        outcome=memory.without({}, more),
     )
 
 
-def _group(memory: Memory, cuts: dict[int, list[Stretch]], more: Iterable[Change] = ()) -> Group:
+def _group(memory: Memory, cuts: dict[int, list[Stretch]], more: Sequence[Change] = ()) -> Group:
     size = sum(memory.temps[number].size_bytes for number in memory.at_peak if number in cuts)
     return Group(values=tuple(cuts), size_bytes=size, outcome=memory.without(cuts, more))

@@ -11,9 +11,9 @@ live. Its *curve* is the sum of both at each moment, its peak the maximum. Every
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from itertools import accumulate
 from operator import add, attrgetter
 from typing import NamedTuple
@@ -44,18 +44,28 @@ class Held(NamedTuple):
         return self.high - self.low
 
 
-class Outcome(NamedTuple):
-    """The peak after a change, and when it is reached first."""
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The peak after a change, and when it is reached first; `curve` makes the whole curve again when asked for it."""
 
     peak_bytes: int
     moment: int
+    curve: Callable[[], Sequence[int]] = field(compare=False, repr=False)
+
+    @classmethod
+    def of(cls, curve: Callable[[], Sequence[int]]) -> "Outcome":
+        """Return the outcome of a change that leads to a curve."""
+        amounts = curve()
+        most = max(amounts)
+        return cls(most, amounts.index(most), curve)
 
 
 class Saving(NamedTuple):
-    """What the peak loses, and the peak that is left."""
+    """What the peak loses, the peak that is left, and when that is reached first."""
 
     size_bytes: int
     peak_bytes: int
+    moment: int
 
 
 @dataclass(frozen=True)
@@ -88,7 +98,8 @@ class Memory:
 
     @cached_property
     def peak(self) -> Outcome:
-        return _peak(self.curve)
+        curve = self.curve
+        return Outcome.of(lambda: curve)
 
     @cached_property
     def at_peak(self) -> tuple[int, ...]:
@@ -97,7 +108,7 @@ class Memory:
         live = [held for held in self.temps.values() if held.first <= moment <= held.last]
         return tuple(held.number for held in sorted(live, key=lambda held: (-held.size_bytes, held.number)))
 
-    def curve_without(self, cuts: Mapping[int, Sequence[Stretch]], more: Iterable[Change] = ()) -> list[int]:
+    def curve_without(self, cuts: Mapping[int, Sequence[Stretch]], more: Sequence[Change] = ()) -> list[int]:
         """Return the curve when values do not hold their bytes at some moments; `more` is held in addition."""
         changes = list(more)
         parts = {id(part): part for number in cuts for part in (self.groups.get(number, ()),)}
@@ -106,9 +117,9 @@ class Memory:
             changes += _changes([left for held in part for left in _cut(held, cuts.get(held.number, ()))])
         return _sum(self.curve, changes)
 
-    def without(self, cuts: Mapping[int, Sequence[Stretch]], more: Iterable[Change] = ()) -> Outcome:
+    def without(self, cuts: Mapping[int, Sequence[Stretch]], more: Sequence[Change] = ()) -> Outcome:
         """Return the peak when values do not hold their bytes at some moments; `more` is held in addition."""
-        return _peak(self.curve_without(cuts, more))
+        return Outcome.of(partial(self.curve_without, cuts, more))
 
     def gone(self, numbers: Iterable[int]) -> Outcome:
         """Return the peak when values are never held."""
@@ -116,26 +127,34 @@ class Memory:
 
     def saving(self, number: int) -> Saving:
         """Return what the peak loses when one value is never held."""
-        held = self.temps.get(number)
+        peak, held = self.peak, self.temps.get(number)
         if held is None:
-            return Saving(0, self.peak.peak_bytes)
+            return Saving(0, peak.peak_bytes, peak.moment)
         own = _own_stretch(held, self.groups[number]) if self.buffers_are_apart else None
         if own is None:
-            left = self.gone([number]).peak_bytes
-        elif own[0] <= self.peak.moment <= own[1]:
-            outside = max(self._most_before[own[0]], self._most_after[min(own[1] + 1, self.moments)])
-            left = max(self.peak.peak_bytes - held.size_bytes, outside)
+            gone = self.gone([number])
+            left, moment = gone.peak_bytes, gone.moment
+        elif own[0] <= peak.moment <= own[1]:
+            before, after = self._most_before[own[0]], self._most_after[min(own[1] + 1, self.moments)]
+            left, negative_moment = max((peak.peak_bytes - held.size_bytes, -peak.moment), before, after)
+            moment = -negative_moment
         else:
-            left = self.peak.peak_bytes
-        return Saving(self.peak.peak_bytes - left, left)
+            left, moment = peak.peak_bytes, peak.moment
+        return Saving(peak.peak_bytes - left, left, moment)
 
     @cached_property
-    def _most_before(self) -> list[int]:
-        return list(accumulate(self.curve, max, initial=0))
+    def _most_before(self) -> list[tuple[int, int]]:
+        """The most that is held before each moment, with the negative of the first moment that holds it."""
+        return list(accumulate(self._amounts, max, initial=_NEVER))
 
     @cached_property
-    def _most_after(self) -> list[int]:
-        return list(accumulate(reversed(self.curve), max, initial=0))[::-1]
+    def _most_after(self) -> list[tuple[int, int]]:
+        """The most that is held from each moment on, with the negative of the first moment that holds it."""
+        return list(accumulate(reversed(self._amounts), max, initial=_NEVER))[::-1]
+
+    @cached_property
+    def _amounts(self) -> list[tuple[int, int]]:
+        return [(amount, -moment) for moment, amount in enumerate(self.curve)]
 
     def changed(self, *, static_bytes: int, added: Iterable[Held]) -> "Memory":
         """Return the space with other static bytes and with more temporaries, which share bytes with none so far."""
@@ -144,6 +163,7 @@ class Memory:
 
 
 ALWAYS: Stretch = (0, 1 << 60)
+_NEVER = (0, -(1 << 60))
 
 
 def memory_of(analysis: Analysis, space: Space) -> Memory:
@@ -229,8 +249,3 @@ def _own_stretch(held: Held, part: Sequence[Held]) -> Stretch | None:
         elif held.first <= other.first <= held.last:
             return None
     return first, last
-
-
-def _peak(curve: Sequence[int]) -> Outcome:
-    most = max(curve)
-    return Outcome(most, curve.index(most))

@@ -1,11 +1,12 @@
 """The moves: each kind alone on the dump as it is, with its claim and its words."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
 from reportgen.analyse.advice.checkpoint import Checkpoint
-from reportgen.analyse.advice.donation import Donation, Pair, donate
+from reportgen.analyse.advice.donation import Donation
 from reportgen.analyse.advice.families import Family
 from reportgen.analyse.advice.held import Group, copies_of_held, made_early, padding, recomputed_early
 from reportgen.analyse.advice.loops import LoopCheckpoint, loop_checkpoints
@@ -18,6 +19,7 @@ from reportgen.analyse.advice.words import CAVEATS, CPU_CHECKPOINT
 WORTH_PART = 1000
 """A move is worth listing if it is about more than this part of the peak."""
 
+_ARGUMENT_MOVES = 10
 _CHECKPOINT_MOVES = 5
 _RESULT_MOVES = 5
 
@@ -38,17 +40,20 @@ class Moves:
         yield from self.packings()
 
     def donations(self) -> Iterator[Move]:
-        """Yield the move for all arguments that could be donated, then one for each of them."""
-        names = list(dict.fromkeys(pair.argument.name for pair in self._situation.donation.pairs))
-        if names:
-            yield self._donate(self._situation.donation, names)
-        for name in names if len(names) > 1 else ():
-            only = [argument for argument in self._situation.arguments if argument.name == name]
-            yield self._donate(donate(self._situation.memory, only, self._situation.results), [name])
+        """Yield the move for all arguments that could be donated, then one for each of the largest of them."""
+        sizes: Counter[str] = Counter()
+        for pair in self._situation.donation.pairs:
+            sizes[pair.argument.name] += pair.result.size_bytes
+        if sizes:
+            yield self._donate(self._situation.donation, list(sizes))
+        largest = dict(sizes.most_common(_ARGUMENT_MOVES))
+        for name in sizes if len(sizes) > 1 else ():
+            if name in largest:
+                yield self._donate(self._situation.donated({name}), [name])
 
     def _donate(self, donation: Donation, names: list[str]) -> Move:
         quoted = "".join(f'"{name}", ' for name in names).removesuffix(", " if len(names) > 1 else " ")
-        conflicts = tuple(map(self._conflict, donation.conflicts))
+        conflicts = tuple(filter(None, map(self._situation.conflict, donation.conflicts)))
         return self._move(
             "donate",
             "predicted",
@@ -61,15 +66,6 @@ class Moves:
             conflict_bytes=donation.conflict_bytes,
             reason=self._why_less(donation, conflicts),
             code=f"donate_argnames=({quoted})" if self._situation.is_jax else "",
-        )
-
-    def _conflict(self, pair: Pair) -> ConflictOf:
-        return ConflictOf(
-            argument=pair.argument.path,
-            result=self._key(pair.result.number),
-            read_at=pair.argument.last_read,
-            born_at=pair.result.born,
-            reader=self._situation.program.instruction_at(pair.argument.last_read),
         )
 
     def _why_less(self, donation: Donation, conflicts: tuple[ConflictOf, ...]) -> str:

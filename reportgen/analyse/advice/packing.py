@@ -7,8 +7,10 @@ orders, and every placement goes through `verify`, which shares nothing with the
 
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from operator import itemgetter
+from typing import NamedTuple
 
 from reportgen.analyse.advice.memory import Memory
 from reportgen.analyse.records import Analysis, Backend, Space
@@ -33,11 +35,20 @@ class Buffer:
     last: int
 
 
+class Placed(NamedTuple):
+    """A buffer at its offset, and the values that take it over from each other."""
+
+    values: tuple[int, ...]
+    buffer: Buffer
+    offset_bytes: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Packing:
     """An arena: its size, the least that any placement needs, and the size of the best placement found.
 
-    `found_bytes` is None where none was searched for. `table_bytes` is what tuple tables take on a TPU, 16 KiB each.
+    `found_bytes` is None where none was searched for, and `placement` is that placement where it is worth a word.
+    `table_bytes` is what tuple tables take on a TPU, 16 KiB each.
     """
 
     allocation: int
@@ -45,6 +56,7 @@ class Packing:
     lower_bound_bytes: int
     found_bytes: int | None
     table_bytes: int
+    placement: tuple[Placed, ...] = ()
 
     @property
     def is_optimal(self) -> bool:
@@ -74,19 +86,25 @@ def packings(analysis: Analysis, space: Space, memory: Memory) -> list[Packing]:
 
 def _packing(analysis: Analysis, memory: Memory, arena: int) -> Packing:
     own = [held for held in memory.temps.values() if held.allocation == arena]
-    parts = {id(memory.groups[held.number]): memory.groups[held.number] for held in own}.values()
+    parts = list({id(memory.groups[held.number]): memory.groups[held.number] for held in own}.values())
     buffers = [Buffer(part[0].size_bytes, part[0].first, max(held.last for held in part)) for part in parts]
     bound = lower_bound(buffers)
     size = analysis.dump.allocations[arena].size_bytes
     shapes = analysis.dump.values.shapes
     tables = sum(shapes[held.number].startswith("(") for held in own) if analysis.backend == "tpu" else 0
-    return Packing(
+    found, offsets = _search(buffers, size, bound, _ALIGNMENTS.get(analysis.backend)) or (None, {})
+    packing = Packing(
         allocation=arena,
         size_bytes=size,
         lower_bound_bytes=bound,
-        found_bytes=_search(buffers, size, bound, _ALIGNMENTS.get(analysis.backend)),
+        found_bytes=found,
         table_bytes=tables * _TABLE_BYTES,
     )
+    if not packing.saving_bytes:
+        return packing
+    numbers = (tuple(held.number for held in part) for part in parts)
+    placed = (Placed(*pair, offsets[at]) for at, pair in enumerate(zip(numbers, buffers, strict=True)))
+    return replace(packing, placement=tuple(sorted(placed, key=lambda one: (one.offset_bytes, one.buffer.first))))
 
 
 def lower_bound(buffers: Iterable[Buffer]) -> int:
@@ -102,13 +120,13 @@ def lower_bound(buffers: Iterable[Buffer]) -> int:
     return most
 
 
-def _search(buffers: Sequence[Buffer], size: int, bound: int, alignment: int | None) -> int | None:
-    """Return the size of the smallest placement found, if it is worth a search, and passes the check."""
+def _search(buffers: Sequence[Buffer], size: int, bound: int, alignment: int | None) -> tuple[int, Placement] | None:
+    """Return the smallest placement found and its size, if it is worth a search, and passes the check."""
     if alignment is None or len(buffers) > MOST_BUFFERS or (size - bound) * _WORTH_PART <= size:
         return None
     found = [place(buffers, order, alignment) for order in _ORDERS]
-    sizes = [needed for placement in found if (needed := verify(buffers, placement, alignment)) is not None]
-    return min(sizes, default=None)
+    sized = [(needed, one) for one in found if (needed := verify(buffers, one, alignment)) is not None]
+    return min(sized, key=itemgetter(0), default=None)
 
 
 def place(buffers: Sequence[Buffer], order: Callable[[Buffer], tuple[int, ...]], alignment: int) -> Placement:

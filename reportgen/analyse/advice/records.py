@@ -1,7 +1,7 @@
 """Records of advice: moves, each with the peak that it leads to and how sure that is."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from reportgen.analyse.advice.families import Family
@@ -98,13 +98,34 @@ class Ladder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArgumentGroup:
-    """The leaves of one argument that are in one state, and the bytes of results that only differ in type or shape."""
+    """The leaves of one argument that are in one state, and the bytes of results that only differ in type or shape.
+
+    `conflict` is the largest of them; None where there is none.
+    """
 
     name: str
     state: State
     size_bytes: int
     leaves: int
     near_miss_bytes: int
+    conflict: ConflictOf | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Returned:
+    """A result: value `number`, at `leaf` of what the program returns.
+
+    `argument` is the path of the one whose place it could take, empty where there is none. `scratch_bytes` are the
+    sizes of other values that use its memory before it is written.
+    """
+
+    number: int
+    leaf: tuple[int, ...]
+    shape: str
+    size_bytes: int
+    scratch_bytes: int
+    argument: str
+    conflict: ConflictOf | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +144,7 @@ class Advice:
     """What would lower the peak of one memory space. `withheld` says why there is none, or is empty.
 
     `moves` are alone, on the dump as it is. `sequence` is computed on the changed model, one move after the other,
-    because savings do not add up.
+    because savings do not add up. `states` says of each value that is an argument whether it can be donated.
     """
 
     withheld: str = ""
@@ -134,6 +155,8 @@ class Advice:
     half_batch_bytes: int | None = None
     families: tuple[Family, ...] = ()
     arguments: tuple[ArgumentGroup, ...] = ()
+    states: Mapping[int, State] = field(default_factory=dict)
+    results: tuple[Returned, ...] = ()
     packing: tuple[Packing, ...] = ()
     capacity: Capacity | None = None
 

@@ -1,15 +1,17 @@
 """The program and the memory space that advice is about, with what several moves need, each computed once."""
 
 from collections import Counter
+from collections.abc import Collection
 from functools import cached_property
 
 from reportgen.analyse.advice.arguments import Argument, Result, arguments, results
 from reportgen.analyse.advice.batch import Batch, Floor, batch, floor
 from reportgen.analyse.advice.checkpoint import Checkpoints
-from reportgen.analyse.advice.donation import Donation, donate
+from reportgen.analyse.advice.donation import Donation, Pair, donate
 from reportgen.analyse.advice.memory import memory_of
 from reportgen.analyse.advice.packing import Packing, packings
 from reportgen.analyse.advice.program import Program
+from reportgen.analyse.advice.records import ConflictOf
 from reportgen.analyse.records import Analysis, Space
 
 _NEGLIGIBLE_PART = 10_000
@@ -33,6 +35,22 @@ class Situation:
     def results(self) -> list[Result]:
         return results(self.program, self.space)
 
+    def donated(self, names: Collection[str]) -> Donation:
+        """Return the donation of the arguments that have these names."""
+        return donate(self.memory, [one for one in self.arguments if one.name in names], self.results)
+
+    def conflict(self, pair: Pair) -> ConflictOf | None:
+        """Return which instruction keeps a result from taking an argument's place; None where it can."""
+        if not pair.is_conflict:
+            return None
+        return ConflictOf(
+            argument=pair.argument.path,
+            result=self.program.dump.values.keys[pair.result.number],
+            read_at=pair.argument.last_read,
+            born_at=pair.result.born,
+            reader=self.program.instruction_at(pair.argument.last_read),
+        )
+
     @cached_property
     def all_pairs(self) -> Donation:
         return donate(self.memory, self.arguments, self.results)
@@ -43,8 +61,8 @@ class Situation:
         sizes: Counter[str] = Counter()
         for pair in self.all_pairs.pairs:
             sizes[pair.argument.name] += pair.result.size_bytes
-        worth = {name for name, size in sizes.items() if size * _NEGLIGIBLE_PART >= self.memory.peak.peak_bytes}
-        return donate(self.memory, [a for a in self.arguments if a.name in worth], self.results)
+        least = self.memory.peak.peak_bytes
+        return self.donated({name for name, size in sizes.items() if size * _NEGLIGIBLE_PART >= least})
 
     @cached_property
     def floor(self) -> Floor:

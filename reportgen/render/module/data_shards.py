@@ -7,14 +7,18 @@ from the folder that the shard belongs to.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from operator import sub
 from typing import Any
 
+from reportgen.analyse.advice.advise import MAIN_SPACE
+from reportgen.analyse.advice.records import Advice
 from reportgen.analyse.classes import CLASSES, memory_class
 from reportgen.intervals.step_function import StepFunction
 from reportgen.model import WHOLE
 from reportgen.render import routes
 from reportgen.render.drawings.conflicts import conflicts_by_value
 from reportgen.render.html.formats import visible
+from reportgen.render.module.advice import move_keys
 from reportgen.render.page import Page
 from reportgen.render.view import Module, allocation_kinds
 
@@ -108,6 +112,22 @@ def timeline_shard(module: Module) -> Page:
     }
     names = [module.instruction_at(moment) or "" for moment in range(len(analysis.dump.schedule))]
     return shard("timeline", {"names": names, "spaces": spaces}, module.routes.folder)
+
+
+def advice_shard(module: Module) -> Page:
+    """Return the peak that each move leads to, and what it adds over time to what is resident in the main memory."""
+    advice = module.advice.get(MAIN_SPACE, Advice())
+    before = advice.peak.curve() if advice.peak else ()
+    moves = {
+        key: {
+            "what": move.what,
+            "peak": move.outcome.peak_bytes,
+            "moment": move.outcome.moment,
+            **_steps(StepFunction.from_amounts(list(map(sub, move.outcome.curve(), before)))),
+        }
+        for key, move in move_keys(advice).items()
+    }
+    return shard("advice", moves, module.routes.folder)
 
 
 def _steps(function: StepFunction) -> dict[str, Sequence[int]]:

@@ -94,7 +94,7 @@ def index_page(module: Module, site_title: str) -> Page:
         badge=badge_of(analysis),
         finding_counts=finding_counts(analysis),
         verdict=verdict(module, links),
-        advice=advice_view(module, links),
+        advice=advice_view(module),
         spaces=spaces,
         small=[summary for summary in spaces if summary.is_small],
         charts=[summary for summary in spaces if summary.chart],

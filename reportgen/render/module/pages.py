@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 
 from reportgen.render.allocation.page import AllocationRenderer
-from reportgen.render.module.data_shards import instructions_shard, timeline_shard, values_shard
+from reportgen.render.module.data_shards import advice_shard, instructions_shard, timeline_shard, values_shard
 from reportgen.render.module.findings import findings_page
 from reportgen.render.module.index import index_page
 from reportgen.render.module.lifetimes import lifetimes_page
@@ -52,6 +52,8 @@ def views(module: Module, site_title: str) -> dict[str, PageGroup]:
         routes.listing("lifetimes"): partial(lifetimes_page, module, site_title),
         routes.listing("findings"): partial(findings_page, module, site_title),
     }
+    if any(advice.moves for advice in module.advice.values()):
+        single[routes.shard("advice")] = partial(advice_shard, module)
     paged: dict[str, PageGroup] = {
         routes.listing("schedule"): partial(schedule_pages, module, site_title),
         routes.listing("values"): partial(values_listing, module, site_title),

@@ -13,7 +13,7 @@ from reportgen.analyse.results import SEVERITY_ORDER, Finding, Severity
 from reportgen.analyse.spaces import main_space
 from reportgen.input.text import Location
 from reportgen.render.html.badge import Badge, badge, checks_run, objects_checked
-from reportgen.render.module.advice import capacity_words, first_move, sentence
+from reportgen.render.module.advice_words import capacity_words, first_move, sentence
 from reportgen.render.report_json import module_report
 from reportgen.render.view import Module
 
@@ -28,7 +28,7 @@ class Summary:
     something to check, and `objects` what they checked.
 
     `first_move` is what would lower the peak, in a sentence, and `can_be_bytes` the peak after donation.
-    `capacity` says in words whether the module fits, if that was asked.
+    `capacity` says in words whether the module fits, empty where it is not known what the device has.
 
     `content_digest`, `source_files` and `op_names`, the number of different ones, are empty unless a site is built,
     because only the overview and the last lines of a build need them.
@@ -140,7 +140,7 @@ def summary(module: Module) -> Summary:
         findings=analysis.findings,
         report=module_report(module.label, module.title, analysis, module.attributed, module.fits, module.advice),
         first_move=sentence(move) if move else "",
-        capacity=capacity_words(advice.capacity) if advice and advice.capacity else "",
+        capacity=capacity_words(known, advice.capacity if advice else None) if known else "",
         can_be_bytes=advice.ladder.donated_bytes if advice and advice.ladder else None,
     )
 

@@ -9,8 +9,9 @@ from html import escape
 from reportgen.analyse.liveness import Rule, liveness
 from reportgen.analyse.records import ValueFacts
 from reportgen.model import WHOLE, Position
-from reportgen.render.html.formats import LONGEST_NAME, exact_bytes, human_and_exact, human_bytes, whole_name
+from reportgen.render.html.formats import LONGEST_NAME, exact_bytes, human_and_exact, whole_name
 from reportgen.render.html.links import Links, listed
+from reportgen.render.value.advice import ValueAdvice
 from reportgen.render.value.instruction import Definition
 from reportgen.render.value.program import ProgramRows
 from reportgen.render.view import Module
@@ -44,6 +45,7 @@ class ValueAbout:
         self._module = module
         self._links = links
         self._program = ProgramRows(module, links)
+        self._advice = ValueAdvice(module, links)
         self._help = f"{links.root}help/glossary.html"
         self._spaces = {color: links.space(space) for color, space in module.analysis.spaces.items()}
         self._bytes_at_peak = {
@@ -87,22 +89,16 @@ class ValueAbout:
 
     def _life(self, number: int, fact: ValueFacts) -> Iterator[str]:
         moments = "" if fact.live is None else f"{fact.live.start} to {fact.live.end}. "
-        yield f"<dt><a href={self._help}#live-range>Live</a><dd>{moments}{self._why_alive(number, fact)}"
+        at_peak, advice = self._bytes_at_peak.get(number), self._advice.sentence(number)
+        off_peak = "" if at_peak or not advice else f" {advice}"
+        yield f"<dt><a href={self._help}#live-range>Live</a><dd>{moments}{self._why_alive(number, fact)}{off_peak}"
         if fact.value.is_phi:
             yield f"<dt><a href={self._help}#phi>Phi</a><dd>merged by control flow"
-        if at_peak := self._bytes_at_peak.get(number):
-            facts = f"live, counts {exact_bytes(at_peak)}{self._peak_without(number)}"
+        if at_peak:
+            facts = (
+                f"live, counts {exact_bytes(at_peak)}. {advice}" if advice else f"live, counts {exact_bytes(at_peak)}"
+            )
             yield f"<dt><a href={self._help}#peak-resident>At the peak</a><dd>{facts}"
-
-    def _peak_without(self, number: int) -> str:
-        """Return what the peak would be without a temporary of the main memory space, if nothing else changed."""
-        memory = self._module.main_memory
-        if memory is None or number not in memory.temps:
-            return ""
-        saving, left = memory.saving(number)
-        if not saving:
-            return ". If it were not held, the peak would be the same"
-        return f". If it were not held, the peak would be {human_bytes(left)} (−{human_bytes(saving)})"
 
     def _why_alive(self, number: int, fact: ValueFacts) -> str:
         """Return the rule that ends the live range and, unless the rule says so, the last use."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.analyse.advice.memory import ALWAYS, Held, Memory, Outcome, Stretch, buffers, memory_of
+from reportgen.analyse.advice.memory import ALWAYS, Held, Memory, Outcome, Saving, Stretch, buffers, memory_of
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis
 from reportgen.model import Dump
@@ -24,7 +24,7 @@ def brute_force(memory: Memory, cuts: Mapping[int, Sequence[Stretch]]) -> Outcom
             if one.first <= moment <= one.last and not is_cut:
                 held.setdefault(one.allocation, set()).update(range(one.low, one.high))
         curve.append(memory.static_bytes + sum(map(len, held.values())))
-    return Outcome(max(curve), curve.index(max(curve)))
+    return Outcome.of(lambda: curve)
 
 
 def swept(memory: Memory, cuts: Mapping[int, Sequence[Stretch]]) -> int:
@@ -59,7 +59,7 @@ def test_the_peak_is_that_of_the_space(dump: Dump) -> None:
     analysis = analyse(dump)
     for space, memory in zip(analysis.spaces.values(), memories(analysis), strict=True):
         assert space.peak_resident is not None
-        assert memory.peak == (space.peak_resident.amount, space.peak_resident.moment)
+        assert (memory.peak.peak_bytes, memory.peak.moment) == (space.peak_resident.amount, space.peak_resident.moment)
 
 
 @given(consistent_dumps(), st.data())
@@ -73,8 +73,9 @@ def test_cutting_stretches_equals_brute_force(dump: Dump, data: st.DataObject) -
 def test_the_saving_of_one_value_in_closed_form_equals_brute_force(dump: Dump) -> None:
     for memory in memories(analyse(dump)):
         for number in memory.temps:
-            left = brute_force(memory, {number: [ALWAYS]}).peak_bytes
-            assert memory.saving(number) == (memory.peak.peak_bytes - left, left)
+            left = brute_force(memory, {number: [ALWAYS]})
+            saved = memory.peak.peak_bytes - left.peak_bytes
+            assert memory.saving(number) == Saving(saved, left.peak_bytes, left.moment)
 
 
 @st.composite
@@ -94,8 +95,9 @@ def rectangles(draw: st.DrawFn) -> Memory:
 @given(rectangles())
 def test_the_closed_form_holds_where_values_hand_on_their_buffers(memory: Memory) -> None:
     for number in memory.temps:
-        left = brute_force(memory, {number: [ALWAYS]}).peak_bytes
-        assert memory.saving(number) == (memory.peak.peak_bytes - left, left)
+        left = brute_force(memory, {number: [ALWAYS]})
+        saved = memory.peak.peak_bytes - left.peak_bytes
+        assert memory.saving(number) == Saving(saved, left.peak_bytes, left.moment)
 
 
 @given(rectangles())

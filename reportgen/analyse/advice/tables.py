@@ -1,0 +1,62 @@
+"""What the caller passes in and gets back, as tables: whether each argument can be donated, and where results go."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from reportgen.analyse.advice.arguments import Argument
+from reportgen.analyse.advice.records import ArgumentGroup, ConflictOf, Returned, State
+from reportgen.analyse.advice.situation import Situation
+
+
+def argument_groups(situation: Situation) -> Iterator[ArgumentGroup]:
+    """Yield the leaves of each argument by what keeps them from being donated, in the order of the arguments."""
+    paired = {pair.result.number for pair in situation.all_pairs.pairs}
+    free_sizes = {result.size_bytes for result in situation.results if result.number not in paired}
+    groups: defaultdict[tuple[str, State], list[Argument]] = defaultdict(list)
+    for argument, state in states(situation):
+        groups[argument.name, state].append(argument)
+    for (name, state), leaves in groups.items():
+        near_misses = [leaf for leaf in leaves if state == "no result" and leaf.size_bytes in free_sizes]
+        yield ArgumentGroup(
+            name=name,
+            state=state,
+            size_bytes=sum(leaf.size_bytes for leaf in leaves),
+            leaves=len(leaves),
+            near_miss_bytes=sum(leaf.size_bytes for leaf in near_misses),
+            conflict=_largest_conflict(situation, name) if state == "conflict" else None,
+        )
+
+
+def _largest_conflict(situation: Situation, name: str) -> ConflictOf | None:
+    found = (pair for pair in situation.all_pairs.conflicts if pair.argument.name == name)
+    return next(map(situation.conflict, found), None)
+
+
+def states(situation: Situation) -> Iterator[tuple[Argument, State]]:
+    """Yield each argument with what keeps it from being donated."""
+    pair_of = {pair.argument.number: pair for pair in situation.all_pairs.pairs}
+    shapes = {(result.shape, result.size_bytes) for result in situation.results}
+    for argument in situation.arguments:
+        pair = pair_of.get(argument.number)
+        if argument.is_donated:
+            yield argument, "donated"
+        elif pair:
+            yield argument, "conflict" if pair.is_conflict else "can"
+        else:
+            yield argument, "surplus" if (argument.shape, argument.size_bytes) in shapes else "no result"
+
+
+def returned(situation: Situation) -> Iterator[Returned]:
+    """Yield what the program returns in memory of its own, in its order, with the argument of each result's shape."""
+    pair_of = {pair.result.number: pair for pair in situation.all_pairs.pairs}
+    for result in situation.results:
+        pair = pair_of.get(result.number)
+        yield Returned(
+            number=result.number,
+            leaf=result.leaf,
+            shape=result.shape,
+            size_bytes=result.size_bytes,
+            scratch_bytes=sum(held.size_bytes for held in result.scratch),
+            argument=pair.argument.path if pair else "",
+            conflict=situation.conflict(pair) if pair else None,
+        )

@@ -1,0 +1,135 @@
+"""Advice in words, for the terminal and for pages.
+
+The claim of a move decides its words. Predictions and estimates are rounded to three digits, exact numbers are not.
+"""
+
+from collections.abc import Mapping
+
+from reportgen.analyse.advice.records import Advice, Capacity, Claim, Ladder, Move, Verdict
+from reportgen.analyse.capacity import Fit
+from reportgen.render.html.formats import UNITS, exact_bytes, human_bytes
+
+_NOT_FIRST = ("batch", "packing", "family", "unreturned-result")
+
+CLAIMS: Mapping[Claim, str] = {
+    "exact": "exact, if nothing else changes",
+    "predicted": "predicted",
+    "estimate": "estimate",
+    "range": "range",
+    "at least": "at least",
+    "bound": "bound",
+    "witness": "placement found and verified",
+}
+
+_VERDICTS: Mapping[Verdict, str] = {
+    "fits": "code, other modules and the runtime come on top",
+    "slack": "the peak is smaller, the rest is slack",
+    "donation": "after donation the peak is smaller",
+    "possible": "no single change here is known to be enough",
+    "impossible": "with these shapes and instructions no order, recomputation, offloading or donation makes it fit",
+}
+
+
+def amount_words(move: Move) -> str:
+    """Return what a move saves, worded as its claim allows."""
+    if move.saving_bytes <= 0 and not move.saving_high_bytes:
+        return "0"
+    match move.claim:
+        case "range":
+            high = move.saving_high_bytes or move.saving_bytes
+            low_words, high_words = rounded_bytes(move.saving_bytes), rounded_bytes(high)
+            return low_words if low_words == high_words else f"{low_words} to {high_words}"
+        case "predicted" | "estimate":
+            return f"about {rounded_bytes(move.saving_bytes)}"
+        case "at least":
+            return f"at least {human_bytes(move.saving_bytes)}"
+        case _:
+            return human_bytes(move.saving_bytes)
+
+
+def rounded_bytes(size: int) -> str:
+    """Return `281 MiB`: three digits."""
+    amount, unit = float(size), "B"
+    for larger in UNITS:
+        if abs(amount) < 999.5:
+            break
+        amount, unit = amount / 1024, larger
+    digits = max(0, 3 - len(str(int(abs(amount))))) if unit != "B" else 0
+    return f"{amount:.{digits}f} {unit}"
+
+
+def peak_words(move: Move) -> str:
+    """Return the peak that a move leads to, as exact as its claim is."""
+    if move.claim == "range" and move.peak_high_saving != move.outcome.peak_bytes:
+        return f"{rounded_bytes(move.peak_high_saving)} to {rounded_bytes(move.outcome.peak_bytes)}"
+    if move.claim in ("range", "predicted", "estimate"):
+        return f"about {rounded_bytes(move.outcome.peak_bytes)}"
+    return human_bytes(move.outcome.peak_bytes)
+
+
+def joint_words(advice: Advice) -> str:
+    """Return what several moves give together, computed on the changed model; empty for fewer than two."""
+    if len(advice.sequence) < 2:
+        return ""
+    words = f"Together they lead to a peak of {peak_words(advice.sequence[-1])}"
+    return f"{words}; their savings alone do not add up to that.{_whether_that_fits(advice)}"
+
+
+def _whether_that_fits(advice: Advice) -> str:
+    """Return whether the sequence makes a program fit that does not, slack included; empty without a capacity."""
+    capacity, ladder, last = advice.capacity, advice.ladder, advice.sequence[-1]
+    if capacity is None or ladder is None or not capacity.excess_bytes:
+        return ""
+    available = capacity.size_bytes - (ladder.allocated_bytes - ladder.peak_bytes)
+    if last.outcome.peak_bytes <= available:
+        return " With the slack that there is now, this fits."
+    return " This may fit." if last.peak_high_saving <= available else " This does not fit yet."
+
+
+def floor_words(ladder: Ladder, instruction: str, backend: str) -> str:
+    """Return the bound that order, recomputation, offloading and donation cannot go below."""
+    at = f"moment {ladder.floor_moment}" + (f", {instruction}" if instruction else "")
+    vmem = ", except for what may lie in VMEM" if backend == "tpu" else ""
+    return (
+        "With these shapes and instructions, no order, recomputation, offloading or donation brings the peak below"
+        f" {human_bytes(ladder.floor_bytes)} ({at}){vmem}."
+    )
+
+
+def first_move(advice: Advice | None) -> Move | None:
+    """Return the move to name where there is room for one: the first of the sequence, or the one that saves most."""
+    if advice is None or not advice.moves:
+        return None
+    if advice.sequence:
+        return advice.sequence[0]
+    worth = [move for move in advice.moves if move.kind not in _NOT_FIRST and move.saving_bytes > 0]
+    return max(worth, key=lambda move: move.saving_bytes, default=None) or next(
+        (move for move in advice.moves if move.kind == "donate"), None
+    )
+
+
+def capacity_words(fit: Fit, advised: Capacity | None) -> str:
+    """Return what a module asks for, how far that is from what the device has, and what could make it fit."""
+    difference = f"{human_bytes(abs(fit.excess_bytes))} {'more' if fit.is_over else 'less'}"
+    words = f"allocates {human_bytes(fit.allocated_bytes)}, {difference} than {human_bytes(fit.capacity.size_bytes)}"
+    return f"{words}; {verdict_words(advised)}" if advised else words
+
+
+def verdict_words(capacity: Capacity) -> str:
+    """Return what could make a program fit, and the batch that does; for one that fits, what is not counted."""
+    words = _VERDICTS[capacity.verdict]
+    if capacity.excess_bytes and capacity.fits_factor and capacity.fits_factor < 1:
+        words += f"; a batch × {capacity.fits_factor:.2f} fits (estimate)"
+    return words
+
+
+def sentence(move: Move) -> str:
+    """Return a move in one sentence, as `check` prints it."""
+    if move.saving_bytes <= 0 and not move.saving_high_bytes:
+        return f"to {move.what} saves nothing: {move.reason}"
+    if move.claim == "exact":
+        return (
+            f"{move.what}: if these {len(move.values)} values were not held meanwhile, the peak would be"
+            f" {human_bytes(move.outcome.peak_bytes)} ({exact_bytes(move.outcome.peak_bytes)})"
+        )
+    return f"{move.what}: saves {amount_words(move)} ({CLAIMS[move.claim]})"

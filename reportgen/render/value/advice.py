@@ -1,0 +1,60 @@
+"""One sentence about each value of the main memory: what the peak would be without it, or who holds it."""
+
+from collections.abc import Mapping
+from html import escape
+
+from reportgen.analyse.advice.advise import MAIN_SPACE
+from reportgen.analyse.advice.memory import Memory
+from reportgen.analyse.advice.records import Advice, Returned, State
+from reportgen.render.html.formats import human_bytes
+from reportgen.render.html.links import Links
+from reportgen.render.view import Module
+
+OFF_PEAK = "The peak does not depend on it."
+
+_STATES: Mapping[State, str] = {
+    "donated": "The caller has donated it, so its bytes may hold a result.",
+    "can": "The caller holds it: <a href={}>donated</a>, it would give its place to a result.",
+    "conflict": "The caller holds it; <a href={}>donated</a>, it would still be read when its result is written.",
+    "surplus": "The caller holds it: more arguments than results have its shape, so it cannot be donated.",
+    "no result": "The caller holds it: no result has its type and shape, so it cannot be donated.",
+}
+
+
+class ValueAdvice:
+    """The sentences about one module's values."""
+
+    def __init__(self, module: Module, links: Links) -> None:
+        advice = module.advice.get(MAIN_SPACE, Advice())
+        self._links = links
+        self._states = advice.states
+        self._results: Mapping[int, Returned] = {result.number: result for result in advice.results}
+        self._memory: Memory | None = module.main_memory
+        self._at_peak = frozenset(self._memory.at_peak) if self._memory else frozenset()
+
+    def sentence(self, number: int) -> str:
+        """Return what the peak would be without a value; empty in other spaces, and where advice is withheld."""
+        memory = self._memory
+        if memory is None:
+            return ""
+        if number in self._states:
+            return _STATES[self._states[number]].format(f"{self._links.root}help/glossary.html#move-donate")
+        if number in self._results:
+            return self._of_result(self._results[number])
+        if number not in memory.temps:
+            return ""
+        return self._of_temporary(memory, number) if number in self._at_peak else OFF_PEAK
+
+    def _of_temporary(self, memory: Memory, number: int) -> str:
+        """Return the peak without a temporary that is live at the peak, and where it is, because more has to go there."""
+        held, (saving, left, moment) = memory.temps[number], memory.saving(number)
+        peak = f"{human_bytes(left)} (−{human_bytes(saving)})" if saving else "as high"
+        return (
+            f"If it were not held from {held.first} to {held.last}, the peak would be {peak},"
+            f" at moment {self._links.moment(moment)}."
+        )
+
+    def _of_result(self, result: Returned) -> str:
+        if not result.argument:
+            return "It is returned in memory of its own: no argument that could be donated is like it."
+        return f"It is returned in memory of its own; it could take the place of {escape(result.argument)}."

@@ -52,6 +52,9 @@ export const loadTimeline = () => load("timeline", `${page().shards}timeline.js`
 /** @returns {Promise<Instructions>} */
 export const loadInstructions = () => load("instructions", `${page().shards}instructions.js`);
 
+/** @returns {Promise<Record<string, Change>>} */
+export const loadChanges = () => load("advice", `${page().shards}advice.js`);
+
 /** @returns {Promise<Modules>} */
 export const loadModules = () => load("modules", page().modules ?? "");
 

@@ -1,4 +1,5 @@
 // What every page of a site runs. Each part looks for its own elements, so one file serves all kinds of pages.
+import { startChanges } from "./changes.js";
 import { drawFigures } from "./charts.js";
 import { acceptData } from "./data.js";
 import { startFilters } from "./filter.js";
@@ -12,6 +13,7 @@ import { startOtherPages } from "./other-pages.js";
 import { startPackingMap } from "./packing-map.js";
 import { startSearch } from "./search.js";
 import { startState } from "./state.js";
+import { startTableDownloads } from "./table-csv.js";
 import { makeTablesSortable } from "./tables.js";
 import { createTimeAxis, startControls } from "./time-axis.js";
 import { startWholeTables } from "./whole-table.js";
@@ -24,6 +26,7 @@ const startCharts = () => {
   const form = /** @type {HTMLFormElement | null} */ (document.getElementById("moment-controls"));
   if (form) {
     startControls(form, axis);
+    startChanges();
     startMemoryOverTime(axis);
     startLiveAt(axis);
   }
@@ -35,6 +38,7 @@ acceptData();
 startState();
 makeTablesSortable();
 startWholeTables();
+startTableDownloads();
 startSearch();
 startKeys();
 startNavigation();

@@ -22,6 +22,17 @@ export const amountAt = (steps, moment) => {
 };
 
 /**
+ * Return the sum of two step functions.
+ * @param {Steps} one
+ * @param {Steps} other
+ * @returns {Steps}
+ */
+export const sum = (one, other) => {
+  const moments = [...new Set([...one.moments, ...other.moments])].sort((first, second) => first - second);
+  return { moments, amounts: moments.map((moment) => amountAt(one, moment) + amountAt(other, moment)) };
+};
+
+/**
  * Return the lowest, the highest and the last of some rows, in order of time and each once.
  * @param {Row[]} rows
  * @returns {Row[]}

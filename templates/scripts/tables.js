@@ -6,12 +6,11 @@ import * as State from "./state.js";
 /** @typedef {{column: number, descending: boolean}} Order */
 
 /**
- * @param {HTMLTableRowElement} row
- * @param {number} column
+ * Return what a cell is sorted by: its exact number, or its text.
+ * @param {HTMLTableCellElement} cell
  * @returns {number | string}
  */
-const sortKey = (row, column) => {
-  const cell = row.cells[column];
+export const cellKey = (cell) => {
   const data = cell.querySelector("data");
   if (data) return Number(data.value);
   const text = cell.textContent?.trim() ?? "";
@@ -34,7 +33,7 @@ const compare = (one, other) => {
  * @param {Order} order
  */
 const sorted = (rows, { column, descending }) => {
-  const keyed = rows.map((row) => ({ row, key: sortKey(row, column) }));
+  const keyed = rows.map((row) => ({ row, key: cellKey(row.cells[column]) }));
   const sign = descending ? -1 : 1;
   return keyed.sort((one, other) => sign * compare(one.key, other.key)).map(({ row }) => row);
 };
@@ -89,6 +88,7 @@ const makeSortable = (table, number) => {
   };
 
   heads.forEach((head, column) => {
+    if (head.matches(".needs-script")) return;
     addButton(head).addEventListener("click", () => {
       const sign = head.getAttribute("aria-sort");
       // Numbers begin with the largest, because that is what people look for.

@@ -75,6 +75,13 @@ interface Timeline {
   spaces: Record<string, SpaceSteps>;
 }
 
+/** A change to the program: the peak that it leads to, and what it adds to what is resident, or takes away. */
+interface Change extends Steps {
+  words: string;
+  peak: number;
+  moment: number;
+}
+
 /** The sections of the help pages. */
 interface Terms {
   name: string[];

@@ -46,6 +46,8 @@ def memory_over_time(analysis: Analysis, space: Space, known: Fit | None = None)
             {"label": label, "moment": moment, "row": row, "side": "left" if 2 * moment < analysis.moments else "right"}
             for row, (label, moment) in enumerate(marks)
         ],
+        "changed": [],
+        "changed-peak": [],
         "chosen": [],
     }
     parameters = {

@@ -11,13 +11,13 @@ from reportgen.analyse.advice.plan import Plan
 from reportgen.analyse.advice.records import Advice, ArgumentGroup, ConflictOf, Ladder, Move, Returned, State
 from reportgen.render.html.formats import human_bytes
 from reportgen.render.module.advice_words import (
-    CLAIMS,
     amount_words,
     floor_words,
     joint_words,
     peak_words,
     rounded_bytes,
     verdict_words,
+    what_words,
 )
 from reportgen.render.view import Module
 
@@ -45,7 +45,6 @@ class MoveRow:
     saving: str
     high: str
     peak: str
-    claim: str
     notes: str
 
 
@@ -87,9 +86,13 @@ class PackingRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdviceView:
-    """The advice for the main memory space. `withheld` is the reason where there is none."""
+    """The advice for the main memory space. `withheld` is the reason where there is none.
+
+    `choices` are the keys of the moves that the chart can show, with what is changed.
+    """
 
     heading: str
+    choices: Sequence[tuple[str, str]]
     space_name: str
     withheld: str
     verdict: str
@@ -116,6 +119,7 @@ def advice_view(module: Module) -> AdviceView | None:
     floor = module.instruction_at(ladder.floor_moment) if ladder else None
     return AdviceView(
         heading=f"To fit {human_bytes(capacity.size_bytes)}" if capacity and is_over else "What would lower the peak",
+        choices=[(key, what_words(advice, move)) for key, move in with_curve(advice).items()],
         space_name=f"space {space.color} · {space.name}",
         withheld=advice.withheld,
         verdict=verdict_words(capacity) if capacity and is_over else "",
@@ -143,17 +147,20 @@ def move_keys(advice: Advice) -> dict[str, Move]:
     return keys | {f"then-{move.kind}": move for move in advice.sequence if move.after}
 
 
+def with_curve(advice: Advice) -> dict[str, Move]:
+    """Return the moves that change what is resident over time, by their keys."""
+    return {key: move for key, move in move_keys(advice).items() if move.kind != "packing"}
+
+
 def _row(key: str, move: Move) -> MoveRow:
-    what = move.what if not move.after else f"then {move.what}"
     return MoveRow(
         move=move,
         key=key,
         anchor=f"move-{move.kind}",
-        what=what[0].upper() + what[1:],
+        what=f"Then {move.what}" if move.after else move.what[0].upper() + move.what[1:],
         saving=amount_words(move),
         high=rounded_bytes(move.saving_high_bytes) if move.saving_high_bytes is not None else "",
         peak=peak_words(move),
-        claim=CLAIMS[move.claim],
         notes=" ".join(filter(None, (move.reason, move.caveat))),
     )
 

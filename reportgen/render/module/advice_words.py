@@ -25,7 +25,7 @@ _VERDICTS: Mapping[Verdict, str] = {
     "fits": "code, other modules and the runtime come on top",
     "slack": "the peak is smaller, the rest is slack",
     "donation": "after donation the peak is smaller",
-    "possible": "no single change here is known to be enough",
+    "possible": "donation is not enough",
     "impossible": "with these shapes and instructions no order, recomputation, offloading or donation makes it fit",
 }
 
@@ -65,6 +65,19 @@ def peak_words(move: Move) -> str:
     if move.claim in ("range", "predicted", "estimate"):
         return f"about {rounded_bytes(move.outcome.peak_bytes)}"
     return human_bytes(move.outcome.peak_bytes)
+
+
+def what_words(advice: Advice, move: Move) -> str:
+    """Return what is changed, from the program as it is."""
+    what = f"{advice.sequence[0].what}, then {move.what}" if move.after else move.what
+    return what[0].upper() + what[1:]
+
+
+def curve_words(advice: Advice, move: Move) -> str:
+    """Return what the curve of a move shows, and the peak that it leads to."""
+    least = ", drawn for the least saving" if move.claim == "range" else ""
+    peak = f"peak {peak_words(move)} at moment {move.outcome.moment}"
+    return f"{what_words(advice, move)}: {peak} ({CLAIMS[move.claim]}{least})."
 
 
 def joint_words(advice: Advice) -> str:

@@ -18,7 +18,8 @@ from reportgen.model import WHOLE
 from reportgen.render import routes
 from reportgen.render.drawings.conflicts import conflicts_by_value
 from reportgen.render.html.formats import visible
-from reportgen.render.module.advice import move_keys
+from reportgen.render.module.advice import with_curve
+from reportgen.render.module.advice_words import curve_words
 from reportgen.render.page import Page
 from reportgen.render.view import Module, allocation_kinds
 
@@ -120,12 +121,12 @@ def advice_shard(module: Module) -> Page:
     before = advice.peak.curve() if advice.peak else ()
     moves = {
         key: {
-            "what": move.what,
+            "words": curve_words(advice, move),
             "peak": move.outcome.peak_bytes,
             "moment": move.outcome.moment,
             **_steps(StepFunction.from_amounts(list(map(sub, move.outcome.curve(), before)))),
         }
-        for key, move in move_keys(advice).items()
+        for key, move in with_curve(advice).items()
     }
     return shard("advice", moves, module.routes.folder)
 

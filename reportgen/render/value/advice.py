@@ -46,7 +46,7 @@ class ValueAdvice:
         return self._of_temporary(memory, number) if number in self._at_peak else OFF_PEAK
 
     def _of_temporary(self, memory: Memory, number: int) -> str:
-        """Return the peak without a temporary that is live at the peak, and where it is, because more has to go there."""
+        """Return the peak without a temporary that is live at the peak, and where more would have to go."""
         held, (saving, left, moment) = memory.temps[number], memory.saving(number)
         peak = f"{human_bytes(left)} (−{human_bytes(saving)})" if saving else "as high"
         return (

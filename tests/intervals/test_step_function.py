@@ -47,6 +47,13 @@ def test_the_length_is_the_number_of_bytes(some: list[Interval]) -> None:
     assert length(some) == len(covered(some))
 
 
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=MOMENTS))
+def test_a_step_function_has_the_amounts_that_it_is_made_from(amounts: list[int]) -> None:
+    steps = StepFunction.from_amounts(amounts)
+    assert [steps.at(moment) for moment in range(len(amounts))] == amounts
+    assert all(one != other for one, other in pairwise(steps.amounts))
+
+
 @given(changes)
 def test_a_step_function_is_the_running_sum_of_its_changes(some: list[tuple[int, int]]) -> None:
     steps = StepFunction.from_changes(some, MOMENTS)

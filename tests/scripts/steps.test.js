@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { amountAt, byteRange, thinned } from "../../templates/scripts/steps.js";
+import { amountAt, byteRange, sum, thinned } from "../../templates/scripts/steps.js";
 import { cases } from "./cases.js";
 
 test("the whole axis is thinned as Python thins it", () => {
@@ -36,4 +36,13 @@ test("the bytes of a part are shown from zero unless they hardly change", () => 
   assert.equal(byteRange([100, 1500])[0], 0);
   const [least, most] = byteRange([8, 8]);
   assert.ok(least < 8 && most > 8);
+});
+
+test("the sum of two step functions is the sum of their amounts at every moment", () => {
+  const one = { moments: [0, 3, 7], amounts: [10, 20, 5] }, other = { moments: [0, 3, 4, 9], amounts: [0, -5, 2, 1] };
+  const both = sum(one, other);
+  assert.deepEqual(both.moments, [0, 3, 4, 7, 9]);
+  for (let moment = 0; moment < 12; moment += 1) {
+    assert.equal(amountAt(both, moment), amountAt(one, moment) + amountAt(other, moment));
+  }
 });

@@ -11,6 +11,7 @@ from reportgen.render.html.links import Links
 from reportgen.render.view import Module
 
 OFF_PEAK = "The peak does not depend on it."
+HELD = "Its memory is held throughout, so the peak does not depend on it."
 
 _STATES: Mapping[State, str] = {
     "donated": "The caller has donated it, so its bytes may hold a result.",
@@ -26,7 +27,8 @@ class ValueAdvice:
 
     def __init__(self, module: Module, links: Links) -> None:
         advice = module.advice.get(MAIN_SPACE, Advice())
-        self._links = links
+        self._module, self._links = module, links
+        self._allocations = module.analysis.dump.values.allocations
         self._states = advice.states
         self._results: Mapping[int, Returned] = {result.number: result for result in advice.results}
         self._memory: Memory | None = module.main_memory
@@ -34,16 +36,16 @@ class ValueAdvice:
 
     def sentence(self, number: int) -> str:
         """Return what the peak would be without a value; empty in other spaces, and where advice is withheld."""
-        memory = self._memory
-        if memory is None:
+        memory, allocation = self._memory, self._module.analysis.dump.allocations[self._allocations[number]]
+        if memory is None or allocation.color != MAIN_SPACE:
             return ""
         if number in self._states:
             return _STATES[self._states[number]].format(f"{self._links.root}help/glossary.html#move-donate")
         if number in self._results:
             return self._of_result(self._results[number])
-        if number not in memory.temps:
-            return ""
-        return self._of_temporary(memory, number) if number in self._at_peak else OFF_PEAK
+        if number in self._at_peak:
+            return self._of_temporary(memory, number)
+        return OFF_PEAK if allocation.is_preallocated_temp or allocation.is_thread_local else HELD
 
     def _of_temporary(self, memory: Memory, number: int) -> str:
         """Return the peak without a temporary that is live at the peak, and where more would have to go."""

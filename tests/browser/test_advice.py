@@ -1,0 +1,151 @@
+"""Advice as a reader uses it: choose a move, see its curve over the chart, take its tables along."""
+
+import csv
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from reportgen.render.html.formats import human_bytes
+from tests.browser.test_accessibility import complaints
+from tests.support.site import build_site, shard
+
+Visit = Callable[..., Page]
+PROGRAM = Path(__file__).parents[1] / "analyse" / "advice" / "pairs" / "gpu" / "mid" / "nodonate"
+CURVE = "figure[data-space='0'] svg g.mark-line path[stroke='var(--accent)']"
+
+
+@pytest.fixture(scope="session")
+def advised_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site of one training step that donates nothing."""
+    return build_site(PROGRAM, tmp_path_factory.mktemp("advised") / "site")
+
+
+@pytest.fixture(scope="session")
+def folder(advised_site: Path) -> str:
+    return next(advised_site.glob("m/*/")).relative_to(advised_site).as_posix() + "/"
+
+
+@pytest.fixture(scope="session")
+def changes(advised_site: Path, folder: str) -> dict[str, Any]:
+    found: dict[str, Any] = shard(advised_site / folder / "data" / "advice.js")
+    return found
+
+
+@pytest.fixture(params=["file", "server"])
+def module_page(request: pytest.FixtureRequest, advised_site: Path, folder: str, visit: Visit) -> Page:
+    root = advised_site if request.param == "file" else request.getfixturevalue("serve")(advised_site)
+    page = visit(root, folder + "index.html")
+    expect(page.locator("figure[data-chart] svg").first).to_be_visible()
+    return page
+
+
+def said(page: Page) -> Any:
+    return expect(page.locator("figure[data-space='0'] p.changed"))
+
+
+def choose_in_table(page: Page, key: str) -> None:
+    page.locator(f"button[name=move][value={key}]").first.click()
+
+
+def test_a_move_chosen_in_a_table_is_shown_over_the_chart(module_page: Page, changes: dict[str, Any]) -> None:
+    choose_in_table(module_page, "donate-1")
+    said(module_page).to_have_text(changes["donate-1"]["words"])
+    expect(module_page.locator(CURVE)).to_have_count(1)
+    expect(module_page.locator(CURVE)).to_be_in_viewport()
+    expect(module_page).to_have_url(re.compile("move=donate-1"))
+
+
+def test_the_peak_in_the_tooltip_is_that_of_the_move(module_page: Page, changes: dict[str, Any]) -> None:
+    """The chart adds what the move changes to what is resident; at the next peak that is the figure of the move."""
+    for key in ("donate-1", "then-checkpoint"):
+        change = changes[key]
+        module_page.locator("select[name=move]").select_option(key)
+        first = max(0, change["moment"] - 3)
+        module_page.locator("input[name=from]").fill(str(first))
+        module_page.locator("input[name=to]").fill(str(first + 6))
+        module_page.locator("input[name=to]").press("Tab")
+        expect(module_page).to_have_url(re.compile(f"to={first + 6}"))
+        said(module_page).to_have_text(change["words"])
+        place = module_page.locator("figure[data-space='0'] .plot")
+        place.scroll_into_view_if_needed()
+        box = place.bounding_box()
+        assert box
+        found = {}
+        for step in range(60):
+            module_page.mouse.move(box["x"] + box["width"] * (0.08 + 0.015 * step), box["y"] + box["height"] / 2)
+            lines = place.locator(".tip > *").all_inner_texts()
+            found |= {lines[0]: lines} if lines else {}
+        assert f"resident with the change {human_bytes(change['peak'])}" in found[f"moment {change['moment']}"]
+        module_page.locator("button[name=all]").click()
+
+
+def test_the_same_button_takes_the_curve_away(module_page: Page) -> None:
+    choose_in_table(module_page, "donate-1")
+    pressed = module_page.locator("button[name=move][value=donate-1][aria-pressed=true]")
+    expect(pressed.first).to_be_attached()
+    choose_in_table(module_page, "donate-1")
+    expect(pressed).to_have_count(0)
+    said(module_page).to_be_hidden()
+    expect(module_page.locator(CURVE)).to_have_count(0)
+
+
+def test_back_takes_the_choice_back(module_page: Page) -> None:
+    module_page.locator("select[name=move]").select_option("donate-1")
+    said(module_page).to_be_visible()
+    module_page.go_back()
+    said(module_page).to_be_hidden()
+    expect(module_page.locator("select[name=move]")).to_have_value("")
+
+
+def test_a_link_shows_the_same_move_at_the_same_zoom(
+    visit: Visit, advised_site: Path, folder: str, changes: dict[str, Any]
+) -> None:
+    page = visit(advised_site, folder + "index.html#move=checkpoint-1&from=100&to=200")
+    said(page).to_have_text(changes["checkpoint-1"]["words"])
+    expect(page.locator("input[name=from]")).to_have_value("100")
+
+
+def test_a_link_to_a_move_that_is_not_there_shows_the_program_as_it_is(
+    visit: Visit, advised_site: Path, folder: str
+) -> None:
+    page = visit(advised_site, folder + "index.html#move=no-such-move")
+    expect(page.locator("figure[data-chart] svg").first).to_be_visible()
+    said(page).to_be_hidden()
+
+
+def test_a_key_goes_through_the_moves(module_page: Page, changes: dict[str, Any]) -> None:
+    module_page.keyboard.press("m")
+    said(module_page).to_have_text(changes["donate-1"]["words"])
+    module_page.keyboard.press("m")
+    said(module_page).to_have_text(changes["donate-2"]["words"])
+
+
+def test_a_move_is_chosen_with_the_keyboard_alone(module_page: Page) -> None:
+    button = module_page.locator("button[name=move][value=donate-1]").first
+    button.focus()
+    module_page.keyboard.press("Enter")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(button).to_be_focused()
+
+
+def test_a_table_is_downloaded_with_exact_numbers(module_page: Page) -> None:
+    module_page.locator("details:has(table[data-csv=moves]) > summary").click()
+    with module_page.expect_download() as download:
+        module_page.locator("div.scroll:has(table[data-csv=moves]) + p button").click()
+    assert download.value.suggested_filename == "moves.csv"
+    rows = list(csv.DictReader(download.value.path().read_text(encoding="utf-8").splitlines()))
+    assert list(rows[0]) == ["Move", "Its bytes", "Saves", "At most", "Peak then", "at moment", "Claim", "To know"]
+    assert rows[0]["Move"] == "Donate p, o"
+    peak = int(module_page.locator("table[data-csv=ladder] tr:nth-child(2) data").get_attribute("value") or 0)
+    assert int(rows[0]["Saves"]) + int(rows[0]["Peak then"]) == peak
+
+
+def test_open_tables_and_a_chosen_move_have_no_accessibility_violations(module_page: Page) -> None:
+    module_page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    choose_in_table(module_page, "donate-1")
+    said(module_page).to_be_visible()
+    assert complaints(module_page) == []

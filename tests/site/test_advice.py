@@ -1,0 +1,123 @@
+"""What a site says of advice: the curve of each move has the peak of the move, and every value has its sentence."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reportgen.build import build
+from reportgen.options import BuildOptions
+from reportgen.render.value.advice import HELD, OFF_PEAK
+from tests.support.site import SitePage, build_site, read_page, shard
+
+PAIRS = Path(__file__).parents[1] / "analyse" / "advice" / "pairs"
+
+
+@pytest.fixture(scope="session")
+def pairs_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site of programs with every kind of move."""
+    return build_site(PAIRS / "gpu", tmp_path_factory.mktemp("pairs") / "site")
+
+
+def modules(site: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((site / "report.json").read_text(encoding="utf-8"))["modules"]
+    return found
+
+
+def folders(site: Path) -> list[Path]:
+    """The folders of the modules that have advice."""
+    return sorted(path.parents[1] for path in site.glob("m/*/data/advice.js"))
+
+
+def index(folder: Path) -> SitePage:
+    return read_page((folder / "index.html").read_text(encoding="utf-8"))
+
+
+def resident(folder: Path, change: dict[str, Any]) -> list[int]:
+    """The bytes of the main memory at each moment, with a change."""
+    timeline = shard(folder / "data" / "timeline.js")
+    space = timeline["spaces"]["0"]
+    length = max(*space["temp"]["moments"], *change["moments"], len(timeline["names"]) - 1) + 1
+    totals = [space["static"]] * length
+    for steps in (space["temp"], change):
+        ends = [*steps["moments"][1:], length]
+        for first, end, amount in zip(steps["moments"], ends, steps["amounts"], strict=True):
+            totals[first:end] = [total + amount for total in totals[first:end]]
+    return totals
+
+
+@pytest.mark.parametrize("name", ["samples_site", "pairs_site"])
+def test_the_curve_of_each_move_has_the_peak_of_the_move(name: str, request: pytest.FixtureRequest) -> None:
+    site = request.getfixturevalue(name)
+    compared = 0
+    for folder in folders(site):
+        for change in shard(folder / "data" / "advice.js").values():
+            curve = resident(folder, change)
+            assert (max(curve), curve.index(max(curve))) == (change["peak"], change["moment"])
+            compared += 1
+    assert compared >= 20
+
+
+def test_the_moves_in_the_chart_are_those_of_the_report(pairs_site: Path) -> None:
+    """Numbers and words: each peak in the data of the chart is one that `report.json` has."""
+    reported = [module["spaces"]["0"]["advice"] for module in modules(pairs_site)]
+    peaks = {move["new_peak_bytes"] for advice in reported for move in advice["moves"]}
+    peaks |= {step["peak_after_bytes"] for advice in reported for step in advice["sequence"]}
+    shown = [change for folder in folders(pairs_site) for change in shard(folder / "data" / "advice.js").values()]
+    assert {change["peak"] for change in shown} <= peaks
+    assert all(f"at moment {change['moment']} (" in change["words"] for change in shown)
+
+
+def test_every_move_can_be_chosen_in_the_tables_and_above_the_chart(pairs_site: Path) -> None:
+    for folder in folders(pairs_site):
+        page = index(folder)
+        keys = set(shard(folder / "data" / "advice.js"))
+        assert {button["value"] for button in page.all("button") if button.get("name") == "move"} == keys
+        assert {option["value"] for option in page.all("option")} >= keys
+
+
+def test_the_tables_of_advice_can_be_taken_along(pairs_site: Path) -> None:
+    names = {
+        table["data-csv"]
+        for folder in folders(pairs_site)
+        for table in index(folder).all("table")
+        if "data-csv" in table
+    }
+    assert names == {"steps", "ladder", "moves", "families", "arguments", "results", "packing", "placement"}
+
+
+def test_a_reader_without_scripts_is_told_what_is_missing(pairs_site: Path) -> None:
+    for folder in folders(pairs_site):
+        assert "Without scripts the chart cannot show" in index(folder).text
+
+
+def test_a_program_that_does_not_fit_begins_with_what_makes_it_fit(tmp_path: Path) -> None:
+    options = BuildOptions(
+        paths=(PAIRS / "gpu" / "mid" / "base",), output=tmp_path / "site", capacities=("600MiB",), title="x"
+    )
+    build(options, lambda done, total, label: None)
+    (folder,) = folders(tmp_path / "site")
+    text = (folder / "index.html").read_text(encoding="utf-8")
+    headings = re.findall(r"<h2 id=\"(\w[\w-]*)\">([^<]*)", text)
+    assert headings[0] == ("advice", "To fit 600.00 MiB")
+    assert 'data-csv="plan"' in text
+    assert "and the program would fit" in text
+
+
+def test_each_value_of_the_main_memory_has_a_sentence(samples_site: Path) -> None:
+    """Of a temporary: the peak without it; of what the caller holds: whether it can be donated."""
+    sentence = re.compile(
+        f"{re.escape(OFF_PEAK)}|{re.escape(HELD)}|If it were not held from [0-9]+ to [0-9]+, the peak would be"
+        "|The caller (?:holds|has donated) it|It is returned in memory of its own"
+    )
+    counted = 0
+    for folder in folders(samples_site):
+        values = shard(folder / "data" / "values.js")
+        colors = values["allocations"]["color"]
+        for page, allocation in zip(values["page"], values["allocation"], strict=True):
+            text = (folder / "v" / f"{page}.html").read_text(encoding="utf-8")
+            assert bool(sentence.search(text)) == (colors[allocation] == 0)
+            counted += 1
+    assert counted > 500

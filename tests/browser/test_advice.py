@@ -74,7 +74,7 @@ def test_the_peak_in_the_tooltip_is_that_of_the_move(module_page: Page, changes:
         place.scroll_into_view_if_needed()
         box = place.bounding_box()
         assert box
-        found = {}
+        found: dict[str, list[str]] = {}
         for step in range(60):
             module_page.mouse.move(box["x"] + box["width"] * (0.08 + 0.015 * step), box["y"] + box["height"] / 2)
             lines = place.locator(".tip > *").all_inner_texts()

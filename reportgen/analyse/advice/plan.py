@@ -4,7 +4,9 @@ At the highest moment, take the idle value that removes most of the excess there
 plan found is not the smallest; `at_least` says how many values any plan needs.
 """
 
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -36,54 +38,85 @@ class Plan:
     at_least: int
     families: tuple[str, ...]
 
-    def stretches(self) -> dict[int, list[Stretch]]:
+    def stretches(self) -> Mapping[int, list[Stretch]]:
         """Return the stretches of each value."""
-        found: dict[int, list[Stretch]] = {}
-        for gap in self.cuts:
-            found.setdefault(gap.number, []).append((gap.first, gap.last))
-        return found
+        return _by_value(self.cuts)
 
 
 def plan(program: Program, memory: Memory, limit_bytes: int) -> Plan:
-    """Return what to cut so that a space stays at or below a limit, as far as that is found in `MOST_STEPS` steps."""
-    curve = list(memory.curve)
-    gaps = [gap for gap in _gaps(program, memory) if max(curve[gap.first : gap.last + 1]) > limit_bytes]
-    at_first = sorted((gap.size_bytes for gap in gaps if gap.first <= memory.peak.moment <= gap.last), reverse=True)
-    cuts: list[Gap] = []
-    while (peak := max(curve)) > limit_bytes and len(cuts) < MOST_STEPS:
-        moment = curve.index(peak)
-        here = [gap for gap in gaps if gap.first <= moment <= gap.last]
-        if not here:
-            break
-        best = max(here, key=lambda gap: (min(gap.size_bytes, peak - limit_bytes), gap.last - gap.first, -gap.number))
-        gaps.remove(best)
-        cuts.append(best)
-        curve[best.first : best.last + 1] = [held - best.size_bytes for held in curve[best.first : best.last + 1]]
-    sizes: dict[str, int] = {}
+    """Return what to cut so that a space stays at or below a limit, as far as that is found in `MOST_STEPS` steps.
+
+    It is not looked for where any plan needs more.
+    """
+    above = [moment for moment, held in enumerate(memory.curve) if held > limit_bytes]
+    gaps = list(_gaps(program, memory, above))
+    at_peak = [gap.size_bytes for gap in gaps if gap.first <= memory.peak.moment <= gap.last]
+    at_least = _fewest(sorted(at_peak, reverse=True), memory.peak.peak_bytes - limit_bytes)
+    cuts = tuple(_cuts(memory, gaps, limit_bytes)) if at_least <= MOST_STEPS else ()
+    sizes: Counter[str] = Counter()
     for gap in cuts:
-        name = pattern(program.scope(gap.number))
-        sizes[name] = sizes.get(name, 0) + gap.size_bytes
+        sizes[pattern(program.scope(gap.number))] += gap.size_bytes
+    left = memory.without(_by_value(cuts)).peak_bytes
     return Plan(
-        fits=max(curve) <= limit_bytes,
-        cuts=tuple(cuts),
-        peak_bytes=max(curve),
-        at_least=_fewest(at_first, memory.peak.peak_bytes - limit_bytes),
+        fits=left <= limit_bytes,
+        cuts=cuts,
+        peak_bytes=left,
+        at_least=at_least,
         families=tuple(sorted(sizes, key=lambda name: (-sizes[name], name))),
     )
 
 
-def _gaps(program: Program, memory: Memory) -> Iterator[Gap]:
-    """Yield the gaps in which an array is alone in its bytes, so that cutting it frees them."""
+def _by_value(cuts: Iterable[Gap]) -> Mapping[int, list[Stretch]]:
+    found: defaultdict[int, list[Stretch]] = defaultdict(list)
+    for gap in cuts:
+        found[gap.number].append((gap.first, gap.last))
+    return found
+
+
+def _cuts(memory: Memory, gaps: list[Gap], limit_bytes: int) -> Iterator[Gap]:
+    """Yield the gap that removes most at the highest moment, until none is above the limit."""
+    moments = _highest(memory, gaps)
+    curve = [memory.curve[moment] for moment in moments]
+    for _ in range(MOST_STEPS):
+        peak = max(curve)
+        moment = moments[curve.index(peak)]
+        here = [gap for gap in gaps if gap.first <= moment <= gap.last]
+        if peak <= limit_bytes or not here:
+            return
+        best = max(here, key=lambda gap: (min(gap.size_bytes, peak - limit_bytes), gap.last - gap.first, -gap.number))
+        gaps.remove(best)
+        yield best
+        low, high = bisect_left(moments, best.first), bisect_right(moments, best.last)
+        curve[low:high] = [held - best.size_bytes for held in curve[low:high]]
+
+
+def _highest(memory: Memory, gaps: Iterable[Gap]) -> Sequence[int]:
+    """Return the highest moment between each two ends of gaps, because a cut lowers all moments there equally."""
+    ends = {0, memory.moments, *(gap.first for gap in gaps), *(gap.last + 1 for gap in gaps)}
+    return [max(range(first, end), key=memory.curve.__getitem__) for first, end in pairwise(sorted(ends))]
+
+
+def _gaps(program: Program, memory: Memory, above: Sequence[int]) -> Iterator[Gap]:
+    """Yield the gaps over some moments in which an array is alone in its bytes, so that cutting it frees them."""
     if not memory.buffers_are_apart:
         return
+    names = program.dump.values.names
     for number, held in memory.temps.items():
-        if number < 0 or program.is_table(number) or program.opcode(program.dump.values.names[number]) in _CARRIES:
+        if number < 0 or not _is_over(above, held.first, held.last) or program.is_table(number):
+            continue
+        if program.opcode(names[number]) in _CARRIES:
             continue
         others = [other for other in memory.groups[number] if other.number != number]
         for before, after in pairwise([held.first, *program.reads(number)]):
             first, last = before + 1, min(after, held.last + 1, memory.moments) - 1
-            if first <= last and not any(other.first <= last and first <= other.last for other in others):
+            is_alone = not any(other.first <= last and first <= other.last for other in others)
+            if first <= last and is_alone and _is_over(above, first, last):
                 yield Gap(number, held.size_bytes, first, last)
+
+
+def _is_over(above: Sequence[int], first: int, last: int) -> bool:
+    """Return whether any of some moments, which are in order, lies in a stretch."""
+    return bisect_left(above, first) < bisect_right(above, last)
 
 
 def _fewest(sizes: list[int], excess_bytes: int) -> int:

@@ -1,0 +1,213 @@
+"""What advice must not say, because it misleads in other tools: fourteen things, and the test of each."""
+
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from benchmarks.advice import Variant, variants
+from reportgen.analyse.advice.advise import advise
+from reportgen.analyse.advice.records import Advice, Move
+from reportgen.analyse.capacity import Capacity, fit
+from reportgen.analyse.records import Analysis
+from reportgen.render.advice_json import advice_json
+from reportgen.render.module.advice_words import (
+    amount_words,
+    capacity_words,
+    curve_words,
+    floor_words,
+    joint_words,
+    sentence,
+)
+from reportgen.render.site.assets import template_root
+from tests.analyse.test_lifetimes import STEP
+from tests.support.dumps import analysed, edited
+from tests.support.samples import sample_analysis, sample_labels
+
+PAIRS = Path(__file__).parent / "pairs"
+KINDS_THAT_QUOTE = ("family", "unreturned-result")
+
+
+@cache
+def compiled() -> dict[str, Variant]:
+    return {f"{one.backend}/{one.case}/{one.name}": one for one in variants(PAIRS)}
+
+
+@cache
+def everything() -> tuple[tuple[str, Analysis, Advice], ...]:
+    own = [(path, variant.analysis, variant.advice) for path, variant in compiled().items()]
+    samples = [(label, sample_analysis(label)) for label in sample_labels()]
+    return (*own, *((label, analysis, advise(analysis)[0]) for label, analysis in samples))
+
+
+def moves() -> Iterator[tuple[str, Advice, Move]]:
+    for label, _, advice in everything():
+        for move in (*advice.moves, *advice.sequence):
+            yield label, advice, move
+
+
+def words_of(advice: Advice, move: Move) -> str:
+    """Everything that is said of a move, but for names from the program."""
+    own = "" if move.kind in KINDS_THAT_QUOTE else f"{move.what} {sentence(move)} {curve_words(advice, move)}"
+    return f"{own} {move.reason} {move.caveat} {move.code}"
+
+
+def said() -> Iterator[tuple[str, str]]:
+    for label, advice, move in moves():
+        yield label, words_of(advice, move)
+
+
+def never(pattern: str) -> None:
+    refused = re.compile(pattern, re.IGNORECASE)
+    assert [(label, words) for label, words in said() if refused.search(words)] == []
+
+
+def test_1_what_is_saved_is_never_the_size_of_something() -> None:
+    """The words of a saving come from two peaks, and a saving that is smaller than the size is shown as such."""
+    for label, advice, move in moves():
+        assert advice.peak is not None
+        if move.kind == "packing" or move.after:
+            continue
+        assert move.saving_bytes == advice.peak.peak_bytes - max(move.outcome.curve()), label
+    smaller = [move for _, _, move in moves() if move.saving_bytes < move.naive_bytes]
+    assert any(amount_words(move) == "0" for move in smaller)
+
+
+def test_2_savings_are_not_added() -> None:
+    """Two moves have a joint peak, computed on the changed dump, and the sentence says that sums do not hold."""
+    joint = [(advice, advice.sequence) for _, _, advice in everything() if len(advice.sequence) > 1]
+    assert joint
+    for advice, (first, second) in joint:
+        alone = next(move for move in advice.moves if (move.kind, move.what) == (second.kind, second.what))
+        assert second.after == (first.kind,)
+        assert advice.peak is not None
+        both = advice.peak.peak_bytes - second.outcome.peak_bytes
+        assert both != first.saving_bytes + alone.saving_bytes
+        assert "do not add up" in joint_words(advice)
+
+
+def test_3_slack_is_not_called_fragmentation() -> None:
+    never("fragment")
+    for template in ("advice.html", "module.html"):
+        assert "fragment" not in (template_root() / template).read_text(encoding="utf-8").lower()
+
+
+def test_4_a_checkpoint_is_not_advised_on_cpu() -> None:
+    """Of a scope; loops are another matter, because XLA on CPU keeps those apart."""
+    on_cpu = [move for _, analysis, advice in everything() if analysis.backend == "cpu" for move in advice.moves]
+    assert on_cpu
+    assert [move for move in on_cpu if move.kind == "checkpoint"] == []
+    assert all("does not lower the peak" in move.caveat for move in on_cpu if move.kind == "recomputed-early")
+
+
+def test_5_no_order_of_dimensions_is_advised() -> None:
+    never(r"transpos(?!e\(jvp)|another layout saves|swap the dimensions")
+
+
+def test_6_offloading_has_no_number() -> None:
+    never("offload")
+
+
+def test_7_no_element_type_is_advised() -> None:
+    never(r"bf16 (halves|saves)|half precision|lower precision")
+
+
+def test_8_a_donation_has_an_equal_result_and_says_what_the_caller_must_not_do() -> None:
+    donations = [(label, move) for label, _, move in moves() if move.kind == "donate"]
+    assert donations
+    for label, move in donations:
+        assert "must not use these arrays afterwards" in move.caveat
+        assert move.naive_bytes > 0
+        advised = next(advice for other, _, advice in everything() if other == label)
+        states = {group.name for group in advised.arguments if group.state in ("can", "conflict")}
+        assert set(move.argument_names) <= states
+
+
+def test_9_nothing_is_said_of_memory_that_the_compiler_fills_on_purpose() -> None:
+    others = [advice for _, analysis, _ in everything() for color, advice in advise(analysis).items() if color]
+    assert others
+    assert all(advice.withheld and not advice.moves for advice in others)
+
+
+def test_10_nothing_is_called_waste_or_a_duplicate() -> None:
+    never(r"duplicat|wast|leak|unnecessar|useless|free[d]? up")
+
+
+def test_11_whether_a_program_fits_is_a_matter_of_what_it_allocates() -> None:
+    variant = compiled()["gpu/mid/dots"]
+    between = (variant.peak_bytes + variant.space.allocated_bytes) // 2
+    advised = advise(variant.analysis, between)[0].capacity
+    assert advised is not None
+    assert advised.verdict == "slack"
+    device = fit(variant.space, Capacity(between, "given", "flag"))
+    assert "more than" in capacity_words(device, advised)
+    ample = advise(variant.analysis, 2 * between)[0].capacity
+    words = capacity_words(fit(variant.space, Capacity(2 * between, "given", "flag")), ample)
+    assert "code, other modules and the runtime come on top" in words
+
+
+@pytest.mark.parametrize("path", ["gpu/mid/base", "tpu/kvcarry/base"])
+def test_12_impossible_is_bound_to_these_shapes_and_instructions(path: str) -> None:
+    """On a TPU it is not said at all within the size of VMEM below the floor."""
+    variant = compiled()[path]
+    ladder = variant.advice.ladder
+    assert ladder is not None
+    vmem = variant.analysis.spaces.get(1) if variant.backend == "tpu" else None
+    sure = ladder.floor_bytes - (vmem.allocated_bytes if vmem else 0)
+    assert _verdict(variant.analysis, sure) != "impossible"
+    assert _verdict(variant.analysis, sure - 1) == "impossible"
+    advised = advise(variant.analysis, sure - 1)[0].capacity
+    words = capacity_words(fit(variant.space, Capacity(sure - 1, "given", "flag")), advised)
+    assert "with these shapes and instructions" in words
+    assert floor_words(ladder, "x", variant.backend).startswith("With these shapes and instructions")
+    assert ("VMEM" in floor_words(ladder, "x", variant.backend)) == (variant.backend == "tpu")
+
+
+def _verdict(analysis: Analysis, size_bytes: int) -> str:
+    capacity = advise(analysis, size_bytes)[0].capacity
+    assert capacity is not None
+    return capacity.verdict
+
+
+def test_13_a_program_without_state_or_backward_pass_has_no_batch() -> None:
+    without = compiled()["cpu/bincounts/base"]
+    assert not without.program.has_backward_pass
+    assert without.advice.half_batch_bytes is None
+    advised = advise(without.analysis, without.peak_bytes // 2)[0].capacity
+    assert advised is not None
+    assert advised.fits_factor is None
+    assert "batch" not in capacity_words(
+        fit(without.space, Capacity(without.peak_bytes // 2, "given", "flag")), advised
+    )
+
+
+@pytest.mark.parametrize(
+    ("dump", "reason"),
+    [
+        (STEP.partition("HloLiveRange")[0], "no live ranges"),
+        (edited(STEP, ("allocation 1: size 30", "allocation 1: size 31")), "errors"),
+    ],
+)
+def test_14_a_dump_that_cannot_be_trusted_gets_a_reason_and_no_number(dump: str, reason: str) -> None:
+    analysis = analysed(dump)
+    for advice in advise(analysis).values():
+        document = advice_json(analysis.dump, advice)
+        assert reason in document["withheld"]
+        assert set(document) == {"schema", "withheld", "moves"}
+        assert not re.search(r"\d", json.dumps(document).replace('"schema": 1', ""))
+
+
+def test_every_move_says_how_it_is_computed_how_it_did_and_what_else_may_happen() -> None:
+    glossary = (template_root() / "help" / "glossary.md").read_text(encoding="utf-8")
+    sections = re.findall(r"^## Move: [\w -]+ \{#move-([\w-]+)\}\n(.*?)(?=^## |\Z)", glossary, re.MULTILINE | re.DOTALL)
+    assert len(sections) == 11
+    for name, text in sections:
+        labels = re.findall(r"\*\*([^*]+)\.\*\*", text)
+        assert labels == [
+            "How it is computed",
+            "Against recompiled programs",
+            "What the compiler may do otherwise",
+        ], name

@@ -1,0 +1,137 @@
+"""Counterfactuals and placements on real dumps, held against slow programs that share nothing with the search."""
+
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks.advice import variants
+from reportgen.analyse.advice.advise import advise
+from reportgen.analyse.advice.memory import Memory, memory_of
+from reportgen.analyse.advice.packing import Packing
+from reportgen.analyse.advice.plan import plan
+from reportgen.analyse.advice.program import Program
+from reportgen.analyse.advice.situation import Situation
+from reportgen.analyse.analysis import analyse
+from reportgen.analyse.records import Analysis
+from reportgen.input.discover import discover
+from reportgen.input.reading import load_text
+from reportgen.model import Dump
+from reportgen.parse.dump import parse_dump
+from tests.analyse.advice.test_memory import brute_force, memories, swept
+from tests.support.samples import ROOT, sample_analysis, sample_labels
+from tests.support.strategies import consistent_dumps
+
+PAIRS = Path(__file__).parent / "pairs"
+SMALL = ROOT.parent / "shared" / "dumps" / "small"
+MOST_VALUES = 1_500
+
+
+@cache
+def compiled() -> list[Analysis]:
+    return [variant.analysis for variant in variants(PAIRS)]
+
+
+@cache
+def real() -> list[Analysis]:
+    """Small dumps of all backends, if they are beside the checkout, and the samples."""
+    found = [sample_analysis(label) for label in sample_labels()]
+    for files in discover([SMALL]).dumps if SMALL.is_dir() else ():
+        dump = parse_dump(load_text(files)[0])
+        if len(dump.values) <= MOST_VALUES:
+            found.append(analyse(dump, files.name.backend))
+    return found
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_cuts_in_real_dumps_equal_brute_force(data: st.DataObject) -> None:
+    analysis = data.draw(st.sampled_from(range(len(real()))).map(real().__getitem__))
+    for memory in memories(analysis):
+        if not memory.temps:
+            continue
+        numbers = data.draw(st.lists(st.sampled_from(sorted(memory.temps)), max_size=6))
+        length = st.integers(0, memory.moments)
+        ends = st.tuples(length, length).map(lambda pair: (min(pair), max(pair)))
+        cuts = {number: data.draw(st.lists(ends, min_size=1, max_size=2)) for number in numbers}
+        assert memory.without(cuts).peak_bytes == swept(memory, cuts)
+
+
+def witnesses() -> list[tuple[Analysis, Packing]]:
+    analyses = [*compiled(), *real()]
+    found = [(analysis, advise(analysis).get(0)) for analysis in analyses]
+    return [(analysis, one) for analysis, advice in found if advice for one in advice.packing if one.placement]
+
+
+def test_every_placement_that_is_shown_holds_every_value_apart_from_all_others() -> None:
+    """Each pair of values is compared, byte range by byte range and moment by moment."""
+    shown = witnesses()
+    assert shown
+    for analysis, packing in shown:
+        facts = analysis.facts
+        spans = {}
+        for group, placed in enumerate(packing.placement):
+            assert placed.offset_bytes % (64 if analysis.backend == "cpu" else 256) == 0
+            for number in placed.values:
+                size = facts[number].value.size_bytes
+                assert size <= placed.buffer.size_bytes
+                spans[number] = (group, placed.offset_bytes, placed.offset_bytes + size)
+        living = {n for n in analysis.occupants[packing.allocation] if facts.starts[n] >= 0 and facts.values.sizes[n]}
+        assert set(spans) == living
+        for one, other in combinations(spans, 2):
+            (group, low, high), (other_group, other_low, other_high) = spans[one], spans[other]
+            meet = facts.starts[one] <= facts.ends[other] and facts.starts[other] <= facts.ends[one]
+            assert group == other_group or not meet or high <= other_low or other_high <= low
+        assert max(high for _, _, high in spans.values()) == packing.found_bytes
+        assert packing.found_bytes is not None
+        assert packing.lower_bound_bytes <= packing.found_bytes < packing.size_bytes
+
+
+@given(consistent_dumps(), st.integers(0, 40))
+def test_a_plan_leaves_what_brute_force_leaves(dump: Dump, below: int) -> None:
+    analysis = analyse(dump)
+    for space in analysis.spaces.values():
+        if space.temp is not None and analysis.dump.used_values:
+            _check_plan(analysis, memory_of(analysis, space), below)
+
+
+@pytest.mark.parametrize("part", [10, 4, 2])
+def test_a_plan_for_a_real_program_leaves_what_brute_force_leaves(part: int) -> None:
+    for analysis in compiled():
+        memory = memory_of(analysis, analysis.spaces[0])
+        limit = memory.peak.peak_bytes - memory.peak.peak_bytes // part
+        found = plan(Program(analysis), memory, limit)
+        assert found.fits == (found.peak_bytes <= limit)
+        assert not found.fits or found.at_least <= len(found.cuts)
+        assert found.peak_bytes == swept(memory, found.stretches())
+
+
+def _check_plan(analysis: Analysis, memory: Memory, below: int) -> None:
+    limit = max(0, memory.peak.peak_bytes - below)
+    found = plan(Program(analysis), memory, limit)
+    assert found.peak_bytes == brute_force(memory, found.stretches()).peak_bytes
+    assert found.fits == (found.peak_bytes <= limit)
+    assert not found.fits or found.at_least <= len(found.cuts)
+
+
+def test_a_space_after_a_donation_equals_brute_force() -> None:
+    """Results, scratch and copies are counted where the change has moved them."""
+    checked = 0
+    for analysis in compiled():
+        situation = Situation(analysis, analysis.spaces[0])
+        after = situation.donation.after
+        moved = sum(pair.result.reserved_bytes for pair in situation.donation.pairs)
+        assert after.static_bytes == situation.memory.static_bytes - moved
+        assert after.peak.peak_bytes == swept(after, {})
+        checked += bool(situation.donation.pairs)
+    assert checked >= 3
+
+
+def test_the_same_batch_has_the_same_curve() -> None:
+    batches = [(one.batch, one.memory) for analysis in compiled() for one in [Situation(analysis, analysis.spaces[0])]]
+    assert any(batch for batch, _ in batches)
+    for batch, memory in batches:
+        assert batch is None or list(batch.peak(1).curve()) == memory.curve

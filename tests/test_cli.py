@@ -24,6 +24,7 @@ from tests.support.site import ROOT, SAMPLES, link_problems, read_pages, tree
 TINY = SAMPLES / "cpu-tiny"
 NAME = next(path.name for path in TINY.glob("*-buffer-assignment.txt"))
 ALLOCATIONS = (TINY / NAME).read_text(encoding="utf-8")
+PAIRS = ROOT / "tests" / "analyse" / "advice" / "pairs"
 ONE_FILE = next((SAMPLES / "cpu-train-step").glob("*-buffer-assignment.txt"))
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs signals, or names that Windows does not have")
@@ -513,3 +514,26 @@ def test_a_closed_pipe_ends_the_command_silently(flags: list[str]) -> None:
 
 def test_the_module_runs_as_the_command_does() -> None:
     assert process("--version", PYTHONPATH=str(ROOT)).out == f"reportgen {reportgen.__version__}\n"
+
+
+def test_check_says_once_whether_a_module_fits_and_what_would_lower_its_peak(run: Run) -> None:
+    found = run("check", "--jobs", 1, "--capacity", "600MiB", PAIRS / "gpu" / "mid" / "nodonate")
+    module, capacity, advice = found.out.splitlines()
+    assert "peak resident 958.87 MiB" in module
+    assert capacity == (
+        "  capacity: allocates 958.89 MiB, 358.89 MiB more than 600.00 MiB; donation is not enough;"
+        " a batch × 0.49 fits (estimate)"
+    )
+    assert advice == "  advice: donate p, o: saves about 56.7 MiB (predicted)"
+    assert found.code == 3
+    assert all(found.out.count(word) == 1 for word in ("allocates", "958.89", "358.89", "600.00"))
+
+
+def test_check_says_how_much_is_left_of_a_device(run: Run) -> None:
+    found = run("check", "--jobs", 1, "--capacity", "h100", PAIRS / "gpu" / "mid" / "nodonate")
+    assert "  capacity: allocates 958.89 MiB, 78.17 GiB less than 79.11 GiB; code, other modules" in found.out
+    assert found.code == 0
+
+
+def test_check_says_nothing_of_a_device_that_is_not_known(run: Run) -> None:
+    assert "capacity:" not in run("check", "--jobs", 1, PAIRS / "gpu" / "mid" / "nodonate").out

@@ -121,3 +121,14 @@ def test_each_value_of_the_main_memory_has_a_sentence(samples_site: Path) -> Non
             assert bool(sentence.search(text)) == (colors[allocation] == 0)
             counted += 1
     assert counted > 500
+
+
+def test_the_overview_says_what_each_peak_can_be(pairs_site: Path) -> None:
+    """The peak after donation, with a bar of what that saves."""
+    text = (pairs_site / "index.html").read_text(encoding="utf-8")
+    sizes = re.findall(r'<td class="number can-be"><data value=(\d+)', text)
+    ladders = [module["spaces"]["0"]["advice"]["ladder"] for module in modules(pairs_site)]
+    assert sorted(map(int, sizes)) == sorted(ladder["donated"] for ladder in ladders)
+    saved = [(one["peak"] - one["donated"], one["peak"]) for one in ladders if one["donated"] < one["peak"]]
+    assert saved
+    assert all(f"width:{100 * size / peak:.2f}%" in text for size, peak in saved)

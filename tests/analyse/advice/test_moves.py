@@ -6,7 +6,9 @@ from typing import get_args
 
 import pytest
 
-from benchmarks.advice import Row, Variant, rows, variants, verdicts
+from benchmarks.advice import verdicts
+from benchmarks.predicted import Row, rows
+from benchmarks.recompiled import Variant, variants
 from reportgen.analyse.advice.advise import advise
 from reportgen.analyse.advice.memory import memory_of
 from reportgen.analyse.advice.records import Advice, Kind, Move

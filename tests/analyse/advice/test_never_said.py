@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.advice import Variant, variants
+from benchmarks.recompiled import Variant, variants
 from reportgen.analyse.advice.advise import advise
 from reportgen.analyse.advice.records import Advice, Move
 from reportgen.analyse.capacity import Capacity, fit

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.advice import variants
+from benchmarks.recompiled import variants
 from reportgen.analyse.advice.advise import advise
 from reportgen.analyse.advice.memory import Memory, memory_of
 from reportgen.analyse.advice.packing import Packing

@@ -183,7 +183,7 @@ class Moves:
 
     def without_family(self, family: Family) -> Move:
         """Return the move of never holding a family of values."""
-        what = f"without {family.op_name or 'the values that have no name'}"
+        what = f"without {family.op_name or 'the values that have no name'}, {family.shape}"
         return self._move("family", "exact", what, family.held_bytes, family.gone, values=family.values)
 
     def _move(self, kind: Kind, claim: Claim, what: str, naive_bytes: int, outcome: Outcome, **more: object) -> Move:

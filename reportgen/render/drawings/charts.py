@@ -10,7 +10,7 @@ parameters in those drawn on a canvas.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import altair as alt
@@ -98,14 +98,6 @@ def _memory_over_time() -> dict[str, Any]:
         .encode(x=_time_axis("moment"), y=size, y2="high:Q", color=color)
     )
     live = _named("live").mark_line(interpolate="step-after", strokeWidth=1.5, stroke="var(--text)", clip=True)
-    # What a change would make of it; on a wider line of the page's background, because it crosses every class.
-    changed_edge = _named("changed").mark_line(
-        interpolate="step-after", strokeWidth=5, stroke="var(--background)", clip=True
-    )
-    changed = _named("changed").mark_line(interpolate="step-after", strokeWidth=2.5, stroke="var(--accent)", clip=True)
-    changed_peak = _named("changed-peak").mark_point(
-        filled=True, opacity=1, size=90, fill="var(--accent)", stroke="var(--background)", strokeWidth=2, clip=True
-    )
     levels = _named("levels").mark_rule(strokeDash=[6, 4], stroke="var(--text)", clip=True)
     capacity = _named("capacity").mark_rule(stroke="var(--error)", strokeWidth=2)
     capacity_name = _named("capacity").mark_text(
@@ -132,9 +124,7 @@ def _memory_over_time() -> dict[str, Any]:
         held,
         temporary,
         live.encode(x=_time_axis("moment"), y=alt.Y("amount:Q")),
-        changed_edge.encode(x=_time_axis("moment"), y=alt.Y("amount:Q")),
-        changed.encode(x=_time_axis("moment"), y=alt.Y("amount:Q")),
-        changed_peak.encode(x=_time_axis("moment"), y=alt.Y("amount:Q")),
+        *_changed_curve(),
         levels.encode(y="limit:Q"),
         capacity.encode(y="limit:Q"),
         capacity_name.encode(x=alt.value(alt.expr("width")), y="limit:Q"),
@@ -144,6 +134,20 @@ def _memory_over_time() -> dict[str, Any]:
         chosen.encode(x="moment:Q"),
     )
     return _themed(chart.add_params(*parameters.values()).properties(width="container", height=190), "var(--{})")
+
+
+def _changed_curve() -> Iterator[Any]:
+    """Yield what a change would make of it, on a wider line of the page's background because it crosses all classes."""
+    place = {"x": _time_axis("moment"), "y": alt.Y("amount:Q")}
+    for width, color in ((5, "background"), (2.5, "accent")):
+        line = _named("changed").mark_line(
+            interpolate="step-after", strokeWidth=width, stroke=f"var(--{color})", clip=True
+        )
+        yield line.encode(**place)
+    peak = _named("changed-peak").mark_point(
+        filled=True, opacity=1, size=90, fill="var(--accent)", stroke="var(--background)", strokeWidth=2, clip=True
+    )
+    yield peak.encode(**place)
 
 
 def _packing_map() -> dict[str, Any]:

@@ -34,8 +34,9 @@ class Moves:
         """Yield the moves of every kind but families, donations first."""
         yield from self.donations()
         yield from self.batches()
-        yield from self.held()
+        yield from self.recomputed()
         yield from self.checkpoints
+        yield from self.held()
         yield from self.unreturned()
         yield from self.packings()
 
@@ -88,19 +89,20 @@ class Moves:
             naive = sum(self._situation.memory.temps[number].size_bytes for number in self._situation.batch.values) // 2
             yield self._move("batch", "estimate", "half the batch", naive, half)
 
-    def held(self) -> Iterator[Move]:
-        statics = [argument.number for argument in self._situation.arguments] + [
-            result.number for result in self._situation.results
-        ]
+    def recomputed(self) -> Iterator[Move]:
+        """Yield what a checkpoint computes long before it is read."""
         on_cpu = CPU_CHECKPOINT if self._situation.analysis.backend == "cpu" else CAVEATS["recomputed-early"]
-        yield from self._of_group(
-            "recomputed-early", "exact", recomputed_early(self._situation.program, self._situation.memory), on_cpu
-        )
-        yield from self._of_group("made-early", "exact", made_early(self._situation.program, self._situation.memory))
-        yield from self._of_group("copy", "exact", copies_of_held(self._situation.program, self._situation.memory))
-        yield from self._of_group(
-            "padding", "at least", padding(self._situation.program, self._situation.memory, statics)
-        )
+        group = recomputed_early(self._situation.program, self._situation.memory)
+        yield from self._of_group("recomputed-early", "exact", group, on_cpu)
+
+    def held(self) -> Iterator[Move]:
+        """Yield what is held at the peak although it could be there later, elsewhere or smaller."""
+        program, memory = self._situation.program, self._situation.memory
+        statics = [argument.number for argument in self._situation.arguments]
+        statics += [result.number for result in self._situation.results]
+        yield from self._of_group("made-early", "exact", made_early(program, memory))
+        yield from self._of_group("copy", "exact", copies_of_held(program, memory))
+        yield from self._of_group("padding", "at least", padding(program, memory, statics))
 
     def _of_group(self, kind: Kind, claim: Claim, group: Group, caveat: str = "") -> Iterator[Move]:
         if group.values and group.size_bytes * WORTH_PART >= self._situation.memory.peak.peak_bytes:
@@ -126,13 +128,13 @@ class Moves:
         return sorted(worth, key=lambda move: -move.saving_bytes)[:_CHECKPOINT_MOVES]
 
     def _of_scope(self, memory: Memory, one: Checkpoint) -> Move:
-        code = f"jax.checkpoint around each {one.scope}" if self._situation.is_jax else ""
+        code = f"f = jax.checkpoint(f)  # f: what runs in {one.scope}" if self._situation.is_jax else ""
         return self._range(
             "checkpoint", memory, f"checkpoint {one.scope}", one.kept_bytes, one.least, one.most, one.values, code
         )
 
     def _of_loop(self, memory: Memory, one: LoopCheckpoint) -> Move:
-        code = "jax.lax.scan(jax.checkpoint(body), ...)" if self._situation.is_jax else ""
+        code = "body = jax.checkpoint(body)  # body: of the scan" if self._situation.is_jax else ""
         what = f"checkpoint the body of {one.loop}"
         return self._range("checkpoint-loop", memory, what, one.stack_bytes, one.least, one.most, one.values, code)
 

@@ -95,7 +95,7 @@ def _whether_that_fits(advice: Advice) -> str:
         return ""
     available = capacity.size_bytes - (ladder.allocated_bytes - ladder.peak_bytes)
     if last.outcome.peak_bytes <= available:
-        return " With the slack that there is now, this fits."
+        return " With the slack that there is now, this is predicted to fit."
     return " This may fit." if last.peak_high_saving <= available else " This does not fit yet."
 
 

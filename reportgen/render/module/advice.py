@@ -50,11 +50,15 @@ class MoveRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rung:
-    """A step of the ladder from what a program asks for down to what the caller holds; `key` is that of its move."""
+    """A step of the ladder from what a program asks for down to what the caller holds; `key` is that of its move.
+
+    `slack_bytes` are those of it that are slack.
+    """
 
     name: str
     size_bytes: int
     anchor: str
+    slack_bytes: int = 0
     key: str = ""
 
 
@@ -125,7 +129,7 @@ def advice_view(module: Module) -> AdviceView | None:
         verdict=verdict_words(capacity) if capacity and is_over else "",
         steps=[_row(key, move) for key, move in keys.items() if move in advice.sequence],
         joint=joint_words(advice),
-        rungs=_rungs(ladder, keys) if ladder else (),
+        rungs=_rungs(ladder, space.slack_bytes or 0, keys) if ladder else (),
         floor=floor_words(ladder, floor or "", module.analysis.backend) if ladder else "",
         moves=[_row(key, move) for key, move in keys.items() if not move.after],
         families=advice.families,
@@ -165,10 +169,10 @@ def _row(key: str, move: Move) -> MoveRow:
     )
 
 
-def _rungs(ladder: Ladder, keys: Mapping[str, Move]) -> list[Rung]:
+def _rungs(ladder: Ladder, slack_bytes: int, keys: Mapping[str, Move]) -> list[Rung]:
     first = next((key for key, move in keys.items() if move.kind == "donate"), "")
     return [
-        Rung(name="allocated", size_bytes=ladder.allocated_bytes, anchor="allocated"),
+        Rung(name="allocated", size_bytes=ladder.allocated_bytes, anchor="allocated", slack_bytes=slack_bytes),
         Rung(name="peak resident", size_bytes=ladder.peak_bytes, anchor="peak-resident"),
         Rung(name="peak after donation", size_bytes=ladder.donated_bytes, anchor="move-donate", key=first),
         Rung(name="floor", size_bytes=ladder.floor_bytes, anchor="floor"),

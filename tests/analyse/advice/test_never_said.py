@@ -149,6 +149,14 @@ def test_11_whether_a_program_fits_is_a_matter_of_what_it_allocates() -> None:
     assert "code, other modules and the runtime come on top" in words
 
 
+@pytest.mark.parametrize(
+    ("part", "words"), [(0.99, "is predicted to fit"), (0.5, "may fit"), (0.4, "does not fit yet")]
+)
+def test_11_that_a_sequence_fits_is_a_prediction(part: float, words: str) -> None:
+    variant = compiled()["gpu/mid/nodonate"]
+    assert words in joint_words(advise(variant.analysis, round(part * variant.space.allocated_bytes))[0])
+
+
 @pytest.mark.parametrize("path", ["gpu/mid/base", "tpu/kvcarry/base"])
 def test_12_impossible_is_bound_to_these_shapes_and_instructions(path: str) -> None:
     """On a TPU it is not said at all within the size of VMEM below the floor."""

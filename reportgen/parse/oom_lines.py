@@ -11,8 +11,8 @@ field  = "Shape: " shape | "Operator: " metadata | "XLA label: " instruction | â
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
 
 from reportgen.parse.oom_records import Kind, SizeRange, read_size
 
@@ -117,41 +117,39 @@ _ALLOCATOR = re.compile(r"Allocator \((\w+)$")
 _LOADED = re.compile(r"Error loading program '([^']*)'")
 _SIZES = ("needed", "capacity", "excess", "free")
 
-_HEAD = re.compile(
-    rf"""(?P<head>Total\ \w+\ usage\ >=|Program\ \w+\ requirement|HBM\ capacity)\ (?P<size>{_SIZE}):\s*
-    | (?P<bare>Largest\ program\ allocations\ in\ \w+|BufferAssignment\ stats|Peak\ buffers|Stats
-        |Heap\ allocator\ status|Persistent\ allocations\ include\ some\ or\ all\ of):\s*
-    | (?P<output>Output\ size)\ (?:(?P<output_size>{_SIZE})(?:;\ (?P<detail>.*?))?|unknown)\.?\s*""",
-    re.VERBOSE,
+_FIELDS = frozenset(
+    {
+        "Size",
+        "Operator",
+        "Shape",
+        "Unpadded size",
+        "Extra memory due to padding",
+        "XLA label",
+        "XLA Label",
+        "Entry Parameter Subshape",
+        "Allocation type",
+        "Tag",
+    }
 )
-_ROW = re.compile(
-    rf"""(?P<name>
-        reserved(?:\([^)]*\))?|program|arguments|output|global|scoped|overlays|HLO\ temp
-        |heap\ allocations(?:\ \([^)]*\))?|Max\ free\ chunk
-        |(?:parameter|constant|maybe_live_out|preallocated\ temp|total)\ allocation
-        |(?:preallocated\ temp|total)\ fragmentation
-        |Top-of-Memory\ reserved|Currently\ allocated|Program\ requirement|Available\ after\ request
-        |Limit|InUse|MaxInUse|NumAllocs|MaxAllocSize|LargestFreeBlock|Reserved|PeakReserved
-    ):?(?:\s+(?:(?P<size>{_SIZE})|unknown\ size))?(?:\s*\((?P<detail>.*)\))?(?:\s*\[.*\])?\s*""",
+_PART = re.compile(
+    rf"""(?P<separator>={{6,}}\s*)
+    | (?P<entry>(?P<number>\d{{1,9}})\\?\.\ Size:\ (?P<entry_size>{_SIZE})?.*|Buffer\ (?P<gpu_number>\d{{1,9}}):\s*)
+    | (?P<head>(?P<sized_head>Total\ \w+\ usage\ >=|Program\ \w+\ requirement|HBM\ capacity)\ (?P<head_size>{_SIZE}):\s*
+        | (?P<bare_head>Largest\ program\ allocations\ in\ \w+|BufferAssignment\ stats|Peak\ buffers|Stats
+            |Heap\ allocator\ status|Persistent\ allocations\ include\ some\ or\ all\ of):\s*
+        | (?P<output>Output\ size)\ (?:(?P<output_size>{_SIZE})(?:;\ (?P<output_detail>.*?))?|unknown)\.?\s*)
+    | (?P<row>(?P<row_name>
+            reserved(?:\([^)]*\))?|program|arguments|output|global|scoped|overlays|HLO\ temp
+            |heap\ allocations(?:\ \([^)]*\))?|Max\ free\ chunk
+            |(?:parameter|constant|maybe_live_out|preallocated\ temp|total)\ allocation
+            |(?:preallocated\ temp|total)\ fragmentation
+            |Top-of-Memory\ reserved|Currently\ allocated|Program\ requirement|Available\ after\ request
+            |Limit|InUse|MaxInUse|NumAllocs|MaxAllocSize|LargestFreeBlock|Reserved|PeakReserved
+        ):?(?:\s+(?:(?P<row_size>{_SIZE})|unknown\ size))?(?:\s*\((?P<row_detail>.*)\))?(?:\s*\[.*\])?\s*)""",
     re.VERBOSE,
 )
 _EXACT = re.compile(r"\s*([\d,-]+) bytes")
-_ENTRY = re.compile(rf"(?P<number>\d{{1,9}})\\?\. Size: (?P<size>{_SIZE})?.*|Buffer (?P<gpu_number>\d{{1,9}}):\s*")
-_FIELDS = (
-    "Size",
-    "Operator",
-    "Shape",
-    "Unpadded size",
-    "Extra memory due to padding",
-    "XLA label",
-    "XLA Label",
-    "Entry Parameter Subshape",
-    "Allocation type",
-    "Tag",
-)
-_FIELD = re.compile(rf"({'|'.join(_FIELDS)}): (.*)")
-_LONGEST = 1000  # of a row of a table, so that no line takes long
-_SEPARATOR = re.compile(r"={6,}\s*")
+_LONGEST = 1000  # characters that are read of a line that is no field, so that no line takes long
 
 SIGNS = (
     *(sign.encode() for sign, _, _ in _ANCHORS),
@@ -167,20 +165,30 @@ SIGNS = (
 """Texts of which at least one is in every event; to look for them is much quicker than to read each line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """What one line is, and the parts of it by name."""
 
     role: Literal["anchor", "head", "row", "entry", "field", "separator", "blank", "other"]
     parts: Mapping[str, Any]
 
 
+_SEPARATOR = Line("separator", {})
+
+
 def read_line(text: str) -> Line:
     """Return what the line says; its prefix does not matter, and neither does its indentation."""
-    text = text[match.end() :] if (match := _PREFIX.match(text)) else text
-    if not text.strip():
+    text = text.strip()
+    if found := _read_field(text) or _read_part(text[:_LONGEST]):
+        return found
+    text = text[prefix.end() :] if (prefix := _PREFIX.match(text)) else text
+    if not text:
         return Line("blank", {})
-    return _read_anchor(text) or _read_part(text) or Line("other", {})
+    return _read_anchor(text) or _read_field(text) or _read_part(text[:_LONGEST]) or Line("other", {})
+
+
+def _read_field(text: str) -> Line | None:
+    name, _, value = text.partition(": ")
+    return Line("field", {"name": name, "value": value}) if name in _FIELDS else None
 
 
 def _read_anchor(text: str) -> Line | None:
@@ -205,25 +213,28 @@ def anchor_sizes(parts: Mapping[str, Any]) -> dict[str, SizeRange | None]:
     return {**sizes, "needed": needed + more} if more and needed else sizes
 
 
+@lru_cache(maxsize=1024)  # because tables and lists repeat most of their short lines
 def _read_part(text: str) -> Line | None:
-    if match := _FIELD.fullmatch(text.rstrip()):
-        return Line("field", {"name": match[1], "value": match[2]})
-    if len(text) > _LONGEST:
+    match = _PART.fullmatch(text)
+    if match is None:
         return None
-    if match := _HEAD.fullmatch(text):
-        name = match["head"] or match["bare"] or match["output"]
-        return Line("head", {"name": name, "size": match["size"] or match["output_size"], "detail": match["detail"]})
-    if match := _ENTRY.fullmatch(text):
-        return Line("entry", {"number": int(match["number"] or match["gpu_number"]), "size": match["size"]})
-    if match := _ROW.fullmatch(text):
-        return Line("row", {"name": match["name"], "size": _row_size(match), "detail": (match["detail"] or "").strip()})
-    return Line("separator", {}) if _SEPARATOR.fullmatch(text) else None
+    match match.lastgroup:
+        case "separator":
+            return _SEPARATOR
+        case "entry":
+            return Line("entry", {"number": int(match["number"] or match["gpu_number"]), "size": match["entry_size"]})
+        case "row":
+            name, detail = match["row_name"], (match["row_detail"] or "").strip()
+            return Line("row", {"name": name, "size": _row_size(name, match["row_size"], detail), "detail": detail})
+    name = match["sized_head"] or match["bare_head"] or match["output"]
+    size = match["head_size"] or match["output_size"]
+    return Line("head", {"name": name, "size": size, "detail": match["output_detail"]})
 
 
-def _row_size(match: "re.Match[str]") -> SizeRange | None:
-    """Return the exact bytes where the detail says them, and nothing for the one row that is no size."""
-    if match["name"] == "NumAllocs":
+def _row_size(name: str, size: str | None, detail: str) -> SizeRange | None:
+    """Return the exact bytes where the detail says them; the one row that is no size has none."""
+    if name == "NumAllocs":
         return None
-    if exact := _EXACT.fullmatch(match["detail"] or ""):
+    if exact := _EXACT.fullmatch(detail):
         return read_size(exact[1].replace(",", ""), needs_unit=False)
-    return read_size(match["size"] or "", needs_unit=False)
+    return read_size(size or "", needs_unit=False)

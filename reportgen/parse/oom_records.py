@@ -3,10 +3,9 @@
 A text has rounded sizes, no offsets and no live ranges, so nothing of it enters the analysis of a dump.
 """
 
-import math
 import re
 from dataclasses import dataclass
-from fractions import Fraction
+from functools import lru_cache
 from typing import Literal
 
 Kind = Literal["compile", "allocation", "load", "data", "execution", "rematerialization", "fragment"]
@@ -16,6 +15,7 @@ too large, and a "fragment" is a list or a table whose beginning is missing."""
 
 _SIZE = re.compile(r"(-?\d{1,25})(?:\.(\d{1,9}))?(?:([KMGTPE])(?:i?B)?|( ?B| bytes))?")
 _UNITS = " KMGTPE"
+_LONGEST_SIZE = 64  # more than the pattern can match
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +40,20 @@ def read_size(text: str, *, needs_unit: bool = True) -> SizeRange | None:
 
     A number without a unit is None, because its end was cut off; where XLA prints bytes without one, say so.
     """
-    match = _SIZE.fullmatch(text.strip())
+    return _range_of(text.strip()[:_LONGEST_SIZE], needs_unit)
+
+
+@lru_cache(maxsize=1024)  # because a list repeats most of its sizes
+def _range_of(text: str, needs_unit: bool) -> SizeRange | None:
+    match = _SIZE.fullmatch(text)
     if match is None:
         return None
     whole, decimals, unit, exact = match.groups()
     if unit:
-        scale = Fraction(1024 ** _UNITS.index(unit), 10 ** len(decimals or ""))
-        number = int(whole + (decimals or ""))
-        return SizeRange(math.ceil((number - Fraction(1, 2)) * scale), math.floor((number + Fraction(1, 2)) * scale))
+        decimals = decimals or ""
+        twice, scale, steps = 2 * int(whole + decimals), 1024 ** _UNITS.index(unit), 2 * 10 ** len(decimals)
+        # Half of the last printed digit to both sides, rounded inwards.
+        return SizeRange(-((1 - twice) * scale // steps), (twice + 1) * scale // steps)
     if decimals or (needs_unit and not exact):
         return None
     return SizeRange(int(whole), int(whole))

@@ -18,7 +18,9 @@ _LINES_BEFORE = 8
 _PATIENCE = 40
 """Other lines in a row after which an event has ended: loggers print lines of their own in between."""
 
-_ATTRIBUTE = re.compile(r'(\w+)=(?:"((?:[^"\\]|\\.)*)"?|(\S+))')
+_OF_ENTRIES = frozenset({"Number", "Operator", "XLA label", "XLA Label", "Entry Parameter Subshape"})
+_NOT_BLANK = re.compile(rb"[^\s][^\n]*")
+_ATTRIBUTE = re.compile(r'(\w+)=(?:"([^"\\]*(?:\\.[^"\\]*)*)"?|(\S+))')
 _LABEL = re.compile(r"%?(\S+) = (.*)")
 _OPCODE = re.compile(r"(?:^| )([a-z][a-z0-9-]*)\(")
 _OUTPUT_OF = re.compile(r"output of ([^@]+)(?:@.*)?")
@@ -27,38 +29,40 @@ _OUTPUT_OF = re.compile(r"output of ([^@]+)(?:@.*)?")
 def find_out_of_memory(data: bytes) -> tuple[OutOfMemory, ...]:
     """Return every event in `data`, in the order of the text; equal ones are one, with a count."""
     folded: dict[OutOfMemory, tuple[int, int]] = {}
-    for event in _events(data):
-        key = replace(event, line=0)
-        first, count = folded.get(key, (event.line, 0))
-        folded[key] = (first, count + 1)
+    number, end = 1, 0
+    for place, event in _events(data):
+        number, end = number + data.count(b"\n", end, place), place
+        first, count = folded.get(event, (number, 0))
+        folded[event] = (first, count + 1)
     return tuple(replace(event, line=line, count=count) for event, (line, count) in folded.items())
 
 
-def _events(data: bytes) -> Iterator[OutOfMemory]:
+def _events(data: bytes) -> Iterator[tuple[int, OutOfMemory]]:
+    """Yield each event with the place at which it begins."""
     assembly = _Assembly()
-    for number, line in _lines_near_signs(data):
-        if line is None:
+    for place, line in _lines_near_signs(data):
+        if line is None or assembly.is_ended_by(line):
             yield from assembly.finished()
-        elif line.role not in ("other", "blank"):
-            yield from assembly.add(line, number)
+        if line:
+            assembly.add(line, place)
 
 
 def _lines_near_signs(data: bytes) -> Iterator[tuple[int, Line | None]]:
-    """Yield the lines from just before each sign until nothing more belongs to an event, and None there."""
-    end, number = 0, 1
+    """Yield what the lines say from just before each sign on, and None where nothing more belongs to an event."""
+    end = 0
     for place in _sign_places(data):
         if place < end:
             continue
-        start = max(_back(data, place, _LINES_BEFORE), end)
-        number += data.count(b"\n", end, start)
-        end, others = start, 0
-        while end < len(data) and others < _PATIENCE:
-            stop = data.find(b"\n", end) % (len(data) + 1)  # the last line has no end
-            line = read_line(data[end:stop].decode("utf-8", "replace").rstrip("\r"))
-            yield number, line
-            end, number = stop + 1, number + 1
+        others = 0
+        for match in _NOT_BLANK.finditer(data, max(_back(data, place, _LINES_BEFORE), end)):
+            end = match.end()
+            line = read_line(match[0].decode("utf-8", "replace"))
             others = others + 1 if line.role == "other" else 0
-        yield number, None
+            if others == _PATIENCE:
+                break
+            if not others:
+                yield match.start(), line
+        yield end, None
 
 
 def _sign_places(data: bytes) -> list[int]:
@@ -82,9 +86,10 @@ def _back(data: bytes, place: int, lines: int) -> int:
 
 @dataclass(slots=True)
 class _Assembly:
-    """Put lines together to events: `event` is the one that is being read, `entry` the buffer."""
+    """Put lines together to events: `event`, from `begin` on, is the one that is being read, `entry` the buffer."""
 
     event: OutOfMemory | None = None
+    begin: int = 0
     head: str = ""
     heads: set[str] = field(default_factory=set)
     last_number: int = 0
@@ -92,44 +97,42 @@ class _Assembly:
     buffers: list[LoggedBuffer] = field(default_factory=list)
     entry: dict[str, Any] | None = None
 
-    def add(self, line: Line, number: int) -> Iterator[OutOfMemory]:
-        """Take a line; yield the event that ended before it, if one did."""
-        if self._begins_event(line):
-            yield from self.finished()
-        if self.event is None:
-            self.event = _event_of(line, number)
-        match line.role:
-            case "anchor":
-                self.buffers += _named_buffer(line)
-            case "head":
-                self._end_entry(is_cut=True)
-                self._add_head(line)
-            case "row" if self.head:
-                self._end_entry(is_cut=True)
-                self.totals.append(Total(self.head, line.parts["name"], line.parts["size"], line.parts["detail"]))
-            case "entry":
-                self._end_entry(is_cut=True)
-                self.last_number = line.parts["number"]
-                self.entry = {"Number": line.parts["number"], "Size": line.parts["size"]}
-            case "field":
-                self._add_field(line)
-            case "separator":
-                self._end_entry(is_cut=False)
-
-    def finished(self) -> Iterator[OutOfMemory]:
-        """Yield the event if there was enough of it, and forget it."""
-        self._end_entry(is_cut=True)
-        if self.event and (self.event.kind != "fragment" or self.totals or self.buffers):
-            yield replace(self.event, totals=tuple(self.totals), buffers=tuple(self.buffers))
-        self.event, self.head, self.heads, self.last_number, self.totals, self.buffers = None, "", set(), 0, [], []
-
-    def _begins_event(self, line: Line) -> bool:
-        """Return whether the line cannot belong to the event before it: a table or a list begins a second time."""
+    def is_ended_by(self, line: Line) -> bool:
+        """Return whether the line cannot belong to the event: a table or a list begins a second time."""
         if line.role == "head":
             return line.parts["name"] in self.heads
         if line.role == "entry":
             return bool(self.last_number >= line.parts["number"])
         return line.role == "anchor"
+
+    def add(self, line: Line, place: int) -> None:
+        """Take a line of the event."""
+        if self.event is None:
+            self.event, self.begin = _event_of(line), place
+        match line.role:
+            case "field":
+                self._add_field(line)
+            case "separator":
+                self._end_entry(is_cut=False)
+            case "entry":
+                self._end_entry(is_cut=True)
+                self.last_number = line.parts["number"]
+                self.entry = {"Number": line.parts["number"], "Size": line.parts["size"]}
+            case "row" if self.head:
+                self._end_entry(is_cut=True)
+                self.totals.append(Total(self.head, line.parts["name"], line.parts["size"], line.parts["detail"]))
+            case "head":
+                self._end_entry(is_cut=True)
+                self._add_head(line)
+            case "anchor":
+                self.buffers += _named_buffer(line)
+
+    def finished(self) -> Iterator[tuple[int, OutOfMemory]]:
+        """Yield the event, and where it begins, if there was enough of it, and forget it."""
+        self._end_entry(is_cut=True)
+        if self.event and (self.event.kind != "fragment" or self.totals or self.buffers):
+            yield self.begin, replace(self.event, totals=tuple(self.totals), buffers=tuple(self.buffers))
+        self.event, self.head, self.heads, self.last_number, self.totals, self.buffers = None, "", set(), 0, [], []
 
     def _add_head(self, line: Line) -> None:
         self.head = line.parts["name"]
@@ -146,15 +149,14 @@ class _Assembly:
 
     def _end_entry(self, *, is_cut: bool) -> None:
         """Keep the entry if it is one: a lone `Shape:` or `Size:` may be anything."""
-        known = {"Number", "Operator", "XLA label", "XLA Label", "Entry Parameter Subshape"}
-        if self.entry is not None and known & self.entry.keys():
+        if self.entry is not None and not _OF_ENTRIES.isdisjoint(self.entry):
             self.buffers.append(_buffer_of(self.entry, is_cut=is_cut))
         self.entry = None
 
 
-def _event_of(line: Line, number: int) -> OutOfMemory:
+def _event_of(line: Line) -> OutOfMemory:
     if line.role != "anchor":
-        return OutOfMemory(kind="fragment", line=number)
+        return OutOfMemory(kind="fragment")
     parts, sizes = line.parts, anchor_sizes(line.parts)
     return OutOfMemory(
         kind=parts["kind"],
@@ -163,7 +165,6 @@ def _event_of(line: Line, number: int) -> OutOfMemory:
         space=parts.get("space", "").lower(),
         module=parts.get("module", ""),
         device=parts.get("device", ""),
-        line=number,
         needed=sizes.get("needed"),
         capacity=sizes.get("capacity"),
         excess=sizes.get("excess"),
@@ -213,4 +214,6 @@ def _number(text: str | None) -> int | None:
 
 def _unescaped(text: str) -> str:
     """Return the text without the escapes that XLA prints in quotes."""
+    if "\\" not in text:
+        return text
     return re.sub(r"\\(.)", lambda match: "\n" if match[1] == "n" else match[1], text)

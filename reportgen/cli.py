@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import reportgen
 from reportgen.commands import build, check, compare, export, watch
 from reportgen.commands import run as run_command
+from reportgen.commands.settings import apply_settings
 from reportgen.errors import ReportgenError
 from reportgen.terminal import Terminal
 
@@ -48,6 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="replace")  # because a character that the encoding lacks must not end the command
     terminal = Terminal(quiet=getattr(options, "quiet", False), verbose=getattr(options, "verbose", False))
     try:
+        apply_settings(options)
         code: int = options.run(options, terminal)
         sys.stdout.flush()
         return code

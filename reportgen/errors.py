@@ -62,6 +62,12 @@ class BackendIsUp(ReportgenError):
     """XLA has already read its flags, so this process cannot capture dumps any more."""
 
 
+class InvalidSetting(ReportgenError):
+    """A setting in pyproject.toml is unknown, or its value cannot be understood."""
+
+    exit_code = 2
+
+
 class InvalidBudget(ReportgenError):
     """A budget cannot be understood: an unknown key, a size without a unit, or text that is not TOML."""
 

@@ -43,7 +43,6 @@ def add_analysis(parser: argparse.ArgumentParser) -> None:
         dest="capacities",
         action="append",
         type=capacity,
-        default=[],
         metavar="SIZE|CHIP",
         help="what the device has: 16GiB, v5e, h100, …; 5=64GiB for memory space 5; may be repeated"
         " (default: the device that the files beside a dump name)",
@@ -72,11 +71,37 @@ def add_site(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="write the site to this directory (default: %(default)s)",
     )
-    parser.add_argument("--title", default=DEFAULT_TITLE, help='title of the site (default: "%(default)s")')
+    parser.add_argument("--title", help=f'title of the site (default: "{DEFAULT_TITLE}")')
     parser.add_argument(
         "--force", action="store_true", help="write into a directory that holds other files; they are kept"
     )
     parser.add_argument("--open", action="store_true", help="open the site in a browser")
+
+
+def add_redaction(parser: argparse.ArgumentParser) -> None:
+    """Add what a site hides: nothing, paths, or names as well."""
+    redaction = parser.add_mutually_exclusive_group()
+    redaction.add_argument(
+        "--redact",
+        dest="redaction",
+        action="store_const",
+        const="paths",
+        help="hide paths, people, machines, folder names and notes, so that the site can be published",
+    )
+    redaction.add_argument(
+        "--redact-names",
+        dest="redaction",
+        action="store_const",
+        const="names",
+        help="like --redact, and also hide the names of operations and modules",
+    )
+    redaction.add_argument(
+        "--no-redact",
+        dest="redaction",
+        action="store_const",
+        const=False,
+        help="hide nothing, whatever pyproject.toml says",
+    )
 
 
 def paths_of(options: argparse.Namespace) -> tuple[AnyPath, ...]:

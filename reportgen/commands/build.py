@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from reportgen.commands.arguments import add_analysis, add_paths, add_site, count, paths_of, source_url
+from reportgen.commands.arguments import add_analysis, add_paths, add_redaction, add_site, count, paths_of, source_url
 from reportgen.errors import OptionError
 from reportgen.terminal import Terminal
 
@@ -25,21 +25,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         help="make pages only for the N largest values of each module and for those live at a peak;"
         " tables and search still list all values (default: make pages for all)",
     )
-    redaction = parser.add_mutually_exclusive_group()
-    redaction.add_argument(
-        "--redact",
-        dest="redaction",
-        action="store_const",
-        const="paths",
-        help="hide paths, people, machines, folder names and notes, so that the site can be published",
-    )
-    redaction.add_argument(
-        "--redact-names",
-        dest="redaction",
-        action="store_const",
-        const="names",
-        help="like --redact, and also hide the names of operations and modules",
-    )
+    add_redaction(parser)
     parser.add_argument(
         "--source-root",
         type=Path,
@@ -63,7 +49,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     from reportgen.options import BuildOptions
 
     if options.redaction and (options.source_root or options.source_url):
-        raise OptionError("--source-root and --source-url show what --redact hides; leave one of them out")
+        raise OptionError("--source-root and --source-url show what redaction hides; leave out one, or add --no-redact")
     if options.source_root and not options.source_root.is_dir():
         raise OptionError(f"--source-root {options.source_root}: there is no such directory")
 
@@ -75,7 +61,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
             force=options.force,
             jobs=options.jobs,
             value_pages=options.value_pages,
-            redaction=options.redaction,
+            redaction=options.redaction or None,
             max_dump_bytes=options.max_dump_bytes,
             siblings=options.siblings,
             capacities=tuple(options.capacities),

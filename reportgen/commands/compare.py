@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reportgen.commands.arguments import count
+from reportgen.commands.arguments import add_redaction, count
 from reportgen.commands.gate import add_gate, budgets_of, print_verdicts
 from reportgen.commands.github import commands_stopped, tell_github
 from reportgen.compare.builds import BuildComparison, Source
@@ -47,21 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="skip files larger than N bytes after decompression (default: %(default)s)",
     )
-    redaction = parser.add_mutually_exclusive_group()
-    redaction.add_argument(
-        "--redact",
-        dest="redaction",
-        action="store_const",
-        const="paths",
-        help="hide paths, people and machines; values are matched first, and the site has no before/ and after/",
-    )
-    redaction.add_argument(
-        "--redact-names",
-        dest="redaction",
-        action="store_const",
-        const="names",
-        help="as --redact, and also hide the names of operations and modules",
-    )
+    add_redaction(parser)
     add_gate(parser)
 
 
@@ -116,7 +102,7 @@ def _site_options(options: argparse.Namespace) -> "SiteOptions":
         before=located(options.before),
         after=located(options.after),
         full=options.full,
-        redaction=options.redaction,
+        redaction=options.redaction or None,
         force=options.force,
         max_dump_bytes=options.max_dump_bytes,
     )

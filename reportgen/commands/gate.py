@@ -5,11 +5,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from reportgen.commands import settings
 from reportgen.compare.budgets import Budget, Budgets, Growth, parse_budgets, parse_growth
 from reportgen.compare.verdicts import Judgement
 from reportgen.errors import InvalidBudget
 
-_FILE, _PYPROJECT = "reportgen.toml", "pyproject.toml"
+_FILE = "reportgen.toml"
 
 
 def add_gate(parser: argparse.ArgumentParser) -> None:
@@ -18,7 +19,7 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
         "--budgets",
         type=Path,
         metavar="FILE",
-        help=f"hold modules to the budgets in this TOML file (default: {_FILE}, then [tool.reportgen] of {_PYPROJECT})",
+        help=f"hold modules to the budgets in this TOML file (default: {_FILE}, then [tool.{settings.TABLE}] of {settings.FILE})",
     )
     parser.add_argument(
         "--max-growth",
@@ -59,11 +60,13 @@ def budgets_of(options: argparse.Namespace, *, default_growth: bool = False) -> 
 
 def _from_file(path: Path | None) -> Budgets | None:
     if path is not None:
-        return parse_budgets(_text(path), path.as_posix(), is_pyproject=path.name == _PYPROJECT)
+        others = settings.KEYS if path.name == settings.FILE.name else None
+        return parse_budgets(_text(path), path.as_posix(), settings=others)
     if Path(_FILE).is_file():
         return parse_budgets(_text(Path(_FILE)), _FILE)
-    if Path(_PYPROJECT).is_file() and "[tool.reportgen" in (text := _text(Path(_PYPROJECT))).replace("[[", "["):
-        return parse_budgets(text, _PYPROJECT, is_pyproject=True)
+    table = settings.read_table()
+    if table.values.keys() & set(settings.BUDGET_KEYS):
+        return parse_budgets(table.text, settings.FILE.name, settings=settings.KEYS)
     return None
 
 

@@ -23,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--poll", action="store_true", help="poll for changes instead of waiting for events, for network drives"
     )
     parser.add_argument("--no-serve", action="store_true", help="only keep the site on disk up to date")
+    parser.set_defaults(redaction=None)
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
@@ -30,6 +31,8 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     from reportgen.options import WatchOptions
     from reportgen.watch.loop import Watcher
 
+    if options.redaction:
+        terminal.warning("watch hides nothing; redact in pyproject.toml is for run, build and compare")
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     watcher = Watcher(
         WatchOptions(

@@ -6,7 +6,7 @@ than none.
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from fractions import Fraction
@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 
 from reportgen.compare.figures import FIGURES, Figure, ModuleFigures
 from reportgen.errors import InvalidBudget
+from reportgen.input.toml_lines import line_of_key
 
 Level = Literal["note", "warn", "fail"]
 
@@ -24,7 +25,7 @@ _UNITS = {
     **{f"{prefix}iB": 1024**power for power, prefix in enumerate(("K", "M", "G", "T"), start=1)},
 }
 _AMOUNT = re.compile(r"\s*(\d{1,30}(?:\.\d{1,30})?)\s*([A-Za-z]+|%)\s*", re.ASCII)
-_HEADER = re.compile(r"^\s*\[\[\s*(?:tool\s*\.\s*reportgen\s*\.\s*)?budget\s*\]\]", re.MULTILINE)
+_HEADER = re.compile(r"^\s*\[\[\s*(?:tool\s*\.\s*xla-reportgen\s*\.\s*)?budget\s*\]\]", re.MULTILINE)
 _OPTIONS = ("missing-baseline", "new-modules", "missing-modules")
 _KEYS = ("module", "space", "backend", "figure", "max", "max-growth", "required")
 
@@ -81,15 +82,22 @@ class Budgets:
     file: str | None = field(default=None)
 
 
-def parse_budgets(text: str, file: str, *, is_pyproject: bool = False) -> Budgets:
-    """Return the budgets of a TOML file. Raises InvalidBudget, naming `file` and the budget's line."""
+def parse_budgets(text: str, file: str, *, settings: Sequence[str] | None = None) -> Budgets:
+    """Return the budgets of a TOML file, or of `[tool.xla-reportgen]` in it where these other `settings` stand too.
+
+    Raises InvalidBudget, naming `file` and the line.
+    """
     try:
         document: Mapping[str, Any] = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InvalidBudget(f"{file}: not valid TOML: {error}") from error
-    if is_pyproject:
-        document = document.get("tool", {}).get("reportgen", {})
-    _refuse_unknown(document, (*_OPTIONS, "budget"), file)
+    table = () if settings is None else ("tool", "xla-reportgen")
+    for key in table:
+        document = document.get(key, {})
+        if not isinstance(document, dict):
+            raise InvalidBudget(f"{file}: {key} is {document!r}; a table is needed")
+    if unknown := [key for key in document if key not in (*_OPTIONS, "budget", *(settings or ()))]:
+        _refuse_unknown(unknown, (*_OPTIONS, "budget"), f"{file}:{line_of_key(text, (*table, unknown[0]))}")
     lines = [text.count("\n", 0, found.end()) + 1 for found in _HEADER.finditer(text)]
     entries = document.get("budget", [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
@@ -107,7 +115,7 @@ def _level(document: Mapping[str, Any], option: str, file: str) -> Any:
     return level
 
 
-def _refuse_unknown(table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+def _refuse_unknown(table: Iterable[str], known: Sequence[str], where: str) -> None:
     if unknown := [key for key in table if key not in known]:
         raise InvalidBudget(f"{where}: unknown key {unknown[0]!r}; known are {', '.join(known)}")
 

@@ -31,7 +31,7 @@ def test_growth_is_a_share_or_a_size(text: str, before: int, allowed: int) -> No
     [
         ("[[budget]]\nmax = 100", "budgets.toml:1: max: 100 is not a size with a unit"),
         ("\n[[budget]]\nmax = '1 GiB'\nmaximum = '2 GiB'", "budgets.toml:2: unknown key 'maximum'"),
-        ("limit = 3", "budgets.toml: unknown key 'limit'"),
+        ("limit = 3", "budgets.toml:1: unknown key 'limit'"),
         ("[[budget]]\nmodule = 'x'", "a budget needs max or max-growth"),
         ("[[budget]]\nmax = '1 B'\nfigure = 'size'", "figure 'size' does not exist"),
         ("[[budget]]\nmax = '1 B'\nmodule = 3", "module is 3; a name in quotes is needed"),
@@ -72,6 +72,6 @@ def test_all_keys_are_understood() -> None:
 
 
 def test_the_table_of_pyproject_is_read() -> None:
-    text = "[project]\nname = 'x'\n\n[[tool.reportgen.budget]]\nmax = '1 GiB'\n"
-    (budget,) = parse_budgets(text, "pyproject.toml", is_pyproject=True).budgets
+    text = "[project]\nname = 'x'\n\n[[tool.xla-reportgen.budget]]\nmax = '1 GiB'\n"
+    (budget,) = parse_budgets(text, "pyproject.toml", settings=()).budgets
     assert (budget.max_bytes, budget.line) == (2**30, 4)

@@ -145,7 +145,7 @@ def test_a_budget_file_in_the_current_directory_is_found(run: Run, after: Path) 
     Path("reportgen.toml").write_text("[[budget]]\nmax = '1 B'\n", encoding="utf-8")
     assert run("check", after).code == 3
     Path("reportgen.toml").unlink()
-    Path("pyproject.toml").write_text("[[tool.reportgen.budget]]\nmax = '1 B'\n", encoding="utf-8")
+    Path("pyproject.toml").write_text("[[tool.xla-reportgen.budget]]\nmax = '1 B'\n", encoding="utf-8")
     assert run("check", after).code == 3
 
 

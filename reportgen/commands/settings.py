@@ -1,0 +1,111 @@
+"""The settings of a project: `[tool.xla-reportgen]` in the pyproject.toml of the current directory.
+
+    [tool.xla-reportgen]
+    title = "Nightly build"
+    capacity = "v5e"
+    redact = "paths"
+    source-url = "https://github.com/OWNER/REPO/blob/main/{path}#L{line}"
+
+They are what the options of these names default to, so the command line wins. Budgets stand in the same table, and are
+read by `gate`.
+"""
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+from reportgen.commands.arguments import capacity, source_url
+from reportgen.errors import InvalidSetting
+from reportgen.options import DEFAULT_TITLE, Redaction
+
+FILE = Path("pyproject.toml")
+TABLE = "xla-reportgen"
+KEYS = ("title", "capacity", "redact", "source-url")
+BUDGET_KEYS = ("budget", "missing-baseline", "new-modules", "missing-modules")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The table, and the text that it comes from, for the lines of its keys."""
+
+    values: Mapping[str, Any]
+    text: str
+
+    def refused(self, key: str, reason: str) -> InvalidSetting:
+        from reportgen.input.toml_lines import line_of_key
+
+        line = line_of_key(self.text, ("tool", TABLE, key))
+        return InvalidSetting(f"{FILE}:{line}: [tool.{TABLE}] {key}: {reason}")
+
+
+def apply_settings(options: argparse.Namespace) -> None:
+    """Give each option of the command that was not given what the settings say. Raises InvalidSetting."""
+    table = read_table()
+    settings = {
+        "title": _text(table, "title") or DEFAULT_TITLE,
+        "capacities": _capacities(table),
+        "source_url": None if getattr(options, "redaction", None) else _source_url(table),
+        "redaction": _redaction(table),
+    }
+    for name, value in settings.items():
+        if getattr(options, name, value) is None:
+            setattr(options, name, value)
+
+
+def read_table() -> Table:
+    """Return the table, empty unless there is one. A file without our name in it is not ours to judge."""
+    try:
+        text = FILE.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return Table({}, "")
+    if TABLE not in text:
+        return Table({}, "")
+    import tomllib  # because most projects have no settings
+
+    try:
+        tool = tomllib.loads(text).get("tool", {})
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidSetting(f"{FILE}: not valid TOML: {error}") from None
+    values = tool.get(TABLE, {}) if isinstance(tool, dict) else {}
+    if not isinstance(values, dict):
+        raise InvalidSetting(f"{FILE}: tool.{TABLE} is {values!r}; a table is needed")
+    table = Table(values, text)
+    for key in table.values:
+        if key not in (*KEYS, *BUDGET_KEYS):
+            raise table.refused(key, f"there is no such setting; known are {', '.join((*KEYS, *BUDGET_KEYS))}")
+    return table
+
+
+def _text(table: Table, key: str) -> str | None:
+    value = table.values.get(key)
+    if value is None or (isinstance(value, str) and value):
+        return value
+    raise table.refused(key, f"{value!r}; a text in quotes is needed")
+
+
+def _capacities(table: Table) -> list[str]:
+    value = table.values.get("capacity", [])
+    try:
+        return [capacity(str(text)) for text in (value if isinstance(value, list) else [value])]
+    except argparse.ArgumentTypeError as error:
+        raise table.refused("capacity", str(error)) from None
+
+
+def _redaction(table: Table) -> Redaction | None:
+    value = table.values.get("redact")
+    if value is not None and value not in get_args(Redaction):
+        raise table.refused("redact", f'{value!r}; "paths" or "names" is needed')
+    if value and "source-url" in table.values:
+        raise table.refused("redact", "it hides what source-url shows; leave one of them out")
+    redaction: Redaction | None = value
+    return redaction
+
+
+def _source_url(table: Table) -> str | None:
+    value = _text(table, "source-url")
+    try:
+        return value and source_url(value)
+    except argparse.ArgumentTypeError as error:
+        raise table.refused("source-url", str(error)) from None

@@ -38,7 +38,7 @@ def build(*options: str) -> str:
 
 def capacity_of_report() -> int | None:
     [module] = json.loads(Path("site/report.json").read_bytes())["modules"]
-    capacities = [space["capacity"] for space in module["memory_spaces"] if space["capacity"]]
+    capacities = [space["capacity"] for space in module["spaces"].values() if space["capacity"]]
     return capacities[0]["size_bytes"] if capacities else None
 
 
@@ -89,7 +89,7 @@ def test_watch_says_that_it_hides_nothing(capsys: pytest.CaptureFixture[str]) ->
         ('\n[tool.xla-reportgen]\ntitel = "x"', "pyproject.toml:3: [tool.xla-reportgen] titel: there is no such"),
         ("[tool]\nxla-reportgen.title = 3", "pyproject.toml:2: [tool.xla-reportgen] title: 3; a text"),
         (
-            "[tool.xla-reportgen]\ncapacity = [\n '1GiB',\n 'much',\n]",
+            "[tool.xla-reportgen]\ncapacity = [\n'1GiB',\n'much']",
             "pyproject.toml:2: [tool.xla-reportgen] capacity",
         ),
         ("[tool.xla-reportgen]\nredact = true", 'pyproject.toml:2: [tool.xla-reportgen] redact: True; "paths" or'),

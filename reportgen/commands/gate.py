@@ -19,7 +19,8 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
         "--budgets",
         type=Path,
         metavar="FILE",
-        help=f"hold modules to the budgets in this TOML file (default: {_FILE}, then [tool.{settings.TABLE}] of {settings.FILE})",
+        help=f"hold modules to the budgets in this TOML file (default: {_FILE}, then [tool.{settings.TABLE}] of"
+        f" {settings.FILE})",
     )
     parser.add_argument(
         "--max-growth",

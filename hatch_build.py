@@ -1,15 +1,18 @@
-"""Makes what the report needs when the package is built: charts, and what draws them.
+"""Makes what the report needs when the package is built: charts, what draws them, and help for shells.
 
 `templates/assets/vega.js` is the library: 0.9 MB of other people's code, and the tool that bundles it
 unpacks to 84 MB. `templates/assets/chart-specifications.js` are the charts: Altair takes longer to write
 them than a small site takes to build. So neither is in the repository, and neither tool is needed at run
 time. They are made once per wheel or editable install; the library again only when a version, the licence
-text or the wrapping changes.
+text or the wrapping changes. Completions and the man page come from the parser of the command line.
 """
 
+import argparse
+import os
 import sys
 from collections.abc import Callable
 from importlib import metadata
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -111,10 +114,20 @@ class TemplatesHook(BuildHookInterface):
             for name, script in (("vega.js", _library), ("chart-specifications.js", _specifications))
         }
         if version == "standard":
+            build_data["shared_data"] |= self._shared()
             others = {path: path.relative_to(templates).as_posix() for path in templates.rglob("*") if path.is_file()}
             names = {path: name for path, name in others.items() if name.removeprefix("assets/") not in made}
             names |= {path: f"assets/{name}" for name, path in made.items()}
             build_data["force_include"] |= {str(path): f"reportgen/templates/{names[path]}" for path in sorted(names)}
+
+    def _shared(self) -> dict[str, str]:
+        """What belongs into the `share` of an environment, by the places where it is made."""
+        made = {}
+        for place, text in {**completions(), "man/man1/reportgen.1": man_page()}.items():
+            path = Path(self._elsewhere.name, Path(place).name)
+            path.write_text(text, encoding="utf-8", newline="\n")
+            made[str(path)] = f"share/{place}"
+        return made
 
     def _made(self, target: Path, make: Callable[[str], str], *, keep: bool) -> Path:
         """Where an up-to-date script is: at `target` or, unless it must be kept, beside a read-only tree."""
@@ -131,6 +144,39 @@ class TemplatesHook(BuildHookInterface):
             target = Path(self._elsewhere.name, target.name)
             target.write_text(script, encoding="utf-8", newline="\n")
         return target
+
+
+def completions() -> dict[str, str]:
+    """Scripts that complete commands, options and paths, by their places below `share`."""
+    import shtab
+
+    from reportgen.cli import argument_parser
+
+    parser = argument_parser()
+    paths = {"DIR": shtab.DIRECTORY} | dict.fromkeys(("AFTER", "BEFORE", "FILE", "PATH", "REPORT"), shtab.FILE)
+    [commands] = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    for option in chain.from_iterable(command._actions for command in commands.choices.values()):
+        if option.metavar in paths:
+            option.complete = paths[option.metavar]
+    places = {
+        "bash": "bash-completion/completions/reportgen",
+        "zsh": "zsh/site-functions/_reportgen",
+        "fish": "fish/vendor_completions.d/reportgen.fish",
+    }
+    return {place: shtab.complete(parser, shell=shell) for shell, place in places.items()}
+
+
+def man_page() -> str:
+    """The manual of the command, the same on every day and in every terminal."""
+    from argparse_manpage.manpage import Manpage
+
+    from reportgen.cli import argument_parser
+
+    os.environ["COLUMNS"] = "80"  # argparse wraps the usage of a command to the width of the terminal
+    about = {"description": "show where the memory of XLA programs goes", "manual_title": "reportgen"}
+    page = Manpage(argument_parser(), about)
+    page.date = ""
+    return str(page)
 
 
 def _specifications(present: str) -> str:

@@ -41,7 +41,7 @@ exit codes:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code."""
-    parser = _parser()
+    parser = argument_parser()
     options = parser.parse_args(arguments)
     if options.run is None:
         parser.error(f"a command is needed\n\n{_EXAMPLE}\nreportgen help shows all commands.")
@@ -74,12 +74,8 @@ def run() -> None:
     sys.exit(main())
 
 
-def _discard_output() -> None:
-    """Close stdout for good; Python would fail again when it writes the rest of its buffer at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _parser() -> argparse.ArgumentParser:
+def argument_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands, from which completions and the man page are made as well."""
     parser = argparse.ArgumentParser(
         prog="reportgen",
         description=_DESCRIPTION,
@@ -98,3 +94,8 @@ def _parser() -> argparse.ArgumentParser:
         command.set_defaults(run=module.run)
     commands.add_parser("help", help="show this help").set_defaults(run=lambda *_: parser.parse_args(["--help"]))
     return parser
+
+
+def _discard_output() -> None:
+    """Close stdout for good; Python would fail again when it writes the rest of its buffer at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,7 +1,9 @@
 """The wheel is what users get: it must hold what the checkout has, and the chart library that is made for it."""
 
+import argparse
 import re
 import shutil
+import subprocess
 import tomllib
 from email.message import Message
 from email.parser import BytesParser
@@ -12,6 +14,7 @@ import altair
 import pytest
 
 import reportgen
+from reportgen.cli import COMMANDS, argument_parser
 from reportgen.errors import BrokenInstallation
 from reportgen.render.drawings.charts import specifications_script
 from reportgen.render.site import assets
@@ -43,7 +46,56 @@ def test_the_wheel_holds_every_module_and_template(names: list[str]) -> None:
 
 
 def test_the_wheel_holds_nothing_else(names: list[str]) -> None:
-    assert {name.split("/")[0] for name in names} == {"reportgen", names[-1].split("/")[0]}
+    release = f"xla_reportgen-{reportgen.__version__}"
+    assert {name.split("/")[0] for name in names} == {"reportgen", f"{release}.data", f"{release}.dist-info"}
+
+
+@pytest.fixture(scope="module")
+def shared(wheel: Path) -> dict[str, str]:
+    """Return what the wheel puts into the `share` of an environment."""
+    with ZipFile(wheel) as archive:
+        parts = {name.partition(".data/data/share/")[2]: name for name in archive.namelist()}
+        return {place: archive.read(name).decode("utf-8") for place, name in parts.items() if place}
+
+
+def test_the_man_page_has_every_option_and_no_date(shared: dict[str, str]) -> None:
+    page = shared["man/man1/reportgen.1"].replace("\\-", "-")
+    parser = argument_parser()
+    [commands] = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    options = {option for command in commands.choices.values() for option in command._option_string_actions}
+    assert {option for option in options - {"-h", "--help"} if option not in page} == set()
+    assert page.startswith('.TH REPORTGEN "1" "" ')
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["reportgen", "wa"], ["watch"]),
+        (["reportgen", "build", "--value"], ["--value-pages"]),
+        (["reportgen", "check", "hatch_b"], ["hatch_build.py"]),
+        (["reportgen", "build", "--output", "sampl"], ["samples"]),
+    ],
+)
+def test_bash_completes_commands_options_and_paths(
+    shared: dict[str, str], words: list[str], expected: list[str]
+) -> None:
+    typed = f"COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _shtab_reportgen"
+    script = f"{shared['bash-completion/completions/reportgen']}\n{typed}\nprintf '%s\\n' \"${{COMPREPLY[@]}}\""
+    ran = subprocess.run(["bash", "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == expected, ran.stderr
+
+
+@pytest.mark.parametrize("place", ["zsh/site-functions/_reportgen", "fish/vendor_completions.d/reportgen.fish"])
+def test_other_shells_know_every_command(shared: dict[str, str], place: str) -> None:
+    assert [command for command in COMMANDS if command not in shared[place]] == []
+
+
+def test_uvx_finds_a_command_of_the_name_of_the_distribution(wheel: Path) -> None:
+    with ZipFile(wheel) as archive:
+        [name] = [name for name in archive.namelist() if name.endswith("entry_points.txt")]
+        commands = archive.read(name).decode("utf-8").splitlines()
+    assert "xla-reportgen = reportgen.cli:run" in commands
 
 
 def test_the_metadata_says_what_the_package_says(metadata: Message) -> None:

@@ -8,15 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from tests.release.bare_wheel import try_commands
 from tests.support.site import ROOT, SAMPLES, Tree, tree
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture
-def installed(wheel: Path, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the command of a fresh environment that has the wheel and, in the versions used here, what it requires."""
-    environment, constraints = tmp_path / "environment", tmp_path / "constraints.txt"
+    folder = tmp_path_factory.mktemp("installed")
+    environment, constraints = folder / "environment", folder / "constraints.txt"
     used_here = [f"{package.name}=={package.version}" for package in metadata.distributions()]
     constraints.write_text("\n".join(line for line in used_here if "reportgen" not in line), encoding="utf-8")
     subprocess.run([sys.executable, "-m", "venv", environment], check=True)
@@ -32,6 +34,10 @@ def test_the_installed_wheel_builds_the_same_bytes(installed: Path, tmp_path: Pa
     other = site_of([str(installed)], tmp_path / "other", path="")
     assert sorted(path for path in one.keys() | other.keys() if one.get(path) != other.get(path)) == []
     assert "index.html" in one
+
+
+def test_the_installed_commands_work(installed: Path, tmp_path: Path) -> None:
+    try_commands(installed.parent, tmp_path)
 
 
 def site_of(command: list[str], output: Path, *, path: str) -> Tree:

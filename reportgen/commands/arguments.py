@@ -29,7 +29,7 @@ def add_analysis(parser: argparse.ArgumentParser) -> None:
         type=number_to(1024),
         default=_processors(),
         metavar="N",
-        help="number of processes to use (default: %(default)s)",
+        help="number of processes to use (default: one for each processor, at most 8)",
     )
     parser.add_argument(
         "--max-dump-bytes",

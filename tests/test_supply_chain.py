@@ -83,8 +83,9 @@ def _requirements() -> list[Requirement]:
     """Return all that pyproject.toml asks for: to build, to run, for extras and for developing."""
     project = _project()
     extras = project["project"]["optional-dependencies"].values()
+    groups = [project["dependency-groups"][name] for name in ("dev", "jax")]
     lists = [project["build-system"]["requires"], project["project"]["dependencies"], *extras]
-    return [Requirement(text) for listed in (*lists, project["dependency-groups"]["dev"]) for text in listed]
+    return [Requirement(text) for listed in (*lists, *groups) for text in listed]
 
 
 def _locked() -> dict[str, str]:

@@ -1,0 +1,244 @@
+"""Real programs under `reportgen run`, with JAX on the CPU: every module that they compile is found.
+
+JAX is in an environment of its own, `.venv-jax`, because reportgen does not depend on it. The first run installs it.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.support.samples import ROOT
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="needs signals and fork"),
+]
+
+BASE = """\
+import os, jax, jax.numpy as jnp
+def note(event, seconds, **details):
+    if event == "/jax/core/compile/backend_compile_duration":
+        with open(f"compiled-{os.getpid()}", "a") as file:
+            file.write("x")
+jax.monitoring.register_event_duration_secs_listener(note)
+def go():
+    print(float(jax.jit(lambda x: jnp.tanh(x @ x).sum())(jnp.ones((64, 64)))), jax.device_count())
+"""
+GO = "from base import go; go()"
+CACHE = """\
+import jax
+jax.config.update("jax_compilation_cache_dir", "cache")
+jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+"""
+WORKERS = """\
+import multiprocessing
+def work():
+    from base import go
+    go()
+if __name__ == "__main__":
+    context = multiprocessing.get_context("{method}")
+    workers = [context.Process(target=work) for _ in range(2)]
+    [worker.start() for worker in workers]
+    [worker.join() for worker in workers]
+"""
+WAITING = f"""\
+import pathlib, signal, sys, time
+{GO}
+{{handler}}
+pathlib.Path("ready").touch()
+time.sleep(60)
+"""
+DYING = f"""\
+import os, pathlib, signal, threading
+def die_in_the_second_dump():
+    dumps = pathlib.Path(os.environ["REPORTGEN_RUN_DIRECTORY"])
+    while len(list(dumps.rglob("*-buffer-assignment.txt"))) < 2:
+        pass
+    os.kill(os.getpid(), signal.SIGKILL)
+threading.Thread(target=die_in_the_second_dump, daemon=True).start()
+{GO}
+threading.Event().wait(60)
+"""
+NOTEBOOK = """\
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell()
+shell.run_cell("%load_ext reportgen\\nimport jax.numpy as jnp\\ndef step(x): return jnp.tanh(x @ x).sum()")
+print(shell.run_cell("%xla_memory step(jnp.ones((64, 64)))").result._repr_html_())
+"""
+FOUR_DEVICES = "os.environ['XLA_FLAGS'] = '--xla_force_host_platform_device_count=4'"
+
+
+class Ran(NamedTuple):
+    """What came of a program: modules `found` of those that JAX `compiled`, in so many processes."""
+
+    code: int
+    found: int
+    compiled: int
+    processes: int
+
+
+@pytest.fixture(scope="module")
+def python() -> str:
+    """Return a Python with JAX; without one the tests are skipped, or fail with REPORTGEN_REQUIRE_JAX set."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    packages = [*project["dependency-groups"]["jax"], *project["project"]["dependencies"]]
+    python, stamp = ROOT / ".venv-jax" / "bin" / "python", ROOT / ".venv-jax" / "installed"
+    if not stamp.is_file() or stamp.read_text(encoding="utf-8") != str(packages):
+        subprocess.run([sys.executable, "-m", "venv", "--clear", python.parents[1]], check=True)
+        pip = [str(python), "-m", "pip", "install", "--quiet", "--retries", "1", "--disable-pip-version-check"]
+        installed = subprocess.run([*pip, *packages], capture_output=True, text=True, check=False)
+        if installed.returncode:
+            give_up = pytest.fail if os.environ.get("REPORTGEN_REQUIRE_JAX") else pytest.skip
+            give_up(f"no JAX: {installed.stderr.strip().splitlines()[-1]}")
+        stamp.write_text(str(packages), encoding="utf-8")
+    return str(python)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make the folder of the program the current one, without flags of the machine."""
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.startswith(("JAX", "RANK", "XLA", "PYTEST"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("JAX_PLATFORMS", "cpu")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    (tmp_path / "base.py").write_text(BASE, encoding="utf-8")
+    return tmp_path
+
+
+def command(python: str, program: str) -> list[str]:
+    Path("program.py").write_text(program, encoding="utf-8")
+    return [python, "program.py"]
+
+
+def started(command: Sequence[str], *options: str, **variables: str) -> "subprocess.Popen[bytes]":
+    """Start the command under `reportgen run`, which is in another environment than the program."""
+    run = [sys.executable, "-m", "reportgen", "run", "-q", "--jobs", "1", *options, "--", *command]
+    return subprocess.Popen(run, env={**os.environ, **variables})
+
+
+def ended(process: "subprocess.Popen[bytes]") -> Ran:
+    code = process.wait(timeout=300)
+    marker = json.loads(Path("xla-dumps/.reportgen-run.json").read_text(encoding="utf-8"))
+    compiled = sum(len(path.read_text(encoding="utf-8")) for path in Path().glob("compiled-*"))
+    assert Path("site/index.html").is_file() == (marker["modules"] > 0)
+    return Ran(code, marker["modules"], compiled, marker["processes"])
+
+
+def run(command: Sequence[str], *options: str, **variables: str) -> Ran:
+    return ended(started(command, *options, **variables))
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        GO,
+        f"import os; {FOUR_DEVICES}; {GO}; import jax; assert jax.device_count() == 4",
+        f"import os, jax; {FOUR_DEVICES}; {GO}; assert jax.device_count() == 4",
+        f"import os, jax; os.environ.pop('XLA_FLAGS', None); {GO}",
+    ],
+    ids=["plain", "sets flags before import", "sets flags after import", "deletes flags"],
+)
+def test_a_script(python: str, program: str) -> None:
+    assert run(command(python, program)) == Ran(0, 3, 3, 1)
+
+
+def test_flags_in_a_file(python: str) -> None:
+    Path("flags.txt").write_text("--xla_force_host_platform_device_count=3\n", encoding="utf-8")
+    program = f"{GO}; import jax; assert jax.device_count() == 3"
+    assert run(command(python, program), XLA_FLAGS="flags.txt") == Ran(0, 3, 3, 1)
+
+
+def test_isolated_python(python: str) -> None:
+    assert run([python, "-I", "-c", f"import sys; sys.path.insert(0, '.'); {GO}"]) == Ran(0, 3, 3, 1)
+
+
+def test_a_sitecustomize_of_its_own(python: str, folder: Path) -> None:
+    (folder / "own").mkdir()
+    (folder / "own" / "sitecustomize.py").write_text("import sys; sys.is_customized = True\n", encoding="utf-8")
+    program = f"import sys; assert sys.is_customized; {GO}"
+    assert run(command(python, program), PYTHONPATH=str(folder / "own")) == Ran(0, 3, 3, 1)
+
+
+@pytest.mark.parametrize("method", ["spawn", "fork", "forkserver"])
+def test_workers(python: str, method: str) -> None:
+    assert run(command(python, WORKERS.format(method=method))) == Ran(0, 6, 6, 2)
+
+
+@pytest.mark.parametrize(("options", "expected"), [([], Ran(0, 4, 4, 1)), (["-n", "2"], Ran(0, 6, 6, 2))], ids=str)
+def test_pytest(python: str, options: list[str], expected: Ran) -> None:
+    test = "import pytest\nfrom base import go\n@pytest.mark.parametrize('n', range(2))\ndef test_go(n): go()\n"
+    Path("test_it.py").write_text(test, encoding="utf-8")
+    assert run([python, "-m", "pytest", "-q", *options, "test_it.py"]) == expected
+
+
+def test_a_warm_cache_is_turned_off_unless_asked_for(python: str) -> None:
+    program = command(python, f"{CACHE}{GO}")
+    subprocess.run(program, check=True)
+    for path in Path().glob("compiled-*"):
+        path.unlink()
+    assert run(program) == Ran(0, 3, 3, 1)
+    assert run(program, "--cache", "-o", "other")[:2] == (1, 0)
+
+
+@pytest.mark.parametrize(("end", "code"), [("import sys; sys.exit(7)", 7), ("import os; os.kill(os.getpid(), 9)", 137)])
+def test_a_program_that_fails(python: str, end: str, code: int) -> None:
+    assert run(command(python, f"{GO}; {end}")) == Ran(code, 3, 3, 1)
+
+
+@pytest.mark.parametrize(
+    ("handler", "code"),
+    [("", 143), ("signal.signal(signal.SIGTERM, lambda *_: sys.exit(5))", 5)],
+    ids=["not caught", "caught"],
+)
+def test_sigterm(python: str, handler: str, code: int) -> None:
+    process = started(command(python, WAITING.format(handler=handler)))
+    while not Path("ready").exists():
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    assert ended(process) == Ran(code, 3, 3, 1)
+
+
+def test_a_program_that_dies_in_the_middle_of_a_dump(python: str) -> None:
+    ran = run(command(python, DYING))
+    assert (ran.code, ran.processes) == (137, 1)
+    assert ran.found >= 2
+
+
+def test_a_program_that_compiles_nothing(python: str) -> None:
+    assert run(command(python, "print('hello')")) == Ran(1, 0, 0, 0)
+
+
+def test_only(python: str) -> None:
+    assert run(command(python, GO), "--only", r"jit__la\w+") == Ran(0, 1, 3, 1)
+
+
+def test_report_and_capture(python: str) -> None:
+    program = """\
+import jax, jax.numpy as jnp, reportgen
+with reportgen.capture(output="block") as captured:
+    x = jnp.ones((64, 64))
+assert captured.report.page.is_file()
+made = reportgen.report(lambda x: jnp.tanh(x @ x).sum(), x, output="function")
+assert made.page.is_file() and made.modules[0].peak_resident_bytes >= 64 * 64 * 4
+try:
+    with reportgen.capture(): pass
+except reportgen.errors.BackendIsUp: print("refused")
+"""
+    assert "refused" in subprocess.check_output([python, "-c", program], text=True)
+
+
+def test_a_notebook(python: str) -> None:
+    shown = subprocess.check_output([python, "-c", NOTEBOOK], text=True)
+    assert "xla-memory/step/index.html" in shown

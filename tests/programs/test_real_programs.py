@@ -131,7 +131,7 @@ def ended(process: "subprocess.Popen[bytes]") -> Ran:
     code = process.wait(timeout=300)
     marker = json.loads(Path("xla-dumps/.reportgen-run.json").read_text(encoding="utf-8"))
     compiled = sum(len(path.read_text(encoding="utf-8")) for path in Path().glob("compiled-*"))
-    assert Path("site/index.html").is_file() == (marker["modules"] > 0)
+    assert Path("site/index.html").is_file() or not marker["modules"]
     return Ran(code, marker["modules"], compiled, marker["processes"])
 
 
@@ -188,7 +188,7 @@ def test_a_warm_cache_is_turned_off_unless_asked_for(python: str) -> None:
     for path in Path().glob("compiled-*"):
         path.unlink()
     assert run(program) == Ran(0, 3, 3, 1)
-    assert run(program, "--cache", "-o", "other")[:2] == (1, 0)
+    assert run(program, "--cache")[:2] == (1, 0)
 
 
 @pytest.mark.parametrize(("end", "code"), [("import sys; sys.exit(7)", 7), ("import os; os.kill(os.getpid(), 9)", 137)])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from benchmarks.capture import capture, logs
 from benchmarks.commands import ROOT, NotMeasured, compile_modules
 from benchmarks.everyday import jobs, rebuild, start
 from benchmarks.growth import per_value, real, synthetic
@@ -24,6 +25,8 @@ MEASUREMENTS: Mapping[str, Callable[[Setting], Table]] = {
     "start": start,
     "rebuild": rebuild,
     "jobs": jobs,
+    "capture": capture,
+    "logs": logs,
     "page": module_page,
     "overview": overview,
     "sizes": real,

@@ -142,6 +142,7 @@ def module_from(
 ) -> Module:
     """Return the analysis of a dump with the facts that its file names and sibling files add."""
     name = files.name
+    capacity_options = settings.capacities if settings else given
     return Module(
         label=files.label,
         title=shortened(name.module_name),
@@ -149,13 +150,13 @@ def module_from(
         number=name.module_number,
         timestamp_microseconds=name.timestamp_microseconds,
         analysis=analysis,
-        capacities=capacities(settings.capacities if settings else given, siblings),
+        capacities=capacities(capacity_options, siblings),
         join=joined(analysis.dump, name.module_name, siblings),
         notes=notes,
         value_pages=settings.value_pages if settings else None,
         redaction=settings.redaction if settings else None,
         sources=Sources(settings.source_root, settings.source_url) if settings else Sources(),
-        misfit=misfit(analysis, name.module_name, siblings),
+        misfit=misfit(analysis, name.module_name, siblings, capacity_options),
     )
 
 

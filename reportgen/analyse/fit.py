@@ -8,12 +8,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from reportgen.analyse.capacity import read_capacity
 from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.input.text import Sibling
 from reportgen.parse.oom_records import OutOfMemory, SizeRange, read_size
 from reportgen.parse.oom_text import find_out_of_memory
 
 MAIN_SPACE = 0
+GIVEN = "given"
 _REFUSALS = frozenset({"refusal", "refusal list"})
 _COMPILER = frozenset({"compile", "allocation"})
 
@@ -39,9 +41,10 @@ _VARIANT = re.compile(rb'^ *variant: "(\w*)"', re.MULTILINE)
 class Misfit:
     """A program that does not fit, in bytes.
 
-    `needed` is what the compiler says, `usable` what it or the table of chips says; `chip` is empty if the compiler
-    says it. `resident_bytes` is the peak that the dump shows in that memory, None in one that holds a single buffer too
-    large for it. `missing` is what it exceeds the usable memory by. Each of the shares in `enough` is larger than that.
+    `needed` is what the compiler says, `usable` what it, the table of chips or the user says; `chip` is empty if the
+    compiler says it, and `GIVEN` if the user does. `resident_bytes` is the peak that the dump shows in that memory,
+    None in one that holds a single buffer too large for it. `missing` is what it exceeds the usable memory by. Each of
+    the shares in `enough` is larger than that.
     """
 
     is_refused: bool
@@ -54,13 +57,17 @@ class Misfit:
     enough: tuple[Share, ...]
 
 
-def misfit(analysis: Analysis, module_name: str, siblings: Sequence[Sibling]) -> Misfit | None:
-    """Return why the program does not fit, or None if nothing says so."""
+def misfit(
+    analysis: Analysis, module_name: str, siblings: Sequence[Sibling], given: Sequence[str] = ()
+) -> Misfit | None:
+    """Return why the program does not fit, or None if nothing says so; `given` capacities beat all that is found."""
     event = next(_events_of(analysis, module_name, siblings), None)
     is_refused = event is not None or any(sibling.kind in _REFUSALS for sibling in siblings)
     chip, usable = _usable(siblings)
     if event and event.capacity:
         chip, usable = "", event.capacity
+    if (known := dict(map(read_capacity, given)).get(MAIN_SPACE)) is not None:
+        chip, usable = GIVEN, SizeRange(known.size_bytes, known.size_bytes)
     if event and event.space not in ("", "hbm"):
         missing = event.needed - event.capacity if event.needed and event.capacity else None
         return _misfit(is_refused, event, usable, chip, None, missing)

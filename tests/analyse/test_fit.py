@@ -29,10 +29,10 @@ def files_in(folder: Path) -> DumpFiles:
     return files
 
 
-def misfit_in(folder: Path) -> Misfit | None:
+def misfit_in(folder: Path, *given: str) -> Misfit | None:
     files = files_in(folder)
     contents = read_contents(files)
-    return misfit(analyse(parse_dump(contents.text)), files.name.module_name, contents.siblings)
+    return misfit(analyse(parse_dump(contents.text)), files.name.module_name, contents.siblings, given)
 
 
 @pytest.fixture
@@ -109,10 +109,10 @@ def test_programs_that_fit_have_no_verdict(label: str) -> None:
     assert misfit(analyse(parse_dump(contents.text)), files.name.module_name, contents.siblings) is None
 
 
-def banner(folder: Path) -> str:
+def banner(folder: Path, *given: str) -> str:
     files = files_in(folder)
     contents = read_contents(files)
-    module = module_of(files, contents.text, siblings=contents.siblings)
+    module = module_of(files, contents.text, siblings=contents.siblings, given=given)
     [page] = [page for page in module_pages(module, "Memory") if page.path.endswith("/index.html")]
     text = " ".join(read_page(page.content.decode()).text.split())
     return text.partition("refused this program")[2][:2000] or text.partition("than its device has")[2][:2000]
@@ -147,3 +147,18 @@ def test_the_table_of_chips_is_worded_as_an_upper_limit(folder: Path) -> None:
     shown = banner(program("out-oom", folder, with_error=False))
     assert "At most 15.75 GiB are usable on a TPU v5e." in shown
     assert read_size("15.75G") == V5E
+
+
+def test_a_capacity_that_is_given_beats_what_the_compiler_and_the_chip_say(folder: Path) -> None:
+    program("out-oom", folder)
+    shown = banner(folder, "60GiB")
+    assert "XLA: 66.00 GiB of HBM needed. The capacity given is 60.00 GiB." in shown
+    assert "6.00 GiB too much" in shown
+    assert "too much" not in banner(folder, "v5p")
+
+
+def test_a_program_that_fits_what_is_given_has_no_verdict_of_the_chip(folder: Path) -> None:
+    program("out-oom", folder, with_error=False)
+    assert misfit_in(folder) is not None
+    assert misfit_in(folder, "v5p") is None
+    assert misfit_in(folder, "5=1GiB") is not None

@@ -1,6 +1,6 @@
 """`reportgen.report`, `reportgen.capture` and the magic of notebooks, with a stand-in for JAX.
 
-Real ones are in `real_programs.py`, which needs an environment of its own.
+Real ones are in `test_real_programs.py`, which need an environment of their own.
 """
 
 import os

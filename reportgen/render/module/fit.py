@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from reportgen.analyse.classes import memory_class
-from reportgen.analyse.fit import MAIN_SPACE, Misfit
+from reportgen.analyse.fit import GIVEN, MAIN_SPACE, Misfit
 from reportgen.analyse.records import Analysis, Share
 from reportgen.render.html.formats import human_bytes, range_words
 
@@ -57,6 +57,8 @@ def _of_xla(misfit: Misfit) -> str:
 def _of_the_chip(misfit: Misfit) -> str:
     if not misfit.chip or not misfit.usable:
         return ""
+    if misfit.chip == GIVEN:
+        return f"The capacity given is {range_words(misfit.usable)}."
     return f"At most {range_words(misfit.usable)} are usable on a {misfit.chip}."
 
 

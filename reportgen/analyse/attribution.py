@@ -7,9 +7,10 @@ the rule next to the name. It needs the HLO text for what is inside loops and fu
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import compress
 from typing import Literal, NamedTuple
 
 from reportgen.analyse.sizes import dense_bytes
@@ -49,7 +50,7 @@ UNNAMED_ARGUMENT = "argument "
 Leaf = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Attribution:
     """The operation behind a value. Each text is empty where nothing says it.
 
@@ -77,13 +78,13 @@ class Attribution:
         """Whether only the loop is known that the bytes are a result of."""
         return not self.argument and self.scope.endswith(_LOOP)
 
-    @property
+    @cached_property
     def frame(self) -> Frame | None:
         """The innermost frame of the user's own code, or the innermost one."""
         own = (frame for frame in self.stack if not frame.is_of_library)
         return next(own, self.stack[0] if self.stack else None)
 
-    @property
+    @cached_property
     def source(self) -> str:
         """`file:line` of `frame`."""
         return str(self.frame) if self.frame else ""
@@ -159,15 +160,15 @@ class Attributor:
     @cached_property
     def _arguments(self) -> Set[str]:
         """The instructions that define a value in an argument's allocation, and are parameters."""
-        dump = self._dump
-        names = (value.key.name for value in dump.values if dump.allocations[value.allocation].parameter is not None)
+        dump, values = self._dump, self._dump.values
+        is_argument = [allocation.parameter is not None for allocation in dump.allocations]
+        names = compress(values.names, map(is_argument.__getitem__, values.allocations))
         return {name for name in dict.fromkeys(names) if b" parameter(" in (dump.instruction_text(name) or b"")}
 
     def _argument_number(self, parameter: Instruction, leaf: Leaf) -> str:
         """Return `argument 3{1}` for an argument that the program gives no name."""
         number = _PARAMETER.search(self._text(parameter.name))
-        index = "{" + ",".join(map(str, leaf)) + "}" if leaf else ""
-        return f"{UNNAMED_ARGUMENT}{number[1] if number else '?'}{index}"
+        return f"{UNNAMED_ARGUMENT}{number[1] if number else '?'}{_index(leaf) if leaf else ''}"
 
     def _stack(self, instruction: Instruction) -> tuple[Frame, ...]:
         metadata = instruction.metadata
@@ -181,18 +182,10 @@ class Attributor:
 
     def _carried(self, name: str, leaf: Leaf) -> _Step | None:
         """Step from an instruction without text, such as a tuple's element, to the value that is positioned there."""
-        key = self._carriers.get((name, leaf))
-        return None if key is None else _Step(key.name, _leaf(key.shape_index), "moved")
-
-    @cached_property
-    def _carriers(self) -> Mapping[tuple[str, Leaf], ValueKey]:
-        return {
-            (position.name, _leaf(position.shape_index)): used.key
-            for used in self._dump.used_values or ()
-            if not used.is_only_where_defined
-            for position in used.positions
-            if position.name != used.key.name
-        }
+        number, values = self._dump.carried_at.get(name + _index(leaf)), self._dump.values
+        if number is None or values.names[number] == name:
+            return None
+        return _Step(values.names[number], _leaf(values.row(number).key.shape_index), "moved")
 
     def _text(self, name: str) -> str:
         if self._module and (text := self._module.text(name)):
@@ -291,6 +284,10 @@ class Attributor:
 
 def _leaf(shape_index: str) -> Leaf:
     return tuple(int(number) for number in shape_index[1:-1].split(",") if number)
+
+
+def _index(leaf: Leaf) -> str:
+    return "{" + ",".join(map(str, leaf)) + "}"
 
 
 def _shape_bytes(instruction: Instruction) -> int:

@@ -124,8 +124,9 @@ def _is_about(event: OutOfMemory, analysis: Analysis, module_name: str) -> bool:
 def _usable(siblings: Sequence[Sibling]) -> tuple[str, SizeRange | None]:
     """Return the chip that a sibling names, and the memory that programs can use on it."""
     for sibling in siblings:
-        version, variant = _VERSION.search(sibling.data), _VARIANT.search(sibling.data)
-        if sibling.kind == "target" and version:
+        version = _VERSION.search(sibling.data) if sibling.kind == "target" else None
+        if version:
+            variant = _VARIANT.search(sibling.data)
             key = (version[1].decode(), variant[1].decode() if variant else "")
             chip, usable = _USABLE.get(key, ("", ""))
             return chip, read_size(usable)

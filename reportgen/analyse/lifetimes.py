@@ -68,11 +68,10 @@ def idle_at_peak(space: Space, stretches: list[Idle]) -> list[tuple[int, Idle]]:
 def _idle_of(analysis: Analysis, number: int) -> Iterator[Idle]:
     """Yield the idle stretches of a value; none where the dump does not say which instructions read it."""
     fact, dump = analysis.facts[number], analysis.dump
-    used = dump.used_by_key.get(fact.value.key)
-    if fact.live is None or used is None or not fact.value.size_bytes:
+    if fact.live is None or dump.used_rows[number] < 0 or not fact.value.size_bytes:
         return
     first, last = fact.live.start, min(fact.live.end, analysis.moments - 1)
-    moments = {dump.moment_of_user.get(user, -1) for user in used.users}
+    moments = {dump.moment_of_user.get(user, -1) for user in dump.users(number)}
     uses = sorted(moment for moment in moments if first <= moment <= last)
     is_argument = dump.allocations[fact.value.allocation].parameter is not None and first == 0
     for kind, start, end in _stretches(uses, first, last, is_argument=is_argument):

@@ -9,6 +9,7 @@ from typing import Generic
 from reportgen.input.text import DumpText, TextOffset
 from reportgen.model.columns import Columns, LiveRanges, Row, Schedule, UsedValues, Values
 from reportgen.model.rows import (
+    WHOLE,
     Allocation,
     LiveRange,
     PrintedPeak,
@@ -17,6 +18,7 @@ from reportgen.model.rows import (
     UsedValue,
     Value,
     ValueKey,
+    users_in,
 )
 
 
@@ -73,6 +75,30 @@ class Dump:
     def used_rows(self) -> list[int]:
         """Return the row of each value in `used_values`; -1 for a value without one."""
         return list(map(self.used_by_key.number_of.get, self.values.keys, repeat(-1)))
+
+    @cached_property
+    def carried_at(self) -> Mapping[str, int]:
+        """The number of each value with several positions, by each of them, spelled like a key.
+
+        What is passed on, such as an element of a tuple, has no value of its own there. The last value wins.
+        """
+        used, number_of = self.used_values or UsedValues(), self.value_by_key.number_of
+        several = ((key, text) for key, text in zip(used.keys, used.positions, strict=True) if text.count(b"\n") > 1)
+        return {
+            position if position.endswith("}") else position + WHOLE: number_of[key]
+            for key, text in several
+            if key in number_of
+            for position in text.decode("utf-8", "replace").replace(" ", "").split()
+        }
+
+    def number_at(self, position: str) -> int | None:
+        """Return the number of the value that is defined at a position, or passed on there."""
+        return self.value_by_key.number_of.get(position, self.carried_at.get(position))
+
+    def users(self, number: int) -> Sequence[bytes]:
+        """Return the names of the instructions that read a value, in UTF-8."""
+        used, row = self.used_values, self.used_rows[number]
+        return users_in(used.uses[row]) if used is not None and row >= 0 else ()
 
     @cached_property
     def range_rows(self) -> list[int]:

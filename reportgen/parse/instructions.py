@@ -121,5 +121,7 @@ def unquoted(value: str) -> str:
 
     if not value.startswith('"'):
         return value
+    if "\\" not in value:
+        return value[1:-1]
     # As bytes, because each octal escape is one byte of a character that has several in UTF-8.
     return _ESCAPE.sub(unescaped, value[1:-1].encode()).decode("utf-8", "replace")

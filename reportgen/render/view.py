@@ -186,11 +186,6 @@ class Module:
         return self._row_of[number]
 
     @cached_property
-    def number_of(self) -> Mapping[ValueKey, int]:
-        """The number of each value by its key."""
-        return {fact.value.key: number for number, fact in enumerate(self.analysis.facts)}
-
-    @cached_property
     def made_by(self) -> Mapping[str, Sequence[int]]:
         """The values that each instruction defines, by its name."""
         made: defaultdict[str, list[int]] = defaultdict(list)
@@ -198,24 +193,10 @@ class Module:
             made[fact.value.key.name].append(number)
         return made
 
-    @cached_property
-    def _carriers(self) -> Mapping[ValueKey, int]:
-        """The value at each position: an element that is passed on has no value of its own."""
-        carriers: dict[ValueKey, int] = {}
-        for used in self.analysis.dump.used_values or ():
-            number = None if used.is_only_where_defined else self.number_of.get(used.key)
-            if number is not None:
-                for position in used.positions:
-                    carriers.setdefault(ValueKey(*position), number)
-        return carriers
-
     def value_of(self, key: ValueKey) -> int | None:
         """Return the value defined at a position, or passed on there, or else the instruction's first."""
-        exact = self.number_of.get(key)
-        if exact is not None:
-            return exact
-        carried = self._carriers.get(key)
-        return carried if carried is not None else next(iter(self.made_by.get(key.name, ())), None)
+        number = self.analysis.dump.number_at(str(key))
+        return next(iter(self.made_by.get(key.name, ())), None) if number is None else number
 
     @cached_property
     def scheduled_moments(self) -> Sequence[int]:
@@ -228,12 +209,13 @@ class Module:
 
     def used(self, number: int) -> UsedValue | None:
         """Return the entry of a value in “Used values”."""
-        return self.analysis.dump.used_by_key.get(self.analysis.facts[number].value.key)
+        used, row = self.analysis.dump.used_values, self.analysis.dump.used_rows[number]
+        return None if used is None or row < 0 else used.row(row)
 
     def last_use(self, number: int) -> int | None:
         """Return the last moment that reads a value; None if none does."""
-        used, moment_of = self.used(number), self.analysis.dump.moment_of_user
-        return max((moment_of[user] for user in used.users if user in moment_of), default=None) if used else None
+        moment_of = self.analysis.dump.moment_of_user
+        return max((moment_of[user] for user in self.analysis.dump.users(number) if user in moment_of), default=None)
 
     def instruction_text(self, name: str) -> str | None:
         """Return the text of the instruction that defines values `name{…}`; None if the dump has none."""

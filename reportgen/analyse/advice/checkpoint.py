@@ -120,7 +120,7 @@ class Checkpoints:
     def _readers(self, numbers: Iterable[int]) -> Iterable[tuple[int, str]]:
         moment_of = self._program.dump.moment_of
         for number in numbers:
-            for user in self._program.users(number):
+            for user in self._program.dump.users(number):
                 name = user.decode("utf-8", "replace")
                 moment = moment_of.get(name)
                 if moment is not None and self._program.opcode(name) not in MOVES and self._program.opcode(name):

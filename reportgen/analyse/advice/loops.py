@@ -52,7 +52,7 @@ def _stack(program: Program, number: int, held: Held) -> Stack | None:
     if not program.dump.values.phis[number] or program.opcode(loop) != "while":
         return None
     moment_of = program.dump.moment_of
-    users = (user.decode("utf-8", "replace") for user in program.users(number))
+    users = (user.decode("utf-8", "replace") for user in program.dump.users(number))
     later = next((user for user in users if user != loop and program.opcode(user) == "while"), None)
     dimensions = _dimensions(program, number)
     if later is None or len(dimensions) < 2 or moment_of.get(later, -1) <= moment_of.get(loop, 0):

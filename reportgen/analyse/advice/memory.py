@@ -211,17 +211,18 @@ def total_over_time(held: Iterable[Held], memory: Memory) -> list[int]:
 
 def _sum(curve: Sequence[int], changes: Iterable[Change]) -> list[int]:
     """Add changes to a curve; those after its end do not count."""
-    steps = [0] * len(curve)
+    end = len(curve)
+    steps = [0] * end
     for moment, change in changes:
-        if moment < len(steps):
+        if moment < end:
             steps[max(moment, 0)] += change
     return list(map(add, curve, accumulate(steps)))
 
 
 def _changes(part: Sequence[Held]) -> list[Change]:
     if len(part) == 1:
-        (held,) = part
-        return [(held.first, held.size_bytes), (held.last + 1, -held.size_bytes)]
+        ((_, _, first, last, low, high),) = part
+        return [(first, high - low), (last + 1, low - high)]
     return union_over_time([Occupancy(held.first, held.last, held.low, held.high) for held in part])
 
 

@@ -5,16 +5,15 @@ all values, which are made once.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 from reportgen.analyse.advice.scopes import Direction, direction
 from reportgen.analyse.decompose import plain_shape
 from reportgen.analyse.records import Analysis
-from reportgen.model import users_in
+from reportgen.model import WHOLE
 from reportgen.parse.instructions import parse_instruction, unquoted
 
-_OPCODE = re.compile(rb" ([a-z][a-z0-9-]+)\(")
 _OP_NAME = re.compile(rb'op_name=("(?:[^"\\]|\\.)*+")')
 _MOST_STEPS = 100
 
@@ -37,7 +36,6 @@ class Program:
         self.analysis = analysis
         self.dump = analysis.dump
         self.moments = max(analysis.moments, 1)
-        self._opcodes: dict[str, str] = {}
         self._op_names: dict[str, str] = {}
         self._roots: dict[int, int] = {}
         self._reads: dict[int, list[int]] = {}
@@ -47,11 +45,8 @@ class Program:
 
     def opcode(self, name: str) -> str:
         """Return the opcode of an instruction; empty where the dump does not say it."""
-        opcode = self._opcodes.get(name)
-        if opcode is None:
-            found = _OPCODE.search(self._text(name))
-            opcode = self._opcodes[name] = found[1].decode() if found else ""
-        return opcode
+        definition = self.analysis.definitions.get(name)
+        return definition.opcode if definition else ""
 
     def op_name(self, name: str) -> str:
         """Return the op_name of an instruction; empty where the dump does not say it."""
@@ -78,25 +73,8 @@ class Program:
     def operands(self, name: str) -> tuple[int, ...]:
         """Return the values that an instruction reads, as far as its text names them."""
         text = self._text(name).decode("utf-8", "replace")
-        numbers = (self.number_at(operand) for operand in parse_instruction(text).operands)
+        numbers = (self.dump.number_at(operand + WHOLE) for operand in parse_instruction(text).operands)
         return tuple(number for number in numbers if number is not None)
-
-    def number_at(self, name: str, index: str = "{}") -> int | None:
-        """Return the value that lies at a leaf of an instruction's result, whoever defined it."""
-        number = self.dump.value_by_key.number_of.get(name + index)
-        return self._carried.get(f"{name} {index}") if number is None else number
-
-    @cached_property
-    def _carried(self) -> Mapping[str, int]:
-        """The value at each position that is not where the value was defined."""
-        used, number_of = self.dump.used_values, self.dump.value_by_key.number_of
-        found: dict[str, int] = {}
-        for key, positions in zip(used.keys, used.positions, strict=True) if used else ():
-            if positions.count(b"\n") > 1 and (number := number_of.get(key)) is not None:
-                for line in positions.decode("utf-8", "replace").splitlines():
-                    position = line.strip()
-                    found[position if position.endswith("}") else f"{position} {{}}"] = number
-        return found
 
     def root(self, number: int) -> int:
         """Return the value that was computed, behind the copies and slices that only moved it.
@@ -130,14 +108,9 @@ class Program:
         found = self._reads.get(number)
         if found is None:
             moment_of, start = self.dump.moment_of_user, self.analysis.facts.starts[number]
-            moments = {moment_of.get(user, -1) for user in self.users(number)}
+            moments = {moment_of.get(user, -1) for user in self.dump.users(number)}
             found = self._reads[number] = sorted(moment for moment in moments if moment >= max(start, 0))
         return found
-
-    def users(self, number: int) -> Sequence[bytes]:
-        """Return the names of the instructions that read a value."""
-        row, used = self.dump.used_rows[number], self.dump.used_values
-        return users_in(used.uses[row]) if used is not None and row >= 0 else ()
 
     def positions(self, number: int) -> list[str]:
         """Return where a value lies, as `name` or `name {index}`."""

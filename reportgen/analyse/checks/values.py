@@ -68,9 +68,8 @@ def _rows_by_id(ids: Sequence[int]) -> dict[int, int]:
 def _instructions(figures: Figures) -> Iterator[Finding]:
     """Compare the text of each instruction's first value, because all its values repeat the text."""
     entries, text = figures.dump.used_values or UsedValues(), figures.dump.text
-    rows = figures.dump.first_used_row
-    for name in rows.keys() - figures.definitions.keys():  # the text of the others is understood
-        row = rows[name]
+    unread = [item for item in figures.dump.first_used_row.items() if item[0] not in figures.definitions]
+    for name, row in unread:
         place = entries.instruction_starts[row]
         if place is not None and not text.continues_with(place, f"%{name} = ".encode()):
             message = f"the text of the instruction that defines {entries.keys[row]} does not begin with %{name} ="

@@ -1,5 +1,6 @@
 """Name in a table cell what a value is to the program: its argument or operation, and the source line."""
 
+from functools import lru_cache
 from html import escape
 
 from markupsafe import Markup
@@ -12,11 +13,16 @@ _LONGEST = 56
 
 def origin_cell(found: Attribution) -> Markup:
     """Return the argument or the end of the scope, which says most, and file and line; the tooltips have the whole."""
-    source = ""
-    if found.frame:
-        short = escape(shortened(f"{found.frame.file.rpartition('/')[2]}:{found.frame.line}"))
-        source = f' <span class=source title="{escape(shortened(found.source))}">{short}</span>'
-    return named(found.argument or found.scope) + Markup(source)
+    return _cell(found.argument or found.scope, found.source)
+
+
+@lru_cache(maxsize=4096)
+def _cell(name: str, source: str) -> Markup:
+    """Return the cell of an operation, which is kept because the values of all layers share a few."""
+    if not source:
+        return named(name)
+    short = escape(shortened(source.rpartition("/")[2]))
+    return Markup(f'{named(name)} <span class=source title="{escape(shortened(source))}">{short}</span>')
 
 
 def named(name: str) -> Markup:

@@ -136,34 +136,34 @@ def _steps(function: StepFunction) -> dict[str, Sequence[int]]:
 
 
 def _value_columns(module: Module) -> dict[str, Any]:
-    facts, allocations = module.analysis.facts, module.analysis.dump.allocations
+    facts, values = module.analysis.facts, module.analysis.dump.values
     opcodes, scopes, sources, shapes = Words(), Words([""]), Words([""]), Words()
     origins = [module.origin(number) for number in range(len(facts))]
-    classes = [CLASSES.index(memory_class(allocation)) for allocation in allocations]
+    classes = [CLASSES.index(memory_class(allocation)) for allocation in module.analysis.dump.allocations]
+    indexes = (key[len(name) :] for name, key in zip(values.names, values.keys, strict=True))
+    sizes = zip(facts.dense, values.sizes, facts.padding, strict=True)
     return {
         "page": [
             name if number in module.with_page else (routes.page_of(module.row_of(number)), name)
             for number, name in enumerate(module.routes.value_names)
         ],
-        "name": [fact.value.key.name for fact in facts],
-        "index": ["" if (index := fact.value.key.shape_index) == WHOLE else index for fact in facts],
-        "allocation": [fact.value.allocation for fact in facts],
-        "offset": [fact.value.offset_bytes for fact in facts],
-        "size": [fact.value.size_bytes for fact in facts],
-        "padding": [fact.padding_bytes for fact in facts],
-        "first": [fact.live.start if fact.live else -1 for fact in facts],
-        "last": [fact.live.end if fact.live else -1 for fact in facts],
+        "name": values.names,
+        "index": ["" if index == WHOLE else index for index in indexes],
+        "allocation": values.allocations,
+        "offset": values.offsets,
+        "size": values.sizes,
+        "padding": facts.padding,
+        "first": facts.starts,
+        "last": facts.ends,
         "lastUse": [-1 if (moment := module.last_use(number)) is None else moment for number in range(len(facts))],
         "unusualDense": {
-            str(number): fact.dense_bytes
-            for number, fact in enumerate(facts)
-            if fact.dense_bytes != fact.value.size_bytes - fact.padding_bytes
+            str(number): dense for number, (dense, size, padding) in enumerate(sizes) if dense != size - padding
         },
-        "class": [classes[fact.value.allocation] for fact in facts],
+        "class": [classes[allocation] for allocation in values.allocations],
         "opcode": [opcodes.number(origin.opcode) for origin in origins],
         "scope": [scopes.number(origin.scope) for origin in origins],
         "source": [sources.number(origin.source) for origin in origins],
-        "shape": [shapes.number(_short(fact.value.shape)) for fact in facts],
+        "shape": [shapes.number(_short(shape)) for shape in values.shapes],
         "classes": list(CLASSES),
         "opcodes": opcodes.table(),
         "scopes": scopes.table(),

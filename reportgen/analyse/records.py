@@ -51,7 +51,7 @@ class Facts(Columns[ValueFacts]):
     padded: Sequence[int | None]
     padding: Sequence[int]
     owners: Sequence[int | None]
-    _rows: dict[int, ValueFacts] = field(default_factory=dict)
+    _rows: dict[int | slice, ValueFacts] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.padding)
@@ -66,12 +66,13 @@ class Facts(Columns[ValueFacts]):
     def __getitem__(self, index: slice) -> tuple[ValueFacts, ...]: ...
     def __getitem__(self, index: int | slice) -> ValueFacts | tuple[ValueFacts, ...]:
         """Return the facts of a value, which are kept, because pages ask for those of each value fifty times."""
-        if isinstance(index, slice):
-            return super().__getitem__(index)
-        row = self._rows.get(index)
-        if row is None:
+        try:
+            return self._rows[index]
+        except (KeyError, TypeError):  # because a slice is never kept and has no hash before Python 3.12
+            if isinstance(index, slice):
+                return super().__getitem__(index)
             row = self._rows[index] = self.row(range(len(self))[index])
-        return row
+            return row
 
     def row(self, number: int) -> ValueFacts:
         return ValueFacts(

@@ -7,7 +7,7 @@ from reportgen.render.allocation.usage import AllocationUsage
 from reportgen.render.html.excerpts import excerpt
 from reportgen.render.html.formats import human_and_exact
 from reportgen.render.html.links import Links
-from reportgen.render.html.templates import render
+from reportgen.render.html.templates import Frame, fragment
 from reportgen.render.html.value_rows import value_rows_in_allocation
 from reportgen.render.page import Page
 from reportgen.render.routes import ALLOCATIONS_FOLDER, pages_of, rows_of
@@ -19,8 +19,10 @@ class AllocationRenderer:
 
     def __init__(self, module: Module, site_title: str) -> None:
         self._module = module
-        self._site_title = site_title
         self._links = Links(module, 1, ALLOCATIONS_FOLDER)
+        shared = {"tab": "", "site_title": site_title, "module": module, "links": self._links}
+        path = module.routes.allocation(0)
+        self._frames = [Frame("allocation.html", path, has_charts=has_charts, **shared) for has_charts in (False, True)]
         self._usage = AllocationUsage(module, self._links)
 
     def pages(self, number: int) -> Iterator[Page]:
@@ -33,10 +35,8 @@ class AllocationRenderer:
         )
         pages = pages_of(len(values))
         place = analysis.dump.text.locate(allocation.text_offset)
+        usage = self._usage.of(number)
         shared = {
-            "tab": "",
-            "site_title": self._site_title,
-            "module": module,
             "links": self._links,
             "allocation": allocation,
             "previous": analysis.dump.allocations[number - 1] if number else None,
@@ -46,7 +46,7 @@ class AllocationRenderer:
             "kinds": allocation_kinds(module, number),
             "size": human_and_exact(allocation.size_bytes),
             "space": analysis.spaces[allocation.color],
-            "usage": self._usage.of(number),
+            "usage": usage,
             "location": f"{place.file}:{place.line}",
             "excerpt": excerpt(module, allocation.text_offset),
             "values": len(values),
@@ -55,6 +55,9 @@ class AllocationRenderer:
         }
         for page in range(1, pages + 1):
             rows = [(value, analysis.facts[value]) for value in values[rows_of(page)]]
-            path = module.routes.allocation(number, page)
             table = value_rows_in_allocation(rows, self._links)
-            yield Page(path, render("allocation.html", path, page=page, rows=table, **shared))
+            content = fragment("allocation_content.html", page=page, rows=table, **shared)
+            frame = self._frames[page == 1 and usage.drawings is not None]
+            yield Page(
+                module.routes.allocation(number, page), frame.filled(index=str(allocation.index), content=content)
+            )

@@ -212,7 +212,7 @@ class Attributor:
                 return _Step(operands[0], (int(index[1]), *leaf), "moved")
             case "tuple" if leaf and leaf[0] < len(operands):
                 return _Step(operands[leaf[0]], leaf[1:], "moved")
-            case opcode if (operands and opcode in _MOVES) or (opcode in _RESHAPES and not instruction.op_name):
+            case opcode if operands and (opcode in _MOVES or (opcode in _RESHAPES and not instruction.op_name)):
                 return _Step(operands[0], leaf[1:] if opcode.endswith("-start") else leaf, "moved")
         return None
 

@@ -65,6 +65,11 @@ def test_nothing_is_made_up_for_an_unknown_value() -> None:
     assert attributed("nothing") == Attribution()
 
 
+def test_the_search_ends_at_a_reshape_that_prints_no_operand() -> None:
+    program = ModuleText(b"HloModule f\n\nENTRY %main () -> s32[2] {\n  ROOT %all = s32[2]{0} broadcast()\n}\n")
+    assert Attributor(Dump(text=DumpText(())), program).of(ValueKey("all", "{}")) == Attribution()
+
+
 def test_a_dump_alone_names_what_its_own_text_names() -> None:
     analysis = sample_analysis(next(label for label in sample_labels() if label.startswith("tpu-train-step/")))
     attributor = Attributor(analysis.dump)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from reportgen.commands.arguments import add_redaction, count
 from reportgen.commands.gate import add_gate, budgets_of, print_verdicts
 from reportgen.commands.github import commands_stopped, tell_github
-from reportgen.compare.builds import BuildComparison, Source
-from reportgen.compare.verdicts import Judgement
 from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES, Problem
 from reportgen.input.remote import located
 from reportgen.terminal import Terminal
 
 if TYPE_CHECKING:
+    from reportgen.compare.builds import BuildComparison
+    from reportgen.compare.verdicts import Judgement
     from reportgen.comparisons import SiteOptions
 
 
@@ -53,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Compare, write what was asked for, print the changes and return the exit code."""
+    from reportgen.compare.builds import Source
     from reportgen.compare.verdicts import judge
     from reportgen.comparisons import compare_sources, is_missing, load_source, write_site
     from reportgen.output.writer import write_file
@@ -108,13 +109,13 @@ def _site_options(options: argparse.Namespace) -> "SiteOptions":
     )
 
 
-def _largest_change(comparison: BuildComparison) -> int:
+def _largest_change(comparison: "BuildComparison") -> int:
     """Return the change of the space that changed most in any module that both sides have."""
     changes = (module.change_bytes for module in comparison.modules if None not in module.figures)
     return max(changes, key=abs, default=0)
 
 
-def _print(comparison: BuildComparison, judgement: Judgement | None, terminal: Terminal) -> None:
+def _print(comparison: "BuildComparison", judgement: "Judgement | None", terminal: Terminal) -> None:
     from reportgen.render.compare.words import headline, status
 
     changed = [module for module in comparison.modules if not module.is_unchanged]

@@ -4,11 +4,15 @@ import argparse
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from reportgen.commands import settings
-from reportgen.compare.budgets import Budget, Budgets, Growth, parse_budgets, parse_growth
-from reportgen.compare.verdicts import Judgement
 from reportgen.errors import InvalidBudget
+
+# Imported by the functions that need it, because it reads the analysis, which most commands need later or not at all.
+if TYPE_CHECKING:
+    from reportgen.compare.budgets import Budgets, Growth
+    from reportgen.compare.verdicts import Judgement
 
 _FILE = "reportgen.toml"
 
@@ -37,18 +41,22 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _growth(text: str) -> Growth:
+def _growth(text: str) -> "Growth":
+    from reportgen.compare.budgets import parse_growth
+
     try:
         return parse_growth(text, "growth")
     except InvalidBudget as error:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
-def budgets_of(options: argparse.Namespace, *, default_growth: bool = False) -> Budgets | None:
+def budgets_of(options: argparse.Namespace, *, default_growth: bool = False) -> "Budgets | None":
     """Return the budgets of the file and the flags; None if there are none.
 
     With `default_growth` and without any other limit on growth, not one byte more is allowed. Raises InvalidBudget.
     """
+    from reportgen.compare.budgets import Budget, Budgets, Growth
+
     found = _from_file(options.budgets)
     growth: tuple[Growth, ...] = tuple(options.max_growth)
     if default_growth and not growth and not any(budget.growth for budget in (found.budgets if found else ())):
@@ -59,7 +67,9 @@ def budgets_of(options: argparse.Namespace, *, default_growth: bool = False) -> 
     return replace(found or Budgets(), budgets=(*(found.budgets if found else ()), budget))
 
 
-def _from_file(path: Path | None) -> Budgets | None:
+def _from_file(path: Path | None) -> "Budgets | None":
+    from reportgen.compare.budgets import parse_budgets
+
     if path is not None:
         others = settings.KEYS if path.name == settings.FILE.name else None
         return parse_budgets(_text(path), path.as_posix(), settings=others)
@@ -79,7 +89,7 @@ def _text(path: Path) -> str:
         raise InvalidBudget(f"{path}: cannot be read: {reason}") from error
 
 
-def print_verdicts(judgement: Judgement, say: Callable[[str], None]) -> None:
+def print_verdicts(judgement: "Judgement", say: Callable[[str], None]) -> None:
     """Print each verdict that is not a pass, and the whole in one line."""
     for verdict in judgement.verdicts:
         if verdict.level is not None:

@@ -8,8 +8,10 @@ import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from reportgen.compare.verdicts import Judgement, Verdict
+if TYPE_CHECKING:
+    from reportgen.compare.verdicts import Judgement, Verdict
 
 _MOST_ANNOTATIONS = 10
 _MOST_SUMMARY_BYTES = 1_000_000
@@ -32,7 +34,7 @@ def commands_stopped(say: Say = print, *, active: bool) -> Iterator[None]:
 
 
 def tell_github(
-    judgement: Judgement | None,
+    judgement: "Judgement | None",
     summary: str = "",
     *,
     change_bytes: int | None = None,
@@ -53,7 +55,7 @@ def tell_github(
         say(_annotation(verdict))
 
 
-def _worst_first(judgement: Judgement | None) -> list[Verdict]:
+def _worst_first(judgement: "Judgement | None") -> "list[Verdict]":
     shown = [verdict for verdict in (judgement.verdicts if judgement else ()) if verdict.level]
     return sorted(shown, key=lambda verdict: _ORDER.index(verdict.level or "note"))
 
@@ -71,7 +73,7 @@ def _cut(text: str) -> str:
     return data[:_MOST_SUMMARY_BYTES].decode("utf-8", "ignore") + "\n\n_The rest is left out._\n"
 
 
-def _verdict_list(judgement: Judgement | None) -> str:
+def _verdict_list(judgement: "Judgement | None") -> str:
     from reportgen.render.compare.markdown import escaped
 
     lines = [f"- **{verdict.status}**: {escaped(verdict.message, 300)}" for verdict in _worst_first(judgement)]
@@ -85,7 +87,7 @@ def _output(name: str, text: str) -> str:
     return f"{name}<<{delimiter}\n{text}\n{delimiter}\n"
 
 
-def _annotation(verdict: Verdict) -> str:
+def _annotation(verdict: "Verdict") -> str:
     budget = verdict.budget
     properties = {"title": f"Memory: {verdict.status}"}
     if budget and budget.file and budget.line:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from reportgen.analyse.logged_errors import LoggedError, logged_errors
 from reportgen.errors import NoDumpFound
 from reportgen.input.contents import read_note
 from reportgen.input.discover import Discovered, discover
@@ -23,9 +23,13 @@ from reportgen.output.writer import SiteDirectory, write_pages
 from reportgen.pipeline import Stage, build_dump, check_dump, read_module
 from reportgen.redact.labels import redact_labels
 from reportgen.render.site.summary import Summary, biggest_first
-from reportgen.render.view import Module
 from reportgen.work import Outcome, Part, Settings, Task
 from reportgen.workers import can_fork
+
+# Imported where they are used, as in `pipeline`.
+if TYPE_CHECKING:
+    from reportgen.analyse.logged_errors import LoggedError
+    from reportgen.render.view import Module
 
 Progress = Callable[[int, int, str], None]
 """Called with the number of finished dumps, the number of all dumps, and the label of the last finished one."""
@@ -62,7 +66,7 @@ class Report:
     problems: tuple[Problem, ...]
     totals: Totals = Totals()
     shown: Shown = Shown()
-    errors: tuple[LoggedError, ...] = ()
+    errors: "tuple[LoggedError, ...]" = ()
 
     @property
     def is_over(self) -> bool:
@@ -99,7 +103,7 @@ def check(
     return _report(discovered, list(_counted(outcomes, len(tasks), progress)))
 
 
-def read_modules(paths: Sequence[AnyPath], max_dump_bytes: int) -> tuple[list[Module], list[Problem]]:
+def read_modules(paths: Sequence[AnyPath], max_dump_bytes: int) -> "tuple[list[Module], list[Problem]]":
     """Return the analysis of every readable dump, and all problems. Raises ReportgenError if there is no dump."""
     discovered = discover(paths, max_bytes=max_dump_bytes)
     results = [read_module(files) for files in discovered.dumps]
@@ -112,7 +116,7 @@ def build(options: BuildOptions, progress: Progress, stage: Stage = lambda words
 
     Raises ReportgenError if there is no dump or the output cannot be written.
     """
-    errors = () if options.redaction else logged_errors(error_texts(options.paths, options.max_dump_bytes))
+    errors = _logged_errors(options)
     try:
         found = discover(
             options.paths, excluded=options.output, max_bytes=options.max_dump_bytes, siblings=options.siblings
@@ -137,6 +141,15 @@ def build(options: BuildOptions, progress: Progress, stage: Stage = lambda words
         outcomes = list(_counted(_build_all(tasks, settings, options, stage), len(tasks), progress))
         report = replace(_report(discovered, outcomes), errors=errors)
         return _finish(report, outcomes, settings, read_note(discovered.readme), directory)
+
+
+def _logged_errors(options: BuildOptions) -> "tuple[LoggedError, ...]":
+    texts = () if options.redaction else tuple(error_texts(options.paths, options.max_dump_bytes))
+    if not texts:
+        return ()
+    from reportgen.analyse.logged_errors import logged_errors
+
+    return logged_errors(texts)
 
 
 def _build_all(tasks: Sequence[Task], settings: Settings, options: BuildOptions, stage: Stage) -> Iterator[Outcome]:

@@ -7,13 +7,9 @@ import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from reportgen.analyse.analysis import analyse
-from reportgen.analyse.capacity import capacities
-from reportgen.analyse.fit import misfit
-from reportgen.analyse.hlo_join import joined
 from reportgen.analyse.identity import digests
-from reportgen.analyse.records import Analysis
 from reportgen.errors import OutputRefused, ReportgenError
 from reportgen.input.contents import Contents, read_contents
 from reportgen.input.reading import DumpFiles, Problem
@@ -21,15 +17,17 @@ from reportgen.input.text import DumpText, Sibling
 from reportgen.options import Redaction
 from reportgen.output.incremental import IncrementalChecker
 from reportgen.output.writer import NOTHING_WRITTEN, Written, confirm_started, write_pages
-from reportgen.parse.dump import parse_dump
 from reportgen.redact.contents import redact_contents
 from reportgen.redact.text import redact_message
 from reportgen.render.html.formats import shortened
 from reportgen.render.site.summary import summary, summary_for_site
-from reportgen.render.sources import Sources
-from reportgen.render.view import Module
 from reportgen.work import Outcome, Part, Settings, Task
 from reportgen.workers import can_fork
+
+# Imported where a dump is analysed, because an unchanged build analyses none: half of it would be imports.
+if TYPE_CHECKING:
+    from reportgen.analyse.records import Analysis
+    from reportgen.render.view import Module
 
 _MANY_VALUES = 10_000
 
@@ -55,7 +53,7 @@ def check_dump(task: Task, given: Sequence[str] = ()) -> Outcome:
         return _failed(files, error, None)
 
 
-def read_module(files: DumpFiles) -> tuple[Module | None, tuple[Problem, ...]]:
+def read_module(files: DumpFiles) -> "tuple[Module | None, tuple[Problem, ...]]":
     """Parse and analyse one dump for an export. Return problems with the dump instead of raising them."""
     try:
         contents = read_contents(files)
@@ -113,8 +111,11 @@ def module_of(
     settings: Settings | None = None,
     siblings: Sequence[Sibling] = (),
     given: Sequence[str] = (),
-) -> Module:
+) -> "Module":
     """Parse and analyse the text of a dump, and compare it with its sibling files."""
+    from reportgen.analyse.analysis import analyse
+    from reportgen.parse.dump import parse_dump
+
     with garbage_collection_paused():
         analysis = analyse(parse_dump(text), files.name.backend, siblings)
     return module_from(files, analysis, notes, settings, siblings, given)
@@ -137,13 +138,19 @@ def garbage_collection_paused() -> Iterator[None]:
 
 def module_from(
     files: DumpFiles,
-    analysis: Analysis,
+    analysis: "Analysis",
     notes: str = "",
     settings: Settings | None = None,
     siblings: Sequence[Sibling] = (),
     given: Sequence[str] = (),
-) -> Module:
+) -> "Module":
     """Return the analysis of a dump with the facts that its file names and sibling files add."""
+    from reportgen.analyse.capacity import capacities
+    from reportgen.analyse.fit import misfit
+    from reportgen.analyse.hlo_join import joined
+    from reportgen.render.sources import Sources
+    from reportgen.render.view import Module
+
     name = files.name
     capacity_options = settings.capacities if settings else given
     return Module(
@@ -163,7 +170,7 @@ def module_from(
     )
 
 
-def _write(module: Module, settings: Settings, jobs: int, stage: Stage) -> Written:
+def _write(module: "Module", settings: Settings, jobs: int, stage: Stage) -> Written:
     """Write the pages of a dump, in `jobs` processes if there are many."""
     from reportgen.render.module.pages import page_groups  # late, because Jinja takes a third of a check to import
 

@@ -11,7 +11,7 @@ from reportgen.render.site.assets import template_root
 TEMPLATES = sorted(template_root().glob("*.html"))
 LONGEST_LINE = 120
 # These pages are made by the ten thousand, so their markup leaves out what HTML does not need.
-SHORT_MARKUP = frozenset({"value.html", "value_findings.html", "allocation.html"})
+SHORT_MARKUP = frozenset({"value.html"})
 _UNQUOTED = re.compile(r"<[a-z][^<>{}]*\s[a-z-]+=[^\"'\s{]")
 _QUOTED = re.compile(r'"[^"]*"')
 _HREF = re.compile(r"""(?:href|src)="[^"]*\.(?:html|js|css)""")

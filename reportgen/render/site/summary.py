@@ -3,19 +3,18 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from reportgen.analyse.advice.advise import MAIN_SPACE
 from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.identity import Leaf, Signature, signature
-from reportgen.analyse.records import Analysis, Space
 from reportgen.analyse.results import SEVERITY_ORDER, Finding, Severity
-from reportgen.analyse.spaces import main_space
 from reportgen.input.text import Location
 from reportgen.render.html.badge import Badge, badge, checks_run, objects_checked
-from reportgen.render.module.advice_words import capacity_words, first_move, sentence
-from reportgen.render.report_json import module_report
-from reportgen.render.view import Module
+
+# Imported by `summary`, because an unchanged build reads summaries and analyses nothing: half of it would be imports.
+if TYPE_CHECKING:
+    from reportgen.analyse.records import Analysis, Space
+    from reportgen.render.view import Module
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,8 +109,13 @@ def biggest_first(entry: Summary) -> tuple[int, str]:
     return (-needed_bytes(entry), entry.label)
 
 
-def summary(module: Module) -> Summary:
+def summary(module: "Module") -> Summary:
     """Return the summary of a module."""
+    from reportgen.analyse.advice.advise import MAIN_SPACE
+    from reportgen.analyse.spaces import main_space
+    from reportgen.render.module.advice_words import capacity_words, first_move, sentence
+    from reportgen.render.report_json import module_report
+
     analysis = module.analysis
     space = main_space(analysis.spaces)
     peak = space.peak_resident if space else None
@@ -145,7 +149,7 @@ def summary(module: Module) -> Summary:
     )
 
 
-def summary_for_site(module: Module, content_digest: str) -> Summary:
+def summary_for_site(module: "Module", content_digest: str) -> Summary:
     """Return the summary with what only a site needs."""
     return replace(
         summary(module),
@@ -155,7 +159,7 @@ def summary_for_site(module: Module, content_digest: str) -> Summary:
     )
 
 
-def _bytes_by_class(analysis: Analysis, space: Space) -> Mapping[MemoryClass, int]:
+def _bytes_by_class(analysis: "Analysis", space: "Space") -> Mapping[MemoryClass, int]:
     allocations = analysis.dump.allocations
     sized = [(share.allocation, share.size_bytes) for share in space.composition]
     if space.peak_resident is None:
@@ -166,13 +170,13 @@ def _bytes_by_class(analysis: Analysis, space: Space) -> Mapping[MemoryClass, in
     return dict(sizes)
 
 
-def badge_of(analysis: Analysis) -> Badge:
+def badge_of(analysis: "Analysis") -> Badge:
     """Return the badge of a module: how much was checked, and with what result."""
     evidence = analysis.evidence
     return badge(checks_run(evidence), objects_checked(evidence), finding_counts(analysis))
 
 
-def finding_counts(analysis: Analysis) -> tuple[tuple[Severity, int], ...]:
+def finding_counts(analysis: "Analysis") -> tuple[tuple[Severity, int], ...]:
     """Return how many findings of each severity there are, worst first, listed or not; none where there are none."""
     counts: Counter[Severity] = Counter()
     for result in analysis.evidence:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from reportgen.analyse.results import Severity
     from reportgen.build import Report, Shown
     from reportgen.input.reading import Problem
     from reportgen.programs.dumps import Left
@@ -154,7 +155,7 @@ def _counted(number: int, noun: str, plural: str = "") -> str:
 
 
 def _result(summaries: Sequence["Summary"]) -> str:
-    """Return the number of modules, the largest one with its peak, and the number of errors and warnings."""
+    """Return the number of modules, the largest one with its peak, and how many have errors or warnings."""
     from reportgen.render.html.formats import human_bytes
 
     modules = _counted(len(summaries), "module")
@@ -163,10 +164,9 @@ def _result(summaries: Sequence["Summary"]) -> str:
     largest = summaries[0]
     peak = largest.peak_resident_bytes
     size = f"allocates {human_bytes(largest.allocated_bytes)}" if peak is None else f"peaks at {human_bytes(peak)}"
-    counts = Counter[str]()
-    for entry in summaries:
-        counts.update(dict(entry.finding_counts))
-    found = [_counted(counts[severity], severity) for severity in ("error", "warning") if counts[severity]]
+    counts = Counter(severity for entry in summaries for severity, _ in entry.finding_counts)
+    severities: tuple[Severity, ...] = ("error", "warning")
+    found = [f"{_counted(counts[one], 'module')} with {one}s" for one in severities if counts[one]]
     name = f"the largest, {largest.title}," if len(summaries) > 1 else largest.title
     return f"{modules}: {name} {size}; {', '.join(found) or 'no errors or warnings'}"
 

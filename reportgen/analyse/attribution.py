@@ -13,14 +13,13 @@ from functools import cached_property, lru_cache
 from itertools import compress
 from typing import Literal, NamedTuple
 
-from reportgen.analyse.sizes import dense_bytes
+from reportgen.analyse.sizes import printed_bytes
 from reportgen.model import Dump, ValueKey
 from reportgen.parse.instructions import Instruction, parse_instruction
 from reportgen.parse.module_text import ModuleText
-from reportgen.parse.shapes import ShapeError, parse_shape
 from reportgen.parse.stack_frames import Frame, StackFrames
 
-Rule = Literal["own", "argument", "moved", "loop", "update", "fusion", "called", "in place", "not known"]
+Rule = Literal["own", "argument", "read", "moved", "loop", "update", "fusion", "called", "in place", "not known"]
 """How the operation was found: the value's own instruction, or through something else."""
 
 _IMPORTANCE: Sequence[Rule] = ("update", "loop", "fusion", "called", "moved")
@@ -54,8 +53,9 @@ Leaf = tuple[int, ...]
 class Attribution:
     """The operation behind a value. Each text is empty where nothing says it.
 
-    `scope` is a whole op_name; `argument` the name of the program's argument, as `o['m']['w1']`; `stack` is innermost
-    first. `operation` is the instruction that was found and `rule` how; `path` are the instructions in between.
+    `scope` is a whole op_name; `argument` the name of the program's argument, as `o['m']['w1']`, or its number, then
+    with the `scope` of the operation that reads it first; `stack` is innermost first. `operation` is the instruction
+    that was found and `rule` how; `path` are the instructions in between.
     """
 
     operation: str = ""
@@ -67,16 +67,20 @@ class Attribution:
     path: tuple[str, ...] = ()
 
     @property
+    def name(self) -> str:
+        """The name of the program that says most: an argument's, else an operation's, else an argument's number."""
+        is_number = self.argument.startswith(UNNAMED_ARGUMENT)
+        return (self.scope or self.argument) if is_number else (self.argument or self.scope)
+
+    @property
     def is_named(self) -> bool:
         """Whether a name of the program is known: an argument's, or an operation's other than the loop around it."""
-        if self.argument:
-            return not self.argument.startswith(UNNAMED_ARGUMENT)
-        return bool(self.scope) and not self.is_of_loop
+        return bool(self.name) and not self.name.startswith(UNNAMED_ARGUMENT) and not self.is_of_loop
 
     @property
     def is_of_loop(self) -> bool:
         """Whether only the loop is known that the bytes are a result of."""
-        return not self.argument and self.scope.endswith(_LOOP)
+        return not self.argument and (self.opcode == "while" or self.scope.endswith(_LOOP))
 
     @cached_property
     def frame(self) -> Frame | None:
@@ -106,6 +110,8 @@ class Attributor:
         self._module = module
         self._frames = frames or (module.frames if module else None)
         self._instruction: Callable[[str], Instruction | None] = lru_cache(maxsize=None)(self._read)
+        # Kept, because the text of a tuple with thousands of arguments is long.
+        self._parameter_number = lru_cache(maxsize=None)(lambda name: _PARAMETER.search(self._text(name)))
 
     def of(self, key: ValueKey) -> Attribution:
         """Return the operation that wrote the bytes of a value, stepping back from its own instruction."""
@@ -167,7 +173,7 @@ class Attributor:
 
     def _argument_number(self, parameter: Instruction, leaf: Leaf) -> str:
         """Return `argument 3{1}` for an argument that the program gives no name."""
-        number = _PARAMETER.search(self._text(parameter.name))
+        number = self._parameter_number(parameter.name)
         return f"{UNNAMED_ARGUMENT}{number[1] if number else '?'}{_index(leaf) if leaf else ''}"
 
     def _stack(self, instruction: Instruction) -> tuple[Frame, ...]:
@@ -225,7 +231,7 @@ class Attributor:
             return None
         caller_name = next(iter(self._module.callers_of.get(self._module.computation_of[parameter.name], ())), None)
         caller = self._instruction(caller_name) if caller_name else None
-        number = _PARAMETER.search(self._text(parameter.name))
+        number = self._parameter_number(parameter.name)
         if caller is None or number is None:
             return None
         if caller.opcode != "while":
@@ -268,7 +274,7 @@ class Attributor:
         named = [one for one in map(self._instruction, self._module.members(called[0])) if one and one.op_name]
         if any(one.name == root for one in named) or not named:
             return _Step(root, leaf, "fusion") if root else None
-        return _Step(max(named, key=_shape_bytes).name, (), "fusion")
+        return _Step(max(named, key=lambda one: printed_bytes(one.shape)).name, (), "fusion")
 
     def _updates(self, root: str, leaf: Leaf) -> bool:
         """Return whether what a fusion returns is an array with a slice replaced."""
@@ -288,10 +294,3 @@ def _leaf(shape_index: str) -> Leaf:
 
 def _index(leaf: Leaf) -> str:
     return "{" + ",".join(map(str, leaf)) + "}"
-
-
-def _shape_bytes(instruction: Instruction) -> int:
-    try:
-        return dense_bytes(parse_shape(instruction.shape), pointer_bytes=0) or 0
-    except ShapeError:
-        return 0

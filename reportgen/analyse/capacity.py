@@ -10,34 +10,63 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from reportgen.analyse.records import Space
+from reportgen.analyse.records import MAIN_SPACE, Space
 from reportgen.input.text import Sibling
-
-MAIN_SPACE = 0
+from reportgen.parse.oom_records import SizeRange, read_size
 
 _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 _AMOUNT = re.compile(r"(\d+(?:\.\d+)?) ?(?:([KMGT])?(i?)B?)", re.IGNORECASE)
 _SPACE = re.compile(r"(\d+)=(.+)", re.DOTALL)
-_GIB = 1 << 30
 
-CHIPS: Mapping[str, int] = {
-    "v2": round(7.48 * _GIB),
-    "v3": round(15.48 * _GIB),
-    "v4": round(30.75 * _GIB),
-    "v5e": round(15.75 * _GIB),
-    "v5p": round(95.74 * _GIB),
-    "v6e": round(31.25 * _GIB),
-    "tpu7x": round(94.75 * _GIB),
-    "v100": 16_935_682_048,
-    "a6000": 51_041_271_808,
-    "a100-40": 42_331_013_120,
-    "a100": 85_100_068_864,
-    "h100": 84_942_979_072,
-    "h200": 151_397_597_184,
-    "b200": 191_514_411_008,
-    "gb300": 297_021_079_552,
+
+Origin = Literal["flag", "target_config", "target_arguments"]
+"""What says how much a device has: the user, or a file beside the dump."""
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A device by the name that people read, and the memory that one program can have on it.
+
+    The memory is a range, because TPU compilers print it rounded. `origin` is the file that names it beside a dump.
+    """
+
+    title: str
+    usable: SizeRange
+    origin: Origin = "target_arguments"
+
+    @property
+    def size_bytes(self) -> int:
+        """The middle of the range: the printed amount itself."""
+        return (self.usable.low + self.usable.high) // 2
+
+
+def _device(title: str, printed: str) -> Device:
+    usable = read_size(printed)
+    assert usable is not None, printed
+    return Device(title, usable)
+
+
+_DEVICES: Mapping[str, Device] = {
+    "v2": _device("TPU v2", "7.48G"),
+    "v3": _device("TPU v3", "15.48G"),
+    "v4": _device("TPU v4", "30.75G"),
+    "v5e": _device("TPU v5e", "15.75G"),
+    "v5p": _device("TPU v5p", "95.74G"),
+    "v6e": _device("TPU v6e", "31.25G"),
+    "tpu7x": _device("TPU7x", "94.75G"),
+    "v100": _device("V100", "16935682048B"),
+    "a6000": _device("A6000", "51041271808B"),
+    "a100-40": _device("A100 40 GB", "42331013120B"),
+    "a100": _device("A100 80 GB", "85100068864B"),
+    "h100": _device("H100", "84942979072B"),
+    "h200": _device("H200", "151397597184B"),
+    "b200": _device("B200", "191514411008B"),
+    "gb300": _device("GB300", "297021079552B"),
 }
-"""Bytes that a program can have on a device, by the name that people use; v4 is a chip with its two cores joined."""
+"""Devices by the name that people type; v4 is a chip with its two cores joined."""
+
+CHIPS: Mapping[str, int] = {name: device.size_bytes for name, device in _DEVICES.items()}
+"""Bytes that a program can have on a device, by the name that people type."""
 
 _TPU_VERSIONS = {
     ("JELLYFISH", ""): "v2",
@@ -48,15 +77,11 @@ _TPU_VERSIONS = {
     ("GHOSTLITE", ""): "v6e",
     ("6acc60406", ""): "tpu7x",
 }
-"""Chips by version and variant in `target_arguments.txt`; a v4 is missing because its cores may be joined or not."""
+"""Devices by version and variant in `target_arguments.txt`; a v4 is missing because its cores may be joined or not."""
 
 _VERSION = re.compile(rb"\bversion: TPU_VERSION_(\w+)")
 _VARIANT = re.compile(rb'\bvariant: "(\w*)"')
 _DEVICE_MEMORY = re.compile(rb"\bdevice_memory_size: (\d{1,18})\b")
-
-
-Origin = Literal["flag", "target_config", "target_arguments"]
-"""What says how much a device has: the user, or a file beside the dump."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,20 +135,26 @@ def read_capacity(text: str) -> tuple[int, Capacity]:
 
 def capacities(given: Iterable[str], siblings: Sequence[Sibling]) -> Mapping[int, Capacity]:
     """Return the capacity of each memory space that has a known one; what is given counts before what is beside."""
-    beside = capacity_beside(siblings)
-    return ({MAIN_SPACE: beside} if beside else {}) | dict(map(read_capacity, given))
+    device = device_beside(siblings)
+    known = {}
+    if device:
+        known[MAIN_SPACE] = Capacity(device.size_bytes, f"the {device.title} named beside the dump", device.origin)
+    return known | dict(map(read_capacity, given))
 
 
-def capacity_beside(siblings: Sequence[Sibling]) -> Capacity | None:
-    """Return the capacity of the device that the files beside a dump name; None where they name none that is known."""
+def device_beside(siblings: Sequence[Sibling]) -> Device | None:
+    """Return the device that the files beside a dump name; None where they name none that is known.
+
+    A GPU is named with its memory in `gpu_target_config.pbtxt`, a TPU by its version in `target_arguments.txt`.
+    """
     for sibling in siblings:
         if sibling.kind == "target":
             if memory := _DEVICE_MEMORY.search(sibling.data):
-                return Capacity(int(memory[1]), "the GPU in gpu_target_config.pbtxt", "target_config")
+                return Device("GPU", SizeRange(int(memory[1]), int(memory[1])), "target_config")
             version, variant = _VERSION.search(sibling.data), _VARIANT.search(sibling.data)
-            chip = _TPU_VERSIONS.get((version[1].decode(), variant[1].decode() if variant else "")) if version else None
-            if chip:
-                return Capacity(CHIPS[chip], f"the {chip} in target_arguments.txt", "target_arguments")
+            name = _TPU_VERSIONS.get((version[1].decode(), variant[1].decode() if variant else "")) if version else None
+            if name:
+                return _DEVICES[name]
     return None
 
 

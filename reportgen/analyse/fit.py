@@ -4,47 +4,28 @@ A TPU compiler that refuses a program leaves its dump, and beside it a file that
 temporaries alone and accept programs that cannot run; then only the dump shows it.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from reportgen.analyse.capacity import read_capacity
-from reportgen.analyse.records import Analysis, Share, Space
+from reportgen.analyse.capacity import device_beside, read_capacity
+from reportgen.analyse.records import MAIN_SPACE, Analysis, Share, Space
 from reportgen.input.text import Sibling
-from reportgen.parse.oom_records import OutOfMemory, SizeRange, read_size
+from reportgen.parse.oom_records import OutOfMemory, SizeRange
 from reportgen.parse.oom_text import find_out_of_memory
 
-MAIN_SPACE = 0
 GIVEN = "given"
 _REFUSALS = frozenset({"refusal", "refusal list"})
 _COMPILER = frozenset({"compile", "allocation"})
-
-_USABLE = {
-    ("JELLYFISH", ""): ("TPU v2", "7.48G"),
-    ("DRAGONFISH", ""): ("TPU v3", "15.48G"),
-    ("VIPERFISH", ""): ("TPU v5p", "95.74G"),
-    ("VIPERFISH", "lite"): ("TPU v5e", "15.75G"),
-    ("2093c6a02", "lite"): ("TPU v5e", "15.75G"),
-    ("GHOSTLITE", ""): ("TPU v6e", "31.25G"),
-    ("6acc60406", ""): ("TPU7x", "94.75G"),
-}
-"""HBM that libtpu 0.0.42 lets programs use, by the version and variant in `target_arguments.txt`.
-
-A v4 is left out because it depends on whether its two cores share their memory.
-"""
-
-_VERSION = re.compile(rb"^ *version: TPU_VERSION_(\w+)", re.MULTILINE)
-_VARIANT = re.compile(rb'^ *variant: "(\w*)"', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Misfit:
     """A program that does not fit, in bytes.
 
-    `needed` is what the compiler says, `usable` what it, the table of chips or the user says; `chip` is empty if the
-    compiler says it, and `GIVEN` if the user does. `resident_bytes` is the peak that the dump shows in that memory,
-    None in one that holds a single buffer too large for it. `missing` is what it exceeds the usable memory by. Each of
-    the shares in `enough` is larger than that.
+    `needed` is what the compiler says, `usable` what it, the device named beside the dump or the user says; `chip` is
+    empty if the compiler says it, and `GIVEN` if the user does. `resident_bytes` is the peak that the dump shows in
+    that memory, None in one that holds a single buffer too large for it. `missing` is what it exceeds the usable
+    memory by. Each of the shares in `enough` is larger than that.
     """
 
     is_refused: bool
@@ -63,7 +44,8 @@ def misfit(
     """Return why the program does not fit, or None if nothing says so; `given` capacities beat all that is found."""
     event = next(_events_of(analysis, module_name, siblings), None)
     is_refused = event is not None or any(sibling.kind in _REFUSALS for sibling in siblings)
-    chip, usable = _usable(siblings)
+    device = device_beside(siblings)
+    chip, usable = (device.title, device.usable) if device else ("", None)
     if event and event.capacity:
         chip, usable = "", event.capacity
     if (known := dict(map(read_capacity, given)).get(MAIN_SPACE)) is not None:
@@ -119,15 +101,3 @@ def _is_about(event: OutOfMemory, analysis: Analysis, module_name: str) -> bool:
         return named <= {facts.value.key.name for facts in analysis.facts}
     space = analysis.spaces.get(MAIN_SPACE)
     return space is not None and event.needed is not None and space.allocated_bytes in event.needed
-
-
-def _usable(siblings: Sequence[Sibling]) -> tuple[str, SizeRange | None]:
-    """Return the chip that a sibling names, and the memory that programs can use on it."""
-    for sibling in siblings:
-        version = _VERSION.search(sibling.data) if sibling.kind == "target" else None
-        if version:
-            variant = _VARIANT.search(sibling.data)
-            key = (version[1].decode(), variant[1].decode() if variant else "")
-            chip, usable = _USABLE.get(key, ("", ""))
-            return chip, read_size(usable)
-    return "", None

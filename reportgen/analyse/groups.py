@@ -4,10 +4,11 @@
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from reportgen.analyse.attribution import Attribution
+from reportgen.analyse.attributions import reserved_for
 from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.decompose import plain_shape, shares
 from reportgen.analyse.records import Analysis, Share, Space
@@ -17,10 +18,10 @@ _NUMBER = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeakGroup:
-    """Bytes of a peak; `shares` are the largest first, and `name` has `#` for the numbers that differ.
+    """Bytes of a peak; `shares` and their `values` are the largest first, and `name` has `#` for numbers that differ.
 
-    `name` is empty where the program's name is not known; `is_held` are the bytes of an allocation that is reserved
-    although nothing in it is live.
+    `name` is empty where the program's name is not known. The bytes that `is_held` are reserved for the values, none of
+    which is live.
     """
 
     name: str
@@ -28,31 +29,27 @@ class PeakGroup:
     memory_class: MemoryClass
     size_bytes: int
     shares: tuple[Share, ...]
+    values: tuple[int, ...]
     is_held: bool = False
-
-    @property
-    def values(self) -> tuple[int, ...]:
-        return tuple(share.value for share in self.shares if share.value is not None)
 
 
 def peak_groups(analysis: Analysis, space: Space, attribution_of: Callable[[int], Attribution]) -> list[PeakGroup]:
     """Return the groups of a space's peak, the largest first; they add up to it."""
-    by_key: dict[tuple[str, str, MemoryClass, bool], list[tuple[Share, str]]] = {}
+    by_key: dict[tuple[str, str, MemoryClass, bool], list[tuple[Share, int | None, str]]] = {}
     for share in shares(space):
         kind = memory_class(analysis.dump.allocations[share.allocation])
-        if share.value is None:
-            by_key.setdefault(("", "", kind, True), []).append((share, ""))
-            continue
-        found = attribution_of(share.value)
-        name, shape = (found.argument or found.scope), plain_shape(analysis.facts[share.value].value.shape)
-        by_key.setdefault((_NUMBER.sub("#", name), shape, kind, False), []).append((share, name))
+        number = reserved_for(analysis, share.allocation) if share.value is None else share.value
+        name = "" if number is None else attribution_of(number).name
+        shape = "" if number is None else plain_shape(analysis.facts[number].value.shape)
+        by_key.setdefault((sibling_name(name), shape, kind, share.value is None), []).append((share, number, name))
     groups = [
         PeakGroup(
-            name=_joined([name for _, name in members]),
+            name=joined_name([name for *_, name in members]),
             shape=shape,
             memory_class=kind,
-            size_bytes=sum(share.size_bytes for share, _ in members),
-            shares=tuple(share for share, _ in members),
+            size_bytes=sum(share.size_bytes for share, *_ in members),
+            shares=tuple(share for share, *_ in members),
+            values=tuple(number for _, number, _ in members if number is not None),
             is_held=is_held,
         )
         for (_, shape, kind, is_held), members in by_key.items()
@@ -60,7 +57,12 @@ def peak_groups(analysis: Analysis, space: Space, attribution_of: Callable[[int]
     return sorted(groups, key=lambda group: (-group.size_bytes, group.shares[0].allocation, group.name))
 
 
-def _joined(names: list[str]) -> str:
+def sibling_name(name: str) -> str:
+    """Return what numbered siblings are all called: the name with `#` for its numbers."""
+    return _NUMBER.sub("#", name)
+
+
+def joined_name(names: Sequence[str]) -> str:
     """Return the name of several that differ in numbers only: each number that differs becomes a `#`."""
     first = names[0]
     if all(name == first for name in names):

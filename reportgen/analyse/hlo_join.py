@@ -5,11 +5,10 @@ another compilation would be wrong without looking wrong.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from reportgen.analyse.attribution import Attribution, Attributor
-from reportgen.analyse.records import Space
+from reportgen.analyse.attribution import Attributor
 from reportgen.input.text import Sibling
 from reportgen.model import Dump
 from reportgen.parse.module_text import ModuleText
@@ -20,14 +19,6 @@ _HEADER = re.compile(rb"HloModule ([^\s,]+)")
 _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 _UNNAMED = re.compile(r"module_\d+")
 _LEAST_FOUND = 0.99
-
-
-@dataclass(frozen=True, slots=True)
-class Attributed:
-    """The bytes of a peak that are attributed to an operation or argument with a name, and to a source line."""
-
-    scope_bytes: int
-    source_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +77,3 @@ def _fits(module: ModuleText, dump: Dump) -> bool:
     """Return whether the text has nearly all instructions of the schedule or, without one, those that define values."""
     names = set(dump.name_at.values()) or {value.key.name for value in dump.values}
     return bool(names) and sum(name in module for name in names) >= _LEAST_FOUND * len(names)
-
-
-def attributed(space: Space, attribution_of: Callable[[int], Attribution]) -> Attributed:
-    """Return how much of a space's peak is attributed; `attribution_of` takes the number of a value."""
-    found = [(share, attribution_of(share.value)) for share in space.composition if share.value is not None]
-    return Attributed(
-        scope_bytes=sum(share.size_bytes for share, attribution in found if attribution.is_named),
-        source_bytes=sum(share.size_bytes for share, attribution in found if attribution.source),
-    )

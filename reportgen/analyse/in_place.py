@@ -1,10 +1,11 @@
-"""Name the operation that wrote a loop's result where no HLO text says what the loop's body returns.
+"""Name the operation that wrote what a loop carries, where no HLO text says what the loop's body returns.
 
-XLA lets the body write into the buffer of the result. So the values that hold exactly those bytes right before the
-loop ends form a chain, and the last of them whose scope lies inside the loop wrote them.
+XLA lets the body write into the buffer of the loop's result. So the values that hold exactly those bytes until the loop
+ends form a chain: what starts the loop, the parameter of its body, what the body writes, and the result. The last of
+them whose scope lies inside the loop wrote the bytes.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from reportgen.analyse.attribution import Attribution
@@ -12,17 +13,20 @@ from reportgen.analyse.records import Facts
 
 
 def written_in_place(
-    facts: Facts,
-    number: int,
-    chains: Mapping[int, Sequence[int]],
-    attribution_of: Callable[[int], Attribution],
-    loop: Attribution,
-) -> Attribution:
-    """Return the operation inside `loop` that wrote a value's bytes in place, or `loop` where none is known."""
-    chain = chains.get(number, (number,))
+    facts: Facts, number: int, chain: Sequence[int], attribution_of: Callable[[int], Attribution]
+) -> Attribution | None:
+    """Return the operation inside the loop that wrote the bytes of a loop's result or of its body's parameter.
+
+    `chain` are the values that hold these bytes one after the other, in time order. None where no loop ends in the
+    chain after the value, or no operation inside the loop is known to write the bytes.
+    """
     place = chain.index(number)
-    for other in (*reversed(chain[:place]), *chain[place + 1 :]):
+    end = next((at for at in range(place, len(chain)) if attribution_of(chain[at]).is_of_loop), None)
+    if end is None:
+        return None
+    inside = f"{attribution_of(chain[end]).scope}/"
+    for other in (*reversed(chain[:end]), *chain[end + 1 :]):
         found = attribution_of(other)
-        if found.is_named and found.scope.startswith(f"{loop.scope}/"):
+        if found.is_named and found.scope.startswith(inside):
             return replace(found, rule="in place", path=(facts[other].value.key.name, *found.path))
-    return loop
+    return None

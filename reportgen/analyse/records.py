@@ -18,6 +18,9 @@ from reportgen.model import Columns, Dump, LiveRange, LiveRanges, Value, Values,
 
 Backend = Literal["cpu", "gpu", "tpu", "unknown"]
 
+MAIN_SPACE = 0
+"""The color of the device's main memory."""
+
 
 @record
 class ValueFacts:

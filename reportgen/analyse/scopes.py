@@ -1,7 +1,8 @@
 """Arrange the bytes of a peak as a tree over the program's scopes, which come from `op_name`.
 
 `jit(step)/layer_1/attention/dot_general` is a path; each part becomes a node with the bytes of all values
-below it. Bytes without a scope form nodes of their own next to it, so the root is the whole peak.
+below it. Siblings whose names differ in numbers only, as those of layers, are one node. Bytes without a scope
+form nodes of their own next to it, so the root is the whole peak.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 
 from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.decompose import GroupKind, OriginOf, Tally, kind_and_label, shares
+from reportgen.analyse.groups import sibling_name
 from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.parse.op_names import path_parts
 
@@ -19,7 +21,8 @@ _DEEPEST = 40
 class Scope:
     """A node of the tree; `own_bytes` are those of values whose path ends here, `size_bytes` those of the subtree.
 
-    A node without bytes of its own and with one child is joined with that child: `jit(step)/jit(main)`.
+    A node without bytes of its own and with one child is joined with that child: `jit(step)/jit(main)`. Where it stands
+    for several numbered `siblings`, its name has `#` for their numbers.
     """
 
     kind: GroupKind
@@ -30,11 +33,13 @@ class Scope:
     largest: int | None
     classes: tuple[tuple[MemoryClass, int], ...]
     children: tuple["Scope", ...]
+    siblings: int = 1
 
 
 class _Node:
     def __init__(self) -> None:
         self.all, self.own = Tally(), Tally()
+        self.names: set[str] = set()
         self.children: dict[tuple[GroupKind, str], _Node] = {}
 
 
@@ -45,8 +50,9 @@ def scope_tree(analysis: Analysis, space: Space, origin: OriginOf) -> Scope:
         kind = memory_class(analysis.dump.allocations[share.allocation])
         node = root
         node.all.add(share, kind)
-        for key in _path(share, origin):
-            node = node.children.setdefault(key, _Node())
+        for group, name in _path(share, origin):
+            node = node.children.setdefault((group, sibling_name(name)), _Node())
+            node.names.add(name)
             node.all.add(share, kind)
         node.own.add(share, kind)
     return _finished(("named", ""), root)
@@ -69,8 +75,12 @@ def _path(share: Share, origin: OriginOf) -> Sequence[tuple[GroupKind, str]]:
 
 def _finished(key: tuple[GroupKind, str], node: _Node) -> Scope:
     kind, name = key
-    while name and not node.own.size_bytes and len(node.children) == 1:
+    siblings = max(1, len(node.names))
+    name = _shown(node, name)
+    while name and not node.own.size_bytes and len(node.children) == 1 and siblings == 1:
         [((_, below), node)] = node.children.items()
+        siblings = len(node.names)
+        below = _shown(node, below)
         name += below if below.startswith("[") else f"/{below}"
     children = (_finished(child_key, child) for child_key, child in node.children.items())
     return Scope(
@@ -82,4 +92,10 @@ def _finished(key: tuple[GroupKind, str], node: _Node) -> Scope:
         largest=node.all.largest,
         classes=node.all.classes,
         children=tuple(sorted(children, key=lambda scope: (-scope.size_bytes, scope.kind, scope.name))),
+        siblings=siblings,
     )
+
+
+def _shown(node: _Node, name: str) -> str:
+    """Return the node's own name, or the one with `#` for the numbers of its siblings."""
+    return next(iter(node.names)) if len(node.names) == 1 else name

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from reportgen.model.shapes import ArrayShape, BufferShape, Layout, OpaqueShape, Shape, Tile, TupleShape
+from reportgen.parse.shapes import ShapeError, parse_shape
 
 _BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _BITS_PER_BYTE = 8
@@ -195,3 +196,11 @@ def rounded_by_xla(size_bytes: int) -> str:
     while size_bytes >= 1024 * 1024 and unit < len(_BYTE_UNITS) - 1:
         size_bytes, unit = size_bytes // 1024, unit + 1
     return f"{size_bytes / 1024:.{min(unit, 2)}f}{_BYTE_UNITS[unit]}"
+
+
+def printed_bytes(shape: str) -> int:
+    """Return the dense bytes of a printed shape; 0 where it cannot be read or its type is unknown."""
+    try:
+        return dense_bytes(parse_shape(shape), pointer_bytes=0) or 0
+    except ShapeError:
+        return 0

@@ -22,7 +22,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "--value-pages",
         type=count,
         metavar="N",
-        help="make pages only for the N largest values of each module and for those live at a peak;"
+        help="make pages only for the N largest values of each module and for those of a peak;"
         " tables and search still list all values (default: make pages for all)",
     )
     add_redaction(parser)

@@ -20,6 +20,10 @@ _METADATA = re.compile(rf'[^"(){{}}\[\]]*?, metadata={{((?:[^"{{}}]++|{_STRING})
 
 _TOKEN = re.compile(rf"{_STRING}|[(){{}}\[\]]|,")
 _OPERAND = re.compile(r"%([^\s,(){}\[\]]+)")
+_BARE_OPERAND = re.compile(r"(?:.*[\s/])?([A-Za-z_][\w.\-]*)")
+"""An operand in HLO text that is printed without percent signs, after its shape or the comment with its index."""
+
+_WITHOUT_OPERANDS = frozenset(("constant", "parameter"))
 _FIELD = re.compile(rf"\b(\w++)=({_STRING}|[^\s\"{{}}]++)")
 _ESCAPE = re.compile(rb"\\([0-7]{3}|[\s\S])")
 _NAMED_ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r"}
@@ -65,10 +69,17 @@ def parse_instruction(text: str) -> Instruction:
         name=name,
         shape=rest[:shape_end],
         opcode=opcode,
-        # Names start with "%", which skips the shapes that builds before 2025-03-11 print: `add(f32[4] %a, …)`.
-        operands=tuple(_OPERAND.findall(rest, operands_start, operands_end)),
+        operands=_operands(opcode, rest[operands_start:operands_end]),
         metadata=_metadata(rest, operands_end + 1),
     )
+
+
+def _operands(opcode: str, text: str) -> tuple[str, ...]:
+    """Return the names of the operands; older compilers print HLO text, but not dumps, without percent signs."""
+    # A "%" skips the shapes that builds before 2025-03-11 print: `add(f32[4] %a, …)`.
+    if "%" in text or opcode in _WITHOUT_OPERANDS:
+        return tuple(_OPERAND.findall(text))
+    return tuple(found[1] for operand in _split(text, 0) if (found := _BARE_OPERAND.fullmatch(operand)))
 
 
 def _closing(text: str, start: int) -> int:

@@ -7,9 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 from reportgen.analyse.advice.records import AdviceBySpace
+from reportgen.analyse.attributions import Attributed
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import memory_class
-from reportgen.analyse.hlo_join import Attributed
 from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.analyse.results import Finding
 from reportgen.render.advice_json import advice_json

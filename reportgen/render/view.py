@@ -7,20 +7,20 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache, cached_property
 
-from reportgen.analyse.advice.advise import MAIN_SPACE, advise
+from reportgen.analyse.advice.advise import advise
 from reportgen.analyse.advice.memory import Memory, memory_of
 from reportgen.analyse.advice.records import Advice, AdviceBySpace
 from reportgen.analyse.advice.words import WITHHELD_NAMES
-from reportgen.analyse.attribution import Attribution, Attributor
+from reportgen.analyse.attribution import Attribution
+from reportgen.analyse.attributions import Attributed, Attributions, reserved_for
 from reportgen.analyse.capacity import Capacity, Fit, fit
-from reportgen.analyse.chains import chains
 from reportgen.analyse.fit import Misfit
-from reportgen.analyse.hlo_join import NOTHING_JOINED, Attributed, Join, attributed
-from reportgen.analyse.in_place import written_in_place
+from reportgen.analyse.hlo_join import NOTHING_JOINED, Join
 from reportgen.analyse.origins import Origin, origins
-from reportgen.analyse.records import Analysis
+from reportgen.analyse.records import MAIN_SPACE, Analysis
 from reportgen.model import WHOLE, UsedValue, ValueKey
 from reportgen.options import Redaction
+from reportgen.render.html.formats import function_name
 from reportgen.render.routes import ModuleRoutes, module_slug
 from reportgen.render.sources import NO_SOURCES, Sources
 
@@ -56,6 +56,11 @@ class Module:
         object.__setattr__(self, "routes", ModuleRoutes(module_slug(self.label, self.title), self.analysis))
 
     @property
+    def name(self) -> str:
+        """The name of the function that the module was compiled from."""
+        return function_name(self.title)
+
+    @property
     def dumped_at(self) -> str | None:
         """The time in the dump's name, for people; None if it has none."""
         if self.timestamp_microseconds is None:
@@ -87,32 +92,12 @@ class Module:
         return origins(self.analysis.dump)
 
     @cached_property
-    def attributor(self) -> Attributor:
-        """What follows a value to the operation that wrote it."""
-        return self.join.attributor(self.analysis.dump)
+    def _attributions(self) -> Attributions:
+        return Attributions(self.analysis, self.join)
 
     def attribution(self, number: int) -> Attribution:
         """Return the operation that wrote a value's bytes."""
-        return self._attribution(number)
-
-    @cached_property
-    def _attribution(self) -> Callable[[int], Attribution]:
-        return cache(self._attribute)  # because tables, pages and shards ask for each value five times
-
-    def _attribute(self, number: int) -> Attribution:
-        facts, found = self.analysis.facts, self._written_by(number)
-        if found.is_of_loop and self.join.module is None:
-            return written_in_place(facts, number, self._chains, self._written_by, found)
-        return found
-
-    @cached_property
-    def _written_by(self) -> Callable[[int], Attribution]:
-        facts, of = self.analysis.facts, self.attributor.of
-        return cache(lambda number: of(facts[number].value.key))
-
-    @cached_property
-    def _chains(self) -> Mapping[int, Sequence[int]]:
-        return chains(self.analysis.facts)
+        return self._attributions.of(number)
 
     @cached_property
     def fits(self) -> Mapping[int, Fit]:
@@ -123,7 +108,7 @@ class Module:
     @cached_property
     def attributed(self) -> Mapping[int, Attributed]:
         """How many bytes of the peak of each memory space are attributed, by its color."""
-        return {color: attributed(space, self.attribution) for color, space in self.analysis.spaces.items()}
+        return {color: self._attributions.attributed(space) for color, space in self.analysis.spaces.items()}
 
     def origin(self, number: int) -> Origin:
         """Return the opcode of the instruction that defines a value, and scope and source of the one that wrote it.
@@ -139,7 +124,7 @@ class Module:
     def _find_origin(self, number: int) -> Origin:
         own = self._origins.get(self.analysis.facts[number].value.key.name, Origin())
         found = self.attribution(number)
-        return Origin(own.opcode, found.scope or (found.argument if found.is_named else ""), found.source, own.further)
+        return Origin(own.opcode, found.name if found.is_named or found.is_of_loop else "", found.source, own.further)
 
     @cached_property
     def source_files(self) -> tuple[str, ...]:
@@ -174,7 +159,15 @@ class Module:
             for number, fact in enumerate(self.analysis.facts)
             if (live := fact.live) and any(live.start <= moment <= live.end for moment in peaks)
         )
-        return frozenset((*self.by_size[: self.value_pages], *live_at_peak))
+        reserved = (
+            reserved_for(self.analysis, share.allocation)
+            for space in self.analysis.spaces.values()
+            for share in space.composition
+            if share.value is None
+        )
+        return frozenset(
+            (*self.by_size[: self.value_pages], *live_at_peak, *(one for one in reserved if one is not None))
+        )
 
     @cached_property
     def by_instruction(self) -> Sequence[int]:

@@ -13,6 +13,16 @@ export const liveAt = (values, color, moment) => [...values.name.keys()].filter(
   values.first[number] >= 0 && values.first[number] <= moment && moment <= values.last[number]);
 
 /**
+ * Return the live values that count as resident: those that do not belong to a thread.
+ * @param {Values} values
+ * @param {number} color
+ * @param {number} moment
+ * @returns {number[]}
+ */
+export const residentAt = (values, color, moment) =>
+  liveAt(values, color, moment).filter((number) => values.classes[values.class[number]] !== "thread-local");
+
+/**
  * Return, for each live value, the bytes that no live value defined later also holds.
  * @param {Values} values
  * @param {number[]} live

@@ -7,6 +7,13 @@ import { holdsAll, wordsOf } from "./words.js";
 const REST_MILLISECONDS = 200;
 
 /**
+ * Return the text of a cell, with the whole of what it shows shortened.
+ * @param {HTMLTableCellElement} cell
+ */
+const textOf = (cell) =>
+  [cell.textContent, ...[.../** @type {NodeListOf<HTMLElement>} */ (cell.querySelectorAll("code[title]"))].map(({ title }) => title)].join("\n");
+
+/**
  * Return what the filter searches of each row, in lower case.
  * @param {HTMLTableElement} table
  * @returns {Map<HTMLTableRowElement, string>}
@@ -14,7 +21,7 @@ const REST_MILLISECONDS = 200;
 const searchedTexts = (table) => {
   const heads = [.../** @type {HTMLTableSectionElement} */ (table.tHead).rows[0].cells];
   const columns = heads.filter((head) => head.hasAttribute("data-filtered")).map((head) => head.cellIndex);
-  const text = (/** @type {HTMLTableRowElement} */ row) => columns.map((column) => row.cells[column].textContent).join("\n");
+  const text = (/** @type {HTMLTableRowElement} */ row) => columns.map((column) => textOf(row.cells[column])).join("\n");
   return new Map([...table.tBodies[0].rows].map((row) => [row, text(row).toLowerCase()]));
 };
 

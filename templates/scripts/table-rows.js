@@ -191,8 +191,10 @@ export const scheduleSource = (values, timeline) => {
     const test = valueTest(values, filters);
     return rows.filter((moment) => defined.get(moment)?.some(test));
   };
-  const live = Object.entries(timeline.spaces).map(([color, space]) =>
-    [`live-${color}`, (/** @type {number} */ moment) => amountAt(space.live, moment)]);
+  const bytes = Object.entries(timeline.spaces).flatMap(([color, space]) => [
+    [`resident-${color}`, (/** @type {number} */ moment) => space.static + amountAt(space.temp, moment)],
+    [`live-${color}`, (/** @type {number} */ moment) => amountAt(space.live, moment)]
+  ]);
   return {
     noun: "moments",
     rows,
@@ -205,7 +207,7 @@ export const scheduleSource = (values, timeline) => {
       opcode: (moment) => { const number = first(moment); return number === undefined ? "" : values.opcodes[values.opcode[number]]; },
       defines: (moment) => named(defined.get(moment)),
       "last-use": (moment) => named(lastUses.get(moment)),
-      ...Object.fromEntries(live)
+      ...Object.fromEntries(bytes)
     }
   };
 };

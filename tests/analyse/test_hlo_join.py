@@ -4,18 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given
 
-from reportgen.analyse.analysis import analyse
-from reportgen.analyse.hlo_join import NOTHING_JOINED, attributed, joined
+from reportgen.analyse.hlo_join import NOTHING_JOINED, joined
 from reportgen.cli import main
 from reportgen.input.contents import read_contents
 from reportgen.input.discover import discover
 from reportgen.input.text import Sibling
 from reportgen.model import Dump
 from reportgen.parse.dump import parse_dump
-from reportgen.render.view import Module
-from tests.support.strategies import consistent_dumps
 
 ROOT = Path(__file__).parents[2]
 TINY = ROOT / "samples/cpu-tiny"
@@ -60,15 +56,6 @@ def test_a_text_without_the_instructions_of_the_dump_is_not_trusted() -> None:
 def test_damaged_files_give_nothing(data: bytes) -> None:
     dump, _ = tiny()
     assert joined(dump, NAME, [Sibling("HLO text", "x", data), Sibling("proto", "y", data)]) is NOTHING_JOINED
-
-
-@given(consistent_dumps())
-def test_no_more_is_attributed_than_is_resident(dump: Dump) -> None:
-    module = Module(label="x", title="x", stage=None, number=None, analysis=analyse(dump))
-    for space in module.analysis.spaces.values():
-        found, peak = attributed(space, module.attribution), space.peak_resident
-        assert 0 <= found.source_bytes <= (peak.amount if peak else 0)
-        assert 0 <= found.scope_bytes <= (peak.amount if peak else 0)
 
 
 @pytest.mark.parametrize(("flags", "is_named"), [((), True), (("--no-siblings",), False), (("--redact",), False)])

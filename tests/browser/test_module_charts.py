@@ -60,8 +60,8 @@ def test_every_space_has_a_chart_with_an_svg(module_page: Page) -> None:
 def test_a_click_chooses_a_moment_and_lists_what_is_live(module_page: Page) -> None:
     click_at(plot(module_page), 0.5)
     live = module_page.locator("#live-at")
-    expect(live.locator("h3")).to_contain_text("Live at moment")
-    expect(live.locator("tfoot")).to_contain_text("bytes under live values")
+    expect(live.locator("h3")).to_contain_text("Resident at moment")
+    expect(live.locator("tfoot")).to_contain_text(re.compile("live.*resident: [0-9,]+ bytes", re.DOTALL))
     assert re.search(r"#.*moment=\d+", module_page.url)
 
 
@@ -72,9 +72,17 @@ def test_a_click_in_the_chart_of_a_space_lists_what_is_live_in_that_space(module
     expect(module_page.locator("#live-at h3")).to_contain_text(f"in space {space}")
 
 
+def test_what_is_resident_at_the_peak_is_the_headline(module_page: Page) -> None:
+    module_page.locator("#moment-controls button[name=peak]").click()
+    resident = module_page.locator("#live-at tfoot tr.total data")
+    expect(resident).to_be_visible()
+    headline = module_page.locator("figure[data-space] figcaption data").first
+    assert resident.get_attribute("value") == headline.get_attribute("value")
+
+
 def test_live_bytes_at_the_peak_equal_the_page(module_page: Page, samples_site: Path, module_path: str) -> None:
     module_page.locator("#moment-controls button[name=peak]").click()
-    total = module_page.locator("#live-at tfoot tr.total data")
+    total = module_page.locator("#live-at tfoot tr.live data")
     expect(total).to_be_visible()
     moment = int(module_page.locator("#moment-controls input[name=moment]").input_value())
     space = module_page.locator("figure[data-space]").first.get_attribute("data-space")

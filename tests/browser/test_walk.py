@@ -9,13 +9,14 @@ from playwright.sync_api import Page, expect
 
 from reportgen.cli import main
 
-SAMPLE = Path(__file__).parents[2] / "samples/cpu-train-step"
+SAMPLES = Path(__file__).parents[2] / "samples"
+TRAIN_STEP, TINY = SAMPLES / "cpu-train-step", SAMPLES / "cpu-tiny"
 
 
 @pytest.fixture(scope="module")
 def too_large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     site = tmp_path_factory.mktemp("too-large")
-    assert main(["build", "-q", str(SAMPLE), "-o", str(site), "--capacity", "1MiB"]) == 0
+    assert main(["build", "-q", str(TRAIN_STEP), str(TINY), "-o", str(site), "--capacity", "1MiB"]) == 0
     return site
 
 
@@ -25,7 +26,7 @@ def test_the_largest_groups_are_five_clicks_from_where_they_come_from(
 ) -> None:
     clicks = 0
     page = visit(too_large)
-    expect(page.locator("#modules-table .severity.error")).to_contain_text("over by")
+    expect(page.locator("#modules-table .severity.error").first).to_contain_text("over by")
     page.locator("#modules-table tbody th a").first.click()
     clicks += 1
     expect(page.locator(".fit.over")).to_contain_text("Does not fit")
@@ -44,9 +45,16 @@ def test_the_largest_groups_are_five_clicks_from_where_they_come_from(
 def test_the_first_screen_says_what_is_needed_and_what_dominates(
     too_large: Path, visit: Callable[..., Page], width: int, height: int
 ) -> None:
-    page = visit(too_large, next(too_large.glob("m/*/index.html")).relative_to(too_large).as_posix())
+    page = visit(too_large, next(too_large.glob("m/*train*/index.html")).relative_to(too_large).as_posix())
     page.set_viewport_size({"width": width, "height": height})
     for selector in (".answer", ".fit", ".dominant"):
         box = page.locator(selector).bounding_box()
         assert box is not None
         assert box["y"] + box["height"] <= height
+
+
+def test_a_site_of_one_module_opens_on_it(tmp_path: Path, visit: Callable[..., Page]) -> None:
+    assert main(["build", "-q", str(TINY), "-o", str(tmp_path)]) == 0
+    page = visit(tmp_path)
+    page.wait_for_url("**/m/*/index.html")
+    expect(page.locator(".answer")).to_contain_text("peaks at")

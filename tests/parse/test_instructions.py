@@ -36,6 +36,20 @@ def test_operands_may_come_with_their_shapes() -> None:
     assert found.operands == ("a.1", "b", "c")
 
 
+@pytest.mark.parametrize(
+    ("text", "operands"),
+    [
+        ("slice.4 = s32[8]{0:T(1024)} slice(custom-call.3), slice={[0:8]}", ("custom-call.3",)),
+        ("t = (f32[], s32[2]) tuple(f32[] a.1, s32[2]{0} b, /*index=2*/c)", ("a.1", "b", "c")),
+        ("p = f32[2]{0} parameter(0)", ()),
+        ("k = f32[2]{0} constant({1, nan})", ()),
+        ("i = s32[4]{0} iota(), iota_dimension=0", ()),
+    ],
+)
+def test_operands_are_found_without_percent_signs_too(text: str, operands: tuple[str, ...]) -> None:
+    assert parse_instruction(text).operands == operands
+
+
 def test_a_tuple_is_one_shape() -> None:
     shape = "(f32[2]{0}, (s32[], f32[8]{0:T(8)}), /*index=5*/token[])"
     assert parse_instruction(f"%t = {shape} tuple(%a, /*index=5*/%b)").shape == shape

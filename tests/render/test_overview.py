@@ -8,9 +8,10 @@ import pytest
 from markupsafe import Markup
 
 from reportgen.analyse.identity import Leaf, digests, signature
+from reportgen.render.html.formats import function_name
 from reportgen.render.site.overview import MODULES_PER_PAGE, MOST_BARS, folded, largest_modules, overview_pages
 from reportgen.render.site.pages import site_pages
-from reportgen.render.site.recompiled import ABSENT, function_name, recompiled
+from reportgen.render.site.recompiled import ABSENT, recompiled
 from reportgen.render.site.summary import Summary
 from tests.support.dumps import dump_text, parsed
 from tests.support.site import read_page

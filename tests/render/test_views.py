@@ -18,6 +18,7 @@ from reportgen.render.module.pages import module_pages
 from reportgen.render.view import Module
 from tests.support.dumps import analysed, edited
 from tests.support.site import SAMPLES, read_page
+from tests.support.tables import tables_of
 
 LARGEST_PAGE = 3_000_000
 
@@ -88,7 +89,7 @@ def test_every_tab_of_every_sample_leads_to_a_page_that_says_it_is_current() -> 
 
 
 def test_the_peak_page_names_what_the_dump_does_not_say() -> None:
-    text = plain(pages_of(module_of(STEP))["peak.html"])
+    text = plain(pages_of(module_of(edited(STEP, ("  a, operand 0\n", ""))))["peak.html"])
     assert "no source line in the dump 100 B 76.9 %" in text
     assert "no scope in the dump 100 B 76.9 %" in text
     assert "f.py:7 30 B 23.1 %" in text
@@ -176,3 +177,33 @@ def test_a_histogram_adds_up_and_every_size_is_in_its_bin(sizes: list[int]) -> N
         assert (one.count, one.size_bytes) == (len(inside), sum(inside))
     assert sum(one.count for one in made.bins) == len(sizes)
     assert all(lower.high in (higher.low, 1) for higher, lower in zip(made.bins, made.bins[1:], strict=False))
+
+
+LAYERS = 12
+
+
+def layers() -> str:
+    """Return a dump with a value of each layer, all of them alive from the first moment to the last."""
+    numbers = range(LAYERS)
+    values = "".join(f" value: <{n} v{n} @0> (size=8,offset={8 * n}): u8[8]{{0}}\n" for n in numbers)
+    used = "".join(
+        f"<{n} v{n} @0>\n positions:\n  v{n}\n uses:\n  v{LAYERS - 1}, operand {n}\n"
+        f' from instruction: %v{n} = u8[8]{{0}} add(%p), metadata={{op_name="jit(f)/layer_{n}/add"}}\n'
+        for n in numbers
+    )
+    sequence = "".join(f"    {n}:v{n}\n" for n in numbers)
+    ranges = "".join(f"    v{n}{{}}:{n}-{LAYERS}\n" for n in numbers)
+    return (
+        f"BufferAssignment:\nallocation 0: size {8 * LAYERS}, preallocated-temp:\n{values}\nUsed values:\n{used}\n\n"
+        f"HloLiveRange (max {LAYERS}):\n  InstructionSequence:\n{sequence}  BufferLiveRange:\n{ranges}"
+    )
+
+
+def test_numbered_siblings_share_a_row_of_the_lifetimes() -> None:
+    tables = tables_of(pages_of(module_of(layers()))["lifetimes.html"])
+    [held] = [table.rows for table in tables if "Share" in table.heads]
+    assert "and 11 more" in held[0].cells[0].text
+    assert held[0].cells[2].text.strip() == "jit(f)/layer_#/add"
+    assert [cell.amount for cell in held[0].cells[3:7]] == [0, LAYERS, LAYERS, 8 * LAYERS]
+    [idle] = [table.rows for table in tables if "Idle" in table.heads and table.sorted_by == 8]
+    assert [cell.amount for cell in idle[0].cells[4:8]] == [1, LAYERS - 2, LAYERS - 2, 8 * (LAYERS - 2)]

@@ -23,9 +23,8 @@ from reportgen.analyse.advice.words import (
     WITHHELD_SPACE,
     WITHHELD_USES,
 )
-from reportgen.analyse.records import Analysis, Space
+from reportgen.analyse.records import MAIN_SPACE, Analysis, Space
 
-MAIN_SPACE = 0
 _VMEM = 1
 _MOST_MOMENTS = 5_000_000
 _FAMILY_MOVES = 5

@@ -16,6 +16,9 @@ _STEP = 1024
 _CLOSE = 50
 """A range is shown as one size if it is narrower than this part of the size."""
 
+_TRACED = re.compile(r"a_inference_(.+?)_\d+__Xla.*")
+"""A name of TensorFlow, which numbers its functions: each trace of one gets another name."""
+
 _BREAKABLE = re.compile(r"(?<=[./_])(?=[^./_])")
 
 
@@ -92,6 +95,12 @@ def shortened(text: str) -> str:
     """Return a name that is too long to read as its beginning and its end."""
     half = LONGEST_NAME // 2
     return text if len(text) <= LONGEST_NAME else f"{text[:half]}…{text[-half:]}"
+
+
+def function_name(title: str) -> str:
+    """Return the name of the function that a module was compiled from."""
+    traced = _TRACED.fullmatch(title)
+    return traced[1] if traced else title
 
 
 def whole_name(name: str) -> Markup:

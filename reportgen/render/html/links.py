@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from html import escape
 from typing import TypeVar
+from urllib.parse import urlencode
 
 from markupsafe import Markup
 
@@ -105,6 +106,13 @@ class Links:
     def listing(self, kind: str, page: int = 1) -> str:
         """Return the href of a page of a long table."""
         return self.path(self._module.routes.listing(kind, page))
+
+    def filtered_values(self, **words: str) -> Markup:
+        """Return the href of the values that have these words; a `#` stands for numbers that differ."""
+        asked = {key: text.replace("#", " ").strip() for key, text in words.items()}
+        return Markup(
+            f"{self.listing('values')}#{escape(urlencode({key: text for key, text in asked.items() if text}))}"
+        )
 
     def _instruction(self, name: str) -> str:
         """Return an instruction's name, linked to the value that it defines, if any."""

@@ -11,18 +11,22 @@ from reportgen.render.html.formats import shortened, soft_breaks
 _LONGEST = 56
 
 
-def origin_cell(found: Attribution) -> Markup:
-    """Return the argument or the end of the scope, which says most, and file and line; the tooltips have the whole."""
-    return _cell(found.argument or found.scope, found.source)
+def origin_cell(found: Attribution, name: str = "") -> Markup:
+    """Return the argument or the end of the scope, which says most, and file and line; the tooltips have the whole.
+
+    `name` is that of a group of values, where it differs from that of the one value that was found.
+    """
+    return _cell(name or found.name, found.source, found.rule == "read")
 
 
 @lru_cache(maxsize=4096)
-def _cell(name: str, source: str) -> Markup:
+def _cell(name: str, source: str, is_reader: bool) -> Markup:
     """Return the cell of an operation, which is kept because the values of all layers share a few."""
+    operation = Markup("read by ") * is_reader + named(name)
     if not source:
-        return named(name)
+        return operation
     short = escape(shortened(source.rpartition("/")[2]))
-    return Markup(f'{named(name)} <span class=source title="{escape(shortened(source))}">{short}</span>')
+    return Markup(f'{operation} <span class=source title="{escape(shortened(source))}">{short}</span>')
 
 
 def named(name: str) -> Markup:

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from reportgen.analyse.advice.advise import MAIN_SPACE
 from reportgen.analyse.advice.families import Family
 from reportgen.analyse.advice.packing import Packing, Placed
 from reportgen.analyse.advice.plan import Plan
 from reportgen.analyse.advice.records import Advice, ArgumentGroup, ConflictOf, Ladder, Move, Returned, State
+from reportgen.analyse.records import MAIN_SPACE
 from reportgen.render.html.formats import human_bytes
 from reportgen.render.module.advice_words import (
     amount_words,

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import sub
 from typing import Any
 
-from reportgen.analyse.advice.advise import MAIN_SPACE
 from reportgen.analyse.advice.records import Advice
 from reportgen.analyse.classes import CLASSES, memory_class
+from reportgen.analyse.records import MAIN_SPACE
 from reportgen.intervals.step_function import StepFunction
 from reportgen.model import WHOLE
 from reportgen.render import routes

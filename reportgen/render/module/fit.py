@@ -4,8 +4,8 @@ from collections import Counter
 from dataclasses import dataclass
 
 from reportgen.analyse.classes import memory_class
-from reportgen.analyse.fit import GIVEN, MAIN_SPACE, Misfit
-from reportgen.analyse.records import Analysis, Share
+from reportgen.analyse.fit import GIVEN, Misfit
+from reportgen.analyse.records import MAIN_SPACE, Analysis, Share
 from reportgen.render.html.formats import human_bytes, range_words
 
 _SHOWN = 10

@@ -10,6 +10,7 @@ from reportgen.analyse.spaces import main_space
 from reportgen.analyse.xla_peak import ALIASES, BIRTHS, LEAVES, PADDING, SPACES, UNEXPLAINED
 from reportgen.intervals.step_function import Peak
 from reportgen.render.drawings.chart_data import chart_limit, memory_over_time
+from reportgen.render.html.hints import naming_hint
 from reportgen.render.html.links import Links
 from reportgen.render.html.markdown import note_markup
 from reportgen.render.module.advice import advice_view
@@ -22,6 +23,7 @@ from reportgen.render.site.summary import badge_of, finding_counts
 from reportgen.render.view import Module
 
 _SHOWN = 20
+_WORTH_A_HINT = 100
 
 REASONS = {
     LEAVES: (
@@ -57,8 +59,8 @@ class SpaceSummary:
     """A memory space on the summary; peaks are None without live ranges, moments also where nothing is live.
 
     `limit_bytes` is the line *allocated* of the chart, which leaves out thread-local allocations because they are
-    not part of what is resident. `rows` and `rest` are the groups that the resident peak is made of; `is_small` folds a
-    space that needs little.
+    not part of what is resident. `rows` and `rest` are the groups that the resident peak is made of; the program has no
+    name for `unnamed_bytes` of them. `is_small` folds a space that needs little.
     """
 
     space: Space
@@ -73,6 +75,12 @@ class SpaceSummary:
     is_small: bool
     rows: list[GroupRow]
     rest: Rest
+    unnamed_bytes: int
+
+    @property
+    def lacks_names(self) -> bool:
+        """Whether enough of the peak has no name to say how to get some."""
+        return self.resident is not None and self.unnamed_bytes * _WORTH_A_HINT >= max(self.resident.amount, 1)
 
 
 def index_page(module: Module, site_title: str) -> Page:
@@ -99,6 +107,7 @@ def index_page(module: Module, site_title: str) -> Page:
         small=[summary for summary in spaces if summary.is_small],
         charts=[summary for summary in spaces if summary.chart],
         small_charts=[summary for summary in spaces if summary.chart and summary.is_small],
+        hint=naming_hint(module.title, has_text=module.join.module is not None),
         missing=[finding.message for finding in analysis.findings if finding.slug in MISSING_SECTIONS],
         xla=_reconciliation(analysis.xla_peak),
         moments=max(analysis.moments, 1),
@@ -129,6 +138,7 @@ def _space_summary(module: Module, space: Space, links: Links, main: Space) -> S
             amount=sum(row.group.size_bytes for row in hidden),
             href=links.listing(peak_kind(space)),
         ),
+        unnamed_bytes=sum(row.group.size_bytes for row in rows if not row.is_named),
     )
 
 

@@ -1,51 +1,67 @@
-"""How long values are held, and how long they are idle, in each memory space."""
+"""How long values are held, and how long they are idle, in each memory space.
 
-from collections.abc import Sequence
+Values of numbered siblings, as of the layers of a network, share a row.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from markupsafe import Markup
+
+from reportgen.analyse.decompose import plain_shape
+from reportgen.analyse.groups import joined_name, sibling_name
 from reportgen.analyse.lifetimes import Idle, byte_steps, idle_at_peak, idle_stretches, steps_held
-from reportgen.analyse.records import Space, ValueFacts
+from reportgen.analyse.records import Space
 from reportgen.intervals.step_function import Peak
-from reportgen.render.html.links import Links
+from reportgen.render.html.links import Links, listed
+from reportgen.render.html.origin import origin_cell
 from reportgen.render.module.view_page import Rest, view_page
 from reportgen.render.page import Page
 from reportgen.render.view import Module
 
 _SHOWN = 50
+_MOST_LINKED = 40
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeldRow:
-    """A value with the steps that it is held for, and its bytes × steps."""
+class Stretch(NamedTuple):
+    """Moments at which a value is held or idle; `kind` says which stretch between its uses it is.
 
-    number: int
-    fact: ValueFacts
+    `peak_bytes` are its bytes at the peak, None where it does not span the peak.
+    """
+
+    value: int
+    kind: str
+    first: int
+    last: int
     steps: int
+    size_bytes: int
     byte_steps: int
+    peak_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HeldTable:
-    """The values with the most bytes × steps; `total` is the sum over all values of the space."""
+class LifeRow:
+    """The stretches of numbered siblings: from the first to the last moment, the longest one, and their sums."""
 
-    rows: list[HeldRow]
-    rest: Rest
-    total: int
-
-
-@dataclass(frozen=True, slots=True)
-class IdleRow:
-    """An idle stretch; `peak_bytes` are the bytes of its value at the peak, None when it does not span the peak."""
-
-    idle: Idle
+    values: Markup
+    shape: Markup
+    origin: Markup
+    kind: str
+    first: int
+    last: int
+    steps: int
+    size_bytes: int
+    byte_steps: int
     peak_bytes: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IdleTable:
-    """The largest idle stretches; `total` is the sum over all of them, of bytes at the peak or of bytes × steps."""
+class LifeTable:
+    """The rows with the most bytes at the peak or the most bytes × steps; `total` is the sum over all of them."""
 
-    rows: list[IdleRow]
+    rows: Sequence[LifeRow]
     rest: Rest
     total: int
 
@@ -56,55 +72,112 @@ class SpaceLifetimes:
 
     space: Space
     peak: Peak | None
-    held: HeldTable
-    idle_at_peak: IdleTable
-    idle: IdleTable
+    held: LifeTable
+    idle_at_peak: LifeTable
+    idle: LifeTable
 
 
 def lifetimes_page(module: Module, site_title: str) -> Page:
     """Return the page of lifetimes."""
+    links = Links(module, 0)
     return view_page(
         module,
         site_title,
         "lifetimes",
         "lifetimes.html",
-        links=Links(module, 0),
+        links=links,
         has_time=module.analysis.dump.live_ranges is not None,
         has_uses=module.analysis.dump.used_values is not None,
-        spaces=[_space_lifetimes(module, space) for space in module.analysis.spaces.values()],
+        spaces=[_space_lifetimes(module, space, links) for space in module.analysis.spaces.values()],
     )
 
 
-def _space_lifetimes(module: Module, space: Space) -> SpaceLifetimes:
+def _space_lifetimes(module: Module, space: Space, links: Links) -> SpaceLifetimes:
     stretches = idle_stretches(module.analysis, space)
-    spanning = idle_at_peak(space, stretches)
-    peak_bytes = {idle: size for size, idle in spanning}
+    peak_bytes = {idle: size for size, idle in idle_at_peak(space, stretches)}
+    idle = [_stretch(one, peak_bytes.get(one)) for one in stretches]
     return SpaceLifetimes(
         space=space,
         peak=space.peak_resident,
-        held=_held_table(module, space),
-        idle_at_peak=IdleTable(
-            rows=[IdleRow(idle, size) for size, idle in spanning[:_SHOWN]],
-            rest=_rest([size for size, _ in spanning]),
-            total=sum(size for size, _ in spanning),
+        held=_table(module, links, _held(module, space), lambda row: row.byte_steps),
+        idle_at_peak=_table(
+            module, links, [one for one in idle if one.peak_bytes is not None], lambda row: row.peak_bytes or 0
         ),
-        idle=IdleTable(
-            rows=[IdleRow(idle, peak_bytes.get(idle)) for idle in stretches[:_SHOWN]],
-            rest=_rest([idle.byte_steps for idle in stretches]),
-            total=sum(idle.byte_steps for idle in stretches),
-        ),
+        idle=_table(module, links, idle, lambda row: row.byte_steps),
     )
 
 
-def _held_table(module: Module, space: Space) -> HeldTable:
-    held, facts = byte_steps(module.analysis, space), module.analysis.facts
-    rows = [
-        HeldRow(number=number, fact=facts[number], steps=steps_held(module.analysis, number), byte_steps=product)
-        for product, number in held[:_SHOWN]
-    ]
-    products = [product for product, _ in held]
-    return HeldTable(rows=rows, rest=_rest(products), total=sum(products))
+def _stretch(idle: Idle, peak_bytes: int | None) -> Stretch:
+    return Stretch(
+        value=idle.value,
+        kind=idle.kind,
+        first=idle.first,
+        last=idle.last,
+        steps=idle.steps,
+        size_bytes=idle.size_bytes,
+        byte_steps=idle.byte_steps,
+        peak_bytes=peak_bytes,
+    )
 
 
-def _rest(amounts: Sequence[int]) -> Rest:
-    return Rest(count=len(amounts[_SHOWN:]), amount=sum(amounts[_SHOWN:]))
+def _held(module: Module, space: Space) -> list[Stretch]:
+    found = []
+    for product, number in byte_steps(module.analysis, space):
+        live = module.analysis.facts.live(number)
+        found.append(
+            Stretch(
+                value=number,
+                kind="",
+                first=live.start,
+                last=live.end,
+                steps=steps_held(module.analysis, number),
+                size_bytes=module.analysis.facts.values.sizes[number],
+                byte_steps=product,
+            )
+        )
+    return found
+
+
+def _table(
+    module: Module, links: Links, stretches: Iterable[Stretch], amount: Callable[[Stretch | LifeRow], int]
+) -> LifeTable:
+    """Return the table of stretches by an amount, the most first; siblings are folded before it is cut."""
+    siblings: dict[tuple[int, str, str, str], list[Stretch]] = {}
+    times = Counter[tuple[int, str]]()  # because a row must not count the size of one value twice
+    for stretch in stretches:
+        times[stretch.value, stretch.kind] += 1
+        siblings.setdefault((times[stretch.value, stretch.kind], *_key(module, stretch)), []).append(stretch)
+    ordered = sorted(siblings.values(), key=lambda members: (-sum(map(amount, members)), members[0].value))
+    hidden = [sum(map(amount, members)) for members in ordered[_SHOWN:]]
+    rows = [_row(module, links, members) for members in ordered[:_SHOWN]]
+    total = sum(map(amount, rows)) + sum(hidden)
+    return LifeTable(rows=rows, rest=Rest(count=len(hidden), amount=sum(hidden)), total=total)
+
+
+def _key(module: Module, stretch: Stretch) -> tuple[str, str, str]:
+    """Return what siblings have in common; a value without a name has none."""
+    name = module.attribution(stretch.value).name
+    shape = plain_shape(module.analysis.facts.values.shapes[stretch.value])
+    return stretch.kind, sibling_name(name) if name else f"value {stretch.value}", shape
+
+
+def _row(module: Module, links: Links, members: Sequence[Stretch]) -> LifeRow:
+    numbers = [member.value for member in members]
+    found = module.attribution(numbers[0])
+    values = links.value(numbers[0])
+    if len(numbers) > 1:
+        rest = listed(numbers[1:], links.value, _MOST_LINKED)
+        values += Markup(f"<details><summary>and {len(numbers) - 1:,} more</summary>{rest}</details>")
+    at_peak = [member.peak_bytes for member in members if member.peak_bytes is not None]
+    return LifeRow(
+        values=values,
+        shape=links.shape(numbers[0]),
+        origin=origin_cell(found, joined_name([module.attribution(number).name for number in numbers])),
+        kind=members[0].kind,
+        first=min(member.first for member in members),
+        last=max(member.last for member in members),
+        steps=max(member.steps for member in members),
+        size_bytes=sum(member.size_bytes for member in members),
+        byte_steps=sum(member.byte_steps for member in members),
+        peak_bytes=sum(at_peak) if at_peak else None,
+    )

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from reportgen.analyse.attributions import reserved_for
 from reportgen.analyse.classes import MemoryClass, memory_class
-from reportgen.analyse.records import Share, Space, ValueFacts
+from reportgen.analyse.records import Analysis, Share, Space, ValueFacts
 from reportgen.render.html.formats import human_bytes
 from reportgen.render.html.links import Links
 from reportgen.render.module.view_page import Rest, view_page
@@ -19,10 +20,11 @@ _BITS_PER_BIN = 2
 
 @dataclass(frozen=True, slots=True)
 class ShareRow:
-    """A share of the peak with the class of its allocation."""
+    """A share of the peak with the class of its allocation, and the `value` that its bytes are or will be of."""
 
     share: Share
     memory_class: MemoryClass
+    value: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +112,7 @@ def values_listing(module: Module, site_title: str) -> Iterator[Page]:
     rows = value_rows(module)
     lede = "Every value with bytes, largest first."
     if len(module.with_page) < len(rows):
-        lede = f"{lede} Only the largest and those live at a peak have their own page: {len(module.with_page):,}."
+        lede = f"{lede} Only the largest and those of a peak have their own page: {len(module.with_page):,}."
     allocations = module.analysis.dump.allocations
     sizes = _sizes_by_space(
         module, "values", ((allocations[fact.value.allocation].color, fact.value.size_bytes) for _, fact in rows)
@@ -160,8 +162,12 @@ def allocation_rows(module: Module) -> list[AllocationRow]:
 
 def share_rows(module: Module, space: Space) -> list[ShareRow]:
     """Return what is resident at the peak of a space, largest first."""
-    allocations = module.analysis.dump.allocations
-    return [ShareRow(share, memory_class(allocations[share.allocation])) for share in space.composition]
+    return [_share_row(module.analysis, share) for share in space.composition]
+
+
+def _share_row(analysis: Analysis, share: Share) -> ShareRow:
+    value = reserved_for(analysis, share.allocation) if share.value is None else share.value
+    return ShareRow(share, memory_class(analysis.dump.allocations[share.allocation]), value)
 
 
 def _pages(

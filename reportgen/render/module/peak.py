@@ -9,6 +9,7 @@ from reportgen.analyse.decompose import Group, groupings
 from reportgen.analyse.records import Space
 from reportgen.analyse.scopes import Scope, scope_tree, walk
 from reportgen.intervals.step_function import Peak
+from reportgen.render.html.hints import naming_hint
 from reportgen.render.html.links import Links
 from reportgen.render.module.listings import peak_kind
 from reportgen.render.module.schedule import schedule_href
@@ -67,12 +68,20 @@ class SpacePeak:
     icicle: Tile | None = None
     is_icicle_whole: bool = True
 
+    @property
+    def lacks_names(self) -> bool:
+        """Whether the scope table has a row for bytes without a name."""
+        return self.scopes is not None and any(scope.kind == "missing" for _, scope in self.scopes.rows)
+
 
 def peak_page(module: Module, site_title: str) -> Page:
     """Return the page of the peaks."""
     links = Links(module, 0)
     spaces = [_space_peak(module, space, links) for space in module.analysis.spaces.values()]
-    return view_page(module, site_title, "peak", "peak.html", links=links, classes=CLASSES[:-1], spaces=spaces)
+    hint = naming_hint(module.title, has_text=module.join.module is not None)
+    return view_page(
+        module, site_title, "peak", "peak.html", links=links, classes=CLASSES[:-1], spaces=spaces, hint=hint
+    )
 
 
 def _space_peak(module: Module, space: Space, links: Links) -> SpacePeak:

@@ -1,4 +1,4 @@
-"""The schedule of a module: what runs at each moment, what it defines and uses for the last time, what is live."""
+"""The schedule of a module: what runs at each moment, what it defines and uses for the last time, and its bytes."""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from reportgen.analyse.records import Analysis
+from reportgen.analyse.records import Analysis, Space
 from reportgen.intervals.step_function import StepFunction
 from reportgen.model import WHOLE
 from reportgen.render.html.formats import LONGEST_NAME, bytes_markup, human_bytes, whole_name
@@ -24,6 +24,15 @@ _MOST_NAMED = 6
 _COLUMNS = ("moment", "instruction", "opcode", "defines", "last-use")
 
 
+class BytesColumn(NamedTuple):
+    """A column of bytes: its name for scripts, its head, and the amount at each moment; None without live ranges."""
+
+    name: str
+    head: str
+    amounts: StepFunction | None
+    added_bytes: int = 0
+
+
 class PeakMark(NamedTuple):
     """A peak in the schedule: its moment, and a label that says which amount peaks there."""
 
@@ -34,7 +43,8 @@ class PeakMark(NamedTuple):
 def schedule_pages(module: Module, site_title: str) -> Iterator[Page]:
     """Yield the pages of the schedule."""
     links, moments, marks = Links(module, 0), module.scheduled_moments, _marks(module.analysis)
-    rows = _Rows(module, links, marks)
+    columns = [column for space in module.analysis.spaces.values() for column in bytes_columns(space)]
+    rows = _Rows(module, links, marks, columns)
     pages = pages_of(len(moments))
     for page in range(1, pages + 1):
         shown = moments[rows_of(page)]
@@ -47,9 +57,9 @@ def schedule_pages(module: Module, site_title: str) -> Iterator[Page]:
             page=page,
             pages=pages,
             href=partial(links.listing, "schedule"),
-            spaces=list(module.analysis.spaces.values()),
+            bytes_columns=columns,
             marks=[(mark, schedule_href(module, links, mark.moment)) for mark in marks],
-            columns=" ".join([*_COLUMNS, *(f"live-{color}" for color in module.analysis.spaces)]),
+            columns=" ".join([*_COLUMNS, *(column.name for column in columns)]),
             shown=shown,
             count=len(moments),
             rows=Markup("\n".join(map(rows.row, shown))),
@@ -65,11 +75,20 @@ def schedule_href(module: Module, links: Links, moment: int) -> str | None:
     return f"{links.listing('schedule', page_of(row))}#{moment_row(moment)}"
 
 
+def bytes_columns(space: Space) -> list[BytesColumn]:
+    """Return the columns of a space: resident and live bytes, or one for both where they are always the same."""
+    name = f"{space.color} · {space.name}"
+    live = BytesColumn(f"live-{space.color}", f"{name}, live", space.live)
+    if not space.static_bytes and space.live is space.temp:
+        return [live._replace(head=f"{name}, resident")]
+    return [BytesColumn(f"resident-{space.color}", f"{name}, resident", space.temp, space.static_bytes), live]
+
+
 def _marks(analysis: Analysis) -> list[PeakMark]:
     """Return the resident peak and the largest live amount of each space, then XLA's peak.
 
-    Each has its own figure, because the columns show live bytes: the resident peak may be at another moment than the
-    largest live amount, since static allocations count there whether a value is live in them or not.
+    Each is the largest amount of a column. They may be at two moments, because static allocations are resident whether
+    a value is live in them or not.
     """
     marks = []
     for space in analysis.spaces.values():
@@ -87,19 +106,19 @@ def _marks(analysis: Analysis) -> list[PeakMark]:
 class _Rows:
     """Make rows as strings, because there are tens of thousands; what they look up is collected once."""
 
-    def __init__(self, module: Module, links: Links, marks: Sequence[PeakMark]) -> None:
+    def __init__(self, module: Module, links: Links, marks: Sequence[PeakMark], columns: Sequence[BytesColumn]) -> None:
         self._module = module
         self._links = links
         moments = module.scheduled_moments
-        cells = [_live_cells(space.live, moments) for space in module.analysis.spaces.values()]
-        self._live = {moment: "".join(row) for moment, *row in zip(moments, *cells, strict=True)}
+        cells = [_bytes_cells(column, moments) for column in columns]
+        self._bytes = {moment: "".join(row) for moment, *row in zip(moments, *cells, strict=True)}
         self._last_used = _last_used(module)
         self._labels: defaultdict[int, list[str]] = defaultdict(list)
         for mark in marks:
             self._labels[mark.moment].append(mark.label)
 
     def row(self, moment: int) -> str:
-        """Return the row of a moment: what runs, what it defines, its last uses, and the live bytes of each space."""
+        """Return the row of a moment: what runs, what it defines, its last uses, and the bytes of each space."""
         name = self._module.analysis.dump.name_at[moment]
         facts, labels = self._module.analysis.facts, self._labels.get(moment, ())
         defined = sorted(self._module.made_by.get(name, ()), key=lambda number: facts[number].value.id)
@@ -111,7 +130,7 @@ class _Rows:
         return (
             f'<tr id="{moment_row(moment)}"{marker}><td class="number">{moment}</td>'
             f'<th scope="row">{self._links.instruction(name)}{whole}{marked}</th><td>{opcode}</td>'
-            f"<td>{listed(defined, self._element, _MOST_NAMED)}</td><td>{last_used}</td>{self._live[moment]}</tr>"
+            f"<td>{listed(defined, self._element, _MOST_NAMED)}</td><td>{last_used}</td>{self._bytes[moment]}</tr>"
         )
 
     def _element(self, number: int) -> str:
@@ -122,13 +141,14 @@ class _Rows:
         return f'<a href="{self._links.value_href(number)}">{index}</a>'
 
 
-def _live_cells(live: StepFunction | None, moments: Sequence[int]) -> list[str]:
-    """Return the cell of a memory space for each moment; equal neighbours share one, because most are equal."""
-    amounts = live.at_each(moments) if live else repeat(None, len(moments))
+def _bytes_cells(column: BytesColumn, moments: Sequence[int]) -> list[str]:
+    """Return the cell of a column for each moment; equal neighbours share one, because most are equal."""
+    if column.amounts is None:
+        return [f'<td class="number">{bytes_markup(None)}</td>'] * len(moments)
     return [
         cell
-        for amount, same in groupby(amounts)
-        for cell in repeat(f'<td class="number">{bytes_markup(amount)}</td>', len(list(same)))
+        for amount, same in groupby(column.amounts.at_each(moments))
+        for cell in repeat(f'<td class="number">{bytes_markup(column.added_bytes + amount)}</td>', len(list(same)))
     ]
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from reportgen.analyse.attribution import Attribution
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.groups import PeakGroup, peak_groups
@@ -31,9 +30,13 @@ _SMALL = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupRow:
-    """A group of the peak as a row: `origin` is its operation or argument with its source line."""
+    """A group of the peak as a row: `origin` is its operation or argument with its source line.
+
+    `is_named` is whether the program has a name for it; `values` are links to its values.
+    """
 
     group: PeakGroup
+    is_named: bool
     origin: Markup
     what: str
     values: Markup
@@ -79,23 +82,28 @@ def verdict(module: Module, links: Links) -> Verdict | None:
 
 def group_rows(module: Module, space: Space, links: Links) -> list[GroupRow]:
     """Return the groups of a space's peak as rows, the largest first."""
-    return [_row(module, group, links) for group in peak_groups(module.analysis, space, module.attribution)]
+    return [_row(module, space, group, links) for group in peak_groups(module.analysis, space, module.attribution)]
 
 
-def _row(module: Module, group: PeakGroup, links: Links) -> GroupRow:
-    if group.is_held:
-        allocations = [share.allocation for share in group.shares]
-        what = "reserved, unused at this moment"
-        return GroupRow(
-            group=group, origin=Markup("–"), what=what, values=Markup(listed(allocations, links.allocation))
-        )
+def _row(module: Module, space: Space, group: PeakGroup, links: Links) -> GroupRow:
+    if not group.values:
+        allocations = listed([share.allocation for share in group.shares], links.allocation)
+        what = "reserved, never used"
+        return GroupRow(group=group, is_named=False, origin=Markup("–"), what=what, values=Markup(allocations))
     found = module.attribution(group.values[0])
-    origin = origin_cell(Attribution(scope=group.name, stack=found.stack))
     values = listed(group.values, links.value, _MOST_LINKED)
     if len(group.values) > 1:
+        table = links.filtered_values(space=str(space.color), scope=group.name, shape=group.shape)
+        values = f'{values} · <a href="{table}">in the table of values</a>'
         values = f"<details><summary>{len(group.values):,} values</summary>{values}</details>"
     times = f"{len(group.values):,} × " if len(group.values) > 1 else ""
-    return GroupRow(group=group, origin=origin, what=f"{times}{group.shape}", values=Markup(values))
+    return GroupRow(
+        group=group,
+        is_named=found.is_named,
+        origin=origin_cell(found, group.name),
+        what=f"{times}{group.shape}",
+        values=Markup(values),
+    )
 
 
 def _parts(analysis: Analysis, space: Space) -> list[tuple[MemoryClass, str, int]]:

@@ -5,6 +5,7 @@ looks at all modules at once (search, the filter, previous and next) reads a dat
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -20,11 +21,12 @@ from reportgen.options import Redaction
 from reportgen.render import routes
 from reportgen.render.drawings.chart_data import byte_ticks
 from reportgen.render.html import formats
+from reportgen.render.html.formats import function_name
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import shard
 from reportgen.render.page import Page
 from reportgen.render.site.out_of_memory import error_views
-from reportgen.render.site.recompiled import Recompiled, function_name, recompiled
+from reportgen.render.site.recompiled import Recompiled, recompiled
 from reportgen.render.site.summary import Summary, biggest_first, needed_bytes
 
 MODULES_PER_PAGE = 500
@@ -33,25 +35,22 @@ _MOST_FUNCTIONS = 10
 _MOST_VARIANTS = 6
 _BAR_HEIGHT = 20
 _AXIS_HEIGHT = 32
+_NUMBER = re.compile(r"(?:\d{10,}\.)?module_\d+")
 _SUFFIX = re.compile(r"(?:[.]?after_optimizations)?-buffer-assignment[.]txt(?:[.][gx]z)?$")
 
 
 @dataclass(frozen=True, slots=True)
 class ModuleRow:
-    """A module, and the others whose dumps are identical."""
+    """A module, and the others whose dumps are identical; `place` is what tells its dump apart from those of others."""
 
     module: Summary
     copies: tuple[Summary, ...]
+    place: str
 
     @property
     def name(self) -> str:
         """The name of the function that the module was compiled from."""
         return function_name(self.module.title)
-
-    @property
-    def place(self) -> str:
-        """The path of the dump without the suffix that all dumps have."""
-        return _SUFFIX.sub("", self.module.label)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +97,8 @@ def overview_pages(
     own: dict[str, Any] = {"problems": problems, "readme": readme, "redaction": redaction, "recompiled": section}
     own |= {"troubled": _troubled(modules), "errors": error_views(errors)}
     own |= {"chart": largest_modules(rows), "classes": CLASSES}
+    is_plain = not (problems or readme or redaction or errors)
+    own["only"] = modules[0].href if len(modules) == 1 and is_plain else ""
     pages = routes.pages_of(len(rows), MODULES_PER_PAGE)
     for page in range(1, pages + 1):
         template, context = ("overview.html", table | own) if page == 1 else ("modules.html", table)
@@ -128,7 +129,27 @@ def folded(modules: Sequence[Summary]) -> list[ModuleRow]:
     same: dict[str, list[Summary]] = {}
     for module in modules:
         same.setdefault(module.content_digest, []).append(module)
-    return [ModuleRow(first, tuple(copies)) for first, *copies in same.values()]
+    places = _places([first.label for first, *_ in same.values()])
+    return [ModuleRow(first, tuple(copies), places[first.label]) for first, *copies in same.values()]
+
+
+def _places(labels: Sequence[str]) -> Mapping[str, str]:
+    """Return the shortest part of each dump's path that tells it apart: its folder, where it is alone there.
+
+    A file that is not alone is called by the number of its module, if no other in the folder has it.
+    """
+    paths = {label: PurePosixPath(label) for label in labels}
+    shared = _shared_parts([path.parent.parts for path in paths.values()])
+    stems = {label: _SUFFIX.sub("", path.name) for label, path in paths.items()}
+    short = {label: found[0] if (found := _NUMBER.match(stem)) else stem for label, stem in stems.items()}
+    alone = Counter(path.parent for path in paths.values())
+    numbered = Counter((path.parent, short[label]) for label, path in paths.items())
+    places = {}
+    for label, path in paths.items():
+        folder = path.parent.parts[shared:]
+        name = short[label] if numbered[path.parent, short[label]] == 1 else stems[label]
+        places[label] = "/".join(folder if folder and alone[path.parent] == 1 else (*folder, name))
+    return places
 
 
 def _columns(rows: Sequence[ModuleRow]) -> Mapping[str, Any]:

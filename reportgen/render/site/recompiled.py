@@ -1,18 +1,15 @@
 """Functions that were compiled more than once: modules of one name with different signatures."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from reportgen.analyse.identity import Leaf, Signature
+from reportgen.render.html.formats import function_name
 from reportgen.render.site.summary import Summary, biggest_first, needed_bytes
 
 ABSENT = "absent"
 _MOST_LEAVES = 8
-
-# TensorFlow numbers its functions: each trace of one gets another name.
-_TRACED = re.compile(r"a_inference_(.+?)_\d+__Xla.*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,12 +57,6 @@ def recompiled(summaries: Iterable[Summary]) -> list[Recompiled]:
         if len({module.signature for module in modules}) > 1
     ]
     return sorted(groups, key=lambda group: (-needed_bytes(group.variants[0].biggest), group.name, group.backend))
-
-
-def function_name(title: str) -> str:
-    """Return the name of the function that a module was compiled from."""
-    traced = _TRACED.fullmatch(title)
-    return traced[1] if traced else title
 
 
 def _variants(modules: Sequence[Summary]) -> tuple[Variant, ...]:

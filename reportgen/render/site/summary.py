@@ -111,7 +111,7 @@ def biggest_first(entry: Summary) -> tuple[int, str]:
 
 def summary(module: "Module") -> Summary:
     """Return the summary of a module."""
-    from reportgen.analyse.advice.advise import MAIN_SPACE
+    from reportgen.analyse.records import MAIN_SPACE
     from reportgen.analyse.spaces import main_space
     from reportgen.render.module.advice_words import capacity_words, first_move, sentence
     from reportgen.render.report_json import module_report

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from html import escape
 
-from reportgen.analyse.advice.advise import MAIN_SPACE
 from reportgen.analyse.advice.memory import Memory
 from reportgen.analyse.advice.records import Advice, Returned, State
+from reportgen.analyse.records import MAIN_SPACE
 from reportgen.render.html.formats import human_bytes
 from reportgen.render.html.links import Links
 from reportgen.render.view import Module

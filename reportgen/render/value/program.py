@@ -21,6 +21,7 @@ RULES: Mapping[Rule, str] = {
     "update": "through the loop’s body, which collects it slice by slice",
     "fusion": "inside the fusion",
     "called": "through the called computation",
+    "read": "it has no name in the dump",
     "in place": "in place: it writes these bytes in the loop’s body",
 }
 """How an operation was found that is not the value's own instruction."""
@@ -45,9 +46,10 @@ class ProgramRows:
         found = self._module.attribution(number)
         name = self._module.analysis.facts[number].value.key.name
         if found.argument:
-            yield f"<dt>Argument<dd><code>{escape(found.argument)}</code>{self._how(found)}"
-        elif found.scope:
-            yield f"<dt>Operation<dd><code>{escape(found.scope)}</code>{self._how(found)}"
+            yield f"<dt>Argument<dd><code>{escape(found.argument)}</code>{'' if found.scope else self._how(found)}"
+        if found.scope:
+            term = "First read by" if found.rule == "read" else "Operation"
+            yield f"<dt>{term}<dd><code>{escape(found.scope)}</code>{self._how(found)}"
         if found.stack:
             yield self._stack(found.stack)
         if module := self._module.join.module:

@@ -3,9 +3,10 @@
 import pytest
 from hypothesis import given
 
-from reportgen.analyse.advice.advise import MAIN_SPACE, advise
+from reportgen.analyse.advice.advise import advise
 from reportgen.analyse.advice.words import WITHHELD_SPACE
 from reportgen.analyse.analysis import analyse
+from reportgen.analyse.records import MAIN_SPACE
 from reportgen.model import Dump
 from reportgen.render.advice_json import advice_json
 from reportgen.render.module.advice_words import first_move, sentence

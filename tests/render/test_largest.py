@@ -1,0 +1,76 @@
+"""A number that is marked as the largest of a column is the largest, and a line of a chart is the figure beside it."""
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+
+from reportgen.analyse.analysis import analyse
+from reportgen.analyse.records import Analysis
+from reportgen.model import Dump
+from reportgen.render.module.index import index_page
+from reportgen.render.module.lifetimes import lifetimes_page
+from reportgen.render.module.padding import padding_page
+from reportgen.render.module.schedule import schedule_pages
+from reportgen.render.view import Module
+from tests.support.samples import sample_analysis, sample_labels
+from tests.support.strategies import consistent_dumps
+from tests.support.tables import Row, Table, tables_of
+
+_MARK = re.compile(r"(Resident peak of|Most live in|Peak of) (.*?)(, resident and live)?: ")
+_CHART = re.compile(r'<figure class="chart" data-chart="memory-over-time".*?</figure>', re.DOTALL)
+_DATA = re.compile(r'<data value="?(\d+)')
+_JSON = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)
+
+
+def module_of(analysis: Analysis) -> Module:
+    return Module(label="step", title="step", stage=None, number=None, analysis=analysis)
+
+
+def marked(schedule: Table) -> Iterator[tuple[Row, str, int]]:
+    """Yield each mark with its row and the column that it is about."""
+    for row in schedule.rows:
+        for mark in row.marks:
+            if found := _MARK.match(mark):
+                kind = "live" if found[1] == "Most live in" else "resident"
+                yield row, mark, schedule.heads.index(f"{found[2]}, {kind}")
+
+
+def check_all(analysis: Analysis) -> int:
+    """Assert that each marked number is the largest of its column; return how many are marked."""
+    module = module_of(analysis)
+    schedules = [table for page in schedule_pages(module, "Site") for table in tables_of(page.content.decode())]
+    marks = [(row, mark, column) for table in schedules for row, mark, column in marked(table)]
+    for row, mark, column in marks:
+        assert row.cells[column].amount == max(amount for each in schedules for amount in each.column(column)), mark
+    views = (lifetimes_page(module, "Site"), padding_page(module, "Site"))
+    ordered = [table for page in views for table in tables_of(page.content.decode()) if table.sorted_by is not None]
+    for table in ordered:
+        amounts = table.column(table.sorted_by or 0)
+        assert amounts == sorted(amounts, reverse=True), table.label
+    return len(marks) + len(ordered)
+
+
+@pytest.mark.parametrize("label", sample_labels())
+def test_what_is_marked_as_the_largest_of_a_sample_is_the_largest(label: str) -> None:
+    analysis = sample_analysis(label)
+    assert check_all(analysis) >= (2 if analysis.dump.schedule_length else 0)
+
+
+@given(consistent_dumps())
+def test_what_is_marked_as_the_largest_of_any_dump_is_the_largest(dump: Dump) -> None:
+    check_all(analyse(dump))
+
+
+@pytest.mark.parametrize("label", sample_labels())
+def test_the_dashed_line_of_a_chart_is_the_figure_in_its_caption(label: str) -> None:
+    analysis = sample_analysis(label)
+    charts = _CHART.findall(index_page(module_of(analysis), "Site").content.decode())
+    assert len(charts) == sum(bool(space.live and space.allocated_bytes) for space in analysis.spaces.values())
+    for chart in charts:
+        peak, limit = map(int, _DATA.findall(chart.partition("</figcaption>")[0]))
+        [data] = map(json.loads, _JSON.findall(chart))
+        assert data["datasets"]["levels"] == [{"limit": limit}]
+        assert max(step["high"] for step in data["datasets"]["temporary"]) == peak

@@ -112,8 +112,11 @@ class Terminal:
                     place = f"{finding.location}: " if finding.location else ""
                     print(_printable(f"  {place}{finding.severity}: {finding.message} [{finding.slug}]"))
 
-    def finished(self, report: "Report", output: Path, index: Path) -> None:
-        """Print the last lines of a build: its result, what the site shows, and where it is."""
+    def finished(self, report: "Report", output: Path, index: Path | None) -> None:
+        """Print the last lines of a build: its result, what the site shows, and where it is.
+
+        Without `index` nothing is said about the folders above the site.
+        """
         if self._quiet:
             return
         totals = report.totals
@@ -129,8 +132,9 @@ class Terminal:
             print(words)
         if totals.size_bytes > PAGES_LIMIT_BYTES:
             self._say(f"{self._color('warning')}: {_TOO_LARGE.format(size=totals.size_bytes / 1e9)}")
-        print(output / "index.html")
-        print(index.as_uri())
+        print(output / "index.html" if index else Path(output.name) / "index.html")
+        if index:
+            print(index.as_uri())
 
     def _rewrite(self, line: str) -> None:
         width = shutil.get_terminal_size().columns

@@ -75,7 +75,8 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     index = (options.output / "index.html").resolve()
     terminal.problems(report.problems)
     terminal.modules(report.summaries if options.verbose else ())
-    terminal.finished(report, options.output, index)
+    # A redacted site is published, and so are the logs of its build.
+    terminal.finished(report, options.output, None if options.redaction else index)
     if options.open:
         import webbrowser  # takes as long to load as a small dump to check
 

@@ -70,7 +70,8 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     else:
         before = Source(options.before_label, report=(), is_missing=True)
         terminal.problems([Problem("warning", options.before, "there is no baseline, so growth was not judged")])
-    comparison, problems = compare_sources(before, after, terminal.progress)
+    progress = (lambda *_: None) if options.redaction else terminal.progress  # because labels are redacted afterwards
+    comparison, problems = compare_sources(before, after, progress)
     judgement = judge(budgets, comparison.pairs, has_baseline=has_baseline) if budgets else None
     if options.redaction:
         redactor = ComparisonRedactor(options.redaction)

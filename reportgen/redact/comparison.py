@@ -3,23 +3,27 @@
 Both sides share one table of tokens, so that a name that both have is one token, and a new name is another.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from reportgen.analyse.records import Measured
 from reportgen.compare.builds import BuildComparison, ModuleComparison
 from reportgen.compare.comparison import Comparison
 from reportgen.compare.figures import ModuleFigures
 from reportgen.compare.graph import Graph, Operation
 from reportgen.compare.verdicts import Judgement, Verdict
+from reportgen.input.inputs import Inputs
 from reportgen.input.reading import Problem
 from reportgen.options import Redaction
 from reportgen.redact.text import Redactor, redact_message
+from reportgen.redact.words import is_known
 
 
 class ComparisonRedactor:
     """Redact what belongs to one comparison, with one table of tokens."""
 
     def __init__(self, redaction: Redaction) -> None:
-        self._hides_names = redaction == "names"
+        self._redaction = redaction
         self._redactor = Redactor(redaction)
         self._names: dict[str, str] = {}
 
@@ -41,7 +45,13 @@ class ComparisonRedactor:
             module,
             figures=(before and self._figures(before), after and self._figures(after)),
             comparison=module.comparison and self._compared(module.comparison),
+            inputs=module.inputs and (self._inputs(module.inputs[0]), self._inputs(module.inputs[1])),
         )
+
+    def _inputs(self, inputs: Inputs) -> Inputs:
+        words = self._redactor.words
+        flags = inputs.flags and {words(name): words(setting) for name, setting in inputs.flags.items()}
+        return replace(inputs, flags=flags)
 
     def _figures(self, module: ModuleFigures) -> ModuleFigures:
         return replace(module, label=self._label(module.label), name=self._name(module.name))
@@ -50,21 +60,43 @@ class ComparisonRedactor:
         return self._names.setdefault(label, self._redactor.token("dump", label))
 
     def _name(self, name: str) -> str:
-        if not self._hides_names:
-            return redact_message(name)
-        return self._names.setdefault(name, self._redactor.token("program", name))
+        hides = self._redaction == "names" or not is_known(name, self._redaction)
+        return self._names.setdefault(name, self._redactor.token("program", name) if hides else name)
 
     def _compared(self, comparison: Comparison) -> Comparison:
-        before, after = comparison.graphs
-        return replace(comparison, graphs=(self._graph(before), self._graph(after)))
+        before, after = self._measured(comparison.before), self._measured(comparison.after)
+        graphs = self._graph(comparison.graphs[0], before), self._graph(comparison.graphs[1], after)
+        return replace(comparison, before=before, after=after, graphs=graphs)
 
-    def _graph(self, graph: Graph) -> Graph:
-        return replace(graph, operations=[self._operation(one) for one in graph.operations])
+    def _measured(self, measured: Measured) -> Measured:
+        """Replace what a comparison shows of a dump; its text is not shown."""
+        dump = measured.dump
+        values = replace(
+            dump.values,
+            keys=self._words(dump.values.keys),
+            names=self._words(dump.values.names),
+            shapes=self._words(dump.values.shapes),
+        )
+        used, ranges, names = dump.used_values, dump.live_ranges, self._words(dump.schedule.names)
+        dump = replace(
+            dump,
+            values=values,
+            used_values=used and replace(used, keys=self._words(used.keys), names=self._words(used.names)),
+            live_ranges=ranges and replace(ranges, keys=self._words(ranges.keys)),
+            schedule=replace(dump.schedule, names=names),
+        )
+        return replace(measured, dump=dump, facts=replace(measured.facts, values=values, _rows={}))
+
+    def _graph(self, graph: Graph, measured: Measured) -> Graph:
+        operations = [self._operation(one) for one in graph.operations]
+        return replace(graph, analysis=measured, instructions=self._words(graph.instructions), operations=operations)
 
     def _operation(self, what: Operation) -> Operation:
-        op_name = self._redactor.op_name(what.op_name) if what.op_name else ""
         source = self._redactor.token("path", what.source) if what.source else ""
-        return Operation(what.opcode, op_name, source)
+        return Operation(self._redactor.words(what.opcode), self._redactor.words(what.op_name), source)
+
+    def _words(self, texts: Sequence[str]) -> list[str]:
+        return list(map(self._redactor.words, texts))
 
     def _verdict(self, verdict: Verdict) -> Verdict:
         message = verdict.message

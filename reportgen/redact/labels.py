@@ -1,7 +1,7 @@
 """Rename dumps so that no name of a folder or file that somebody has chosen is left.
 
-File names that XLA gave identify the module and are kept; the module's name in them is hidden if the names of the
-program are. Tokens are numbered in the order of the sorted names, so a new folder may change those of later folders.
+File names that XLA gave identify the module and are kept, but for words that are not known; the module's name in them
+is hidden, too, if the names of the program are. Tokens are numbered in the order of the sorted names, so a new folder may change those of later folders.
 """
 
 import re
@@ -15,8 +15,10 @@ from reportgen.input.reading import DumpFiles, Problem
 from reportgen.options import Redaction
 from reportgen.redact.text import redact_message
 from reportgen.redact.tokens import Tokens
+from reportgen.redact.words import is_known
 
 _NUMBERED = re.compile(r"(?:[0-9]+\.)?module_[0-9]+\.")
+_PARTS = re.compile(r"[^.-]+|[.-]")
 
 
 def redact_labels(discovered: Discovered, redaction: Redaction | None) -> Discovered:
@@ -43,7 +45,7 @@ class _Labels:
     """The labels of all dumps of a build, with a token for each part that must be hidden."""
 
     def __init__(self, discovered: Discovered, redaction: Redaction) -> None:
-        self._hides_names = redaction == "names"
+        self._redaction = redaction
         self._tokens = Tokens()
         labels = {part.label for files in discovered.dumps for part in files.parts}
         labels |= {files.label for files in discovered.dumps} | {problem.file for problem in discovered.problems}
@@ -86,18 +88,27 @@ class _Labels:
             yield from self._file(name)
 
     def _file(self, name: str) -> Iterator[_Piece | str]:
-        dump = read_name(name)
-        if dump.module_number is None:
-            split = split_part(name)
-            stem = split[0] if split else PurePath(without_compression(name)).stem
-            if stem and not name.isdigit():
-                yield _Piece("dump", stem)
-            yield name[len(stem) :] if not name.isdigit() else name
-            return
-        named = _NUMBERED.match(name)
-        if not self._hides_names or named is None or not name.startswith(f"{dump.module_name}.", named.end()):
-            yield name
+        dump, named = read_name(name), _NUMBERED.match(name)
+        if dump.module_number is None or named is None:
+            yield from self._unnumbered(name)
             return
         yield named[0]
-        yield _Piece("program", dump.module_name)
-        yield name[named.end() + len(dump.module_name) :]
+        rest = named.end()
+        if name.startswith(f"{dump.module_name}.", rest):
+            hides = self._redaction == "names" or not is_known(dump.module_name, self._redaction)
+            yield _Piece("program", dump.module_name) if hides else dump.module_name
+            rest += len(dump.module_name)
+        yield from (_Piece("name", part) if not is_known(part, "names") else part for part in _PARTS.findall(name, rest))
+
+    def _unnumbered(self, name: str) -> Iterator[_Piece | str]:
+        """Split the name of a file that XLA has not named; only a suffix that it may have from XLA is kept."""
+        split = split_part(name)
+        stem = split[0] if split else PurePath(without_compression(name)).stem
+        suffix = name[len(stem) :]
+        if name.isdigit():
+            yield name
+        elif is_known(suffix, "names"):
+            yield _Piece("dump", stem)
+            yield suffix
+        else:
+            yield _Piece("dump", name)

@@ -22,6 +22,7 @@ _PATHS = re.compile(r"(?<![\w)\]}>])(?:[A-Za-z]:|~\w*)?(?:/[\w.@+-]+){2,}|[\w./-
 _SOURCE = re.compile(r'source_file="([^"]+)"')
 _PERSON = re.compile(r"\w[\w.]*@[a-z]\w*[\w.]*")
 _USER = re.compile(r"/(?:home|Users)/([\w.-]{3,})/")
+_OF_PROGRAMS = re.compile("layer|attn|mlp|emb|odd|tiny|train|control_flow")
 _OP_NAME = re.compile(r'op_name="((?:[^"\\]|\\.)+)"')
 
 
@@ -43,10 +44,10 @@ def secrets() -> set[str]:
 
 
 def op_names() -> set[str]:
-    """Those that could be nothing else: with a slash, brackets or a blank in them."""
+    """Those that could be nothing else, and that say more than JAX does: `jit(step)/layer_1/add`."""
     metadata = [f"%a = f32[] b(), metadata={{{found[0]}}}" for found in _OP_NAME.finditer(raw_text())]
     names = {parse_instruction(text).op_name or "" for text in metadata}
-    return {name for name in names if re.search(r"[/(\[ ]", name)}
+    return {name for name in names if re.search(r"[/(\[ ]", name) and _OF_PROGRAMS.search(name)}
 
 
 def built(output: Path, redaction: Redaction | None) -> Path:
@@ -133,10 +134,15 @@ def _without_words(module: dict[str, Any]) -> dict[str, Any]:
     # Sibling files are left out, because they would leak what the dump no longer says.
     module = module | {"checks": [check for check in module["checks"] if not _BESIDE.search(check["name"])]}
     # Advice rests on the names of operations, so it is withheld where these are redacted.
-    spaces = {color: space | {"advice": None} for color, space in module["spaces"].items()}
+    spaces = {color: _unnamed(space | {"advice": None}) for color, space in module["spaces"].items()}
     module = module | {"spaces": spaces}
     findings = [{key: finding[key] for key in ("slug", "severity", "line")} for finding in module["findings"]]
     return {key: value for key, value in module.items() if key not in ("path", "name")} | {"findings": findings}
+
+
+def _unnamed(space: dict[str, Any]) -> dict[str, Any]:
+    largest = space.get("peak_resident_largest") or []
+    return space | {"peak_resident_largest": [row | {"value": None} for row in largest]}
 
 
 def test_values_of_one_source_line_are_still_one_group(plain: Path, without_paths: Path) -> None:

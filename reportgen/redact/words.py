@@ -1,0 +1,163 @@
+"""Decide which words a redacted report may show: those of the compiler, of JAX and of common programs.
+
+This is a list of what is allowed, because nobody can list everything that identifies a person, a machine or a project.
+A word that is missing here costs a reader one name; a list of what is forbidden would publish what it forgot.
+"""
+
+import os
+import re
+from functools import cache
+
+from reportgen.options import Redaction
+
+_TYPES = """
+    bf16 bfloat16 c128 c64 e2m1fn e3m4 e4m3 e4m3b11fnuz e4m3fn e4m3fnuz e5m2 e5m2fnuz e8m0fnu f16 f32 f4e2m1fn f64
+    f8e3m4 f8e4m3 f8e4m3b11fnuz f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz f8e8m0fnu float16 float32 float4 float64
+    float8 i32 i64 int16 int32 int4 int64 int8 opaque pred s1 s16 s2 s32 s4 s64 s8 token u1 u16 u2 u32 u4 u64 u8 ui8
+    uint16 uint32 uint4 uint64 uint8
+"""
+
+_COMPILER = """
+    abs accessed acos acosh across add addn addv after alg algorithm aliasing aligned all allocate allocation allow
+    allowed alpha and api apply approx are arg args argument array as asin assign assignment async asynchronous at
+    atan atan2 attribute attributes available axes axis b backend barrier base batch be before beta bf bfloat bhqk
+    bias bitcast bits bitwidth bkhd block body bool both bound bounds bqhd br branch breakdown broadcast buffer
+    bufferassignment bufferliverange by bytes call called calls cbrt ceil channel cholesky chunk cl clamp class
+    clone cloned clz code coefficient collapsed collective color colors column command compare complex computation
+    computations concat concatbitcast concatenate cond condition conditional config configs const constant constants
+    constrain constraints constructed consumer context continuation contracting control conv conv2d convert
+    convolution convolve copy core cos cosh cosine cost could count cpu create cross ctas cublas cublaslt cuda cudnn
+    cufft cumulative current custom damax data dce debug dedup deduplicated default demote descending determined
+    device devices different dim dimension dimensions dims direction divide dkv dma domain done dot down dq dtype
+    due duplicate dynamic earliest edge element elements embedding emitter emitters empty end ends entry epilogue eq
+    equal erf estimate eu evaluate evict exclusive executable exp explicit expm1 exponential extend false ffi fft
+    file fill filter finalized finite flag flags flash flat float floor flops fn fnu fnuz for force format forward
+    forwarding fp8 frame from frontend fused fusion fwd gather ge gelu gemm generate generated get gib global gpu
+    grad greater group groups gt gz hierarchical high highest hint hlo hlolive horizontal horizontally host id ids
+    imag implicit in ind index indices induction inf infeed init initial initialized inner input inputs inserted
+    instruction instructions instructionsequence int integer inter internal into invalid invariant inverse iota is
+    isfinite kcall kcustom kernel key kib kind kinput kk kloop known koutput kslice l label lapack last layout
+    layouts le left less level lhs lhs_batch limit line linear list lists live liverange load local locals log log1p
+    logical logistic loop low lower lowering lt main major manual map mask matmul matrix max maximal maximum maxpool
+    maxpool2d maybe memcpy memory merge mesh metadata mib min minimum minor minus mlir mode module move msg mul
+    multi multiply name names nan native ne needs neg negate nested new next no node nondeterminism none norm not
+    num number numbers numeric of offset one onednn onehot ones op opcode open operand operands operation operator
+    ops optimization optimizations option or original out outer outfeed output outputs overlap p pack pad padded
+    padding page pairs param parameter parameters part partial partition partitioned partitions passes peak per
+    permutation permute phi pipelined plus point pointer pool pool2d popcnt popcount positions pow power
+    preallocated precision predecessors predicate preferred prefetch prepacked priority prng program promise proto
+    pruned psum queue queues r range ranges rank reads real recv reduce reduced reduction ref region reification
+    reified relu rem remainder remaining remat remote replica replicate replicated replication reshape result return
+    reused rev reverse reversed rhs right rng root rotate round row rsqrt rule s sampling sc scalar scale scan
+    scatter schedule scheduled scheduling scoped scratchpad sdy select selected self semaphore send sequence
+    serialization set shape shapeindex shard sharded sharding shards shift shot sign signed sin sine single sinh
+    size sizes slice slices sm softmax solve sort sorted source space sparse spatial specialization spill spmd sqrt
+    stable stack stage stages start state statewise static statistics step store strategy stream stride strides sub
+    subtract successor successors sum sunk svd swap symbol sync synced synchronization synchronous t tan tanh target
+    temp temporaries temporary text than thread threshold through thunk tile tiled tiles tma to top topk topkv total
+    totalorder tp tpu trace transcendentals transferred transpose triangular trip triton true truncate tuple txt
+    type typecast typed types ui uint unary unbounded unique unknown unreduced unroll unset unsigned up update
+    updates usage use used user uses value values variable variables vector version visitor vmem volatile wait warp
+    warps waves weight weights while wide window windows with workspace wrapped wrapper write x1 x32 x64 xla xor xz
+    yet ynn zero zeroes zeros
+"""
+
+_JAX = """
+    add all along any argmax argmin argsort axis bernoulli bessel bits body branch broadcasted bwd call categorical
+    checkpoint clip closed closures collectives cond consts conv convert copy core count cross cumlogsumexp cummax
+    cummin cumprod cumsum custom data diff digamma dilated div dkv dot dus eig eigh einsum element elu entropy erfc
+    erfinv eval expand expm1 fft flax fn fold fori full fun func fwd gather ge geglu general glu gradient gt gumbel
+    haiku hard householder hypot ifft igamma impl index integer inv iota irfft jax jaxpr jit jnp jvp keras labels
+    lambda lax le leaky lgamma like linalg linspace log1p logits logsumexp lt lu map matmul mean median mha mosaic
+    moveaxis multinomial nanmean nconsts nextafter nn nonzero normal numpy ones optax orthogonal outer pairwise
+    pallas parallel parallelize partial patches permutation pjit pmap pmax pmin polygamma ppermute precise precision
+    primitive prod psum ptp pvary qr quantile randint random reduce relu rem remat rematerialize rematted resize
+    retvals rfft rng roll scan schur searchsorted seed seeds select selu shard shardings shmap shuffle sigmoid silu
+    sinc softplus solve sort sparse split square squeeze stack statelesswhile std stop swiglu swish take tanh tape
+    tensorflow threefry threefry2x32 tile top torch transpose triangular tridiagonal tril triu truncated uniform
+    unique unstack unwrap var vjp vmap where while windowed wrap wrapped xlog1py xmap zeros
+"""
+
+_PROGRAMS = """
+    a accum accumulate activation adafactor adam adamw adapter aggregate alibi attend attention attn aux average avg
+    backward bert beta bias block blocks bn bottleneck bridge buffers cache caches causal cell channel cls cnn
+    codebook codec coef combine conditioning context control conv cross d decay decode decoder deep delta demo
+    denoise dense depthwise diffusion dim discriminator dispatch donate donated down downsample drop dropout dtype
+    eager ema emb embed embedder embedding embeddings empty encode encoder ensemble epoch epsilon error example
+    expert experts factor fc features ff ffn ffw final first flash flow focal forget freq gain gamma gan gate gates
+    gating generator gpt gradients grads grid group gru h head heads hidden hub identity image images img inner
+    input inputs kernel key keys kv latent layer layernorm layers learning lm ln lnf load lora loss losses lr lstm
+    mae main mask masked masks memory metric metrics mha mid mixer mixture mlp mlp4 model models moe momentum mse mu
+    multi multihead net network nodonate noise norm normalize nu o odd offload opt optim optimizer outer pair
+    parameters params patch perceptron perplexity pooling pos position positional positions post posterior pred
+    predict prefill preprocess prior proj project projection prompt q qk qkv qkvo quant quantize query rate
+    recurrent reg regression repeat residual resnet reward rms rmsnorm rnn rope rotary router routing sample sampler
+    samples sampling scheduler score scores script self sequence session shared skip softcap spatial stem step steps
+    student swin task teacher temperature temporal test tiny tok token tokens tower toy train trainer training
+    transform transformer u unembed unet update updates upsample v vae val valid vision vit vocab w wd weight
+    weights wi wk wkv wo wq wqkv wv x y z
+"""
+
+_MESSAGES = """
+    a after again all allocated allowed allows and another are as assignment at attributeerror baseline be became
+    because before begin begins budget buffer by bytes cannot choose comes compiler compressed cut damaged data
+    decompress denied does dump dumps end enough errno error errors every failed file files find first folder
+    followed for from full give grow growth gz has have hbm here if in indexerror into is it its jobs judged
+    keyerror larger leads less line link live log long longer machine many matches max may memory memoryerror mib
+    missing mistaken module modules more name named needs no not note nothing of off on one open or oserror other
+    out output overflowerror part parts peak permission please process ranges read reading recursionerror regular
+    report reportgen resident runtimeerror search shorter shown size skipped smem static still stops stored symbolic
+    taken temp than that the them there these this those to too try typeerror unicodedecodeerror unknown unreadable
+    use used valueerror vmem warning warnings was were what while with without workers write written xz
+    zerodivisionerror
+"""
+
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_NUMBER = re.compile(r"\d{1,20}(?:\.\d{1,20})?(?:[eE][+-]?\d{0,3}|[KMGT]?i?B)?|\d{1,12}-\d{1,12}")
+_DOTTED = re.compile(r"\d\.\d+\.\d|^\d[\d.-]*$")
+_BETWEEN_SEGMENTS = re.compile(r"[_.$-]+")
+_SEGMENT = re.compile(r"[A-Za-z]?\d{0,12}|\d{1,2}a|0x[0-9a-f]{1,12}|\d+x\d+|x\d+(?:x\d+)*|\d+(?:x\d+)+|[bfio]{0,2}\d{1,3}[bfio]{0,2}")
+"""A number, a letter with a number, the address of an object in old dumps, the `0a` of an architecture, the sizes of a window, the labels of dimensions."""
+
+_LETTERS_AND_DIGITS = re.compile(r"\d{0,6}+(?:[A-Za-z]{2,}+\d{0,6}+|[xX]\d{1,4}+)++")
+
+
+@cache
+def _vocabulary(redaction: Redaction) -> frozenset[str]:
+    words = f"{_TYPES} {_COMPILER} {_JAX}" + (f" {_PROGRAMS}" if redaction == "paths" else "")
+    return frozenset(words.lower().split())
+
+
+@cache
+def _message_words() -> frozenset[str]:
+    of_the_system = " ".join(os.strerror(number) for number in range(1, 134)).lower()
+    return _vocabulary("paths") | frozenset([*_MESSAGES.lower().split(), *re.findall("[a-z]+", of_the_system)])
+
+
+def is_known(name: str, redaction: Redaction) -> bool:
+    """Return whether a name consists of known words, types and numbers alone, as `add_fusion.12` does.
+
+    With "paths" the common words of programs are known, too.
+    """
+    return _consists_of(name, _vocabulary(redaction))
+
+
+def is_known_in_messages(word: str) -> bool:
+    """Return whether a word of a message is one that this package or the system writes."""
+    return _consists_of(word, _message_words())
+
+
+def _consists_of(name: str, words: frozenset[str]) -> bool:
+    if _NUMBER.fullmatch(name):
+        return True
+    if name.startswith("name-") or _DOTTED.search(name):
+        return False  # because the one might be taken for a token, and the other for an address
+    return name.isascii() and all(_is_segment(segment, words) for segment in _BETWEEN_SEGMENTS.split(name))
+
+
+def _is_segment(segment: str, words: frozenset[str]) -> bool:
+    if _SEGMENT.fullmatch(segment) or segment.lower() in words:
+        return True
+    if not _LETTERS_AND_DIGITS.fullmatch(segment):
+        return False
+    return all(found.lower() in words or found in ("x", "X") for found in _WORD.findall(segment))

@@ -42,6 +42,9 @@ exit codes:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code."""
     parser = argument_parser()
+    if sys.stdout is None:  # as after `>&-`
+        Terminal().error("stdout: cannot be written: it is closed")
+        return 1
     options = parser.parse_args(arguments)
     if options.run is None:
         parser.error(f"a command is needed\n\n{_EXAMPLE}\nreportgen help shows all commands.")

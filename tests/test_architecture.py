@@ -40,10 +40,9 @@ HOMES = {
     "fsspec": {"input/remote.py"},
     "watchdog": {"watch/events.py"},
     "jax": {"programs/functions.py"},
-    "google": {"parse/assignment_proto.py"},
 }
 PURE = {"intervals", "model", "parse", "analyse", "compare", "render"}
-WRITERS = {"output/lock.py", "output/writer.py", "programs/dumps.py", "programs/hook/sitecustomize.py"}
+WRITERS = {"input/pipes.py", "output/lock.py", "output/writer.py", "programs/dumps.py", "programs/hook/sitecustomize.py"}
 READERS_IN_RENDER = {"render/site/assets.py", "render/site/pages.py"}
 WRITING = {"write_bytes", "write_text", "mkdir", "unlink", "rmdir", "touch", "rename", "symlink_to", "makedirs"}
 READING = {"read_bytes", "read_text", "open", "iterdir", "glob", "rglob"}
@@ -58,7 +57,6 @@ HEAVY = (
     "multiprocessing",
     "urllib.request",
     "watchdog",
-    "google.protobuf",
 )
 
 LONGEST_FILE, LONGEST_FUNCTION, MEDIAN_FUNCTION = 400, 60, 12

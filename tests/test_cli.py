@@ -16,6 +16,7 @@ import pytest
 
 import reportgen
 import reportgen.build
+import reportgen.input.reading
 from reportgen.cli import main
 from reportgen.input.reading import DumpFiles
 from reportgen.pipeline import module_of
@@ -540,3 +541,73 @@ def test_check_says_how_much_is_left_of_a_device(run: Run) -> None:
 
 def test_check_says_nothing_of_a_device_that_is_not_known(run: Run) -> None:
     assert "capacity:" not in run("check", "--jobs", 1, PAIRS / "gpu" / "mid" / "nodonate").out
+
+
+@posix_only
+def test_a_closed_stdout_is_named(tmp_path: Path) -> None:
+    ran = _command(f"check {TINY} >&-")
+    assert (ran.returncode, ran.stderr) == (1, "reportgen: error: stdout: cannot be written: it is closed\n")
+
+
+@posix_only
+@pytest.mark.parametrize(
+    "command", ["check /dev/stdin < {0}", "check <(cat {0})", "cat {0} | reportgen check /dev/stdin"]
+)
+def test_a_dump_may_come_through_a_pipe(command: str) -> None:
+    line = command.format(ONE_FILE)
+    ran = _command(line) if not line.startswith("cat") else _shell(line)
+    assert ran.returncode == 0, ran.stderr
+    assert "peak resident" in ran.stdout
+
+
+def _command(arguments: str) -> subprocess.CompletedProcess[str]:
+    return _shell(f"reportgen {arguments}")
+
+
+def _shell(line: str) -> subprocess.CompletedProcess[str]:
+    script = f'reportgen() {{ "{sys.executable}" -m reportgen "$@"; }}; {line}'
+    return subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False, cwd=ROOT)
+
+
+def test_numbers_of_any_length_beside_a_dump_lose_nothing(run: Run, dumps: Path) -> None:
+    number = "9" * 5000
+    report = dumps / NAME.replace("-buffer-assignment.txt", "-memory-usage-report.txt")
+    report.write_text(re.sub(r"(Total bytes(?: used)?: )\d+", rf"\g<1>{number}", report.read_text("utf-8")), "utf-8")
+    module = dumps / NAME.replace("-buffer-assignment.txt", ".txt")
+    alias = f"input_output_alias={{ {{}}: ({number}, {{}}, may-alias) }}, entry_computation_layout"
+    module.write_text(module.read_text("utf-8").replace("entry_computation_layout", alias, 1), "utf-8")
+    ran = run("check", dumps)
+    assert (ran.code, "peak resident 896.00 KiB" in ran.out) == (0, True)
+
+
+def test_a_shape_that_no_memory_could_hold_has_no_size(run: Run, dumps: Path, tmp_path: Path) -> None:
+    shape = f"f32[{','.join(['9' * 19] * 60)}]{{{','.join(map(str, reversed(range(60))))}}}"
+    (dumps / NAME).write_text(ALLOCATIONS.replace("f32[128,512]{1,0}", shape), encoding="utf-8")
+    ran = run("build", dumps, "-o", tmp_path / "site", "--verbose")
+    assert (ran.code, "OverflowError" in ran.err) == (0, False)
+
+
+def test_an_unreadable_file_that_may_be_a_dump_is_a_warning(run: Run, dumps: Path) -> None:
+    (dumps / "run42.txt.gz").write_bytes(gzip.compress(ALLOCATIONS.encode())[:-20])
+    (dumps / "run43.txt.gz").write_bytes(b"\x1f\x8b\x08 no gzip data")
+    (dumps / "weights.bin.gz").write_bytes(b"\x1f\x8b\x08 no gzip data")
+    ran = run("check", dumps, "--strict", "--jobs", "1")
+    assert "run43.txt.gz: its compressed data is damaged" in ran.err
+    assert "if it is a dump, it is missing here" in ran.err
+    assert "weights" not in ran.err
+    assert ran.code == 1
+
+
+def test_a_log_is_read_once_for_all_of_its_dumps(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    frames = (f"*** Begin {name} ***\n{ALLOCATIONS}*** End {name} ***\n" for name in (f"x{n}-{NAME}" for n in range(9)))
+    (tmp_path / "run.log").write_text("".join(frames), encoding="utf-8")
+    opened, pieces = [], reportgen.input.reading.pieces
+
+    def counted(path: Path) -> object:
+        opened.append(path.name)
+        return pieces(path)
+
+    monkeypatch.setattr(reportgen.input.reading, "pieces", counted)
+    ran = run("check", tmp_path / "run.log", "--jobs", "1")
+    assert ran.out.count("run.log#x") >= 9
+    assert len(opened) <= 3  # to see that it is readable, to find the dumps, and to read them all

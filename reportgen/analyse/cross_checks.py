@@ -14,12 +14,10 @@ from reportgen.analyse.sizes import rounded_by_xla
 from reportgen.input.text import Location, Sibling
 from reportgen.model import WHOLE
 from reportgen.model.shapes import ArrayShape, Shape, TupleShape
-from reportgen.parse.assignment_proto import ProtoAllocation, ProtoError, can_read_protos, parse_assignment_proto
+from reportgen.parse.assignment_proto import ProtoAllocation, ProtoError, parse_assignment_proto
 from reportgen.parse.hlo_text import HloText, parse_hlo_text
 from reportgen.parse.shapes import ShapeError, parse_shape
 from reportgen.parse.usage_report import UsageReport, parse_usage_report
-
-_WITHOUT_PROTOBUF = "reading it needs the extra xla-reportgen[proto]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +29,6 @@ class _Row:
     subject: str
     looked_at: int
     differences: Iterable[str]
-    skipped_because: str = ""
     slug: str = "sibling-differs"
 
 
@@ -49,7 +46,7 @@ def compared(figures: Figures, siblings: Sequence[Sibling]) -> CheckResults:
                     name=row.name,
                     question=row.question,
                     exceptions="",
-                    skipped_because=row.skipped_because,
+                    skipped_because="",
                     subject=row.subject,
                     looked_at=row.looked_at,
                     found=counted(differences),
@@ -188,23 +185,18 @@ def _aliases(figures: Figures, module: HloText) -> Iterator[str]:
 
 
 def _proto(figures: Figures, data: bytes) -> Iterator[_Row]:
-    allocations = _Row(
-        "Allocations of the proto",
-        "Has the proto the same allocations, with the same sizes, memory spaces and kinds?",
-        "allocations of the proto",
-        0,
-        (),
-        _WITHOUT_PROTOBUF,
-    )
-    if not can_read_protos():
-        yield allocations
-        return
     try:
         theirs = parse_assignment_proto(data)
     except ProtoError as error:
         yield replace(_UNREAD, differences=[str(error)])
         return
-    yield replace(allocations, looked_at=len(theirs), skipped_because="", differences=_allocations(figures, theirs))
+    yield _Row(
+        "Allocations of the proto",
+        "Has the proto the same allocations, with the same sizes, memory spaces and kinds?",
+        "allocations of the proto",
+        len(theirs),
+        _allocations(figures, theirs),
+    )
     yield _Row(
         "Values of the proto",
         "Has each value in the proto the same allocation, offset and size?",

@@ -14,6 +14,9 @@ from reportgen.parse.shapes import ShapeError, parse_shape, tuple_arity
 
 TPU_POINTER_BYTES = 4
 POINTER_BYTES = 8
+_MOST_BYTES = 2**63 - 1
+"""XLA's sizes are int64, so a larger product of dimensions is no size."""
+
 _TPU_TUPLE_ROUNDINGS = (32, 512)
 _TPU_UNTILED_ELEMENTS = 1024
 
@@ -51,7 +54,8 @@ def _sizes(shape_text: str, backend: Backend) -> tuple[int | None, int | None]:
         shape = parse_shape(shape_text)
     except ShapeError:
         return None, None
-    return dense_bytes(shape, pointer_bytes=pointer_bytes), padded_bytes(shape, pointer_bytes=pointer_bytes)
+    dense, padded = (measure(shape, pointer_bytes=pointer_bytes) for measure in (dense_bytes, padded_bytes))
+    return (None, None) if padded is not None and padded > _MOST_BYTES else (dense, padded)
 
 
 def _padding(size: int, dense: int | None, padded: int | None, owner: int | None) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES
+from reportgen.input.pipes import kept_pipe
 from reportgen.input.remote import AnyPath, is_url, located
 from reportgen.options import DEFAULT_OUTPUT, DEFAULT_TITLE
 
@@ -106,7 +107,7 @@ def add_redaction(parser: argparse.ArgumentParser) -> None:
 
 def paths_of(options: argparse.Namespace) -> tuple[AnyPath, ...]:
     """Return the given paths; absolute for a cluster, whose workers start in other directories."""
-    paths = map(located, options.paths)
+    paths = (kept_pipe(path) if isinstance(path, Path) else path for path in map(located, options.paths))
     return tuple(path.absolute() if options.executor and isinstance(path, Path) else path for path in paths)
 
 

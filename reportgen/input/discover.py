@@ -237,13 +237,16 @@ def _look_into(folder: Folder, names: Sequence[str], found: Found) -> None:
         elif content == "too long":
             message = f"no dump in its first {logs.SEARCHED_SIZE >> 20} MiB; name this file to search all of it"
             found.report("note", folder.label(name), message)
+        elif content == "unreadable":
+            damage = why_unreadable(folder.first_look(name)) or "it cannot be read to its first dump"
+            found.report("warning", folder.label(name), f"{damage}; if it is a dump, it is missing here")
         if content in ("dump", "log"):  # its other forms, plain or compressed, are not searched
             _report_unused(folder, names[number:], name, found)
             return
 
 
-def _content(path: AnyPath) -> Literal["dump", "log", "too long", "other"]:
-    """Return what a file contains; "other" if it cannot be read, because it is probably no dump."""
+def _content(path: AnyPath) -> Literal["dump", "log", "too long", "unreadable", "other"]:
+    """Return what a file contains; one that cannot be read is "other" unless it is named as dumps and logs may be."""
     try:
         with closing(pieces(path)) as stream:
             head = next(stream, b"")
@@ -253,7 +256,7 @@ def _content(path: AnyPath) -> Literal["dump", "log", "too long", "other"]:
                 return "other"
             return logs.search(chain([head], stream))
     except UNREADABLE:
-        return "other"
+        return "unreadable" if may_be_log(path.name) else "other"
 
 
 def _add_unnamed(folder: Folder, name: str, found: Found) -> None:

@@ -103,6 +103,6 @@ def _own_name(path: AnyPath) -> str:
     """Return the name of a folder, or of a file's folder, because the file's own name is in its label already."""
     folder = path if path.is_dir() else path.parent
     if isinstance(folder, RemotePath):
-        return folder.name or folder.url
+        return folder.name or str(folder)
     folder = folder.absolute()  # because "." has no name; links keep the names that the user gave them
     return folder.name if folder.name != ".." else folder.resolve().name

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import lru_cache
 from gzip import GzipFile
 from io import BufferedReader, BytesIO
 from lzma import LZMAFile
@@ -179,13 +179,14 @@ def load_text(files: DumpFiles, *, keeps_repeats: bool = False) -> tuple[DumpTex
     Repeated instruction texts are cut unless `keeps_repeats` (see `reportgen.input.repeats`). Raises UnreadableInput
     if no allocations can be read; other unreadable parts are left out.
     """
-    read = cache(partial(read_available, max_bytes=files.max_bytes))  # because one log can hold several parts
     texts: list[TextPart] = []
     problems: list[Problem] = []
     for part in files.parts:
         whole_lines: Sequence[int] = ()
         if part.frame or keeps_repeats:  # because the offsets of a frame count all bytes
-            data, damage = read(part.path)
+            data, damage = (
+                _read_shared(part.path, files.max_bytes) if part.frame else read_available(part.path, files.max_bytes)
+            )
             size = len(data)
         else:
             text = WithoutRepeats()
@@ -199,6 +200,22 @@ def load_text(files: DumpFiles, *, keeps_repeats: bool = False) -> tuple[DumpTex
         if problem := _problem_of(part, size, damage):
             problems.append(problem)
     return DumpText(tuple(texts)), tuple(problems)
+
+
+def _read_shared(path: AnyPath, max_bytes: int) -> tuple[bytes, str | None]:
+    """Return what `read_available` does for a log, which is kept because it may hold hundreds of dumps."""
+    if not isinstance(path, Path):
+        return _last_log(path, max_bytes, None)
+    try:
+        status = path.stat()
+    except OSError as error:
+        return b"", reason(error)
+    return _last_log(path, max_bytes, (status.st_mtime_ns, status.st_size))
+
+
+@lru_cache(maxsize=1)
+def _last_log(path: AnyPath, max_bytes: int, stamp: tuple[int, int] | None) -> tuple[bytes, str | None]:
+    return read_available(path, max_bytes)
 
 
 def load_siblings(files: DumpFiles) -> tuple[Sibling, ...]:

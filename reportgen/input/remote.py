@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from reportgen.errors import UnreadableInput
 
 _URL = re.compile(r"(?:[a-z][a-z0-9+.-]*::)*[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")
 _HEAD_SIZE = 4096  # as much as `reading.pieces` reads first, because most files need no second request then
 _HEADS_AT_ONCE = 1000
 
@@ -35,7 +36,7 @@ class RemotePath:
     is_whole: bool = field(default=False, compare=False)
 
     def __str__(self) -> str:
-        return self.url
+        return without_password(self.url)
 
     def __truediv__(self, name: str) -> "RemotePath":
         return RemotePath(self.url, f"{self.path}/{name}" if self.path else name)
@@ -90,6 +91,11 @@ def is_url(text: str) -> bool:
     return _URL.match(text) is not None
 
 
+def without_password(text: str) -> str:
+    """Return a text without the users and passwords in its URLs."""
+    return _CREDENTIALS.sub("", text)
+
+
 def located(text: str) -> AnyPath:
     """Return the path that `text` names. Raises UnreadableInput for a URL that no installed package can open."""
     if text.lower().startswith("file://"):
@@ -103,10 +109,12 @@ def located(text: str) -> AnyPath:
         return RemotePath(text, _file_system(text)[1])
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "fsspec":
-            raise UnreadableInput(f"{text}: {_words(error)}") from error
-        raise UnreadableInput(f"{text}: a URL needs fsspec: pip install 'xla-reportgen[remote]'") from error
+            raise UnreadableInput(f"{without_password(text)}: {_words(error)}") from error
+        raise UnreadableInput(
+            f"{without_password(text)}: a URL needs fsspec: pip install 'xla-reportgen[remote]'"
+        ) from error
     except Exception as error:
-        raise UnreadableInput(f"{text}: {_words(error)}") from error
+        raise UnreadableInput(f"{without_password(text)}: {_words(error)}") from error
 
 
 def _file_system(url: str) -> tuple[Any, str]:
@@ -278,6 +286,10 @@ class _OSErrors:
 
 
 def _words(error: Exception) -> str:
+    return without_password(_all_words(error))
+
+
+def _all_words(error: Exception) -> str:
     match error:
         case OSError(strerror=str(words)):
             return words

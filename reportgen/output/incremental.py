@@ -13,7 +13,6 @@ from reportgen.input.contents import Contents
 from reportgen.input.reading import Problem
 from reportgen.input.text import Sibling
 from reportgen.output.writer import is_intact
-from reportgen.parse.assignment_proto import can_read_protos
 from reportgen.render.site.assets import digest, library_digest, template_root
 from reportgen.work import Outcome, Part, Settings
 
@@ -106,9 +105,7 @@ def _digest(*values: Any) -> str:
 
 
 def _siblings_digest(siblings: Sequence[Sibling]) -> str:
-    # Installing protobuf changes the pages because a proto that was skipped before can be compared then.
-    has_proto = any(sibling.kind == "proto" for sibling in siblings)
-    hashed = hashlib.sha256(str(has_proto and can_read_protos()).encode())
+    hashed = hashlib.sha256()
     for sibling in siblings:
         hashed.update(f"{sibling.label}\0{len(sibling.data)}\0".encode())
         hashed.update(sibling.data)

@@ -5,8 +5,10 @@ site lacks is removed. The paths of pages are noted before the pages are written
 that a killed build has left. Only one build at a time writes into a directory.
 """
 
+import errno
 import json
 import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -32,6 +34,9 @@ _PLACEHOLDERS = frozenset({".gitignore", ".gitkeep", ".keep"})  # allowed, becau
 _NEW_MANIFEST = f".{MANIFEST}.unfinished"
 _WORKING_FILES = frozenset({LOCK, UNFINISHED, _NEW_MANIFEST})
 _PAGES_AT_ONCE = 200
+_FLAGS = os.O_WRONLY | os.O_CREAT
+for _name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
+    _FLAGS |= getattr(os, _name, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,8 @@ def write_pages(directory: Path, pages: Iterable[Page], *, whole: bool = False) 
                 folder = target.rpartition("/")[0]
                 if folder not in folders:
                     Path(folder).mkdir(parents=True, exist_ok=True)
+                    if not Path(folder).resolve().is_relative_to(directory.resolve()):
+                        raise OSError(errno.ELOOP, f"{folder} leads out of the site")
                     folders.add(folder)
                 (_replace if whole else _write)(target, page.content)
         size = sum(len(page.content) for page in batch)
@@ -95,7 +102,11 @@ def append_file(path: Path, content: bytes) -> None:
 
 
 def _write(target: str, content: bytes) -> None:
-    with open(target, "wb") as file:  # noqa: PTH123 - making a `Path` for each file takes a quarter of a rebuild
+    """Write a file. A link or a pipe in its place is refused, because it leads elsewhere or waits for ever."""
+    with open(os.open(target, _FLAGS, 0o666), "wb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file")
+        file.truncate(0)
         file.write(content)
 
 
@@ -206,7 +217,7 @@ class SiteDirectory:
         current = {path for part in parts.values() for path in part.paths}
         earlier = {path for part in self.parts.values() for path in part.paths} | _unfinished(self._directory)
         removed = sum(self._remove(path) for path in sorted(earlier - current))
-        if parts != self.parts:
+        if parts != self.parts or not (self._directory / MANIFEST).exists():  # somebody may have removed the site
             self._write_manifest(serialize(parts))
         for name in (UNFINISHED, _NEW_MANIFEST):
             with _refusing(self._directory / name):

@@ -13,7 +13,7 @@ from reportgen.parse.shapes import ShapeError, parse_shape, scan_shape
 _LAYOUT = "entry_computation_layout={"
 # Ends at the next attribute and not at a brace, because the braces of the aliases nest.
 _ALIASES = re.compile(r"input_output_alias=\{(.*?)\}, entry_computation_layout")
-_ALIAS = re.compile(r"\{([\d,\s]*)\}: \((\d+), \{([\d,\s]*)\}")
+_ALIAS = re.compile(r"\{([\d,\s]*)\}: \((\d{1,9}), \{([\d,\s]*)\}")
 # TF 2.12 and jaxlib 0.4.13 to 0.4.38 print no "%" in this file.
 _INSTRUCTION = re.compile(rb"^ +(?:ROOT )?%?([^\s%=(]+) = ", re.MULTILINE)
 

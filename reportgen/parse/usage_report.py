@@ -8,10 +8,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-_TOTAL = re.compile(r"^Total bytes used: (\d+)", re.MULTILINE)
-_SPACE = re.compile(r"^Memory Space: .*\(color=(\d+)\)\nTotal bytes: (\d+)", re.MULTILINE)
+_TOTAL = re.compile(r"^Total bytes used: (\d{1,20})", re.MULTILINE)
+_SPACE = re.compile(r"^Memory Space: .*\(color=(\d{1,9})\)\nTotal bytes: (\d{1,20})", re.MULTILINE)
 # Kept as printed, because XLA rounds it to a unit: a comparison must round the dump's size in the same way.
-_ALLOCATION = re.compile(r"; allocation (\d+): size ([\d.]+[A-Za-z]+)")
+_ALLOCATION = re.compile(r"; allocation (\d{1,12}): size ([\d.]+[A-Za-z]+)")
 
 
 @dataclass(frozen=True, slots=True)

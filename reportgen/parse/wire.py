@@ -7,6 +7,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 
+_NUMBER, _DELIMITED = 0, 2
+_FIXED_SIZES = {1: 8, 5: 4}
+
+
 class WireError(ValueError):
     """Raised for bytes that are no protocol buffer, or one that was cut off."""
 
@@ -24,26 +28,28 @@ def fields(message: bytes | memoryview) -> Iterator[Field]:
     position, end = 0, len(data)
     while position < end:
         tag, position = _varint(data, position)
-        match tag & 7:
-            case 0:
-                value, position = _varint(data, position)
-                yield Field(tag >> 3, value)
-            case 2:
-                size, position = _varint(data, position)
-                if position + size > end:
-                    raise WireError("a field is longer than its message")
-                yield Field(tag >> 3, data[position : position + size])
-                position += size
-            case 1:
-                position += 8
-            case 5:
-                position += 4
-            case kind:
-                raise WireError(f"unknown wire type {kind}")
+        kind = tag & 7
+        if kind in _FIXED_SIZES:
+            position += _FIXED_SIZES[kind]
+            continue
+        if kind not in (_NUMBER, _DELIMITED):
+            raise WireError(f"unknown wire type {kind}")
+        value, position = _varint(data, position)
+        if kind == _NUMBER:
+            yield Field(tag >> 3, value)
+            continue
+        if position + value > end:
+            raise WireError("a field is longer than its message")
+        yield Field(tag >> 3, data[position : position + value])
+        position += value
+    if position > end:
+        raise WireError("a number is cut off")
 
 
 def _varint(data: memoryview, position: int) -> tuple[int, int]:
     """Return the number at `position` and where it ends."""
+    if position < len(data) and data[position] < 0x80:  # as most are
+        return data[position], position + 1
     value = shift = 0
     while position < len(data) and shift < 64:
         byte = data[position]

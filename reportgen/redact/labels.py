@@ -98,7 +98,9 @@ class _Labels:
             hides = self._redaction == "names" or not is_known(dump.module_name, self._redaction)
             yield _Piece("program", dump.module_name) if hides else dump.module_name
             rest += len(dump.module_name)
-        yield from (_Piece("name", part) if not is_known(part, "names") else part for part in _PARTS.findall(name, rest))
+        yield from (
+            _Piece("name", part) if not is_known(part, "names") else part for part in _PARTS.findall(name, rest)
+        )
 
     def _unnumbered(self, name: str) -> Iterator[_Piece | str]:
         """Split the name of a file that XLA has not named; only a suffix that it may have from XLA is kept."""

@@ -103,7 +103,9 @@ class Redactor:
         if key in _NAMES:
             return self._words(content)
         # Other strings are shown whole or not at all, and not with a slash, because `data/model` may be a path.
-        is_shown = b"/" not in content and all(self._is_known(word[0].decode("latin-1")) for word in _WORDS.finditer(content))
+        is_shown = b"/" not in content and all(
+            self._is_known(word[0].decode("latin-1")) for word in _WORDS.finditer(content)
+        )
         return content if is_shown else self._tokens.of("data", content)
 
     def _words(self, text: bytes) -> bytes:

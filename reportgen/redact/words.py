@@ -116,7 +116,9 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _NUMBER = re.compile(r"\d{1,20}(?:\.\d{1,20})?(?:[eE][+-]?\d{0,3}|[KMGT]?i?B)?|\d{1,12}-\d{1,12}")
 _DOTTED = re.compile(r"\d\.\d+\.\d|^\d[\d.-]*$")
 _BETWEEN_SEGMENTS = re.compile(r"[_.$-]+")
-_SEGMENT = re.compile(r"[A-Za-z]?\d{0,12}|\d{1,2}a|0x[0-9a-f]{1,12}|\d+x\d+|x\d+(?:x\d+)*|\d+(?:x\d+)+|[bfio]{0,2}\d{1,3}[bfio]{0,2}")
+_SEGMENT = re.compile(
+    r"[A-Za-z]?\d{0,12}|\d{1,2}a|0x[0-9a-f]{1,12}|\d+x\d+|x\d+(?:x\d+)*|\d+(?:x\d+)+|[bfio]{0,2}\d{1,3}[bfio]{0,2}"
+)
 """A number, a letter with a number, the address of an object in old dumps, the `0a` of an architecture, the sizes of a window, the labels of dimensions."""
 
 _LETTERS_AND_DIGITS = re.compile(r"\d{0,6}+(?:[A-Za-z]{2,}+\d{0,6}+|[xX]\d{1,4}+)++")

@@ -106,6 +106,8 @@ class Watcher:
         self._scan_began = monotonic()
         if self._events.is_on and self._events.follow(self._options.paths):
             self.wakeup.give()  # because files may have changed before the subscription
+        if self.write_queue.is_lost:
+            self._restore()
         result = self.rebuilder.scan(self._on_built)
         if result.is_empty:  # only then, because any other scan also spends time on reading dumps
             self._scan_seconds = monotonic() - self._scan_began
@@ -124,15 +126,26 @@ class Watcher:
         until = monotonic() + max(pause, _PAUSE_PER_SCAN * self._scan_seconds)
         if (due := self.rebuilder.next_due()) is not None:
             until = min(until, due)
-        while not self.write_queue.is_empty and monotonic() < until and not self.wakeup.wait(0):
+        while self.write_queue.can_write and monotonic() < until and not self.wakeup.wait(0):
             self.write_some()
         if self.wakeup.wait(max(0.0, until - monotonic())):
             self.wakeup.take_when_quiet(self._timing.quiet, self._timing.at_most)
 
     def write_some(self) -> None:
         """Write some of the pages that are not on disk yet."""
+        before = self.write_queue.trouble
         if self.write_queue.step(self.rebuilder.dumps):
             self.site.exchange(self._modules())
+        if self.write_queue.trouble and not before:
+            self._say(f"{_time_of_day()} {self.write_queue.trouble}; the pages are served from memory meanwhile")
+
+    def _restore(self) -> None:
+        """Make the pages again that were on disk, because somebody has removed the site."""
+        self._say(f"{_time_of_day()} {self._options.output} was removed; its pages are made again")
+        for dump in self.rebuilder.read_again():
+            self.write_queue.add(dump)
+        self.write_queue.mark_stale()
+        self.site.exchange(self._modules())
 
     def _on_built(self, dump: TrackedDump) -> None:
         """Queue a dump's pages, and publish now and then, because the first scan can go through hundreds of dumps."""

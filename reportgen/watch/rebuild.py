@@ -9,11 +9,12 @@ All of this runs in the thread of the loop.
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic, time
-from typing import Literal
+from typing import Literal, overload
 
 from reportgen.analyse.identity import digests
 from reportgen.errors import NoDumpFound, ReportgenError
@@ -188,6 +189,17 @@ class Rebuilder:
             self._show(dump, reading, number)
             result.built.append(dump.files.label)
 
+    def read_again(self) -> Iterator[TrackedDump]:
+        """Yield the dumps that are shown, each with its pages; not those that were removed or have changed since."""
+        for dump in self.dumps.values():
+            if dump.shown and dump.pages is None and not dump.is_gone:
+                with suppress(ReportgenError):
+                    reading = _read_dump(dump)
+                    if reading.digest == dump.shown.digest:
+                        dump.pages = PagesOnRequest(reading.module, self._title)
+            if dump.pages:
+                yield dump
+
     def _keep(self, dump: TrackedDump, result: ScanResult) -> None:
         """Keep showing a dump that was rewritten with the same content."""
         assert dump.shown is not None
@@ -254,11 +266,20 @@ class _Reading:
 
 def _reading(dump: TrackedDump) -> _Reading | None:
     """Read and analyse a dump; return None if its content is already shown. Raises ReportgenError."""
+    return _read_dump(dump, dump.shown.digest if dump.shown else None)
+
+
+@overload
+def _read_dump(dump: TrackedDump, known: None = None) -> _Reading: ...
+@overload
+def _read_dump(dump: TrackedDump, known: str | None) -> _Reading | None: ...
+def _read_dump(dump: TrackedDump, known: str | None = None) -> _Reading | None:
+    """Read and analyse a dump; None if its digest is `known`. Raises ReportgenError."""
     text, problems = load_text(dump.files)
     notes, identity = read_note(dump.files.notes), digests(text)
     stated = json.dumps([identity.exact, [part.label for part in text.parts], notes])
     digest = hashlib.sha256(stated.encode()).hexdigest()
-    if dump.shown and dump.shown.digest == digest:
+    if digest == known:
         return None
     module = module_of(dump.files, text, notes)
     verdict = completeness(dump.files, module.analysis, problems, dump.part_stamps, dump.baseline)

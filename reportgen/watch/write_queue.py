@@ -8,13 +8,15 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from time import monotonic
 
-from reportgen.output.manifest import COMMON
+from reportgen.errors import OutputRefused
+from reportgen.output.manifest import COMMON, MANIFEST
 from reportgen.output.writer import SiteDirectory, write_pages
 from reportgen.render.page import Page
 from reportgen.watch.tracked import TrackedDump
 from reportgen.work import Part
 
 _STEP_SECONDS = 0.02  # short, because a changed dump waits until the step is over
+_RETRY_SECONDS = 2.0
 
 
 class WriteQueue:
@@ -29,6 +31,9 @@ class WriteQueue:
         self._common = common
         self._waiting: dict[str, tuple[TrackedDump, Iterator[Page]]] = {}
         self._is_finished = False
+        self._retry_at = 0.0
+        self.trouble = ""
+        """Why the last page could not be written; empty while all is well."""
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -43,6 +48,16 @@ class WriteQueue:
         """Return the bytes of the dumps whose analysis stays in memory until their pages are written."""
         pages = (dump.pages for dump, _ in self._waiting.values() if dump.pages)
         return sum(len(part.data) for one in pages for part in one.module.analysis.dump.text.parts)
+
+    @property
+    def can_write(self) -> bool:
+        """Tell whether something is left to write, and is not to be tried again only later."""
+        return not self.is_empty and monotonic() >= self._retry_at
+
+    @property
+    def is_lost(self) -> bool:
+        """Tell whether what was written has been removed by somebody else."""
+        return self._is_finished and not (self._output / MANIFEST).exists()
 
     def open(self, directory: SiteDirectory) -> None:
         """Set the open directory of the site; call this before the first step."""
@@ -59,7 +74,22 @@ class WriteQueue:
         self._is_finished = False
 
     def step(self, dumps: Mapping[str, TrackedDump]) -> bool:
-        """Write for a few hundredths of a second; return whether the last page of a dump is now on disk."""
+        """Write for some hundredths of a second; return whether that put the last page of a dump on disk.
+
+        What cannot be written is tried again after some seconds, because every page is served from memory until then.
+        """
+        try:
+            is_whole = self._step(dumps)
+        except OutputRefused as error:
+            self._retry_at, self.trouble = monotonic() + _RETRY_SECONDS, str(error)
+            for label, (dump, _) in self._waiting.items():
+                assert dump.pages is not None
+                self._waiting[label] = (dump, dump.pages.all())
+            return False
+        self.trouble = ""
+        return is_whole
+
+    def _step(self, dumps: Mapping[str, TrackedDump]) -> bool:
         for label in self._waiting.keys() - dumps.keys():
             del self._waiting[label]
         if not self._waiting:

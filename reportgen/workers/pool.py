@@ -55,6 +55,7 @@ def open_workers(jobs: int, cluster: str | None = None) -> Iterator[Workers]:
 def _processes(
     jobs: int, context: BaseContext | None, start: Callable[..., None], *arguments: object
 ) -> Iterator[ProcessPoolExecutor]:
+    _confirm_room(jobs)
     try:
         pool = ProcessPoolExecutor(jobs, context, start, arguments)
         try:
@@ -65,6 +66,25 @@ def _processes(
         raise ReportgenError(_LOST_PROCESS) from error
     except OSError as error:
         raise ReportgenError(_NO_PROCESS.format(error.strerror or error)) from error
+
+
+def _confirm_room(jobs: int) -> None:
+    """Raise ReportgenError if the system cannot start what a pool needs.
+
+    That is a process with a thread for each job, and two threads here. A pool that lacks one of them hangs.
+    """
+    is_over, threads = threading.Event(), [threading.Thread(target=lambda: is_over.wait()) for _ in range(2 * jobs + 2)]
+    started: list[threading.Thread] = []
+    try:
+        for thread in threads:
+            thread.start()
+            started.append(thread)
+    except RuntimeError as error:
+        raise ReportgenError(_NO_PROCESS.format("the system allows no more of them")) from error
+    finally:
+        is_over.set()
+        for thread in started:
+            thread.join()
 
 
 def unordered(work: Callable[[Item], Result], items: Iterable[Item], workers: Workers) -> Iterator[Result]:

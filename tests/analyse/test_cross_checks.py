@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from reportgen.analyse import cross_checks
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis
 from reportgen.input.reading import load_siblings
 from reportgen.input.text import Sibling
+from reportgen.parse.assignment_proto import ProtoError, parse_assignment_proto
 from reportgen.parse.hlo_text import parse_hlo_text
 from tests.support.dumps import analysed, slugs
 from tests.support.samples import ROOT, sample_analysis, sample_files, sample_labels, samples
@@ -28,7 +30,7 @@ cumulative_size; total_size - cumulative_size; allocation
 
 
 def siblings() -> dict[str, Sibling]:
-    """Those of the sample, and its proto: no sample has one, because a site is the same with and without protobuf."""
+    """Those of the sample, and its proto."""
     beside = (*load_siblings(samples()[TINY]), Sibling("proto", "cpu-tiny.hlo.pb", PROTO.read_bytes()))
     return {sibling.kind: sibling for sibling in beside}
 
@@ -130,10 +132,15 @@ def test_what_cannot_be_read_is_said_and_changes_nothing_else(kind: str, data: b
     assert analysis.spaces == sample_analysis(TINY).spaces
 
 
-def test_without_protobuf_the_evidence_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cross_checks, "can_read_protos", lambda: False)
-    result = compared(siblings()["proto"]).evidence[-1]
-    assert (result.looked_at, result.skipped_because) == (0, "reading it needs the extra xla-reportgen[proto]")
+@given(data=st.data())
+def test_a_damaged_proto_is_read_or_said_to_be_damaged(data: st.DataObject) -> None:
+    proto = bytearray(PROTO.read_bytes())
+    for place in data.draw(st.lists(st.integers(0, len(proto) - 1), max_size=4)):
+        proto[place] = data.draw(st.integers(0, 255))
+    try:
+        parse_assignment_proto(bytes(proto[: data.draw(st.integers(0, len(proto)))]))
+    except ProtoError as error:
+        assert str(error) == "it has no buffer assignment" or str(error).startswith("it is damaged: ")
 
 
 def test_aliases_are_read_with_their_indexes() -> None:

@@ -329,3 +329,11 @@ def test_a_local_path_imports_no_fsspec() -> None:
     )
     command = [sys.executable, "-c", program, str(SAMPLES / "cpu-tiny")]
     assert subprocess.run(command, check=False, capture_output=True).returncode == 0
+
+
+def test_no_message_and_no_label_shows_a_password() -> None:
+    path = RemotePath("ftp://alice:secret@host/dumps", "dumps")
+    assert str(path) == "ftp://host/dumps"
+    with pytest.raises(UnreadableInput) as raised:
+        located("nosuchprotocol://alice:secret@host/dumps")
+    assert "secret" not in str(raised.value)

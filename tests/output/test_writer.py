@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from reportgen.render.page import Page
 from reportgen.work import Part
 from tests.support.site import tree
 
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs pipes and links")
 LONG_AGO = 1_000_000_000
 HOSTILE = [
     "../stranger.txt",
@@ -304,3 +306,32 @@ def test_a_site_can_be_finished_several_times(tmp_path: Path) -> None:
     for name in ("a.html", "b.html", "c.html"):
         directory.finish({"": Part("", write_pages(tmp_path, [Page(name, b"")]).paths)})
         assert tree(tmp_path).keys() == {name, MANIFEST}
+
+
+@posix_only
+@pytest.mark.parametrize("kind", ["pipe", "link", "folder"])
+def test_nothing_is_written_through_what_leads_elsewhere(kind: str, tmp_path: Path) -> None:
+    site, elsewhere = tmp_path / "site", tmp_path / "elsewhere"
+    site.mkdir()
+    elsewhere.mkdir()
+    stranger = elsewhere / "page.html"
+    stranger.write_bytes(b"of somebody else")
+    if kind == "pipe":
+        (site / "m").mkdir()
+        os.mkfifo(site / "m" / "page.html")
+    elif kind == "link":
+        (site / "m").mkdir()
+        (site / "m" / "page.html").symlink_to(stranger)
+    else:
+        (site / "m").symlink_to(elsewhere, target_is_directory=True)
+    with pytest.raises(OutputRefused, match="m/page.html: cannot be written"):
+        write_pages(site, [Page("m/page.html", b"of a site")])
+    assert stranger.read_bytes() == b"of somebody else"
+
+
+@posix_only
+def test_the_directory_of_a_site_may_be_a_link(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "site").symlink_to(tmp_path / "disk", target_is_directory=True)
+    write_pages(tmp_path / "site", [Page("m/page.html", b"of a site")])
+    assert (tmp_path / "disk" / "m" / "page.html").read_bytes() == b"of a site"

@@ -156,7 +156,9 @@ def folder(path: Path, secret: str) -> Path:
     """Make a directory of dumps with a secret in the names of files, in all fields, and in all files beside them."""
     dumps = path / secret.replace("/", "_").replace("\\", "_")
     dumps.mkdir(parents=True)
-    everywhere = planted(secret, *(number for number, field in enumerate(FIELDS) if field not in ("f32[2]{0}", "f32[2]")))
+    everywhere = planted(
+        secret, *(number for number, field in enumerate(FIELDS) if field not in ("f32[2]{0}", "f32[2]"))
+    )
     files = {
         f"{NAME}-buffer-assignment.txt": everywhere,
         f"{NAME}.txt": TABLES.replace("§", secret),

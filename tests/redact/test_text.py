@@ -22,7 +22,6 @@ def hidden(text: str, redaction: Redaction = "paths") -> str:
     return part.data.decode()
 
 
-
 def instruction(rest: str, redaction: Redaction = "paths") -> str:
     """Return the rest of an instruction's text as it is shown."""
     head = " from instruction: %add.1 = f32[] add(%a), "
@@ -46,7 +45,7 @@ def instruction(rest: str, redaction: Redaction = "paths") -> str:
         ('op_name="alice@node7.example.com/10.0.0.7"', 'op_name="person-1/host-1"'),
         ('op_name="fe80::1/2001:db8:0:0:1"', 'op_name="host-1/host-2"'),
         ('custom_call_target="alice$gemm.2"', 'custom_call_target="name-1.2"'),
-        ('alice=bob, calls=%carol.3, kind=kLoop', "name-1=name-2, calls=%name-3.3, kind=kLoop"),
+        ("alice=bob, calls=%carol.3, kind=kLoop", "name-1=name-2, calls=%name-3.3, kind=kLoop"),
         ('frontend_attributes={team="zorblax"}', 'frontend_attributes={name-1="data-1"}'),
     ],
 )
@@ -59,7 +58,10 @@ def test_what_is_not_known_becomes_a_token(text: str, expected: str) -> None:
     [
         ("built in /home/alice/run 7/x", "text-1"),
         ("allocation 0: size 8, alice 7, preallocated-temp:", "allocation 0: size 8, name-1 7, preallocated-temp:"),
-        (" value: <22 alice.1{0} @0> (size=8,offset=0): f32[2]", " value: <22 name-1.1{0} @0> (size=8,offset=0): f32[2]"),
+        (
+            " value: <22 alice.1{0} @0> (size=8,offset=0): f32[2]",
+            " value: <22 name-1.1{0} @0> (size=8,offset=0): f32[2]",
+        ),
         ("    alice{}:0-4", "    name-1{}:0-4"),
         ("  alice, operand 0 {1}", "  name-1, operand 0 {1}"),
         ("  /home/alice", "  /name-1/name-2"),
@@ -102,7 +104,9 @@ def test_the_same_path_gets_the_same_token_everywhere() -> None:
 def test_labels_of_the_stack_trace_are_hidden_like_op_names() -> None:
     tail = "(50.0%, total: 8 bytes, current: 8 bytes, remaining: 0 bytes)\n"
     tree = f"  Stack trace breakdown for peak usage: 8 bytes\n    main.1 {tail}      ├── alice\n└── scope(bob) {tail}"
-    assert hidden(tree) == tree.replace("alice", "name-1").replace("└── scope", "name-2 name-3").replace("bob", "name-4")
+    assert hidden(tree) == tree.replace("alice", "name-1").replace("└── scope", "name-2 name-3").replace(
+        "bob", "name-4"
+    )
 
 
 def test_only_line_breaks_are_kept_of_a_log_around_a_dump() -> None:
@@ -151,4 +155,7 @@ def test_any_text_keeps_its_lines_and_is_redacted_deterministically(pieces: list
 def test_a_redacted_message_quotes_no_path() -> None:
     path = Path("/home/alice/dump.txt")
     assert redact_message(f"[Errno 13] Permission denied: '{path}'") == "[Errno 13] Permission denied: '(redacted)'"
-    assert redact_message("not read: folder-1/dump-2.txt.gz is there too") == "not read: folder-1/dump-2.txt.gz is there too"
+    assert (
+        redact_message("not read: folder-1/dump-2.txt.gz is there too")
+        == "not read: folder-1/dump-2.txt.gz is there too"
+    )

@@ -4,6 +4,7 @@ import errno
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import count, islice
@@ -90,3 +91,17 @@ def test_a_process_that_cannot_be_started_is_reported(monkeypatch: pytest.Monkey
     monkeypatch.setattr("reportgen.workers.pool.ProcessPoolExecutor", refuse)
     with pytest.raises(ReportgenError, match=r"cannot be started: Resource .*--jobs 1"), open_workers(2):
         pass
+
+
+def test_a_pool_for_which_no_threads_are_left_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    start, left = threading.Thread.start, iter(range(3))
+
+    def limited(thread: threading.Thread) -> None:
+        if next(left, None) is None:
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", limited)
+    with pytest.raises(ReportgenError, match="allows no more of them. Try again with --jobs 1"), open_workers(2):
+        pass
+    assert threading.active_count() == 1

@@ -42,7 +42,13 @@ HOMES = {
     "jax": {"programs/functions.py"},
 }
 PURE = {"intervals", "model", "parse", "analyse", "compare", "render"}
-WRITERS = {"input/pipes.py", "output/lock.py", "output/writer.py", "programs/dumps.py", "programs/hook/sitecustomize.py"}
+WRITERS = {
+    "input/pipes.py",
+    "output/lock.py",
+    "output/writer.py",
+    "programs/dumps.py",
+    "programs/hook/sitecustomize.py",
+}
 READERS_IN_RENDER = {"render/site/assets.py", "render/site/pages.py"}
 WRITING = {"write_bytes", "write_text", "mkdir", "unlink", "rmdir", "touch", "rename", "symlink_to", "makedirs"}
 READING = {"read_bytes", "read_text", "open", "iterdir", "glob", "rglob"}

@@ -5,7 +5,7 @@ a value belongs to. Checks compare all of them, so each instruction is read once
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -31,37 +31,39 @@ class Definition(NamedTuple):
 
 def definitions(dump: Dump) -> Mapping[str, Definition]:
     """Return the definition of each instruction by its name, without those whose text is absent or damaged."""
-    known: dict[tuple[bytes, bytes], Definition] = {}  # because a dump repeats a few hundred of them
+    known = _Known()
     found: dict[str, Definition] = {}
     used, rows = dump.used_values or UsedValues(), dump.first_used_row
-    named = [(name, place) for name, row in rows.items() if (place := used.instruction_starts[row]) is not None]
-    heads = dump.text.matches(_HEAD, [place for _, place in named])
-    for (name, _), head in zip(named, heads, strict=True):
+    places = {name: place for name, row in rows.items() if (place := used.instruction_starts[row]) is not None}
+    heads = dump.text.matches(_HEAD, places.values())
+    for name, head in zip(places, heads, strict=True):
         if head is not None and head[1] == name.encode():
-            key: Sequence[bytes] = head.groups()[1:]
-        else:
-            key = _deep_head(dump, name)
-        if key:
-            shape, opcode = key
-            definition = known.get((shape, opcode))
-            if definition is None:
-                definition = known[shape, opcode] = _definition(shape, opcode)
-            found[name] = definition
+            found[name] = known[head[2], head[3]]
+        elif key := _deep_head(dump, name):
+            found[name] = known[key]
     return found
 
 
-def _deep_head(dump: Dump, name: str) -> Sequence[bytes]:
+class _Known(dict[tuple[bytes, bytes], Definition]):
+    """Definitions by shape and opcode, made once, because a dump repeats a few hundred of them."""
+
+    def __missing__(self, key: tuple[bytes, bytes]) -> Definition:
+        definition = self[key] = _definition(*key)
+        return definition
+
+
+def _deep_head(dump: Dump, name: str) -> tuple[bytes, bytes] | None:
     """Return the shape and the opcode of an instruction whose result is a tuple of tuples."""
     text = dump.instruction_text(name)
     head = None if text is None else _DEEP_HEAD.match(text)
     if text is None or head is None or head[1] != name.encode():
-        return ()
+        return None
     try:
         end = scan_shape(text.decode("latin-1"), head.end())
     except ShapeError:
-        return ()
+        return None
     opcode = _DEEP_OPCODE.match(text, end)
-    return (text[head.end() : end], opcode[1]) if opcode else ()
+    return (text[head.end() : end], opcode[1]) if opcode else None
 
 
 def _definition(shape: bytes, opcode: bytes) -> Definition:

@@ -5,8 +5,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES
 from reportgen.input.pipes import kept_pipe
+from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES
 from reportgen.input.remote import AnyPath, is_url, located
 from reportgen.options import DEFAULT_OUTPUT, DEFAULT_TITLE
 

@@ -103,7 +103,7 @@ def append_file(path: Path, content: bytes) -> None:
 
 def _write(target: str, content: bytes) -> None:
     """Write a file. A link or a pipe in its place is refused, because it leads elsewhere or waits for ever."""
-    with open(os.open(target, _FLAGS, 0o666), "wb") as file:
+    with os.fdopen(os.open(target, _FLAGS, 0o666), "wb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(errno.EINVAL, "it is not a regular file")
         file.truncate(0)

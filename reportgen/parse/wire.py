@@ -6,7 +6,6 @@ A message is skipped by its length, so the 27 MB module of a `.hlo.pb` is passed
 from collections.abc import Iterator
 from typing import NamedTuple
 
-
 _NUMBER, _DELIMITED = 0, 2
 _FIXED_SIZES = {1: 8, 5: 4}
 

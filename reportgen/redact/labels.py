@@ -1,7 +1,8 @@
 """Rename dumps so that no name of a folder or file that somebody has chosen is left.
 
 File names that XLA gave identify the module and are kept, but for words that are not known; the module's name in them
-is hidden, too, if the names of the program are. Tokens are numbered in the order of the sorted names, so a new folder may change those of later folders.
+is hidden, too, if the names of the program are. Tokens are numbered in the order of the sorted names, so a new folder
+may change those of later folders.
 """
 
 import re

@@ -119,7 +119,8 @@ _BETWEEN_SEGMENTS = re.compile(r"[_.$-]+")
 _SEGMENT = re.compile(
     r"[A-Za-z]?\d{0,12}|\d{1,2}a|0x[0-9a-f]{1,12}|\d+x\d+|x\d+(?:x\d+)*|\d+(?:x\d+)+|[bfio]{0,2}\d{1,3}[bfio]{0,2}"
 )
-"""A number, a letter with a number, the address of an object in old dumps, the `0a` of an architecture, the sizes of a window, the labels of dimensions."""
+"""A number, a letter with a number, the address of an object in old dumps, the `0a` of an architecture, the sizes of a
+window, the labels of dimensions."""
 
 _LETTERS_AND_DIGITS = re.compile(r"\d{0,6}+(?:[A-Za-z]{2,}+\d{0,6}+|[xX]\d{1,4}+)++")
 

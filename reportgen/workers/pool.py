@@ -73,7 +73,8 @@ def _confirm_room(jobs: int) -> None:
 
     That is a process with a thread for each job, and two threads here. A pool that lacks one of them hangs.
     """
-    is_over, threads = threading.Event(), [threading.Thread(target=lambda: is_over.wait()) for _ in range(2 * jobs + 2)]
+    is_over = threading.Event()
+    threads = [threading.Thread(target=is_over.wait) for _ in range(2 * jobs + 2)]
     started: list[threading.Thread] = []
     try:
         for thread in threads:

@@ -238,6 +238,7 @@ def test_a_part_that_may_not_be_read_is_reported(store: type[Counted]) -> None:
     assert [(problem.severity, problem.file) for problem in found.problems] == [
         ("error", VALUES),
         ("error", "secret-buffer-assignment.txt"),
+        ("warning", "secret.txt"),
     ]
     assert "permission denied (Access Denied)" in found.problems[0].message
 

@@ -165,7 +165,7 @@ def folder(path: Path, secret: str) -> Path:
         f"{NAME}.md": secret,
         "README.md": secret,
         "out-of-memory.txt": OUT_OF_MEMORY.replace("§", secret),
-        "module_0001.jit_train_step.target_arguments.txt": f'version: TPU_VERSION_JELLYFISH\nvariant: ""\nhost: "{secret}"',
+        "module_0001.jit_train_step.target_arguments.txt": f'version: TPU_VERSION_JELLYFISH\nhost: "{secret}"',
         "gpu_target_config.pbtxt": f'device_description_str: "{secret}"\n',
         "module_0001.jit_train_step.oom_intermediate_module.txt": TABLES.replace("§", secret),
     }

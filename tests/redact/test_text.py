@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.input.text import DumpText, TextPart
@@ -77,11 +77,11 @@ def test_lines_of_the_grammar_keep_their_form_and_others_are_hidden_whole(text: 
     [
         " value: <22 w.1 @0> (size=524288,offset=0): f32[256,512]{1,0:T(8,128)(2,1)}",
         "    copy-start.3{2}: 4 bytes (cumulative: 12 bytes)",
-        " from instruction: %add = f32[] add(f32[] %a, /*index=5*/f32[] %b), metadata={op_name="
-        '"jit(f)/transpose(jvp())/while/body/add"}',
-        r' from instruction: %c = f32[] custom-call(), custom_call_target="__cublas$gemm", backend_config='
-        r'"{\"alpha_real\":1,\"epilogue\":\"DEFAULT\"}", sharding={devices=[1,4]0,1,2,3}',
-        ' from instruction: %c = f32[] add(), frontend_attributes={xla.sdy.sharding="#sdy.sharding<@empty_mesh, [{}]>"}',
+        ' from instruction: %add = f32[] add(%a), metadata={op_name="jit(f)/transpose(jvp())/while/body/add"}',
+        " from instruction: %add = f32[] add(f32[] %a, /*index=5*/f32[] %b), sharding={devices=[1,4]0,1,2,3}",
+        r' from instruction: %c = f32[] custom-call(), custom_call_target="__cublas$gemm", api_version=1',
+        r' from instruction: %c = f32[] custom-call(), backend_config="{\"alpha_real\":1,\"epilogue\":\"DEFAULT\"}"',
+        ' from instruction: %c = f32[] add(), frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [{}]>"}',
         " from instruction: %c = f32[] convolution(), window={size=3x3 pad=0_1x1_1}, dim_labels=b01f_01io->b01f",
     ],
 )

@@ -7,6 +7,7 @@ import pytest
 
 from reportgen.errors import OutputRefused
 from reportgen.output.lock import LOCK
+from reportgen.output.writer import write_pages
 from reportgen.watch import write_queue
 from tests.support.site import SAMPLES, tree
 from tests.support.watching import watching
@@ -35,7 +36,7 @@ def _pages(site: Path) -> dict[str, bytes]:
 def test_pages_that_cannot_be_written_are_written_later(
     dumps: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write, failures = write_queue.write_pages, iter(range(2))
+    write, failures = write_pages, iter(range(2))
 
     def full(*arguments: object, **options: object) -> object:
         if next(failures, None) is not None:

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import compress
+from operator import not_
 
 from reportgen.analyse.checks.check import Check
 from reportgen.analyse.definitions import without_layout
@@ -57,15 +59,15 @@ def _numbers(figures: Figures) -> Iterator[Finding]:
 def _constants(figures: Figures) -> Iterator[Finding]:
     """Look for constants in other allocations, and for parameters of the entry, which live from 0 to the end."""
     values, allocations, definitions = figures.dump.values, figures.dump.allocations, figures.definitions
-    with_constant, with_parameter, with_unknown = set(), {}, set()
-    for number, (name, allocation) in enumerate(zip(values.names, values.allocations, strict=True)):
-        definition = definitions.get(name)
-        if definition is None:
-            with_unknown.add(allocation)
-        elif definition.opcode == "constant":
-            with_constant.add(allocation)
-        elif definition.parameter is not None and _lives_throughout(figures, number):
-            with_parameter[allocation] = definition.parameter
+    constants = {name for name, (_, opcode, _) in definitions.items() if opcode == "constant"}
+    parameters = {name: number for name, (_, _, number) in definitions.items() if number is not None}
+    with_constant = set(compress(values.allocations, map(constants.__contains__, values.names)))
+    with_unknown = set(compress(values.allocations, map(not_, map(definitions.__contains__, values.names))))
+    with_parameter = {
+        values.allocations[number]: parameters[values.names[number]]
+        for number in compress(range(len(values)), map(parameters.__contains__, values.names))
+        if _lives_throughout(figures, number)
+    }
     for number in sorted(with_constant ^ {n for n, one in enumerate(allocations) if one.is_constant}):
         if number not in with_unknown:
             is_marked = allocations[number].is_constant
@@ -113,7 +115,7 @@ def _at_root(figures: Figures) -> tuple[set[str], set[str]]:
     part, whole = set(), set()
     for key, positions in zip(entries.keys, entries.positions, strict=True):
         if root in positions:
-            indexes: Sequence[str] = is_part.findall(positions.decode("utf-8", "replace").encode())
+            indexes: Sequence[str] = is_part.findall(positions)
             if indexes:
                 part.add(key)
             if not all(indexes):

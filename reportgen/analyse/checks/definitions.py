@@ -45,16 +45,14 @@ def _covered(figures: Figures) -> Iterator[Finding]:
     positions = set(rows)
     if len(rows) - 1 != len(positions) - (b"" in positions):
         yield finding("position-missing", "two values have the same position")
-    defined = set(entries.names)
-    for name in dump.schedule.names:
-        if name not in defined and not _is_position(positions, name):
+    for name in sorted(dump.moment_of.keys() - dump.first_used_row.keys()):
+        if not _is_position(positions, name):
             message = f"no value is positioned at {name}, although it is scheduled"
             yield finding("position-missing", message, dump.schedule_text_offset)
-    for name, definition in figures.definitions.items():
-        if not definition.shape.startswith("("):
-            continue
+    tuples = [(name, shape) for name, (shape, _, _) in figures.definitions.items() if shape[0] == "("]
+    for name, shape in tuples:
         try:
-            indexes = shapes_by_index(definition.shape)
+            indexes = shapes_by_index(shape)
         except ShapeError:
             continue
         for index in indexes:

@@ -1,8 +1,8 @@
 """Does each live range fit the schedule, its definition and its uses?"""
 
 from collections.abc import Iterator, Mapping
-from functools import cache, partial
-from itertools import islice, repeat
+from itertools import compress, islice, repeat
+from operator import ne
 
 from reportgen.analyse.callers import calls_computations
 from reportgen.analyse.checks.check import Check, without_live_ranges
@@ -10,7 +10,7 @@ from reportgen.analyse.findings import finding
 from reportgen.analyse.liveness import liveness
 from reportgen.analyse.records import Figures
 from reportgen.analyse.results import Finding
-from reportgen.model import WHOLE, Dump, LiveRange, LiveRanges, UsedValue, UsedValues, ValueKey, users_in
+from reportgen.model import WHOLE, LiveRange, LiveRanges, UsedValues, ValueKey, users_in
 
 
 def _without_uses(figures: Figures) -> str:
@@ -42,10 +42,17 @@ def _inside_schedule(figures: Figures) -> Iterator[Finding]:
 
 
 def _absent(figures: Figures) -> Iterator[Finding]:
-    moment_of = figures.dump.moment_of
+    moment_of, starts = figures.dump.moment_of, figures.facts.starts
     values, allocations = figures.dump.values, figures.dump.allocations
-    for number, (start, allocation) in enumerate(zip(figures.facts.starts, values.allocations, strict=True)):
-        is_thread_local = allocations[allocation].is_thread_local
+    thread_local = [allocation.is_thread_local for allocation in allocations]
+    columns = zip(map(moment_of.__contains__, values.names), map((0).__le__, starts), values.allocations, strict=True)
+    unusual = [
+        number
+        for number, (is_scheduled, is_live, allocation) in enumerate(columns)
+        if is_live is not is_scheduled or is_live is thread_local[allocation]
+    ]
+    for number in unusual:
+        start, is_thread_local = starts[number], thread_local[values.allocations[number]]
         if is_thread_local and start >= 0:
             message = f"{values.keys[number]} is thread-local and yet has a live range"
             yield finding("thread-local", message, values.text_offsets[number], values=(number,))
@@ -96,10 +103,11 @@ def _touches_async(entries: UsedValues, row: int) -> bool:
 
 
 def _starts(figures: Figures) -> Iterator[Finding]:
-    names, is_parameter = figures.dump.values.names, cache(partial(_is_parameter, figures.dump))
-    defined = map(figures.dump.moment_of.get, names)
-    for number, (start, moment) in enumerate(zip(figures.facts.starts, defined, strict=True)):
-        if start >= 0 and moment is not None and moment != start and not is_parameter(names[number]):
+    names, starts = figures.dump.values.names, figures.facts.starts
+    defined = list(map(figures.dump.moment_of.get, names))
+    for number in compress(range(len(names)), map(ne, defined, starts)):
+        moment = defined[number]
+        if starts[number] >= 0 and moment is not None and not _is_parameter(figures, names[number]):
             yield _start(figures, number, moment)
 
 
@@ -118,22 +126,23 @@ def _positioned_at(figures: Figures, key: ValueKey) -> set[int | None]:
     return {figures.dump.moment_of.get(position.name) for position in used.positions} if used else set()
 
 
-def _is_parameter(dump: Dump, name: str) -> bool:
+def _is_parameter(figures: Figures, name: str) -> bool:
     """Parameters live from the start of their computation. Without instruction text that is assumed."""
-    text = dump.instruction_text(name)
-    return text is None or b" parameter(" in text
+    if definition := figures.definitions.get(name):
+        return definition.parameter is not None
+    return figures.dump.instruction_text(name) is None
 
 
 def _ends(figures: Figures) -> Iterator[Finding]:
     dump, moments = figures.dump, figures.moments
     entries, allocations = dump.used_values or UsedValues(), dump.values.allocations
     last_moments = _last_moments(entries, dump.moment_of_user)
-    root = dump.schedule[-1].name.encode() if dump.schedule else None
+    at_root = _rows_of(dump.schedule.names[-1].encode()) if dump.schedule else ()
     kept = [one.parameter is not None and not one.is_maybe_live_out for one in dump.allocations]
     for number, (row, end) in enumerate(zip(dump.used_rows, figures.facts.ends, strict=True)):
         if row < 0 or end < 0:
             continue
-        is_at_root = root is not None and root in entries.positions[row] and _is_at(entries[row], root)
+        is_at_root = any(mark in entries.positions[row] for mark in at_root)
         if last_moments[row] > end:
             yield _early_end(figures, number, last_moments[row])
         elif last_moments[row] < end and not (end >= moments and (is_at_root or kept[allocations[number]])):
@@ -151,8 +160,9 @@ def _last_moments(entries: UsedValues, moment_of: Mapping[bytes, int]) -> list[i
     return [next(moments) if count == 1 else max(islice(moments, count), default=-1) for count in counts]
 
 
-def _is_at(used: UsedValue, name: bytes) -> bool:
-    return any(position.name == name.decode() for position in used.positions)
+def _rows_of(name: bytes) -> tuple[bytes, ...]:
+    """Return the ways in which a row of positions names an instruction: with an index or without one."""
+    return b"  " + name + b" ", b"  " + name + b"\n", b"  " + name + b"\r"
 
 
 def _early_end(figures: Figures, number: int, last_moment: int) -> Finding:

@@ -6,7 +6,8 @@ from random import Random
 
 import pytest
 
-from benchmarks.corruption import KINDS, Figure, Outcome, loaded, main, measured
+from benchmarks.corruption import Figure, Outcome, loaded, main, measured
+from benchmarks.damages import KINDS
 from reportgen.analyse.records import Analysis
 from tests.support.samples import SAMPLES
 

@@ -99,6 +99,7 @@ DAMAGED: dict[str, list[str]] = {
         damaged(("    c{}:6-7\n", "    c{}:6-7\n    ghost{}:1-2\n")),
         damaged(("    c{}:6-7\n", "    c{}:6-7\n    c{}:6-7\n")),
     ],
+    "reserved-allocation": [damaged(("size 4608", "size 4700, color 1"), (": f32[64]{0}", ": f32[64]{0:T(64)}"))],
     "schedule-damaged": [
         damaged(("    5:idle\n", "")),
         damaged(("    5:idle\n", "    9:idle\n")),

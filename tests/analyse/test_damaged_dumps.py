@@ -87,7 +87,9 @@ DAMAGES: dict[str, Damage] = {
     "no-total": damage(("Total bytes used: 910348 (889.0KiB)\n", DROPPED)),
     "no-used-values": damage(cut="Used values:"),
     "old-alias": damage(
-        (LEAF, DROPPED), (IDLE, LEAF.replace("offset=0", "offset=16384") + IDLE), also=("contents-differ",)
+        (LEAF, DROPPED),
+        (IDLE, LEAF.replace("offset=0", "offset=16384") + IDLE),
+        also=("contents-differ", "unfilled-allocation"),
     ),
     "output-allocation": damage(
         ("output shape is |(bf16[1,129], s32[33,33], bf16[131,3,8], f32[8], f16[1,1])|, ", DROPPED)
@@ -108,6 +110,7 @@ DAMAGES: dict[str, Damage] = {
     "range-outside-schedule": damage(("tuple.1{}:29-30", "tuple.1{}:29-31")),
     "range-start": damage(("reduce.6{}:7-9", "reduce.6{}:8-9")),
     "range-without-value": damage(("    reduce.6{}:7-9\n", "    reduce.6{}:7-9\n    ghost{}:1-2\n")),
+    "reserved-allocation": damage(("size 201216", "size 201217"), ("used: 910348", "used: 910349")),
     "schedule-damaged": damage(("    21:bitcast.5\n", DROPPED)),
     "shape-differs": damage((COPY, COPY.replace("131]", "130]")), also=("peak-unexplained",)),
     "sliced-handover": damage(
@@ -120,7 +123,7 @@ DAMAGES: dict[str, Damage] = {
     ),
     "total-mismatch": damage(("used: 910348", "used: 910349")),
     "touching-slices": damage(("<84 copy.2 @1> (size=12288,offset=20480)", "<84 copy.2 @1> (size=12288,offset=16384)")),
-    "unfilled-allocation": damage(("size 201216", "size 201217"), ("used: 910348", "used: 910349")),
+    "unfilled-allocation": damage(("size 82432", "size 82433"), ("used: 910348", "used: 910349")),
     "unfinished-file": damage(cut="\n  Stack trace"),
     "unknown-attribute": damage((", page 0, constant", ", page 0, frozen, constant")),
     "unknown-shape": damage(

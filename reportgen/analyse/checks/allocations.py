@@ -11,6 +11,7 @@ from reportgen.analyse.results import Finding
 from reportgen.analyse.sizes import rounded_by_xla
 from reportgen.model import Allocation
 
+_VMEM = 1
 _IN_BRACKETS = re.compile(r"\(([^()]+)\)\s*$")
 
 
@@ -98,7 +99,9 @@ def _filled(figures: Figures) -> Iterator[Finding]:
             message = (
                 f"no value reaches into the last {allocation.size_bytes - end:,} bytes of allocation {allocation.index}"
             )
-            yield finding("unfilled-allocation", message, allocation.text_offset, allocation=number)
+            may_be_fixed = figures.backend == "tpu" and allocation.color == _VMEM
+            slug = "reserved-allocation" if may_be_fixed else "unfilled-allocation"
+            yield finding(slug, message, allocation.text_offset, allocation=number)
 
 
 CHECKS = (

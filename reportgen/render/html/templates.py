@@ -28,8 +28,8 @@ MODULE_VIEWS = (
 """The views of a module: file name in its folder, and the label of its tab."""
 
 _REDACTED_WORDS: Mapping[Redaction, str] = {
-    "paths": "Redacted: paths, people and machines are not shown.",
-    "names": "Redacted: paths, people, machines and the names of operations are not shown.",
+    "paths": "Redacted: only words of compilers and common programs are shown.",
+    "names": "Redacted: only words of compilers are shown.",
 }
 
 

@@ -13,7 +13,7 @@ DEFAULT_DUMPS = Path("xla-dumps")
 DEFAULT_HOST = "127.0.0.1"
 
 Redaction = Literal["paths", "names"]
-"""Hide paths, people and machines, or these and the names of the program."""
+"""Show the words of compilers and common programs, or those of compilers alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

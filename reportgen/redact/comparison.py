@@ -28,7 +28,7 @@ class ComparisonRedactor:
         self._names: dict[str, str] = {}
 
     def comparison(self, comparison: BuildComparison) -> BuildComparison:
-        """Return the comparison without paths, people and machines and, if asked for, without names."""
+        """Return the comparison with tokens instead of everything that is not known to be safe."""
         return replace(comparison, modules=tuple(map(self._module, comparison.modules)))
 
     def judgement(self, judgement: Judgement | None) -> Judgement | None:

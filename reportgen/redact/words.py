@@ -99,17 +99,17 @@ _PROGRAMS = """
 """
 
 _MESSAGES = """
-    a after again all allocated allowed allows and another are as assignment at attributeerror baseline be became
-    because before begin begins budget buffer by bytes cannot choose comes compiler compressed cut damaged data
-    decompress denied does dump dumps end enough errno error errors every failed file files find first folder
-    followed for from full give grow growth gz has have hbm here if in indexerror into is it its jobs judged
-    keyerror larger leads less line link live log long longer machine many matches max may memory memoryerror mib
-    missing mistaken module modules more name named needs no not note nothing of off on one open or oserror other
-    out output overflowerror part parts peak permission please process ranges read reading recursionerror regular
-    report reportgen resident runtimeerror search shorter shown size skipped smem static still stops stored symbolic
-    taken temp than that the them there these this those to too try typeerror unicodedecodeerror unknown unreadable
-    use used valueerror vmem warning warnings was were what while with without workers write written xz
-    zerodivisionerror
+    a add after again all allocated allocations allowed allows analysing and another are as assignment at
+    attributeerror baseline be became because before begin begins being bucket budget buffer but by bytes cannot
+    choose comes compiler compressed cut damaged data decompress denied does dump dumps end enough errno error
+    errors every failed file files find first folder followed for from fsspec full give grow growth gz has have hbm
+    here if in indexerror install instead into is it its jobs judge judged keyerror larger leads less line link live
+    log long longer machine many matches max may memory memoryerror mib missing mistaken module modules more name
+    named needs no not note nothing of off on one open or oserror other out output overflowerror part parts peak
+    permission pip please process ranges read reading recursionerror regular report reportgen resident runtimeerror
+    search searched shorter shown size skipped smem static still stops stored symbolic taken temp than that the them
+    there these this those to too try typeerror unicodedecodeerror unknown unreadable url use used valueerror vmem
+    warning warnings was were what which while with without workers write written xz zerodivisionerror
 """
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")

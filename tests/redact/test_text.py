@@ -1,5 +1,6 @@
 """The text of a dump without paths, people, machines and, if asked for, the names of its operations."""
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from reportgen.options import Redaction
 from reportgen.parse.dump import parse_dump
 from reportgen.redact.text import redact_message, redact_text
 from tests.support.dumps import dump_text
-from tests.support.samples import sample_labels, sample_text
+from tests.support.samples import ROOT, sample_labels, sample_text
 
 _BOTH: list[Redaction] = ["paths", "names"]
 
@@ -159,3 +160,21 @@ def test_a_redacted_message_quotes_no_path() -> None:
         redact_message("not read: folder-1/dump-2.txt.gz is there too")
         == "not read: folder-1/dump-2.txt.gz is there too"
     )
+
+
+def _messages() -> set[str]:
+    """Return the fixed parts of the messages about input, which a redacted build shows."""
+    calls = (
+        node
+        for path in (ROOT / "reportgen" / "input").glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and getattr(node.func, "attr", getattr(node.func, "id", "")) in ("report", "Problem")
+    )
+    texts = (text for call in calls for argument in call.args for text in ast.walk(argument))
+    return {text.value for text in texts if isinstance(text, ast.Constant) and " " in str(text.value)}
+
+
+def test_our_own_messages_stay() -> None:
+    assert len(_messages()) >= 8
+    assert [text for text in _messages() if redact_message(text) != text] == []

@@ -11,7 +11,7 @@ from operator import add, itemgetter
 
 from reportgen.analyse.records import BufferReuse, Conflict, Facts
 from reportgen.intervals.union import Occupancy, Pieces, groups_sharing_bytes, union_over_time
-from reportgen.model import Allocation
+from reportgen.model import Allocation, Dump
 
 _MOST_LOOKS = 30_000_000
 _MOST_CONFLICTS = 200_000
@@ -32,11 +32,14 @@ _NOBODY: _Occupant = (-1, -1, -1, -1, 0, 0)
 _LOW, _HIGH = itemgetter(4), itemgetter(5)
 
 
-def is_old_alias(facts: Facts, conflict: Conflict) -> bool:
-    """Return whether two values overlap as those of one buffer did before XLA 0b03ff984b: one slice, and one start."""
+def is_old_alias(dump: Dump, facts: Facts, conflict: Conflict) -> bool:
+    """Return whether two values overlap as those of one buffer did before XLA 0b03ff984b: one slice, and one start.
+
+    That was on 2022-06-24, so only builds that print addresses are old enough.
+    """
     one, other, values = conflict.earlier, conflict.later, facts.values
     in_one_slice = values.offsets[one] == values.offsets[other] and values.sizes[one] == values.sizes[other]
-    return in_one_slice and facts.starts[one] == facts.starts[other]
+    return dump.has_addresses and in_one_slice and facts.starts[one] == facts.starts[other]
 
 
 def buffer_reuse(

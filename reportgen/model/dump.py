@@ -58,6 +58,11 @@ class Dump:
     text: DumpText = field(compare=False)
 
     @cached_property
+    def has_addresses(self) -> bool:
+        """Whether allocations have addresses, which XLA printed until d35412bdbd (2022-09-07)."""
+        return bool(self.allocations) and ": 0x" in self.text.line(self.allocations[0].text_offset)
+
+    @cached_property
     def value_by_key(self) -> ByKey[Value]:
         return ByKey(self.values, self.values.keys)
 

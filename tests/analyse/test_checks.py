@@ -8,13 +8,14 @@ from tests.support.dumps import analysed, slugs
 from tests.support.samples import sample_analysis, sample_labels
 from tests.support.sound import BLOCK, RANGES, SOUND, TOTAL, USED, damaged
 
+ADDRESS = ("allocation 0: size", "allocation 0: 0x15c664b0, size")
 B_LINE = " value: <2 b @0> (size=256,offset=256): f32[64]{0}\n"
 B_ENTRY = USED[USED.index("<2 b") : USED.index("<3 big")]
 P_ROW = "    p{}: 256 bytes (cumulative: 4864 bytes)\n"
 
 # For each kind of finding texts in which it appears; those of one kind differ in what is wrong.
 DAMAGED: dict[str, list[str]] = {
-    "alias-gap": [damaged(("a{}:1-6", "a{}:1-5"))],
+    "alias-gap": [damaged(ADDRESS, ("a{}:1-6", "a{}:1-5"))],
     "allocation-kind": [
         damaged((", preallocated-temp", "")),
         damaged((", preallocated-temp", ", constant, preallocated-temp")),
@@ -69,7 +70,7 @@ DAMAGED: dict[str, list[str]] = {
     ],
     "no-total": [damaged((TOTAL, ""))],
     "no-used-values": [f"{BLOCK}\n{TOTAL}\n\n{RANGES}"],
-    "old-alias": [damaged(("offset=256", "offset=0"), ("b{}:2-6", "b{}:1-6"))],
+    "old-alias": [damaged(ADDRESS, ("offset=256", "offset=0"), ("b{}:2-6", "b{}:1-6"))],
     "output-allocation": [
         damaged(("output shape is |f32[64]|, ", "")),
         damaged(("at ShapeIndex {}", "at ShapeIndex {}, output shape is |f32[64]|")),

@@ -21,6 +21,7 @@ BESIDE = ("sibling-differs", "sibling-unread")
 
 Edit = tuple[str, str]
 DROPPED = ""
+ADDRESS = ("allocation 0: size", "allocation 0: 0x15c664b0, size")
 
 COPY = " value: <84 copy.2 @1> (size=12288,offset=20480): bf16[3,5,131]{2,1,0:T(8,128)(2,1)S(1)}\n"
 SLICE = " value: <85 slice.2 @1> (size=6144,offset=8192): bf16[131,3,3]{0,2,1:T(4,128)(2,1)S(1)}\n"
@@ -52,7 +53,7 @@ def damage(*edits: Edit, sample: str = ODD, cut: str = "", also: Sequence[str] =
 
 DAMAGES: dict[str, Damage] = {
     # The moment that the value lost is that of XLA's peak, which lists it.
-    "alias-gap": damage(("ynn_fusion{}:2-3", "ynn_fusion{}:2-2"), sample=TINY, also=("peak-rows",)),
+    "alias-gap": damage(ADDRESS, ("ynn_fusion{}:2-3", "ynn_fusion{}:2-2"), sample=TINY, also=("peak-rows",)),
     "allocation-kind": damage((", page 0, constant", ", page 0"), also=("contents-differ",)),
     "async-end": damage(("copy-start.1{2}:8-11", "copy-start.1{2}:8-12")),
     "allocation-order": damage(("allocation 3:", "allocation 4:")),
@@ -71,7 +72,7 @@ DAMAGES: dict[str, Damage] = {
     ),
     "color-mismatch": damage(("copy.2 @1> (size", "copy.2 @0> (size")),
     "contents-differ": damage(("parameter 0, shape |bf16[1,300]|", "parameter 0, shape |bf16[1,301]|")),
-    "duplicate-value": damage((LEAF, LEAF + LEAF)),
+    "duplicate-value": damage((LEAF, LEAF + LEAF), also=("bytes-shared",)),
     "ends-late": damage(("reduce.6{}:7-9", "reduce.6{}:7-10")),
     "ends-early": damage(("fusion{}:28-30", "fusion{}:28-29")),
     "misaligned-offset": damage(("reshape.3 @1> (size=1024,offset=32768", "reshape.3 @1> (size=1024,offset=32784")),
@@ -87,6 +88,7 @@ DAMAGES: dict[str, Damage] = {
     "no-total": damage(("Total bytes used: 910348 (889.0KiB)\n", DROPPED)),
     "no-used-values": damage(cut="Used values:"),
     "old-alias": damage(
+        ADDRESS,
         (LEAF, DROPPED),
         (IDLE, LEAF.replace("offset=0", "offset=16384") + IDLE),
         also=("contents-differ", "unfilled-allocation"),

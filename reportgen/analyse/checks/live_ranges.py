@@ -179,7 +179,7 @@ def _why_early(figures: Figures, number: int, live: LiveRange, last_moment: int,
     successor_starts = [figures.facts.starts[n] for n in figures.reuse.successors[number]]
     if calls_computations(figures.dump, last_use):
         return "caller-handover", ", which calls a computation: that is scheduled before its caller"
-    if last_moment == live.end + 1 and last_moment in successor_starts:
+    if figures.dump.has_addresses and last_moment == live.end + 1 and last_moment in successor_starts:
         return "alias-gap", ": builds before 2022-06-24 end a value one moment before its alias starts"
     return "use-after-end", ""
 

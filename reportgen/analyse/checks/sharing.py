@@ -50,7 +50,7 @@ def _conflict(figures: Figures, conflict: Conflict) -> Finding:
         f" {conflict.last}"
     )
     return finding(
-        "old-alias" if is_old_alias(figures.facts, conflict) else "bytes-shared",
+        "old-alias" if is_old_alias(figures.dump, figures.facts, conflict) else "bytes-shared",
         message,
         later.value.text_offset,
         values=(conflict.earlier, conflict.later),

@@ -10,7 +10,9 @@ from reportgen.render.drawings.svg import Box
 
 def real_conflicts(analysis: Analysis) -> list[Conflict]:
     """Return the conflicts that are reported as `bytes-shared` findings."""
-    return [conflict for conflict in analysis.reuse.conflicts if not is_old_alias(analysis.facts, conflict)]
+    return [
+        conflict for conflict in analysis.reuse.conflicts if not is_old_alias(analysis.dump, analysis.facts, conflict)
+    ]
 
 
 def conflicts_by_value(analysis: Analysis) -> Mapping[int, Sequence[Conflict]]:

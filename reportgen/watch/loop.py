@@ -141,11 +141,11 @@ class Watcher:
 
     def _restore(self) -> None:
         """Make the pages again that were on disk, because somebody has removed the site."""
-        self._say(f"{_time_of_day()} {self._options.output} was removed; its pages are made again")
         for dump in self.rebuilder.read_again():
             self.write_queue.add(dump)
         self.write_queue.mark_stale()
         self.site.exchange(self._modules())
+        self._say(f"{_time_of_day()} {self._options.output} was removed; its pages are made again")
 
     def _on_built(self, dump: TrackedDump) -> None:
         """Queue a dump's pages, and publish now and then, because the first scan can go through hundreds of dumps."""

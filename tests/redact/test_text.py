@@ -172,7 +172,8 @@ def _messages() -> set[str]:
         and getattr(node.func, "attr", getattr(node.func, "id", "")) in ("report", "Problem")
     )
     texts = (text for call in calls for argument in call.args for text in ast.walk(argument))
-    return {text.value for text in texts if isinstance(text, ast.Constant) and " " in str(text.value)}
+    constants = (text.value for text in texts if isinstance(text, ast.Constant))
+    return {value for value in constants if isinstance(value, str) and " " in value}
 
 
 def test_our_own_messages_stay() -> None:

@@ -109,12 +109,12 @@ def located(text: str) -> AnyPath:
         return RemotePath(text, _file_system(text)[1])
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "fsspec":
-            raise UnreadableInput(f"{without_password(text)}: {_words(error)}") from error
+            raise UnreadableInput(f"{without_password(text)}: {without_password(_words(error))}") from error
         raise UnreadableInput(
             f"{without_password(text)}: a URL needs fsspec: pip install 'xla-reportgen[remote]'"
         ) from error
     except Exception as error:
-        raise UnreadableInput(f"{without_password(text)}: {_words(error)}") from error
+        raise UnreadableInput(f"{without_password(text)}: {without_password(_words(error))}") from error
 
 
 def _file_system(url: str) -> tuple[Any, str]:
@@ -282,14 +282,10 @@ class _OSErrors:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, Exception):
-            raise OSError(None, _words(error)) from error
+            raise OSError(None, without_password(_words(error))) from error
 
 
 def _words(error: Exception) -> str:
-    return without_password(_all_words(error))
-
-
-def _all_words(error: Exception) -> str:
     match error:
         case OSError(strerror=str(words)):
             return words

@@ -87,14 +87,15 @@ def add_redaction(parser: argparse.ArgumentParser) -> None:
         dest="redaction",
         action="store_const",
         const="paths",
-        help="hide paths, people, machines, folder names and notes, so that the site can be published",
+        help="show only what is known to be safe, so that the site can be published: numbers, shapes, opcodes, and"
+        " names made of words of compilers and common programs",
     )
     redaction.add_argument(
         "--redact-names",
         dest="redaction",
         action="store_const",
         const="names",
-        help="like --redact, and also hide the names of operations and modules",
+        help="like --redact, and also hide the words of programs and the names of modules",
     )
     redaction.add_argument(
         "--no-redact",

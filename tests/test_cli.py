@@ -10,16 +10,16 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 import reportgen
 import reportgen.build
 import reportgen.input.reading
-from reportgen.cli import main
 from reportgen.input.reading import DumpFiles
 from reportgen.pipeline import module_of
+from tests.support.commands import Ran, Run, runner
 from tests.support.site import ROOT, SAMPLES, link_problems, read_pages, tree
 
 TINY = SAMPLES / "cpu-tiny"
@@ -31,27 +31,9 @@ ONE_FILE = next((SAMPLES / "cpu-train-step").glob("*-buffer-assignment.txt"))
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs signals, or names that Windows does not have")
 
 
-class Ran(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Ran]
-
-
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """`run("check", path)`, in this process; several dumps need `--jobs 1` there."""
-
-    def run(*arguments: object) -> Ran:
-        try:
-            code = main([str(argument) for argument in arguments])
-        except SystemExit as stopped:
-            code = int(stopped.code or 0)
-        return Ran(code, *capsys.readouterr())
-
-    return run
+    return runner(capsys)
 
 
 @pytest.fixture

@@ -32,13 +32,7 @@ def add_analysis(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="number of processes to use (default: one for each processor, at most 8)",
     )
-    parser.add_argument(
-        "--max-dump-bytes",
-        type=count,
-        default=DEFAULT_MAX_DUMP_BYTES,
-        metavar="N",
-        help="skip files larger than N bytes after decompression (default: %(default)s)",
-    )
+    add_max_dump_bytes(parser)
     parser.add_argument(
         "--capacity",
         dest="capacities",
@@ -73,10 +67,26 @@ def add_site(parser: argparse.ArgumentParser) -> None:
         help="write the site to this directory (default: %(default)s)",
     )
     parser.add_argument("--title", help=f'title of the site (default: "{DEFAULT_TITLE}")')
+    add_force(parser)
+    parser.add_argument("--open", action="store_true", help="open the site in a browser")
+
+
+def add_max_dump_bytes(parser: argparse.ArgumentParser) -> None:
+    """Add the limit on the size of a file."""
+    parser.add_argument(
+        "--max-dump-bytes",
+        type=count,
+        default=DEFAULT_MAX_DUMP_BYTES,
+        metavar="N",
+        help="skip files larger than N bytes after decompression (default: %(default)s)",
+    )
+
+
+def add_force(parser: argparse.ArgumentParser) -> None:
+    """Add the permission to write into a directory of other origin."""
     parser.add_argument(
         "--force", action="store_true", help="write into a directory that holds other files; they are kept"
     )
-    parser.add_argument("--open", action="store_true", help="open the site in a browser")
 
 
 def add_redaction(parser: argparse.ArgumentParser) -> None:

@@ -4,10 +4,10 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reportgen.commands.arguments import add_redaction, count
+from reportgen.commands.arguments import add_force, add_max_dump_bytes, add_redaction
 from reportgen.commands.gate import add_gate, budgets_of, print_verdicts
 from reportgen.commands.github import commands_stopped, tell_github
-from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES, Problem
+from reportgen.input.reading import Problem
 from reportgen.input.remote import located
 from reportgen.terminal import Terminal
 
@@ -37,16 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the comparison as Markdown to this file")
     parser.add_argument("--link", metavar="URL", help="where the whole comparison can be seen, for the Markdown")
     parser.add_argument("--full", action="store_true", help="give a page to each value of both builds")
-    parser.add_argument(
-        "--force", action="store_true", help="write into a directory that holds other files; they are kept"
-    )
-    parser.add_argument(
-        "--max-dump-bytes",
-        type=count,
-        default=DEFAULT_MAX_DUMP_BYTES,
-        metavar="N",
-        help="skip files larger than N bytes after decompression (default: %(default)s)",
-    )
+    add_force(parser)
+    add_max_dump_bytes(parser)
     add_redaction(parser)
     add_gate(parser)
 

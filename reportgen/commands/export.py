@@ -3,8 +3,7 @@
 import argparse
 import sys
 
-from reportgen.commands.arguments import add_paths, count, paths_of
-from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES
+from reportgen.commands.arguments import add_max_dump_bytes, add_paths, paths_of
 from reportgen.terminal import Terminal
 
 
@@ -17,13 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         help="print a Chrome trace, which ui.perfetto.dev and chrome://tracing open; 1 microsecond is 1 moment",
     )
-    parser.add_argument(
-        "--max-dump-bytes",
-        type=count,
-        default=DEFAULT_MAX_DUMP_BYTES,
-        metavar="N",
-        help="skip files larger than N bytes after decompression (default: %(default)s)",
-    )
+    add_max_dump_bytes(parser)
     parser.set_defaults(executor=None, verbose=False)
 
 

@@ -1,26 +1,16 @@
 """`reportgen compare` and the gate of `check`: files, messages and exit codes."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
-from reportgen.cli import main
 from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
+from tests.support.commands import Run, runner
 from tests.support.site import link_problems, read_pages, tree
 
 GROWN = "[[budget]]\nmodule = 'jit_f'\nmax = '5 MiB'\nmax-growth = '1%'\n"
-
-
-class Ran(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Ran]
 
 
 @pytest.fixture
@@ -30,15 +20,7 @@ def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.
     monkeypatch.chdir(tmp_path / "cwd")
     for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"):
         monkeypatch.delenv(name, raising=False)
-
-    def run(*arguments: object) -> Ran:
-        try:
-            code = main([str(argument) for argument in arguments])
-        except SystemExit as stopped:
-            code = int(stopped.code or 0)
-        return Ran(code, *capsys.readouterr())
-
-    return run
+    return runner(capsys)
 
 
 @pytest.fixture

@@ -7,13 +7,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 from reportgen.cli import main
+from tests.support.commands import Ran, Run
 from tests.support.samples import ROOT, SAMPLES
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals and the C library's environment")
@@ -22,15 +21,6 @@ COMPILE = "from tests.support.fake_xla import compile_module, flags; compile_mod
 PYTHON = sys.executable
 SAMPLE = next((SAMPLES / "cpu-tiny").glob("*-buffer-assignment.txt"))
 OOM = "RESOURCE_EXHAUSTED: Ran out of memory on HBM, the total memory required for HLO temporaries (24.00G) exceeds"
-
-
-class Ran(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Ran]
 
 
 def environment(**variables: str) -> dict[str, str]:

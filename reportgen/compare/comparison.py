@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from reportgen.analyse.records import Measured, Space
 from reportgen.compare.chain import longest_chain
 from reportgen.compare.graph import Graph, graph_of
+from reportgen.compare.matched_build import MatchedBuild
 from reportgen.compare.matching import match
 from reportgen.compare.place import Chain, Place, place_of
 from reportgen.compare.records import Match, Matching
-from reportgen.compare.waterfall import Side, Term, terms
+from reportgen.compare.terms import Term
+from reportgen.compare.waterfall import terms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +70,7 @@ def compare(before: Measured, after: Measured) -> Comparison:
     matching = match(*graphs)
     trusted = [-1 if one is None or one.grade == "in its place" else one.value for one in matching.before]
     chain = longest_chain(*graphs, trusted)
-    sides = Side(graphs[0], matching.before), Side(graphs[1], matching.after)
+    sides = MatchedBuild(graphs[0], matching.before), MatchedBuild(graphs[1], matching.after)
     colors = sorted({*before.spaces, *after.spaces})
     return Comparison(
         before=before,
@@ -98,7 +100,7 @@ def same(before: Measured, after: Measured) -> Comparison:
     )
 
 
-def _space(sides: tuple[Side, Side], color: int, chain: Chain) -> SpaceComparison:
+def _space(sides: tuple[MatchedBuild, MatchedBuild], color: int, chain: Chain) -> SpaceComparison:
     before, after = (side.analysis.spaces.get(color) for side in sides)
     place = _place(before, after, chain)
     return SpaceComparison(

@@ -8,8 +8,8 @@ from typing import Any
 from reportgen.compare.builds import BuildComparison, ModuleComparison, peak_of
 from reportgen.compare.comparison import Comparison, SpaceComparison
 from reportgen.compare.figures import ModuleFigures
+from reportgen.compare.terms import KINDS
 from reportgen.compare.verdicts import Judgement, Verdict
-from reportgen.compare.waterfall import KINDS
 from reportgen.input.inputs import Inputs, differing_flags
 from reportgen.render.compare.words import grade_counts, status
 from reportgen.render.report_json import escape_unprintable

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from reportgen.compare.comparison import Comparison
 from reportgen.compare.graph import shape_parts
-from reportgen.compare.waterfall import KINDS, Kind, Term
+from reportgen.compare.terms import KINDS, Kind, Term
 from reportgen.render.compare.words import STEPS, reason_words, term_subject, value_name
 
 MOST_VALUES = 20

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from reportgen.compare.builds import BuildComparison, ModuleComparison
+from reportgen.compare.terms import KINDS, Term
 from reportgen.compare.verdicts import Judgement, Verdict
-from reportgen.compare.waterfall import KINDS, Term
 from reportgen.render.compare.words import (
     STEPS,
     change_words,

@@ -8,8 +8,8 @@ from reportgen.analyse.records import Analysis, Space
 from reportgen.compare.builds import BuildComparison, ModuleComparison
 from reportgen.compare.comparison import Comparison, SpaceComparison
 from reportgen.compare.rollups import GROUPINGS, Row, rollup
+from reportgen.compare.terms import KINDS
 from reportgen.compare.verdicts import Judgement
-from reportgen.compare.waterfall import KINDS
 from reportgen.render import routes
 from reportgen.render.compare.bars import Bars, bars
 from reportgen.render.compare.curves import Curves, curves

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.graph import Graph
 from reportgen.compare.records import Match
-from reportgen.compare.waterfall import Kind, Term
+from reportgen.compare.terms import Kind, Term
 from reportgen.input.inputs import differing_flags
 from reportgen.render.html.formats import human_bytes
 

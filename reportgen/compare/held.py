@@ -1,0 +1,148 @@
+"""Compare the memory that the caller holds, allocation by allocation.
+
+Values say nothing here, because which value of a donated argument is live at a moment is an accident of the moment.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from reportgen.compare.matched_build import Fate, MatchedBuild, Role, Spaces
+from reportgen.compare.terms import Kind, Term
+
+_RESIZED: Mapping[Role, Kind] = {
+    "argument": "argument resized",
+    "result": "result resized",
+    "constant": "constant resized",
+}
+_GONE: Mapping[Fate, Kind] = {
+    "argument": "argument gone",
+    "result": "result gone",
+    "constant": "constant gone",
+    "donated": "result donated",
+    "temporary": "result is temporary",
+}
+_NEW: Mapping[Fate, Kind] = {
+    "argument": "argument new",
+    "result": "result new",
+    "constant": "constant new",
+    "donated": "result not donated",
+    "temporary": "result was temporary",
+}
+
+
+def held_terms(before: MatchedBuild, after: MatchedBuild, spaces: Spaces) -> Iterator[Term]:
+    """Compare what the caller holds, allocation by allocation."""
+    of_before, of_after = before.held(spaces[0]), after.held(spaces[1])
+    pairs = _allocation_pairs(before, after, of_before, of_after)
+    for one, other in pairs.items():
+        change = after.size(other) - before.size(one)
+        yield _held_term(_RESIZED[after.role(other)], change, before, one, after, other)
+    for one in of_before:
+        if one not in pairs:
+            yield _held_term(_GONE[_fate(before, one, after)], -before.size(one), before, one)
+    for other in sorted(set(of_after) - set(pairs.values())):
+        kind = _NEW[_fate(after, other, before)]
+        yield _held_term(kind, after.size(other), None, None, after, other)
+
+
+def _held_term(
+    kind: Kind,
+    change: int,
+    before: MatchedBuild | None,
+    one: int | None,
+    after: MatchedBuild | None = None,
+    other: int | None = None,
+) -> Term:
+    return Term(
+        kind=kind,
+        change_bytes=change,
+        before=before.representative(one) if before and one is not None else None,
+        after=after.representative(other) if after and other is not None else None,
+        before_allocation=one,
+        after_allocation=other,
+    )
+
+
+def _allocation_pairs(
+    before: MatchedBuild, after: MatchedBuild, of_before: Sequence[int], of_after: Sequence[int]
+) -> dict[int, int]:
+    """Pair held allocations by their argument, by their place in the result, then by the values they share."""
+    open_before, open_after = set(of_before), set(of_after)
+    pairs: dict[int, int] = {}
+    for one, other in (
+        *_by_values(before, after, sorted(before.arguments)),
+        *_by_place(before, after),
+        *_by_values(before, after, sorted(before.results.values())),
+        *_by_shared(before, after, of_before),
+        *_by_size(before, after, of_before, of_after),
+    ):
+        if one in open_before and other in open_after:
+            pairs[one] = other
+            open_before.remove(one)
+            open_after.remove(other)
+    return pairs
+
+
+def _by_values(before: MatchedBuild, after: MatchedBuild, values: Sequence[int]) -> Iterator[tuple[int, int]]:
+    for value in values:
+        if match := before.partners[value]:
+            yield before.allocation(value), after.allocation(match.value)
+
+
+def _by_place(before: MatchedBuild, after: MatchedBuild) -> Iterator[tuple[int, int]]:
+    if before.results.keys() == after.results.keys():
+        for index, value in before.results.items():
+            yield before.allocation(value), after.allocation(after.results[index])
+
+
+def _by_shared(before: MatchedBuild, after: MatchedBuild, allocations: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the allocations that share the most values first."""
+    shared = Counter(
+        (number, after.allocation(match.value))
+        for number in allocations
+        for value in before.analysis.occupants[number]
+        if (match := before.partners[value])
+    )
+    for pair, _ in sorted(shared.items(), key=lambda item: (-item[1], item[0])):
+        yield pair
+
+
+def _by_size(
+    before: MatchedBuild, after: MatchedBuild, one: Sequence[int], other: Sequence[int]
+) -> Iterator[tuple[int, int]]:
+    """Yield every two allocations of one role and size that no value speaks for, those of equal rank first."""
+    of_before, of_after = _silent(before, one), _silent(after, other)
+    for key, numbers in of_before.items():
+        yield from zip(numbers, of_after.get(key, ()), strict=False)
+
+
+def _silent(side: MatchedBuild, allocations: Sequence[int]) -> Mapping[tuple[Role, int], Sequence[int]]:
+    """Return the allocations without a matched value, by role and size."""
+    found: defaultdict[tuple[Role, int], list[int]] = defaultdict(list)
+    for number in allocations:
+        if not any(side.partners[value] for value in side.analysis.occupants[number]):
+            found[side.role(number), side.size(number)].append(number)
+    return found
+
+
+def _fate(side: MatchedBuild, allocation: int, other: MatchedBuild) -> Fate:
+    """Return what an allocation without a partner is, or where its result lies on the other side."""
+    role = side.role(allocation)
+    if role != "result":
+        return role
+    for index, value in side.results.items():
+        if side.allocation(value) != allocation:
+            continue
+        match = side.partners[value]
+        partner = match.value if match else _at_same_place(side, other, index)
+        if partner is not None:
+            target = other.analysis.dump.allocations[other.allocation(partner)]
+            if target.is_preallocated_temp:
+                return "temporary"
+            if target.parameter is not None:
+                return "donated"
+    return "result"
+
+
+def _at_same_place(side: MatchedBuild, other: MatchedBuild, index: str) -> int | None:
+    return other.results.get(index) if side.results.keys() == other.results.keys() else None

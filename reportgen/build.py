@@ -132,6 +132,7 @@ def build(options: BuildOptions, progress: Progress, stage: Stage = lambda words
             output=options.output,
             fingerprint=fingerprint(),
             value_pages=options.value_pages,
+            named_values=options.named_values,
             redaction=options.redaction,
             source_root=options.source_root,
             source_url=options.source_url,

@@ -26,17 +26,15 @@ from reportgen.output.writer import SiteDirectory, write_pages
 from reportgen.parse.dump import parse_dump
 from reportgen.pipeline import garbage_collection_paused
 from reportgen.render.compare.pages import comparison_pages
+from reportgen.render.compare.views import module_views, named_values
 from reportgen.render.html.formats import shortened
 from reportgen.render.page import Page
+from reportgen.render.routes import COMPARISON, SIDES
 from reportgen.work import Part
 
 Progress = Callable[[int, int, str], None]
 
 _REPORT_SUFFIXES = (".json", ".json.gz", ".json.xz")
-
-
-VALUE_PAGES = 200
-"""How many of the largest values of each module have a page beside those at the peaks, unless all are asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,22 +151,23 @@ def write_site(
     Raises OutputRefused if the directory holds files that no earlier comparison has made.
     """
     has_sites = comparison.explains and options.redaction is None
-    value_pages = None if options.full else VALUE_PAGES
+    views = module_views(comparison.modules)
     with SiteDirectory.opened(options.output, force=options.force) as directory:
-        pages = comparison_pages(options.title, comparison, judgement, value_pages, has_sites=has_sites)
-        written = write_pages(options.output, chain(pages, [Page("compare.json", document)]))
+        pages = comparison_pages(options.title, comparison, judgement, views, has_sites=has_sites)
+        written = write_pages(options.output, chain(pages, [Page(COMPARISON, document)]))
         part = Part("", written.paths, written.size_bytes, written.digest)
         directory.finish({COMMON: part})
     files = len(written.paths)
-    for side, path in (("before", options.before), ("after", options.after)) if has_sites else ():
+    for side, path in enumerate((options.before, options.after)) if has_sites else ():
         report = build(
             BuildOptions(
                 paths=(path,),
-                output=options.output / side,
-                title=f"{options.title}: {side}",
+                output=options.output / SIDES[side],
+                title=f"{options.title}: {SIDES[side].rstrip('/')}",
                 force=options.force,
                 jobs=options.jobs,
-                value_pages=value_pages,
+                value_pages=None if options.full else 0,
+                named_values=named_values(views, side),
                 max_dump_bytes=options.max_dump_bytes,
             ),
             lambda *_: None,

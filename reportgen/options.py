@@ -1,6 +1,7 @@
 """Define the options of the commands."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -23,7 +24,7 @@ class BuildOptions:
     `jobs` is the number of processes; `force` allows writing into a directory with files of other origin.
 
     With `value_pages`, only that many of the largest values in each module, and all that are live at a peak, get
-    pages; None gives pages to all values.
+    pages; None gives pages to all values. `named_values` get pages in any case: numbers of values by label of the dump.
 
     `redaction` says what the site must hide; with None it shows everything.
 
@@ -45,6 +46,7 @@ class BuildOptions:
     force: bool = False
     jobs: int = 1
     value_pages: int | None = None
+    named_values: Mapping[str, Set[int]] = field(default_factory=dict)
     redaction: Redaction | None = None
     max_dump_bytes: int = DEFAULT_MAX_DUMP_BYTES
     siblings: bool = True

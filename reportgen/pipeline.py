@@ -164,6 +164,7 @@ def module_from(
         join=joined(analysis.dump, name.module_name, siblings),
         notes=notes,
         value_pages=settings.value_pages if settings else None,
+        named_values=settings.named_values.get(files.label, frozenset()) if settings else frozenset(),
         redaction=settings.redaction if settings else None,
         sources=Sources(settings.source_root, settings.source_url) if settings else Sources(),
         misfit=misfit(analysis, name.module_name, siblings, capacity_options),

@@ -1,7 +1,7 @@
 """Define the records that a build exchanges with its worker processes: tasks go out, outcomes come back."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Set
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,7 @@ class Settings:
     output: Path
     fingerprint: str
     value_pages: int | None = None
+    named_values: Mapping[str, Set[int]] = field(default_factory=dict)
     redaction: Redaction | None = None
     source_root: Path | None = None
     source_url: str | None = None

@@ -1,13 +1,13 @@
-"""The difference of two compositions, grouped by what a reader may change: scope, source line, opcode, class.
+"""The difference of two compositions as trees, by what a reader may change: scope, source line, opcode, class.
 
 Each side is grouped alone and then subtracted, so these figures need no matching. Gross increase and decrease are
 kept beside the net change, because +150 and −150 in one scope is not "no change".
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Literal, get_args
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, get_args
 
 from reportgen.analyse.classes import memory_class
 from reportgen.analyse.composition import composition
@@ -22,15 +22,50 @@ GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
 HELD = "held by the caller, with nothing live in it"
 UNKNOWN = "not in the dump"
 
-_Detail = tuple[str, str, str]
-"""The finest group that can be compared without matching: label, op_name, opcode and shape."""
+_SEPARATORS = "/: "
+
+
+class _Detail(NamedTuple):
+    """The finest group that can be compared without matching; the parts of `path` begin with their separators."""
+
+    path: tuple[str, ...]
+    op_name: str = ""
+    what: str = ""
+
+
+@dataclass(slots=True)
+class _Node:
+    """A group with its parts; gross figures add up the details inside it."""
+
+    before_bytes: int = 0
+    after_bytes: int = 0
+    increase_bytes: int = 0
+    decrease_bytes: int = 0
+    parts: dict[str, "_Node"] = field(default_factory=dict)
+
+    def add(self, before: int, after: int) -> None:
+        self.before_bytes += before
+        self.after_bytes += after
+        self.increase_bytes += max(after - before, 0)
+        self.decrease_bytes += max(before - after, 0)
+
+    @property
+    def amounts(self) -> tuple[int, int, int, int]:
+        return self.before_bytes, self.after_bytes, self.increase_bytes, self.decrease_bytes
+
+    @property
+    def only_part(self) -> tuple[str, "_Node"] | None:
+        """The part that has all bytes of this group, if there is one."""
+        found = next(iter(self.parts.items()), None)
+        return found if found and found[1].amounts == self.amounts and len(self.parts) == 1 else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A group on both sides. Gross figures add up the groups of one operation and shape inside it."""
+    """A group on both sides, `depth` levels below the whole. Gross figures add up what is inside it."""
 
     label: str
+    depth: int
     before_bytes: int
     after_bytes: int
     increase_bytes: int
@@ -38,27 +73,53 @@ class Row:
 
     @property
     def change_bytes(self) -> int:
+        """The net change."""
         return self.after_bytes - self.before_bytes
 
 
 def rollup(comparison: Comparison, space: SpaceComparison, grouping: Grouping) -> tuple[Row, ...]:
-    """Return the groups of a space that changed, the largest change first."""
+    """Return the groups of a space that changed, the largest change first, each followed by its parts."""
     if space.place is None:
         return ()
     before = _details(comparison.graphs[0], space.before, space.place.before, grouping)
     after = _details(comparison.graphs[1], space.after, space.place.after, grouping)
-    rows: dict[str, list[int]] = {}
+    root = _Node()
     for detail in {**before, **after}:
-        row = rows.setdefault(detail[0], [0, 0, 0, 0])
-        change = after[detail] - before[detail]
-        for number, amount in enumerate((before[detail], after[detail], max(change, 0), max(-change, 0))):
-            row[number] += amount
-    found = (
-        Row(label=label, before_bytes=row[0], after_bytes=row[1], increase_bytes=row[2], decrease_bytes=row[3])
-        for label, row in rows.items()
-        if row[2] or row[3]
-    )
-    return tuple(sorted(found, key=lambda row: (-abs(row.change_bytes), -row.increase_bytes, row.label)))
+        node = root
+        for label in detail.path:
+            node = node.parts.setdefault(label, _Node())
+            node.add(before[detail], after[detail])
+    return tuple(_rows(root, 0))
+
+
+def _rows(node: _Node, depth: int) -> Iterator[Row]:
+    """Yield the parts that changed; a group whose bytes are all in one part is one row with it."""
+    changed = ((label, part) for label, part in node.parts.items() if part.increase_bytes or part.decrease_bytes)
+    for first, part in sorted(changed, key=_largest_change_first):
+        label = first
+        while only := part.only_part:
+            label, part = label + only[0], only[1]
+        before, after, increase, decrease = part.amounts
+        yield Row(
+            label=label.lstrip(_SEPARATORS),
+            depth=depth,
+            before_bytes=before,
+            after_bytes=after,
+            increase_bytes=increase,
+            decrease_bytes=decrease,
+        )
+        yield from _rows(part, depth + 1)
+
+
+def _largest_change_first(item: tuple[str, _Node]) -> tuple[int, int, str]:
+    label, node = item
+    return -abs(node.after_bytes - node.before_bytes), -node.increase_bytes, label
+
+
+def largest(rows: Sequence[Row], most: int) -> Sequence[Row]:
+    """Return at most `most` rows in their order, those with the largest gross change, never one without its parent."""
+    order = sorted(range(len(rows)), key=lambda n: (-rows[n].increase_bytes - rows[n].decrease_bytes, rows[n].depth, n))
+    return [rows[number] for number in sorted(order[:most])]
 
 
 def _details(graph: Graph, space: Space | None, moment: int, grouping: Grouping) -> Counter[_Detail]:
@@ -70,23 +131,37 @@ def _details(graph: Graph, space: Space | None, moment: int, grouping: Grouping)
     for share in composition(analysis.dump, space.allocations, analysis.facts, analysis.occupants, moment):
         memory = memory_class(analysis.dump.allocations[share.allocation])
         if share.value is None:
-            found[memory if grouping == "class" else HELD, "", ""] += share.size_bytes
+            found[_Detail((memory if grouping == "class" else HELD,))] += share.size_bytes
             continue
         what = graph.operation(share.value)
-        label = memory if grouping == "class" else _LABELS[grouping](what) or UNKNOWN
         shape = shape_parts(analysis.dump.values.shapes[share.value])[0]
-        found[label, what.op_name, f"{what.opcode} {shape}"] += share.size_bytes
+        path = (memory,) if grouping == "class" else _PATHS[grouping](what, shape) or (UNKNOWN,)
+        found[_Detail(path, what.op_name, f"{what.opcode} {shape}")] += share.size_bytes
     return found
 
 
-def _scope(what: Operation) -> str:
-    """Return the scope without the operation itself, which ends the path."""
+def _scope(what: Operation, shape: str) -> tuple[str, ...]:
+    """Return the scopes without the operation itself, which ends the path; of an argument's name all parts."""
+    del shape
     parts = path_parts(what.op_name) if what.op_name else []
-    return "/".join(parts[:-1]) if len(parts) > 1 and not what.op_name.endswith("]") else "".join(parts)
+    if what.op_name.endswith("]"):
+        return tuple(parts)
+    return tuple(f"/{part}" for part in parts[: max(1, len(parts) - 1)])
 
 
-_LABELS: Mapping[str, Callable[[Operation], str]] = {
+def _source(what: Operation, shape: str) -> tuple[str, ...]:
+    """Return the file and the line."""
+    del shape
+    file, found, line = what.source.rpartition(":")
+    return (file, f":{line}") if found else (line,) * bool(line)
+
+
+def _opcode(what: Operation, shape: str) -> tuple[str, ...]:
+    return (what.opcode, f" {shape}") if what.opcode else ()
+
+
+_PATHS: Mapping[str, Callable[[Operation, str], tuple[str, ...]]] = {
     "scope": _scope,
-    "source line": lambda what: what.source,
-    "opcode": lambda what: what.opcode,
+    "source line": _source,
+    "opcode": _opcode,
 }

@@ -67,6 +67,7 @@ class IncrementalChecker:
             settings.fingerprint,
             settings.site_title,
             settings.value_pages,
+            sorted(settings.named_values.get(contents.files.label, ())),
             settings.redaction,
             settings.source_url,
             settings.capacities,

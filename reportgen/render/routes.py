@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from reportgen.analyse.records import Analysis
+from reportgen.model import Dump
 
 OVERVIEW = "index.html"
 GLOSSARY = "help/glossary.html"
@@ -98,6 +98,11 @@ def space_section(color: int) -> str:
     return f"space-{color}"
 
 
+def step_section(color: int, kind: str) -> str:
+    """Return the id of the first row of a step in the comparison of a memory space."""
+    return f"{space_section(color)}-{kind.replace(' ', '-')}"
+
+
 # Patterns for scripts, which get them with the data. `{name}`, `{moment}` and `{page}` stand for what differs.
 OVERVIEW_HREFS = {"row": overview(), "laterRow": overview("{page}"), "terms": shard("terms")}
 VALUE_HREFS = {
@@ -158,7 +163,7 @@ def rows_of(page: int, per_page: int = ROWS_PER_PAGE) -> slice:
     return slice((page - 1) * per_page, page * per_page)
 
 
-def comparison(label: str, name: str) -> str:
+def comparison_page(label: str, name: str) -> str:
     """Return the path of the page that compares two builds of a module."""
     return f"compare/{module_slug(label, name)}/{OVERVIEW}"
 
@@ -173,10 +178,10 @@ def module_slug(label: str, name: str) -> str:
 class ModuleRoutes:
     """Paths of one module's pages, from the site's root."""
 
-    def __init__(self, slug: str, analysis: Analysis) -> None:
+    def __init__(self, slug: str, dump: Dump) -> None:
         self.slug = slug
         self.folder = f"{MODULES_FOLDER}{slug}/"
-        self._dump = analysis.dump
+        self._dump = dump
 
     @cached_property
     def value_names(self) -> tuple[str, ...]:

@@ -31,10 +31,10 @@ _LINE = re.compile(r":\d+$")
 class Module:
     """One analysed dump: `label` is its path as reported, `title` the name that people know the module by.
 
-    At least the `value_pages` largest values have a page; None if all have one. `redaction` is what was taken out of
-    the dump before it was read. `capacities` are those of the memory spaces, by color; `join` are the names and source
-    lines that come from the files beside the dump, and `sources` says what is shown of the source files. `misfit`
-    says why the program does not fit into its device; None if nothing says so.
+    At least the `value_pages` largest values and the `named_values` have a page; with None all have one. `redaction`
+    is what was taken out of the dump before it was read. `capacities` are those of the memory spaces, by color; `join`
+    are the names and source lines that come from the files beside the dump, and `sources` says what is shown of the
+    source files. `misfit` says why the program does not fit into its device; None if nothing says so.
     """
 
     label: str
@@ -47,13 +47,14 @@ class Module:
     join: Join = NOTHING_JOINED
     notes: str = ""
     value_pages: int | None = None
+    named_values: Set[int] = frozenset()
     redaction: Redaction | None = None
     sources: Sources = NO_SOURCES
     misfit: Misfit | None = None
     routes: ModuleRoutes = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "routes", ModuleRoutes(module_slug(self.label, self.title), self.analysis))
+        object.__setattr__(self, "routes", ModuleRoutes(module_slug(self.label, self.title), self.analysis.dump))
 
     @property
     def name(self) -> str:
@@ -166,7 +167,12 @@ class Module:
             if share.value is None
         )
         return frozenset(
-            (*self.by_size[: self.value_pages], *live_at_peak, *(one for one in reserved if one is not None))
+            (
+                *self.by_size[: self.value_pages],
+                *live_at_peak,
+                *(one for one in reserved if one is not None),
+                *self.named_values,
+            )
         )
 
     @cached_property

@@ -1,11 +1,13 @@
 """The laws of a comparison on random dumps and random changes of them."""
 
+import itertools
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.analyse.analysis import analyse
 from reportgen.compare.comparison import compare
-from reportgen.compare.rollups import GROUPINGS, rollup
+from reportgen.compare.rollups import GROUPINGS, largest, rollup
 from reportgen.model import Dump
 from tests.compare.strategies import pairs, read_dumps, renamed
 
@@ -49,11 +51,23 @@ def test_comparing_backwards_negates_every_difference(both: tuple[Dump, Dump]) -
 
 
 @given(pairs())
-def test_every_rollup_adds_up_to_the_same_difference(both: tuple[Dump, Dump]) -> None:
+def test_every_rollup_adds_up_to_the_same_difference_at_every_level(both: tuple[Dump, Dump]) -> None:
     comparison = compare(*map(analyse, both))
     for space in comparison.spaces.values():
         elsewhere = sum(term.change_bytes for term in space.terms if term.kind == "elsewhere")
         for grouping in GROUPINGS:
             rows = rollup(comparison, space, grouping)
-            assert sum(row.after_bytes - row.before_bytes for row in rows) == (space.change_bytes or 0) - elsewhere
+            assert sum(row.change_bytes for row in rows if row.depth == 0) == (space.change_bytes or 0) - elsewhere
             assert all(row.increase_bytes - row.decrease_bytes == row.change_bytes for row in rows)
+            for above, below in itertools.pairwise(rows):
+                assert below.depth <= above.depth + 1
+
+
+@given(pairs(), st.integers(0, 5))
+def test_the_largest_rows_of_a_rollup_keep_their_parents(both: tuple[Dump, Dump], most: int) -> None:
+    comparison = compare(*map(analyse, both))
+    for space in comparison.spaces.values():
+        rows = largest(rollup(comparison, space, "scope"), most)
+        assert len(rows) <= most
+        assert all(below.depth <= above.depth + 1 for above, below in itertools.pairwise(rows))
+        assert not rows or rows[0].depth == 0

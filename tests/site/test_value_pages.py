@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from reportgen.build import build
+from reportgen.input.discover import discover
 from reportgen.options import BuildOptions
 from tests.support.samples import SAMPLES
 from tests.support.site import link_problems, reachable, read_pages, tree
@@ -54,6 +55,14 @@ def test_values_live_at_a_peak_keep_their_page(whole: Path, reduced: Path) -> No
     (peak,) = reduced.glob("m/*/peak-0.html")
     at_peak = {link["href"] for link in read_pages(whole)[peak.relative_to(reduced).as_posix()].all("a")}
     assert {f"v/{name}.html" for name in values_in(reduced)} >= {href for href in at_peak if href.startswith("v/")}
+
+
+def test_named_values_have_a_page_in_any_case(whole: Path, tmp_path: Path) -> None:
+    (label,) = (files.label for files in discover([SAMPLE]).dumps)
+    every = frozenset(range(len(values_in(whole))))
+    options = BuildOptions(paths=(SAMPLE,), output=tmp_path, value_pages=0, named_values={label: every})
+    build(options, lambda done, total, label: None)
+    assert values_in(tmp_path) == values_in(whole)
 
 
 def test_asking_for_more_pages_than_values_gives_all(whole: Path, tmp_path: Path) -> None:

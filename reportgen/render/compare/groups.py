@@ -1,13 +1,13 @@
 """The terms of a space as rows of a table: step, then group of like values, then values."""
 
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from reportgen.compare.comparison import Comparison
+from reportgen.compare.comparison import Comparison, SpaceComparison
 from reportgen.compare.graph import shape_parts
 from reportgen.compare.terms import KINDS, Kind, Term
 from reportgen.render.compare.words import STEPS, reason_words, term_subject, value_name
+from reportgen.render.routes import SIDES, ModuleRoutes, step_section
 
 MOST_VALUES = 20
 """How many values of a group are listed; compare.json has all."""
@@ -15,12 +15,17 @@ MOST_VALUES = 20
 _NUMBERS = re.compile(r"\d+")
 
 
+Routes = tuple[ModuleRoutes, ModuleRoutes]
+"""The paths of a module's pages on both sides."""
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A value or an allocation of one side, and its page."""
+    """A value of one side, or an allocation if `value` is None; `href` is its page, from the root of both sites."""
 
     text: str
     href: str
+    value: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,14 +54,10 @@ class Group:
     id: str
 
 
-LinkOf = Callable[[int, int | None, int | None], Link | None]
-"""Side (0 before, 1 after), value, allocation → where it is shown."""
-
-
-def groups(comparison: Comparison, terms: Sequence[Term], link: LinkOf, id_prefix: str) -> tuple[Group, ...]:
-    """Return the groups in the order of the steps, the largest of a step first; `id` is that of the step."""
+def groups(comparison: Comparison, space: SpaceComparison, routes: Routes) -> tuple[Group, ...]:
+    """Return the groups of a space in the order of the steps, the largest of a step first."""
     found: dict[tuple[Kind, str, str, str], list[Term]] = {}
-    for term in terms:
+    for term in space.terms:
         found.setdefault((term.kind, *_alike(comparison, term)), []).append(term)
     made = [
         Group(
@@ -67,9 +68,9 @@ def groups(comparison: Comparison, terms: Sequence[Term], link: LinkOf, id_prefi
             shape=shape,
             opcode=opcode,
             count=len(members),
-            members=tuple(_member(comparison, term, link) for term in members[:MOST_VALUES]),
+            members=tuple(_member(comparison, term, routes) for term in members[:MOST_VALUES]),
             left_out=max(0, len(members) - MOST_VALUES),
-            id=f"{id_prefix}-{kind.replace(' ', '-')}",
+            id=step_section(space.color, kind),
         )
         for (kind, subject, shape, opcode), members in found.items()
     ]
@@ -87,19 +88,24 @@ def _alike(comparison: Comparison, term: Term) -> tuple[str, str, str]:
     return _NUMBERS.sub("*", term_subject(comparison.graphs, term)), shape, graph.operation(value).opcode
 
 
-def _member(comparison: Comparison, term: Term, link: LinkOf) -> Member:
+def _member(comparison: Comparison, term: Term, routes: Routes) -> Member:
     match = comparison.matching.before[term.before] if term.before is not None else None
     is_pair = match is not None and match.value == term.after
     return Member(
         change_bytes=term.change_bytes,
-        before=link(0, term.before, term.before_allocation),
-        after=link(1, term.after, term.after_allocation),
+        before=_link(comparison, routes, 0, term.before, term.before_allocation),
+        after=_link(comparison, routes, 1, term.after, term.after_allocation),
         reason=f"{match.grade}: {reason_words(match)}" if match and is_pair else "",
     )
 
 
-def link_text(comparison: Comparison, side: int, value: int | None, allocation: int | None) -> str:
-    """Return the name of a value, or `allocation 12` where a term is about no value."""
+def _link(comparison: Comparison, routes: Routes, side: int, value: int | None, allocation: int | None) -> Link | None:
+    """Return the link to a value, or to an allocation where a term is about no value."""
     if value is not None:
-        return value_name(comparison.graphs[side], value).removesuffix("{}")
-    return f"allocation {comparison.graphs[side].analysis.dump.allocations[allocation or 0].index}"
+        text, path = value_name(comparison.graphs[side], value).removesuffix("{}"), routes[side].value(value)
+    elif allocation is not None:
+        number = comparison.graphs[side].analysis.dump.allocations[allocation].index
+        text, path = f"allocation {number}", routes[side].allocation(allocation)
+    else:
+        return None
+    return Link(text, SIDES[side] + path, value)

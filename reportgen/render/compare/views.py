@@ -1,0 +1,155 @@
+"""What the page of a comparison shows, known before any page is written.
+
+The sites of both builds are made afterwards, with a page for each value that is named here.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from reportgen.analyse.records import Space
+from reportgen.compare.builds import ModuleComparison
+from reportgen.compare.comparison import Comparison, SpaceComparison
+from reportgen.compare.figures import ModuleFigures
+from reportgen.compare.rollups import GROUPINGS, Row, largest, rollup
+from reportgen.compare.terms import KINDS
+from reportgen.model import Dump
+from reportgen.render.compare.bars import Bars, bars
+from reportgen.render.compare.curves import Curves, curves
+from reportgen.render.compare.groups import Group, Link, Routes, groups
+from reportgen.render.compare.words import STEPS, main_color
+from reportgen.render.routes import SIDES, ModuleRoutes, comparison_page, module_slug, step_section
+
+MOST_GROUPS = 300
+MOST_ROLLUP_ROWS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpaceRow:
+    """A memory space in the table of spaces, with the changes of its figures in bytes."""
+
+    space: SpaceComparison
+    allocated: int
+    slack: int
+    static: int
+    temporary: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpaceView:
+    """What a page shows of a memory space that changed."""
+
+    space: SpaceComparison
+    bars: Bars
+    curves: Curves | None
+    groups: Sequence[Group]
+    groups_left_out: int
+    rollups: Mapping[str, Sequence[Row]]
+
+    @property
+    def links(self) -> Iterable[tuple[Link | None, Link | None]]:
+        """The links to both sides."""
+        return ((member.before, member.after) for group in self.groups for member in group.members)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModuleView:
+    """What a page shows of a module that changed; `main` is the space that changed most."""
+
+    path: str
+    module: ModuleComparison
+    main: SpaceRow | None
+    spaces: Sequence[SpaceRow]
+    views: Sequence[SpaceView]
+    homes: tuple[str, str]
+    tiers: Sequence[tuple[str, str, str, int]]
+
+
+def page_of(module: ModuleComparison) -> str | None:
+    """Return the path of a module's comparison; None where there is nothing to explain."""
+    if module.comparison is None or module.is_unchanged:
+        return None
+    return comparison_page(module.module.label, module.module.name)
+
+
+def module_views(modules: Sequence[ModuleComparison]) -> tuple[ModuleView, ...]:
+    """Return the view of each module that has a page."""
+    return tuple(
+        _module_view(path, module, module.comparison)
+        for module in modules
+        if module.comparison is not None and (path := page_of(module)) is not None
+    )
+
+
+def named_values(views: Iterable[ModuleView], side: int) -> Mapping[str, Set[int]]:
+    """Return the numbers of the values that the views link to on a side, by label of the dump."""
+    found: dict[str, set[int]] = {}
+    for view in views:
+        figures = view.module.figures[side]
+        links = (pair[side] for space in view.views for pair in space.links)
+        values = {link.value for link in links if link and link.value is not None}
+        if figures:
+            found.setdefault(figures.label, set()).update(values)
+    return found
+
+
+def _module_view(path: str, module: ModuleComparison, comparison: Comparison) -> ModuleView:
+    before, after = module.figures
+    assert before is not None
+    assert after is not None
+    routes = _routes(before, comparison.before.dump), _routes(after, comparison.after.dump)
+    rows = [_space_row(space) for space in comparison.spaces.values()]
+    changed = [space for space in comparison.spaces.values() if space.terms]
+    changed.sort(key=lambda space: (-abs(space.change_bytes or 0), space.color))
+    color = main_color(module)
+    return ModuleView(
+        path=path,
+        module=module,
+        main=next((row for row in rows if row.space.color == color), None),
+        spaces=rows,
+        views=[_space_view(comparison, space, routes) for space in changed],
+        homes=(SIDES[0] + routes[0].index, SIDES[1] + routes[1].index),
+        tiers=_tiers(comparison),
+    )
+
+
+def _routes(figures: ModuleFigures, dump: Dump) -> ModuleRoutes:
+    return ModuleRoutes(module_slug(figures.label, figures.name), dump)
+
+
+def _space_row(space: SpaceComparison) -> SpaceRow:
+    def change(amount: Callable[[Space], int]) -> int:
+        return (amount(space.after) if space.after else 0) - (amount(space.before) if space.before else 0)
+
+    return SpaceRow(
+        space=space,
+        allocated=change(lambda one: one.allocated_bytes),
+        slack=change(lambda one: one.slack_bytes or 0),
+        static=change(lambda one: one.static_bytes),
+        temporary=change(lambda one: one.peak_temp.amount if one.peak_temp else 0),
+    )
+
+
+def _space_view(comparison: Comparison, space: SpaceComparison, routes: Routes) -> SpaceView:
+    found = groups(comparison, space, routes)
+    steps = [
+        (STEPS[kind], f"#{step_section(space.color, kind)}", sum(term.change_bytes for term in of_kind))
+        for kind in KINDS
+        if (of_kind := [term for term in space.terms if term.kind == kind])
+    ]
+    return SpaceView(
+        space=space,
+        bars=bars(space.before_bytes or 0, space.after_bytes or 0, steps),
+        curves=curves(comparison, space),
+        groups=found[:MOST_GROUPS],
+        groups_left_out=max(0, len(found) - MOST_GROUPS),
+        rollups={grouping: largest(rollup(comparison, space, grouping), MOST_ROLLUP_ROWS) for grouping in GROUPINGS},
+    )
+
+
+def _tiers(comparison: Comparison) -> Sequence[tuple[str, str, str, int]]:
+    """Return (grade, tier, how, number of values) of the matching, most first, and what was left."""
+    counts: dict[tuple[str, str, str], int] = {}
+    for match in comparison.matching.before:
+        key = (match.grade, match.tier, match.how) if match else ("not recognised", "", "")
+        counts[key] = counts.get(key, 0) + 1
+    return sorted(((*key, count) for key, count in counts.items()), key=lambda row: (-row[3], row))

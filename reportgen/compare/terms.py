@@ -1,5 +1,7 @@
 """The terms between two peaks: what happened to some bytes, and how many they are."""
 
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -27,8 +29,7 @@ Kind = Literal[
     "sharing",
     "not live any more",
     "live now",
-    "held now",
-    "held before",
+    "held or temporary",
     "to another space",
     "from another space",
 ]
@@ -51,3 +52,16 @@ class Term:
     after: int | None = None
     before_allocation: int | None = None
     after_allocation: int | None = None
+
+
+def by_kind(terms: Iterable[Term]) -> Mapping[Kind, Sequence[Term]]:
+    """Return the terms of each kind that there is, in the order of `KINDS`."""
+    found: defaultdict[Kind, list[Term]] = defaultdict(list)
+    for term in terms:
+        found[term.kind].append(term)
+    return {kind: found[kind] for kind in KINDS if kind in found}
+
+
+def total(terms: Iterable[Term]) -> int:
+    """Return the bytes that terms add to the peak."""
+    return sum(term.change_bytes for term in terms)

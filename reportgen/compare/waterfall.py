@@ -22,14 +22,14 @@ Absence = Literal["none", "space", "held", "idle", "sharing"]
 _LEFT: Mapping[Absence, Kind] = {
     "none": "gone",
     "space": "to another space",
-    "held": "held now",
+    "held": "held or temporary",
     "idle": "not live any more",
     "sharing": "sharing",
 }
 _CAME: Mapping[Absence, Kind] = {
     "none": "new",
     "space": "from another space",
-    "held": "held before",
+    "held": "held or temporary",
     "idle": "live now",
     "sharing": "sharing",
 }

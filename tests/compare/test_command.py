@@ -51,7 +51,7 @@ def test_the_document_has_modules_spaces_terms_and_matches(run: Run, before: Pat
     (module,) = compared(run, before, after)["modules"]
     assert (module["before"], module["after"], module["status"]) == (NAME, NAME, "changed")
     space = module["spaces"]["0"]
-    assert space["terms"] == [{"kind": "held before", "change_bytes": 4194304, "count": 1}]
+    assert space["terms"] == [{"kind": "held or temporary", "change_bytes": 4194304, "count": 1}]
     assert space["after_bytes"] - space["before_bytes"] == 4194304
     assert ["exp_fusion{}", "exp_fusion.1{}", "sure"] in module["matches"]
 
@@ -243,4 +243,4 @@ def test_redaction_hides_names_with_one_table_for_both_sides(
     assert "jit_f" not in shown
     (module,) = json.loads(Path("c.json").read_text(encoding="utf-8"))["modules"]
     assert module["before"] == module["after"] == "dump-1"
-    assert module["spaces"]["0"]["terms"][0]["kind"] == "held before"
+    assert module["spaces"]["0"]["terms"][0]["kind"] == "held or temporary"

@@ -2,18 +2,28 @@
 
 from reportgen.compare.comparison import compare
 from reportgen.compare.modules import Side, pair_modules
-from tests.compare.texts import IN_PLACE, NOT_IN_PLACE, measured
+from reportgen.compare.terms import by_kind, total
+from tests.compare.texts import IN_PLACE, IN_PLACE_DUMPS, NOT_IN_PLACE, compiled, measured
 
 
 def test_a_donated_array_that_is_no_longer_updated_in_place_is_explained_in_one_row() -> None:
     space = compare(measured(IN_PLACE), measured(NOT_IN_PLACE)).spaces[0]
-    assert [(term.kind, term.change_bytes) for term in space.terms] == [("held before", 4194304)]
+    assert [(term.kind, term.change_bytes) for term in space.terms] == [("held or temporary", 4194304)]
     assert space.change_bytes == 4194304
+
+
+def test_two_versions_of_the_compiler_that_update_in_place_and_do_not_differ_in_one_row() -> None:
+    before, after = (compiled(IN_PLACE_DUMPS / f"jaxlib-{version}") for version in ("0.7.1", "0.7.2"))
+    space = compare(before, after).spaces[0]
+    assert (space.before_bytes, space.after_bytes) == (4_194_353, 8_388_653)
+    ((kind, terms),) = by_kind(space.terms).items()
+    assert (kind, total(terms)) == ("held or temporary", 4_194_300)
+    assert terms[0].change_bytes == 4_194_304  # the array; the rest is the counter of the loop
 
 
 def test_the_opposite_change_has_the_opposite_term() -> None:
     space = compare(measured(NOT_IN_PLACE), measured(IN_PLACE)).spaces[0]
-    assert [(term.kind, term.change_bytes) for term in space.terms] == [("held now", -4194304)]
+    assert [(term.kind, term.change_bytes) for term in space.terms] == [("held or temporary", -4194304)]
 
 
 def test_values_are_recognised_under_another_name() -> None:

@@ -4,6 +4,9 @@ from pathlib import Path
 
 from reportgen.analyse.analysis import measure
 from reportgen.analyse.records import Measured
+from reportgen.input.discover import discover
+from reportgen.input.reading import load_text
+from reportgen.parse.dump import parse_dump
 from tests.support.dumps import parsed
 
 NAME = "module_0001.jit_f.cpu_after_optimizations-buffer-assignment.txt"
@@ -60,9 +63,19 @@ NOT_IN_PLACE = (
 )
 
 
+IN_PLACE_DUMPS = Path(__file__).parent / "in_place"
+"""The same program as two versions of jaxlib compile it; its README says how they were made."""
+
+
 def measured(text: str) -> Measured:
     """Return what the values and memory spaces of a dump need."""
     return measure(parsed(text), "cpu")
+
+
+def compiled(folder: Path) -> Measured:
+    """Return the same of the only dump in a folder."""
+    (files,) = discover([folder]).dumps
+    return measure(parse_dump(load_text(files)[0]), files.name.backend)
 
 
 def written(folder: Path, text: str, name: str = NAME) -> Path:

@@ -1,14 +1,13 @@
 """Write `compare.json`: a comparison for programs. docs/compare.md describes the document."""
 
 import json
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from reportgen.compare.builds import BuildComparison, ModuleComparison, peak_of
 from reportgen.compare.comparison import Comparison, SpaceComparison
 from reportgen.compare.figures import ModuleFigures
-from reportgen.compare.terms import KINDS
+from reportgen.compare.terms import by_kind, total
 from reportgen.compare.verdicts import Judgement, Verdict
 from reportgen.input.inputs import Inputs, differing_flags
 from reportgen.render.compare.words import grade_counts, status
@@ -105,11 +104,10 @@ def _figures(module: ModuleFigures | None, color: int) -> dict[str, int | None] 
 
 def _terms(space: SpaceComparison) -> list[dict[str, Any]]:
     """Return one entry for each kind; one of 0 bytes is made of changes that cancel each other."""
-    sums: Counter[str] = Counter()
-    times = Counter(term.kind for term in space.terms)
-    for term in space.terms:
-        sums[term.kind] += term.change_bytes
-    return [{"kind": kind, "change_bytes": sums[kind], "count": times[kind]} for kind in KINDS if times[kind]]
+    return [
+        {"kind": kind, "change_bytes": total(terms), "count": len(terms)}
+        for kind, terms in by_kind(space.terms).items()
+    ]
 
 
 def _matches(comparison: Comparison) -> Iterator[list[str]]:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from reportgen.compare.comparison import Comparison, SpaceComparison
 from reportgen.compare.graph import shape_parts
-from reportgen.compare.terms import KINDS, Kind, Term
-from reportgen.render.compare.words import STEPS, reason_words, term_subject, value_name
+from reportgen.compare.terms import KINDS, Kind, Term, total
+from reportgen.render.compare.words import reason_words, step_words, term_subject, value_name
 from reportgen.render.routes import SIDES, ModuleRoutes, step_section
 
 MOST_VALUES = 20
@@ -62,8 +62,8 @@ def groups(comparison: Comparison, space: SpaceComparison, routes: Routes) -> tu
     made = [
         Group(
             kind=kind,
-            step=STEPS[kind],
-            change_bytes=sum(term.change_bytes for term in members),
+            step=step_words(kind, change := total(members)),
+            change_bytes=change,
             subject=subject,
             shape=shape,
             opcode=opcode,

@@ -8,10 +8,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from reportgen.compare.builds import BuildComparison, ModuleComparison
-from reportgen.compare.terms import KINDS, Term
+from reportgen.compare.terms import Term, by_kind, total
 from reportgen.compare.verdicts import Judgement, Verdict
 from reportgen.render.compare.words import (
-    STEPS,
     change_words,
     headline,
     input_words,
@@ -19,6 +18,7 @@ from reportgen.render.compare.words import (
     matched_words,
     signed_bytes,
     signed_count,
+    step_words,
     term_subject,
 )
 from reportgen.render.html.formats import human_bytes
@@ -129,11 +129,9 @@ def _steps(module: ModuleComparison, terms: Sequence[Term], before: int, after: 
     yield "| step | bytes | what |"
     yield "| --- | ---: | --- |"
     yield f"| **peak before** | **{before:,}** | |"
-    for kind in KINDS:
-        of_kind = [term for term in terms if term.kind == kind]
-        if of_kind:
-            change = sum(term.change_bytes for term in of_kind)
-            yield f"| {STEPS[kind]} | {signed_count(change)} | {_subjects(module, of_kind)} |"
+    for kind, of_kind in by_kind(terms).items():
+        change = total(of_kind)
+        yield f"| {step_words(kind, change)} | {signed_count(change)} | {_subjects(module, of_kind)} |"
     yield f"| **peak after** | **{after:,}** | |"
 
 

@@ -11,12 +11,12 @@ from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.comparison import Comparison, SpaceComparison
 from reportgen.compare.figures import ModuleFigures
 from reportgen.compare.rollups import GROUPINGS, Row, largest, rollup
-from reportgen.compare.terms import KINDS
+from reportgen.compare.terms import by_kind, total
 from reportgen.model import Dump
 from reportgen.render.compare.bars import Bars, bars
 from reportgen.render.compare.curves import Curves, curves
 from reportgen.render.compare.groups import Group, Link, Routes, groups
-from reportgen.render.compare.words import STEPS, main_color
+from reportgen.render.compare.words import main_color, step_words
 from reportgen.render.routes import SIDES, ModuleRoutes, comparison_page, module_slug, step_section
 
 MOST_GROUPS = 300
@@ -132,9 +132,8 @@ def _space_row(space: SpaceComparison) -> SpaceRow:
 def _space_view(comparison: Comparison, space: SpaceComparison, routes: Routes) -> SpaceView:
     found = groups(comparison, space, routes)
     steps = [
-        (STEPS[kind], f"#{step_section(space.color, kind)}", sum(term.change_bytes for term in of_kind))
-        for kind in KINDS
-        if (of_kind := [term for term in space.terms if term.kind == kind])
+        (step_words(kind, total(terms)), f"#{step_section(space.color, kind)}", total(terms))
+        for kind, terms in by_kind(space.terms).items()
     ]
     return SpaceView(
         space=space,

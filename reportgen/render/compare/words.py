@@ -9,7 +9,7 @@ from reportgen.compare.terms import Kind, Term
 from reportgen.input.inputs import differing_flags
 from reportgen.render.html.formats import human_bytes
 
-STEPS: Mapping[Kind, str] = {
+_STEPS: Mapping[Kind, str] = {
     "elsewhere": "the peak is at another place",
     "argument new": "arguments: new",
     "argument gone": "arguments: gone",
@@ -33,11 +33,19 @@ STEPS: Mapping[Kind, str] = {
     "sharing": "bytes shared with other values",
     "not live any more": "no longer live at this place",
     "live now": "live at this place now, not before",
-    "held now": "held by the caller now, temporaries before",
-    "held before": "temporaries now, held by the caller before",
     "to another space": "in another memory space now",
     "from another space": "from another memory space",
 }
+
+
+def step_words(kind: Kind, change: int) -> str:
+    """Return what to call a step that changes the peak by so many bytes."""
+    if kind != "held or temporary":
+        return _STEPS[kind]
+    is_temporary = change >= 0  # because bytes that the caller lends are counted with the caller's memory
+    return (
+        "temporaries now, held by the caller before" if is_temporary else "held by the caller now, temporaries before"
+    )
 
 
 def signed_bytes(change: int) -> str:

@@ -18,7 +18,7 @@ from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES, DumpFiles, Problem
 from reportgen.input.remote import AnyPath
 from reportgen.options import BuildOptions
 from reportgen.output.incremental import IncrementalChecker, fingerprint
-from reportgen.output.manifest import COMMON
+from reportgen.output.manifest import COMMON, TREND
 from reportgen.output.writer import SiteDirectory, write_pages
 from reportgen.pipeline import Stage, build_dump, check_dump, read_module
 from reportgen.redact.labels import redact_labels
@@ -203,7 +203,7 @@ def _finish(
 ) -> Report:
     """Write the pages that belong to no dump, remove old pages, and add the totals to the report."""
     modules = {outcome.label: outcome.part for outcome in outcomes if outcome.part}
-    common, changed = _common_part(report, settings, readme, directory.parts.get(COMMON), modules)
+    common, changed = _common_part(report, settings, readme, directory.parts, modules)
     parts = modules | {COMMON: common}
     totals = Totals(
         files=sum(len(part.paths) for part in parts.values()),
@@ -220,17 +220,25 @@ def _finish(
 
 
 def _common_part(
-    report: Report, settings: Settings, readme: str, previous: Part | None, modules: Mapping[str, Part]
+    report: Report, settings: Settings, readme: str, earlier: Mapping[str, Part], modules: Mapping[str, Part]
 ) -> tuple[Part, int]:
     """Return the part with the pages that belong to no dump, and how many of them were written."""
+    previous, has_trend = earlier.get(COMMON), TREND in earlier
     checker = IncrementalChecker(settings, previous)
-    key = checker.common_key(modules, report.problems, readme, [repr(error) for error in report.errors])
+    errors = [repr(error) for error in report.errors]
+    key = checker.common_key(modules, report.problems, readme, errors, has_trend=has_trend)
     if previous and checker.is_up_to_date(key):
         return previous, 0
     from reportgen.render.site.pages import site_pages  # imports Jinja, which takes a third of an unchanged build
 
     pages = site_pages(
-        settings.site_title, report.summaries, report.problems, readme, settings.redaction, report.errors
+        settings.site_title,
+        report.summaries,
+        report.problems,
+        readme,
+        settings.redaction,
+        report.errors,
+        has_trend=has_trend,
     )
     written = write_pages(settings.output, pages)
     return Part(key, written.paths, written.size_bytes, written.digest), written.changed

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 
 import reportgen
-from reportgen.commands import build, check, compare, export, watch
+from reportgen.commands import build, check, compare, export, history, watch
 from reportgen.commands import run as run_command
 from reportgen.commands.settings import apply_settings
 from reportgen.errors import ReportgenError
@@ -19,7 +19,15 @@ from reportgen.terminal import Terminal
 INTERRUPTED = 130
 BROKEN_PIPE = 141  # 128 + SIGPIPE, which Windows does not have
 
-COMMANDS = {"run": run_command, "build": build, "watch": watch, "check": check, "compare": compare, "export": export}
+COMMANDS = {
+    "run": run_command,
+    "build": build,
+    "watch": watch,
+    "check": check,
+    "compare": compare,
+    "history": history,
+    "export": export,
+}
 
 _DESCRIPTION = """\
 Turn XLA buffer-assignment dumps into a static site that shows how much memory each module needs, what its

@@ -76,7 +76,7 @@ class Terminal:
         """Print how much a run dumped, and how much of that remains in `dumps`."""
         if not self._quiet:
             print(
-                f"{_counted(left.signs.assignments, 'module')} of {_counted(left.processes, 'process', 'processes')};"
+                f"{counted(left.signs.assignments, 'module')} of {counted(left.processes, 'process', 'processes')};"
                 f" {left.dumped_bytes / 1e6:.1f} MB dumped, {left.kept_bytes / 1e6:.1f} MB kept in {dumps}"
             )
 
@@ -97,7 +97,7 @@ class Terminal:
         for entry in summaries:
             peak = entry.peak_resident_bytes
             size = "no live ranges" if peak is None else f"peak resident {human_bytes(peak)} ({exact_bytes(peak)})"
-            findings = ", ".join(_counted(number, severity) for severity, number in entry.finding_counts)
+            findings = ", ".join(counted(number, severity) for severity, number in entry.finding_counts)
             print(
                 _printable(
                     f"{entry.label}: {entry.backend}, space {entry.space_name}: {size}; {findings or 'no findings'}"
@@ -121,11 +121,11 @@ class Terminal:
             return
         totals = report.totals
         if report.errors:
-            print(_counted(len(report.errors), "out-of-memory error"))
+            print(counted(len(report.errors), "out-of-memory error"))
         if report.summaries or not report.errors:
             print(_printable(_result(report.summaries)))
         print(
-            f"{_counted(totals.files, 'file')}: {totals.changed:,} written,"
+            f"{counted(totals.files, 'file')}: {totals.changed:,} written,"
             f" {totals.files - totals.changed:,} unchanged, {totals.removed:,} removed"
         )
         if words := _shown_words(report.shown):
@@ -154,7 +154,7 @@ class Terminal:
             print(text, end=end, file=sys.stderr, flush=True)
 
 
-def _counted(number: int, noun: str, plural: str = "") -> str:
+def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural or noun + 's'}"
 
 
@@ -162,7 +162,7 @@ def _result(summaries: Sequence["Summary"]) -> str:
     """Return the number of modules, the largest one with its peak, and how many have errors or warnings."""
     from reportgen.render.html.formats import human_bytes
 
-    modules = _counted(len(summaries), "module")
+    modules = counted(len(summaries), "module")
     if not summaries:
         return modules
     largest = summaries[0]
@@ -170,14 +170,14 @@ def _result(summaries: Sequence["Summary"]) -> str:
     size = f"allocates {human_bytes(largest.allocated_bytes)}" if peak is None else f"peaks at {human_bytes(peak)}"
     counts = Counter(severity for entry in summaries for severity, _ in entry.finding_counts)
     severities: tuple[Severity, ...] = ("error", "warning")
-    found = [f"{_counted(counts[one], 'module')} with {one}s" for one in severities if counts[one]]
+    found = [f"{counted(counts[one], 'module')} with {one}s" for one in severities if counts[one]]
     name = f"the largest, {largest.title}," if len(summaries) > 1 else largest.title
     return f"{modules}: {name} {size}; {', '.join(found) or 'no errors or warnings'}"
 
 
 def _shown_words(shown: "Shown") -> str:
     """Return how much of the program the site shows, and the options that hide it."""
-    files, names = _counted(shown.source_files, "source path"), _counted(shown.op_names, "op name")
+    files, names = counted(shown.source_files, "source path"), counted(shown.op_names, "op name")
     if shown.source_files and shown.op_names:
         return f"The site shows {files} and {names}; --redact hides the paths, --redact-names both."
     if shown.source_files:

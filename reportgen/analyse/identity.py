@@ -5,6 +5,7 @@ of each other, others were compiled again because a shape changed.
 """
 
 import hashlib
+import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -73,6 +74,11 @@ def signature(dump: Dump) -> Signature:
         for index, shape in outputs:
             leaves.append(Leaf("output" + (f"{{{','.join(map(str, index))}}}" if index else ""), shape))
     return tuple(leaves)
+
+
+def signature_digest(dump: Dump) -> str:
+    """Return a short digest of the shapes that a module takes and returns."""
+    return hashlib.sha256(json.dumps(signature(dump)).encode()).hexdigest()[:8]
 
 
 def _parameter_order(allocation: Allocation) -> tuple[int, list[int]]:

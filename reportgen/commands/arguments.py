@@ -122,6 +122,18 @@ def paths_of(options: argparse.Namespace) -> tuple[AnyPath, ...]:
     return tuple(path.absolute() if options.executor and isinstance(path, Path) else path for path in paths)
 
 
+def checked(check: Callable[[str], str]) -> Callable[[str], str]:
+    """Return a type for texts that `check` accepts; it raises ValueError for others."""
+
+    def text_type(text: str) -> str:
+        try:
+            return check(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return text_type
+
+
 def count(text: str) -> int:
     """Return a number that is not negative."""
     if not text.isascii() or not text.isdigit():

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from reportgen.build import Report
     from reportgen.compare.budgets import Budgets
     from reportgen.compare.verdicts import Judgement
+    from reportgen.comparisons.sources import Figures
 
 OVER_CAPACITY = 3
 
@@ -55,11 +56,12 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         sys.stdout.buffer.write(report_json(entry.report for entry in report.summaries))
     else:
         terminal.modules(report.summaries)
-    judgement = _judge(report, budgets, options) if budgets else None
+    baseline = _baseline(options) if budgets else None
+    judgement = _judge(report, budgets, baseline) if budgets else None
     say = terminal.aside if options.json else terminal.line  # because stdout has to be JSON
     if judgement:
         with commands_stopped(say, active=options.github):
-            print_verdicts(judgement, say)
+            print_verdicts(judgement, say, baseline.label if baseline else None)
     if options.github:
         tell_github(judgement, say=say)
     if options.capacities and report.is_over:
@@ -68,12 +70,19 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     return failed or (judgement.exit_code if judgement else 0)
 
 
-def _judge(report: "Report", budgets: "Budgets", options: argparse.Namespace) -> "Judgement":
+def _baseline(options: argparse.Namespace) -> "Figures | None":
+    """Return the figures to judge growth against; None if there are none."""
+    from reportgen.comparisons.sources import is_missing, read_figures
+
+    path = located(options.baseline) if options.baseline else None
+    return None if path is None or is_missing(path) else read_figures(path, options.max_dump_bytes)
+
+
+def _judge(report: "Report", budgets: "Budgets", baseline: "Figures | None") -> "Judgement":
     """Judge the figures of the modules against the budgets and the baseline."""
     from reportgen.compare.figures import figures_of_modules
     from reportgen.compare.verdicts import judge, pair_by_name
-    from reportgen.comparisons import baseline_figures
 
     now = figures_of_modules(entry.report for entry in report.summaries)
-    before = baseline_figures(located(options.baseline), options.max_dump_bytes) if options.baseline else None
-    return judge(budgets, pair_by_name(before or (), now), has_baseline=before is not None)
+    before = baseline.modules if baseline else ()
+    return judge(budgets, pair_by_name(before, now), has_baseline=baseline is not None)

@@ -9,12 +9,12 @@ from reportgen.commands.gate import add_gate, budgets_of, print_verdicts
 from reportgen.commands.github import commands_stopped, tell_github
 from reportgen.input.reading import Problem
 from reportgen.input.remote import located
-from reportgen.terminal import Terminal
+from reportgen.terminal import Terminal, counted
 
 if TYPE_CHECKING:
     from reportgen.compare.builds import BuildComparison
     from reportgen.compare.verdicts import Judgement
-    from reportgen.comparisons import SiteOptions
+    from reportgen.comparisons.site import SiteOptions
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,9 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         )
         parser.add_argument(
             f"--{side}-label",
-            default=side,
             metavar="TEXT",
-            help="what to call this build, such as main@1a2b3c (default: %(default)s)",
+            help=f"what to call this build, such as main@1a2b3c (default: {side}, or the commit that a report names)",
         )
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="write a site with the comparison")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write compare.json to this file")
@@ -47,7 +46,8 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Compare, write what was asked for, print the changes and return the exit code."""
     from reportgen.compare.builds import Source
     from reportgen.compare.verdicts import judge
-    from reportgen.comparisons import compare_sources, is_missing, load_source, write_site
+    from reportgen.comparisons.site import write_site
+    from reportgen.comparisons.sources import compare_sources, is_missing, load_source
     from reportgen.output.writer import write_file
     from reportgen.redact.comparison import ComparisonRedactor
     from reportgen.render.compare.compare_json import compare_json
@@ -56,11 +56,11 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     budgets = budgets_of(options)
     before_path = located(options.before)
     has_baseline = not ((budgets or options.github) and is_missing(before_path))
-    after = load_source(located(options.after), options.after_label, options.max_dump_bytes)
+    after = load_source(located(options.after), options.after_label, "after", options.max_dump_bytes)
     if has_baseline:
-        before = load_source(before_path, options.before_label, options.max_dump_bytes)
+        before = load_source(before_path, options.before_label, "before", options.max_dump_bytes)
     else:
-        before = Source(options.before_label, report=(), is_missing=True)
+        before = Source(options.before_label or "before", report=(), is_missing=True)
         terminal.problems([Problem("warning", options.before, "there is no baseline, so growth was not judged")])
     progress = (lambda *_: None) if options.redaction else terminal.progress  # because labels are redacted afterwards
     comparison, problems = compare_sources(before, after, progress)
@@ -89,7 +89,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
 
 
 def _site_options(options: argparse.Namespace) -> "SiteOptions":
-    from reportgen.comparisons import SiteOptions
+    from reportgen.comparisons.site import SiteOptions
 
     return SiteOptions(
         output=options.output,
@@ -115,7 +115,7 @@ def _print(comparison: "BuildComparison", judgement: "Judgement | None", termina
     for module in changed if not comparison.before.is_missing else ():
         terminal.line(f"{status(module)}: {module.module.name} ({module.module.label}): {headline(module)}")
     if not comparison.before.is_missing:
-        terminal.line(f"{len(changed):,} modules changed, {len(comparison.modules) - len(changed):,} did not")
+        terminal.line(f"{counted(len(changed), 'module')} changed, {len(comparison.modules) - len(changed):,} did not")
     if not comparison.explains and not comparison.before.is_missing:
         terminal.line("One side is a report, so differences are not explained.")
     if judgement:

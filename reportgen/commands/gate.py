@@ -17,15 +17,20 @@ if TYPE_CHECKING:
 _FILE = "reportgen.toml"
 
 
-def add_gate(parser: argparse.ArgumentParser) -> None:
-    """Add the flags that state budgets."""
+def add_budgets(parser: argparse.ArgumentParser) -> None:
+    """Add the file of budgets."""
     parser.add_argument(
         "--budgets",
         type=Path,
         metavar="FILE",
-        help=f"hold modules to the budgets in this TOML file (default: {_FILE}, then [tool.{settings.TABLE}] of"
+        help=f"the budgets of modules, a TOML file (default: {_FILE}, then [tool.{settings.TABLE}] of"
         f" {settings.FILE})",
     )
+
+
+def add_gate(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that hold modules to budgets."""
+    add_budgets(parser)
     parser.add_argument(
         "--max-growth",
         type=_growth,
@@ -57,7 +62,7 @@ def budgets_of(options: argparse.Namespace, *, default_growth: bool = False) -> 
     """
     from reportgen.compare.budgets import Budget, Budgets, Growth
 
-    found = _from_file(options.budgets)
+    found = budgets_in_file(options.budgets)
     growth: tuple[Growth, ...] = tuple(options.max_growth)
     if default_growth and not growth and not any(budget.growth for budget in (found.budgets if found else ())):
         growth = (Growth(),)
@@ -67,7 +72,8 @@ def budgets_of(options: argparse.Namespace, *, default_growth: bool = False) -> 
     return replace(found or Budgets(), budgets=(*(found.budgets if found else ()), budget))
 
 
-def _from_file(path: Path | None) -> "Budgets | None":
+def budgets_in_file(path: Path | None) -> "Budgets | None":
+    """Return the budgets of a file, by default of the one in the current directory. Raises InvalidBudget."""
     from reportgen.compare.budgets import parse_budgets
 
     if path is not None:
@@ -89,12 +95,13 @@ def _text(path: Path) -> str:
         raise InvalidBudget(f"{path}: cannot be read: {reason}") from error
 
 
-def print_verdicts(judgement: "Judgement", say: Callable[[str], None]) -> None:
-    """Print each verdict that is not a pass, and the whole in one line."""
+def print_verdicts(judgement: "Judgement", say: Callable[[str], None], baseline: str | None = None) -> None:
+    """Print each verdict that is not a pass, and the whole in one line; `baseline` is what it was compared with."""
     for verdict in judgement.verdicts:
         if verdict.level is not None:
             budget = verdict.budget
             place = f"{budget.file}:{budget.line}: " if budget and budget.file and budget.line else ""
             say(f"{place}{verdict.level}: {verdict.status}: {verdict.message}")
     judged = sum(verdict.status in ("pass", "over", "grown") for verdict in judgement.verdicts)
-    say(f"budgets: {judgement.overall}; {judged:,} figures judged")
+    compared = f", compared with {baseline}" if baseline else ""
+    say(f"budgets: {judgement.overall}; {judged:,} figures judged{compared}")

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from reportgen.analyse.identity import signature_digest
 from reportgen.compare.comparison import Comparison, compare, same
 from reportgen.compare.figures import ModuleFigures, space_figures
 from reportgen.compare.modules import Evidence, ModulePair, Side, pair_modules
@@ -122,7 +123,13 @@ def _figures(source: Source, sides: Sequence[Side]) -> Sequence[ModuleFigures]:
 def figures_of_side(side: Side) -> ModuleFigures:
     """Return the figures of a module that was read from its dump."""
     spaces = {color: space_figures(space) for color, space in side.analysis.spaces.items()}
-    return ModuleFigures(label=side.label, name=side.name, backend=side.backend, spaces=spaces)
+    return ModuleFigures(
+        label=side.label,
+        name=side.name,
+        backend=side.backend,
+        spaces=spaces,
+        shapes=signature_digest(side.analysis.dump),
+    )
 
 
 def _explained(before: Sequence[Side], after: Sequence[Side]) -> list[ModuleComparison]:

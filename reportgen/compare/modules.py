@@ -3,7 +3,6 @@
 Numbers and timestamps of the file names say nothing: they shift as soon as one module more is compiled.
 """
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,13 +11,13 @@ from typing import Literal
 
 from reportgen.analyse.identity import Digests, digests, signature
 from reportgen.analyse.records import Backend, Measured
+from reportgen.compare.figures import plain_name
 from reportgen.compare.graph import base_name, shape_parts
 from reportgen.input.inputs import Inputs
 
 Evidence = Literal["content", "name and shapes", "similar name and shapes", "name", "shapes"]
 
 _LEAST_ALIKE_NAMED, _LEAST_ALIKE = 0.2, 0.5
-_LONG_NUMBER, _LAST_NUMBER = re.compile(r"\d{6,}"), re.compile(r"[_.]\d+$")
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +47,7 @@ class Side:
     @cached_property
     def plain_name(self) -> str:
         """The name without what changes between builds: long numbers, and a trailing `_3` or `.3`."""
-        return _LAST_NUMBER.sub("", _LONG_NUMBER.sub("#", self.name))
+        return plain_name(self.name)
 
     @cached_property
     def makeup(self) -> Counter[tuple[str, str]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from reportgen.compare.budgets import Budget, Budgets, Level
-from reportgen.compare.figures import ModuleFigures
+from reportgen.compare.figures import ModuleFigures, plain_name
 
 Status = Literal["pass", "over", "grown", "new", "missing", "no baseline", "unmatched", "unknown"]
 Overall = Literal["pass", "over", "grown", "cannot judge"]
@@ -61,15 +61,18 @@ class Judgement:
 
 
 def pair_by_name(before: Sequence[ModuleFigures], after: Sequence[ModuleFigures]) -> list[Pair]:
-    """Pair modules by backend and name, several of one name in their order: all that a `report.json` allows."""
-    known: defaultdict[tuple[str, str], list[ModuleFigures]] = defaultdict(list)
-    for module in before:
-        known[module.backend, module.name].append(module)
-    pairs: list[Pair] = []
-    for module in after:
-        candidates = known[module.backend, module.name]
-        pairs.append((candidates.pop(0) if candidates else None, module))
-    return pairs + [(module, None) for modules in known.values() for module in modules]
+    """Pair modules by backend and name, then by names without numbers, several of one name in their order."""
+    left, partners = list(before), dict[int, ModuleFigures]()
+    for name in (str, plain_name):
+        known: defaultdict[tuple[str, str], list[ModuleFigures]] = defaultdict(list)
+        for module in left:
+            known[module.backend, name(module.name)].append(module)
+        for number, module in enumerate(after):
+            candidates = known[module.backend, name(module.name)]
+            if number not in partners and candidates:
+                partners[number] = candidates.pop(0)
+        left = [module for modules in known.values() for module in modules]
+    return [(partners.get(number), module) for number, module in enumerate(after)] + [(one, None) for one in left]
 
 
 def judge(budgets: Budgets, pairs: Sequence[Pair], *, has_baseline: bool) -> Judgement:

@@ -276,13 +276,17 @@ class _RemoteFile(io.RawIOBase):
 
 
 class _OSErrors:
-    """Turn any exception inside the `with` into an OSError, because every store has its own exceptions."""
+    """Turn any exception inside the `with` into an OSError, because every store has its own exceptions.
+
+    What is missing stays a FileNotFoundError.
+    """
 
     def __enter__(self) -> None: ...
 
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+    def __exit__(self, raised: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, Exception):
-            raise OSError(None, without_password(_words(error))) from error
+            kind = FileNotFoundError if isinstance(error, FileNotFoundError) else OSError
+            raise kind(None, without_password(_words(error))) from error
 
 
 def _words(error: Exception) -> str:

@@ -80,7 +80,13 @@ class IncrementalChecker:
         )
 
     def common_key(
-        self, modules: Mapping[str, Part], problems: Iterable[Problem], readme: str, errors: Sequence[str] = ()
+        self,
+        modules: Mapping[str, Part],
+        problems: Iterable[Problem],
+        readme: str,
+        errors: Sequence[str] = (),
+        *,
+        has_trend: bool = False,
     ) -> str:
         """Return the key of the pages that belong to no dump, such as the overview."""
         return _digest(
@@ -91,6 +97,7 @@ class IncrementalChecker:
             [asdict(problem) for problem in problems],
             readme,
             list(errors),
+            has_trend,
         )
 
 

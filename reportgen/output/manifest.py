@@ -19,6 +19,9 @@ UNFINISHED = ".reportgen.unfinished"
 COMMON = ""
 """The name of the part that belongs to no dump."""
 
+TREND = "\0trend"
+"""The name of the part of a history, which builds keep; no dump has it as its label, because no path has this byte."""
+
 _MODULUS = 1 << 128
 _SEAL = b',"seal":"'
 

@@ -20,6 +20,7 @@ from reportgen.errors import OutputRefused
 from reportgen.output.lock import LOCK, locked
 from reportgen.output.manifest import (
     MANIFEST,
+    TREND,
     UNFINISHED,
     is_safe,
     page_digest,
@@ -212,8 +213,10 @@ class SiteDirectory:
     def finish(self, parts: Mapping[str, Part]) -> int:
         """Remove pages of earlier builds that are not in `parts`, write the manifest, and return how many were removed.
 
-        Further calls compare with these `parts`.
+        Further calls compare with these `parts`. The pages of a history stay.
         """
+        if TREND in self.parts:
+            parts = {TREND: self.parts[TREND], **parts}
         current = {path for part in parts.values() for path in part.paths}
         earlier = {path for part in self.parts.values() for path in part.paths} | _unfinished(self._directory)
         removed = sum(self._remove(path) for path in sorted(earlier - current))

@@ -10,8 +10,10 @@ from reportgen.analyse.advice.records import AdviceBySpace
 from reportgen.analyse.attributions import Attributed
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import memory_class
+from reportgen.analyse.identity import signature_digest
 from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.analyse.results import Finding
+from reportgen.compare.figures import ModuleFigures
 from reportgen.render.advice_json import advice_json
 from reportgen.render.view import key_text
 
@@ -31,6 +33,31 @@ def report_json(modules: Iterable[Mapping[str, Any]]) -> bytes:
     lines = ",\n".join(json.dumps(module, ensure_ascii=False) for module in ordered)
     text = f'{{"schema": {SCHEMA}, "modules": [\n{lines}\n]}}\n'
     return escape_unprintable(text)
+
+
+def recorded_report(modules: Iterable[ModuleFigures], commit: str, distance: int) -> bytes:
+    """Return what a history knows of a build as a report: the figures that a gate needs, and whose they are."""
+    document = {
+        "schema": SCHEMA,
+        "build": {"commit": commit, "distance": distance},
+        "modules": [
+            {
+                "path": module.label,
+                "name": module.name,
+                "backend": module.backend,
+                "shapes": module.shapes,
+                "spaces": {
+                    str(color): {
+                        "name": space.name,
+                        **{f"{figure}_bytes": amount for figure, amount in space.bytes.items()},
+                    }
+                    for color, space in module.spaces.items()
+                },
+            }
+            for module in modules
+        ],
+    }
+    return escape_unprintable(json.dumps(document, ensure_ascii=False) + "\n")
 
 
 def escape_unprintable(text: str) -> bytes:
@@ -56,6 +83,7 @@ def module_report(
         "path": path,
         "name": name,
         "backend": analysis.backend,
+        "shapes": signature_digest(dump),
         "allocations": len(dump.allocations),
         "values": len(dump.values),
         "live_ranges": len(dump.live_ranges or ()),

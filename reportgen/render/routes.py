@@ -18,6 +18,8 @@ NOT_FOUND = "404.html"
 RECOMPILED = "recompiled.html"
 REPORT = "report.json"
 COMPARISON = "compare.json"
+TREND = "trend.html"
+HISTORY = "history.jsonl"
 SIDES = ("before/", "after/")
 DATA_FOLDER = "data/"
 MODULES_FOLDER = "m/"
@@ -166,6 +168,11 @@ def rows_of(page: int, per_page: int = ROWS_PER_PAGE) -> slice:
 def comparison_page(label: str, name: str) -> str:
     """Return the path of the page that compares two builds of a module."""
     return f"compare/{module_slug(label, name)}/{OVERVIEW}"
+
+
+def trend_of_module(key: str, name: str) -> str:
+    """Return the path of the page of a module in a history."""
+    return f"trend/{module_slug(key, name)}.html"
 
 
 def module_slug(label: str, name: str) -> str:

@@ -80,6 +80,8 @@ def overview_pages(
     readme: Markup,
     redaction: Redaction | None = None,
     errors: Sequence[LoggedError] = (),
+    *,
+    has_trend: bool = False,
 ) -> Iterator[Page]:
     """Yield the overview, the further pages of its tables, and the shard with all modules."""
     modules = sorted(summaries, key=biggest_first)
@@ -95,7 +97,7 @@ def overview_pages(
         "href": routes.overview,
     }
     own: dict[str, Any] = {"problems": problems, "readme": readme, "redaction": redaction, "recompiled": section}
-    own |= {"troubled": _troubled(modules), "errors": error_views(errors)}
+    own |= {"troubled": _troubled(modules), "errors": error_views(errors), "has_trend": has_trend}
     own |= {"chart": largest_modules(rows), "classes": CLASSES}
     is_plain = not (problems or readme or redaction or errors)
     own["only"] = modules[0].href if len(modules) == 1 and is_plain else ""

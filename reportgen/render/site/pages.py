@@ -29,10 +29,12 @@ def site_pages(
     readme: str,
     redaction: Redaction | None = None,
     errors: Sequence[LoggedError] = (),
+    *,
+    has_trend: bool = False,
 ) -> Iterator[Page]:
-    """Yield everything but the modules' own pages."""
+    """Yield everything but the modules' own pages; the overview leads to a trend that the site has."""
     yield from fixed_pages(site_title)
-    yield from summary_pages(site_title, summaries, problems, readme, redaction, errors)
+    yield from summary_pages(site_title, summaries, problems, readme, redaction, errors, has_trend=has_trend)
     yield from error_pages(site_title, errors)
 
 
@@ -67,7 +69,11 @@ def summary_pages(
     readme: str,
     redaction: Redaction | None = None,
     errors: Sequence[LoggedError] = (),
+    *,
+    has_trend: bool = False,
 ) -> Iterator[Page]:
     """Yield the pages about all modules together."""
     yield Page(routes.REPORT, report_json(entry.report for entry in summaries))
-    yield from overview_pages(site_title, summaries, problems, note_markup(readme), redaction, errors)
+    yield from overview_pages(
+        site_title, summaries, problems, note_markup(readme), redaction, errors, has_trend=has_trend
+    )

@@ -1,0 +1,253 @@
+"""The figures of builds over time, in a file of lines that only grows: `history.jsonl`.
+
+Compilation is deterministic, so most builds change no figure, and a line states only what differs from the build
+before it, its parent:
+
+    {"commit":"9f8e7d…","time":"2026-11-22T11:03:34Z","parent":"1a2b3c4d5e6f","tool":"0.1.0",
+     "modules":{"cpu jit_step 3f2a1b9c":{"0":[peak_resident,allocated,static,peak_temp,padding,slack]}},
+     "gone":["cpu jit_eval 5d4c3b2a"]}
+
+A line without a parent states all modules. The parent is found by the beginning of its commit among the lines above,
+so merging two branches of the file (`merge=union`) keeps every line true. Of several lines for one commit the last one
+counts. A damaged line is skipped and counted; where it was a parent, only the figures that a later line states are
+known, and the next build states all again.
+"""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, NamedTuple, cast, get_args
+
+from reportgen.analyse.backends import space_name
+from reportgen.analyse.records import Backend
+from reportgen.compare.figures import FIGURES, ModuleFigures, SpaceFigures, plain_name
+
+Amounts = tuple[int | None, ...]
+"""The figures of a memory space in the order of `FIGURES`."""
+
+Spaces = Mapping[int, Amounts]
+"""By the number of the memory space."""
+
+_LONGEST = 200
+_SHORT = 12
+_LEAST = 7
+_UNKNOWN_SHAPES = "-"
+
+
+class ModuleKey(NamedTuple):
+    """What a module is known by from build to build; its text is `cpu jit_step 3f2a1b9c`.
+
+    `shapes` is a digest, with `.2`, `.3`, … for further modules of one name and equal shapes.
+    """
+
+    backend: Backend
+    name: str
+    shapes: str
+
+    def __str__(self) -> str:
+        return " ".join(self)
+
+    @classmethod
+    def parse(cls, text: str) -> "ModuleKey":
+        """Return the key of a text. Raises ValueError."""
+        backend, rest = text.split(" ", 1)
+        name, shapes = rest.rsplit(" ", 1)
+        if backend not in get_args(Backend):
+            raise ValueError(f"{backend!r} is no backend")
+        return cls(cast(Backend, backend), name, shapes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One build: `time` is in UTC, `link` leads to its report.
+
+    `modules` are all of the build if it `is_whole`, else those that are known.
+    """
+
+    commit: str
+    time: str
+    modules: Mapping[ModuleKey, Spaces]
+    is_whole: bool = True
+    tool: str = ""
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """All builds in the order of their times, and the number of lines that could not be read."""
+
+    records: tuple[Record, ...] = ()
+    damaged: int = 0
+
+
+class Point(NamedTuple):
+    """A build at which a module changed, by its position in the history; `spaces` is None where the module is gone."""
+
+    build: int
+    spaces: Spaces | None
+
+
+def parse_history(data: bytes) -> History:
+    """Return the builds of a history."""
+    found = _Builds()
+    damaged = 0
+    for line in filter(bytes.strip, data.split(b"\n")):
+        try:
+            record = _record(json.loads(line), found)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            damaged += 1
+            continue
+        found.add(record)
+    return History(tuple(sorted(found.by_commit.values(), key=lambda record: record.time)), damaged)
+
+
+class _Builds:
+    """The builds of the lines so far, found by the beginning of their commit."""
+
+    def __init__(self, records: Iterable[Record] = ()) -> None:
+        self.by_commit: dict[str, Record] = {}
+        self._by_beginning: defaultdict[str, set[str]] = defaultdict(set)
+        for record in records:
+            self.add(record)
+
+    def add(self, record: Record) -> None:
+        """Add a build in the place of an earlier one of the same commit."""
+        self.by_commit[record.commit] = record
+        self._by_beginning[record.commit[:_SHORT]].add(record.commit)
+
+    def find(self, reference: str) -> Record | None:
+        """Return the only build whose commit begins like this; None if there are several or none."""
+        found = [one for one in self._by_beginning[reference[:_SHORT]] if one.startswith(reference)]
+        exact = reference if reference in self.by_commit else None
+        return self.by_commit[exact or found[0]] if exact or len(found) == 1 else None
+
+    def reference(self, commit: str) -> str:
+        """Return the shortest beginning of a commit that finds it, of 12 characters or more."""
+        others = self._by_beginning[commit[:_SHORT]] - {commit}
+        lengths = range(_SHORT, len(commit))
+        return next((commit[:n] for n in lengths if not any(o.startswith(commit[:n]) for o in others)), commit)
+
+
+def _record(stated: Mapping[str, Any], found: _Builds) -> Record:
+    parent = found.find(stated["parent"]) if "parent" in stated else None
+    modules = dict(parent.modules) if parent else {}
+    for key in stated.get("gone", []):
+        modules.pop(ModuleKey.parse(key), None)
+    for key, spaces in stated.get("modules", {}).items():
+        modules[ModuleKey.parse(key)] = {int(color): _amounts(amounts) for color, amounts in spaces.items()}
+    return Record(
+        commit=commit_name(stated["commit"]),
+        time=utc(stated["time"]),
+        modules=modules,
+        is_whole=parent.is_whole if parent else "parent" not in stated,
+        tool=str(stated.get("tool", parent.tool if parent else "")),
+        link=link_url(stated["link"]) if "link" in stated else "",
+    )
+
+
+def _amounts(stated: Any) -> Amounts:
+    if len(stated) != len(FIGURES) or not all(amount is None or type(amount) is int for amount in stated):
+        raise ValueError(f"{stated!r} are not {len(FIGURES)} figures")
+    return tuple(stated)
+
+
+def line_of(history: History, record: Record) -> bytes:
+    """Return the line that adds a build to a history: what differs from the last build before it in time."""
+    earlier = [one for one in history.records if one.time <= record.time and one.commit != record.commit]
+    parent = earlier[-1] if earlier and earlier[-1].is_whole else None
+    stated: dict[str, Any] = {"commit": record.commit, "time": record.time}
+    known: Mapping[ModuleKey, Spaces] = {}
+    if parent:
+        known, stated["parent"] = parent.modules, _Builds(history.records).reference(parent.commit)
+    if record.tool != (parent.tool if parent else ""):
+        stated["tool"] = record.tool
+    if record.link:
+        stated["link"] = record.link
+    if changed := {str(key): spaces for key, spaces in record.modules.items() if known.get(key) != spaces}:
+        stated["modules"] = changed
+    if gone := [str(key) for key in known if key not in record.modules]:
+        stated["gone"] = gone
+    return json.dumps(stated, separators=(",", ":")).encode() + b"\n"
+
+
+def commit_name(text: Any) -> str:
+    """Return the name of a commit. Raises ValueError for anything that is not one printable word."""
+    if not isinstance(text, str) or not text.isprintable() or not 0 < len(text) <= _LONGEST or " " in text:
+        raise ValueError(f"{text!r} is not the name of a commit")
+    return text
+
+
+def utc(text: str) -> str:
+    """Return a time as `2026-11-22T11:03:34Z`. Raises ValueError for a text that is no time with a time zone."""
+    try:
+        moment = datetime.fromisoformat(text)
+        if moment.tzinfo is None:
+            raise ValueError("it has no time zone")
+        return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"{text!r} is not a time such as 2026-11-22T12:03:34+01:00: {error}") from error
+
+
+def link_url(text: Any) -> str:
+    """Return a URL. Raises ValueError for one that is not of the web, because a page links to it."""
+    if not isinstance(text, str) or not text.startswith(("https://", "http://")):
+        raise ValueError(f"{text!r} is not a URL that begins with https://")
+    return text
+
+
+def modules_of(figures: Sequence[ModuleFigures]) -> Mapping[ModuleKey, Spaces]:
+    """Return the figures of a build's modules as a history holds them."""
+    found: dict[ModuleKey, Spaces] = {}
+    times: Counter[ModuleKey] = Counter()
+    for module in figures:
+        key = ModuleKey(module.backend, plain_name(module.name), module.shapes or _UNKNOWN_SHAPES)
+        times[key] += 1
+        numbered = key._replace(shapes=f"{key.shapes}.{times[key]}") if times[key] > 1 else key
+        found[numbered] = {
+            color: tuple(space.bytes[figure] for figure in FIGURES) for color, space in module.spaces.items()
+        }
+    return found
+
+
+def figures_of(record: Record) -> list[ModuleFigures]:
+    """Return the modules of a build as a gate sees them."""
+    return [module_figures(key, spaces) for key, spaces in record.modules.items()]
+
+
+def module_figures(key: ModuleKey, spaces: Spaces) -> ModuleFigures:
+    """Return one module as a gate sees it."""
+    return ModuleFigures(
+        label=str(key),
+        name=key.name,
+        backend=key.backend,
+        shapes="" if key.shapes == _UNKNOWN_SHAPES else key.shapes.partition(".")[0],
+        spaces={
+            color: SpaceFigures(space_name(key.backend, color), dict(zip(FIGURES, amounts, strict=True)))
+            for color, amounts in spaces.items()
+        },
+    )
+
+
+def nearest(history: History, commits: Sequence[str]) -> tuple[Record, int] | None:
+    """Return the first of `commits` that has a whole record, and how many come before it; None if none has one.
+
+    Commits may be abbreviated to seven characters or more.
+    """
+    for distance, commit in enumerate(commits):
+        for record in reversed(history.records):
+            is_short = len(commit) >= _LEAST and record.commit.startswith(commit)
+            if record.is_whole and (record.commit == commit or is_short):
+                return record, distance
+    return None
+
+
+def changes_of(history: History, key: ModuleKey) -> Iterator[Point]:
+    """Yield the builds at which a module came, changed or went."""
+    last: Spaces | None = None
+    for build, record in enumerate(history.records):
+        spaces = record.modules.get(key)
+        if spaces != last and (spaces is not None or record.is_whole):
+            last = spaces
+            yield Point(build, spaces)

@@ -1,0 +1,121 @@
+"""Read the two sides of a comparison: dumps, or the `report.json` of an earlier build.
+
+A report has figures only, so with one on either side the differences are known and their reasons are not.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reportgen.analyse.analysis import measure
+from reportgen.compare.builds import BuildComparison, Source, compare_builds, figures_of_side
+from reportgen.compare.figures import ModuleFigures, figures_of_report, label_of_report
+from reportgen.compare.modules import Side
+from reportgen.errors import ReportgenError, UnreadableInput
+from reportgen.input.discover import discover
+from reportgen.input.inputs import inputs_of
+from reportgen.input.reading import Problem, load_text, read_available
+from reportgen.input.remote import AnyPath
+from reportgen.parse.dump import parse_dump
+from reportgen.pipeline import garbage_collection_paused
+from reportgen.render.html.formats import shortened
+
+Progress = Callable[[int, int, str], None]
+
+_REPORT_SUFFIXES = (".json", ".json.gz", ".json.xz")
+
+
+def load_source(path: AnyPath, label: str | None, default: str, max_bytes: int) -> Source:
+    """Find the dumps at a path, or read the report there. Raises ReportgenError if there is neither.
+
+    Without a label, the side is called what its report says, else `default`.
+    """
+    if path.name.lower().endswith(_REPORT_SUFFIXES):
+        document = _read_report(path, max_bytes)
+        figures = tuple(figures_of_report(document, str(path)))
+        return Source(label or label_of_report(document) or default, report=figures)
+    discovered = discover([path], max_bytes=max_bytes)
+    return Source(label or default, dumps=discovered.dumps, problems=discovered.problems)
+
+
+def _read_report(path: AnyPath, max_bytes: int) -> Any:
+    data, damage = read_available(path, max_bytes)
+    if damage:
+        raise UnreadableInput(f"{path}: {damage}")
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableInput(f"{path}: not a report.json: {error}") from error
+
+
+def is_missing(path: AnyPath) -> bool:
+    """Return whether there is nothing at a path or URL, which is no failure for a baseline."""
+    try:
+        if isinstance(path, Path):
+            path.stat()
+        else:
+            path.is_dir()  # asks the store, unlike opening it
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The figures of a build, and what to call it."""
+
+    label: str
+    modules: tuple[ModuleFigures, ...]
+
+
+def read_figures(path: AnyPath, max_bytes: int) -> Figures:
+    """Return the figures of a report or of a directory of dumps. Raises ReportgenError for anything else."""
+    source = load_source(path, None, str(path), max_bytes)
+    if source.report is not None:
+        return Figures(source.label, source.report)
+    problems: list[Problem] = []
+    found = _modules(source, problems, _Counter(len(source.dumps), lambda *_: None))
+    if problems and not found:
+        raise UnreadableInput(f"{problems[0].file}: {problems[0].message}")
+    return Figures(source.label, tuple(map(figures_of_side, found)))
+
+
+def compare_sources(before: Source, after: Source, progress: Progress) -> tuple[BuildComparison, tuple[Problem, ...]]:
+    """Compare two sides, and return also what was wrong with single dumps."""
+    problems: list[Problem] = [*before.problems, *after.problems]
+    counted = _Counter(len(before.dumps) + len(after.dumps), progress)
+    with garbage_collection_paused():
+        sides = _modules(before, problems, counted), _modules(after, problems, counted)
+        comparison = compare_builds(before, after, sides)
+    return comparison, tuple(sorted(problems, key=lambda problem: (problem.file, problem.message)))
+
+
+class _Counter:
+    def __init__(self, total: int, progress: Progress) -> None:
+        self.done, self.total, self.progress = 0, total, progress
+
+    def add(self, label: str) -> None:
+        self.done += 1
+        self.progress(self.done, self.total, label)
+
+
+def _modules(source: Source, problems: list[Problem], counted: _Counter) -> list[Side]:
+    """Read and measure each dump; one that cannot be read is a problem and is left out."""
+    found: list[Side] = []
+    for order, files in enumerate(source.dumps):
+        try:
+            text, of_reading = load_text(files)
+            analysis = measure(parse_dump(text), files.name.backend)
+        except ReportgenError as error:
+            message = str(error).removeprefix(f"{files.label}: ")
+            problems.append(Problem("error", files.label, message))
+            continue
+        problems.extend(of_reading)
+        name = shortened(files.name.module_name)
+        found.append(Side(files.label, name, order, analysis, inputs_of(files)))
+        counted.add(files.label)
+    return found

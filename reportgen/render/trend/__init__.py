@@ -1,0 +1,1 @@
+"""Show the figures of builds over time."""

@@ -1,0 +1,183 @@
+"""`reportgen history`: the file it appends to, the pages it writes, and what it refuses."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from reportgen.cli import main
+from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
+from tests.support.commands import Ran, Run, runner
+from tests.support.site import link_problems, reachable, read_pages, tree
+
+ONE, TWO, THREE = "1" * 40, "2" * 40, "3" * 40
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """`run("history", "add", …)` in an empty directory."""
+    monkeypatch.chdir(tmp_path)
+    return runner(capsys)
+
+
+@pytest.fixture
+def builds(tmp_path: Path) -> list[Path]:
+    """Return the dumps of three builds; the second changes a module."""
+    return [
+        written(tmp_path / f"build-{number}", text)
+        for number, text in enumerate([IN_PLACE, NOT_IN_PLACE, NOT_IN_PLACE])
+    ]
+
+
+@pytest.fixture
+def site(run: Run, builds: list[Path]) -> Path:
+    """Return a site with a history of three builds."""
+    for number, (build, commit) in enumerate(zip(builds, (ONE, TWO, THREE), strict=True)):
+        assert added(run, build, commit, f"2026-01-0{number + 1}T00:00:00Z", "-o", "site").code == 0
+    return Path("site")
+
+
+def added(run: Run, build: object, commit: str, time: str, *more: object) -> Ran:
+    return run("history", "add", build, "--commit", commit, "--time", time, *more)
+
+
+def lines(history: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in history.read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_file_is_appended_to(run: Run, builds: list[Path]) -> None:
+    history = Path("h.jsonl")
+    first = added(run, builds[0], ONE, "2026-01-01T00:00:00Z", "--history", history)
+    assert (first.code, "there is no history yet" in first.err) == (0, True)
+    before = history.read_bytes()
+    assert added(run, builds[1], TWO, "2026-01-02T00:00:00Z", "--history", history).err.find("warning") == -1
+    assert history.read_bytes().startswith(before)
+    assert [line["commit"] for line in lines(history)] == [ONE, TWO]
+
+
+def test_a_report_says_the_same_as_its_dumps(run: Run, builds: list[Path]) -> None:
+    Path("report.json").write_text(run("check", "--json", builds[0]).out, encoding="utf-8")
+    for history, build in (("a", builds[0]), ("b", "report.json")):
+        added(run, build, ONE, "2026-01-01T00:00:00Z", "--history", history)
+    assert Path("a").read_bytes() == Path("b").read_bytes()
+
+
+def test_the_trend_has_a_chart_with_its_budgets_and_a_page_for_each_module(run: Run, builds: list[Path]) -> None:
+    Path("reportgen.toml").write_text("[[budget]]\nmax = '9 MiB'\n[[budget]]\nmax = '1 GiB'\n", encoding="utf-8")
+    for number, build in enumerate(builds[:2]):
+        link = ["--link", "https://example.org/build"]
+        added(run, build, str(number), f"2026-01-0{number + 1}T00:00:00Z", "-o", "site", *link)
+    page = Path("site/trend.html").read_text(encoding="utf-8")
+    assert "budget 9.00 MiB" in page
+    assert "The budget of 1.00 GiB is above the chart." in page
+    assert "1, 2026-01-02: 8.00 MiB, +4.00 MiB (+100.0 %)" in page
+    assert page.count('href="https://example.org/build"') == 2
+    (module,) = Path("site/trend").iterdir()
+    assert "+4.00 MiB (+100.0 %)" in module.read_text(encoding="utf-8")
+
+
+def test_a_site_without_a_build_begins_with_the_trend_and_has_no_broken_link(site: Path) -> None:
+    pages = read_pages(site)
+    assert link_problems(pages, frozenset(tree(site))) == []
+    assert "Trend" in pages["index.html"].text
+
+
+def test_a_build_keeps_the_history_and_leads_to_its_trend(run: Run, site: Path, builds: list[Path]) -> None:
+    history = (site / "history.jsonl").read_bytes()
+    for _ in range(2):
+        assert run("build", builds[0], "-o", site).code == 0
+    pages = read_pages(site)
+    assert (site / "history.jsonl").read_bytes() == history
+    assert link_problems(pages, frozenset(tree(site))) == []
+    assert "trend.html" in reachable(pages)
+    assert added(run, builds[0], "4", "2026-01-04T00:00:00Z", "-o", site).code == 0
+    assert "jit_f" in read_pages(site)["index.html"].text
+
+
+def test_equal_input_gives_equal_bytes(run: Run, builds: list[Path]) -> None:
+    for output in ("a", "b"):
+        added(run, builds[0], ONE, "2026-01-01T00:00:00+00:00", "-o", output)
+    assert tree(Path("a")) == tree(Path("b"))
+
+
+def test_the_published_site_can_be_the_store(run: Run, site: Path, builds: list[Path], tmp_path: Path) -> None:
+    import fsspec
+
+    published = (site / "history.jsonl").read_bytes()
+    with fsspec.open("memory://pages/history.jsonl", "wb") as file:
+        file.write(published)
+    store = ["--history", "memory://pages/history.jsonl"]
+    assert added(run, builds[0], "4", "2026-01-04T00:00:00Z", *store, "-o", "next").code == 0
+    assert (tmp_path / "next" / "history.jsonl").read_bytes().startswith(published)
+    assert len(lines(tmp_path / "next" / "history.jsonl")) == 4
+    refused = added(run, builds[0], "4", "2026-01-04T00:00:00Z", *store)
+    assert (refused.code, "only read" in refused.err) == (2, True)
+
+
+def test_a_store_that_cannot_be_read_is_not_taken_for_an_empty_one(run: Run, builds: list[Path]) -> None:
+    Path("folder.jsonl").mkdir()
+    ran = added(run, builds[0], ONE, "2026-01-01T00:00:00Z", "--history", "folder.jsonl", "-o", "site")
+    assert (ran.code, "folder.jsonl" in ran.err, Path("site").exists()) == (1, True, False)
+
+
+def test_a_line_that_was_cut_off_spoils_no_later_one(run: Run, site: Path, builds: list[Path]) -> None:
+    history = site / "history.jsonl"
+    history.write_bytes(history.read_bytes()[:-9])
+    ran = added(run, builds[0], "4", "2026-01-04T00:00:00Z", "-o", site)
+    assert (ran.code, "skipped 1 damaged line" in ran.err) == (0, True)
+    assert "1 damaged line of the history" in (site / "trend.html").read_text(encoding="utf-8")
+    assert json.loads(history.read_bytes().splitlines()[-1])["commit"] == "4"
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--commit", "a b", "--time", "2026-01-01T00:00:00Z", "-o", "s"], "is not the name of a commit"),
+        (["--commit", "a", "--time", "2026-01-01", "-o", "s"], "is not a time"),
+        (["--commit", "a", "--time", "2026-01-01T00:00:00Z"], "--history FILE or -o DIR is needed"),
+        (["--commit", "a", "--time", "2026-01-01T00:00:00Z", "-o", "s", "--link", "javascript:1"], "is not a URL"),
+        (["--commit", "a", "--time", "2026-01-01T00:00:00Z", "-o", "s", "--budgets", "no.toml"], "no.toml"),
+        (["-o", "s"], "required"),
+    ],
+)
+def test_wrong_usage_is_refused(run: Run, builds: list[Path], flags: list[str], words: str) -> None:
+    ran = run("history", "add", builds[0], *flags)
+    assert (ran.code, words in ran.err, Path("s").exists()) == (2, True, False)
+
+
+def test_nothing_is_written_over_other_files(run: Run, builds: list[Path]) -> None:
+    Path("notes").mkdir()
+    Path("notes/mine.txt").write_text("x", encoding="utf-8")
+    assert added(run, builds[0], ONE, "2026-01-01T00:00:00Z", "-o", "notes").code == 1
+    assert [path.name for path in Path("notes").iterdir()] == ["mine.txt"]
+
+
+def test_the_nearest_build_is_a_baseline_that_names_itself(run: Run, site: Path, builds: list[Path]) -> None:
+    history = site / "history.jsonl"
+    assert run("history", "find", "f" * 40, ONE, "--history", history, "-o", "base.json").code == 0
+    ran = run("check", builds[1], "--baseline", "base.json")
+    assert (ran.code, f"compared with {ONE} (1 commit earlier)" in ran.out) == (3, True)
+    assert run("check", builds[0], "--baseline", "base.json").code == 0
+    run("compare", "base.json", builds[1], "--markdown", "m.md")
+    assert f"Base `{ONE} (1 commit earlier)`" in Path("m.md").read_text(encoding="utf-8")
+
+
+def test_commits_are_read_from_standard_input(run: Run, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import io
+
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{'f' * 40}\n{TWO}\n"))
+    ran = run("history", "find", "-", "--history", site / "history.jsonl")
+    assert json.loads(ran.out)["build"] == {"commit": TWO, "distance": 1}
+
+
+def test_no_record_is_a_warning(run: Run, site: Path) -> None:
+    ran = run("history", "find", "f" * 40, "--history", site / "history.jsonl", "-o", "base.json")
+    assert (ran.code, "none of 1 commit is in the history" in ran.err, Path("base.json").exists()) == (0, True, False)
+
+
+def test_a_redacted_report_is_no_obstacle(run: Run, builds: list[Path]) -> None:
+    assert main(["build", str(builds[0]), "-o", "redacted", "--redact-names"]) == 0
+    report = Path("redacted/report.json")
+    assert added(run, report, ONE, "2026-01-01T00:00:00Z", "-o", "site").code == 0
+    assert NAME not in Path("site/history.jsonl").read_text(encoding="utf-8")

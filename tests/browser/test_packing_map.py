@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.test_accessibility import complaints
+from tests.browser.axe import complaints
 from tests.support.site import shard
 
 Visit = Callable[..., Page]

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from benchmarks.synthetic import write_dump
-from tests.browser.test_accessibility import complaints
+from tests.browser.axe import complaints
 from tests.support.site import build_site, shard
 
 Visit = Callable[..., Page]

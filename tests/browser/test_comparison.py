@@ -1,0 +1,153 @@
+"""The pages of a comparison and of a history at work, from a disk and from a server."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from reportgen.cli import main
+from tests.browser.axe import COLORS, OPTIONS, complaints
+from tests.compare.texts import IN_PLACE, IN_PLACE_DUMPS, NAME, NOT_IN_PLACE, written
+
+Visit = Callable[..., Page]
+Serve = Callable[[Path], str]
+
+OTHER = NAME.replace("jit_f", "jit_g")
+SIZES = ({"width": 1280, "height": 900}, {"width": 390, "height": 844})
+
+
+@pytest.fixture(scope="session")
+def comparison(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the site of two builds: a module that changed, one that did not, one that is new and one that is gone."""
+    folder = tmp_path_factory.mktemp("comparison")
+    before, after = folder / "before", folder / "after"
+    for side, version in ((before, "0.7.1"), (after, "0.7.2")):
+        (dump,) = (IN_PLACE_DUMPS / f"jaxlib-{version}").iterdir()
+        written(side, IN_PLACE.replace("1048576", "7"), OTHER)
+        (side / dump.name).write_bytes(dump.read_bytes())
+    written(before, NOT_IN_PLACE, NAME.replace("jit_f", "jit_gone"))
+    written(after, IN_PLACE.replace("f32[1048576]", "s32[1048576]"), NAME.replace("jit_f", "jit_new"))
+    (folder / "budgets.toml").write_text("[[budget]]\nmodule = 'jit_f'\nmax = '6 MiB'\n", encoding="utf-8")
+    arguments = ["compare", before, after, "-o", folder / "site", "--budgets", folder / "budgets.toml"]
+    assert main([str(argument) for argument in arguments]) == 3
+    return folder / "site"
+
+
+@pytest.fixture(scope="session")
+def trend(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a site with a history of three builds, one of which has a link."""
+    folder = tmp_path_factory.mktemp("trend")
+    link = ["--link", "https://example.org/build"]
+    for number, text in enumerate((IN_PLACE, NOT_IN_PLACE, IN_PLACE)):
+        dumps = written(folder / str(number), text)
+        time = ["--commit", f"{number + 1:040x}", "--time", f"2026-01-0{number + 1}T00:00:00Z"]
+        more = link if number == 1 else []
+        assert main(["history", "add", str(dumps), *time, "-o", str(folder / "site"), *more]) == 0
+    return folder / "site"
+
+
+@pytest.fixture(params=["disk", "server"])
+def site(request: pytest.FixtureRequest, comparison: Path, serve: Serve) -> Path | str:
+    return comparison if request.param == "disk" else serve(comparison)
+
+
+def of_module(comparison: Path) -> str:
+    (page,) = comparison.glob("compare/*/index.html")
+    return page.relative_to(comparison).as_posix()
+
+
+def test_the_overview_leads_to_what_changed_and_folds_the_rest(visit: Visit, site: Path | str) -> None:
+    page = visit(site)
+    expect(page.get_by_role("heading", name="Changed")).to_be_visible()
+    expect(page.get_by_text("no change")).to_be_hidden()
+    page.get_by_text("1 unchanged module").click()
+    expect(page.get_by_text("no change")).to_be_visible()
+    page.get_by_role("link", name="jit_f").click()
+    page.wait_for_url("**/compare/*/index.html")
+    expect(page.locator("h1")).to_have_text("jit_f: before and after")
+
+
+def test_a_bar_of_the_waterfall_leads_to_its_rows(visit: Visit, site: Path | str, comparison: Path) -> None:
+    page = visit(site, of_module(comparison))
+    step = "temporaries now, held by the caller before"
+    page.locator("svg.waterfall").get_by_text(step).click()
+    row = page.locator("tr:target")
+    expect(row).to_contain_text(step)
+    expect(row).to_be_in_viewport()
+    expect(row).to_contain_text("+4.00 MiB")
+
+
+def test_both_sides_of_a_row_have_a_page(visit: Visit, site: Path | str, comparison: Path) -> None:
+    path = of_module(comparison)
+    for side, folder in (("before", "before"), ("after", "after")):
+        page = visit(site, path)
+        column = 0 if side == "before" else 1
+        page.locator("table.terms tbody tr").first.locator("td.side").nth(column).get_by_role("link").click()
+        page.wait_for_url(f"**/{folder}/m/*/v/*.html")
+        expect(page.locator("h1")).to_contain_text("exp")
+
+
+def test_rows_can_be_filtered_and_the_link_keeps_it(visit: Visit, site: Path | str, comparison: Path) -> None:
+    page = visit(site, of_module(comparison))
+    page.fill("[data-filter-of]", "exp")
+    expect(page.locator("table.terms tbody tr:not([hidden])")).to_have_count(1)
+    page.wait_for_url("**exp")
+    page.reload()
+    expect(page.locator("table.terms tbody tr:not([hidden])")).to_have_count(1)
+
+
+def test_the_waterfall_adds_up_on_the_page(visit: Visit, comparison: Path) -> None:
+    page = visit(comparison, of_module(comparison))
+    texts = page.locator("svg.waterfall g.bar > text:last-child").all_text_contents()
+    first, *steps, last = [int(text.replace(",", "").replace("−", "-").replace("±", "")) for text in texts]
+    assert first + sum(steps) == last
+
+
+def test_the_search_finds_the_modules_that_changed(visit: Visit, site: Path | str) -> None:
+    page = visit(site)
+    page.keyboard.press("/")
+    page.keyboard.type("jit_f")
+    page.get_by_role("option").first.click()
+    page.wait_for_url("**/compare/*/index.html")
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: str(size["width"]))
+def test_no_page_scrolls_sideways(
+    visit: Visit, page: Page, comparison: Path, trend: Path, size: dict[str, int]
+) -> None:
+    page.set_viewport_size(size)  # type: ignore[arg-type]
+    for root, paths in pages_of(comparison, trend):
+        for path in paths:
+            visit(root, path)
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_page_has_a_violation(visit: Visit, page: Page, comparison: Path, trend: Path, scheme: str) -> None:
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    found = []
+    for root, paths in pages_of(comparison, trend):
+        for path in paths:
+            visit(root, path).evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+            found += [f"{path}: {one}" for one in complaints(page, COLORS if scheme == "dark" else OPTIONS)]
+    assert not found, "\n".join(found)
+
+
+def pages_of(comparison: Path, trend: Path) -> list[tuple[Path, list[str]]]:
+    (module,) = trend.glob("trend/*.html")
+    return [
+        (comparison, ["index.html", of_module(comparison)]),
+        (trend, ["index.html", "trend.html", module.relative_to(trend).as_posix()]),
+    ]
+
+
+def test_the_trend_shows_each_change_and_where_its_report_is(visit: Visit, trend: Path) -> None:
+    page = visit(trend, "trend.html")
+    expect(page.locator("svg.trend circle")).to_have_count(3)
+    linked = page.locator("svg.trend a")
+    expect(linked).to_have_attribute("href", "https://example.org/build")
+    expect(linked.locator("title")).to_have_text("0000000, 2026-01-02: 8.00 MiB, +4.00 MiB (+100.0 %)")
+    page.get_by_role("link", name="jit_f").first.click()
+    expect(page.locator("tbody tr")).to_have_count(3)
+    expect(page.locator("tbody tr").first).to_contain_text("−4.00 MiB (−50.0 %)")

@@ -5,7 +5,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from reportgen.commands.arguments import add_analysis, add_paths, paths_of
-from reportgen.commands.gate import add_gate, budgets_of, print_verdicts
+from reportgen.commands.gate import add_gate, budgets_of, exit_code, print_verdicts
 from reportgen.commands.github import commands_stopped, tell_github
 from reportgen.input.remote import located
 from reportgen.terminal import Terminal
@@ -66,8 +66,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         tell_github(judgement, say=say)
     if options.capacities and report.is_over:
         return OVER_CAPACITY
-    failed = 1 if report.has_problems(strict=options.strict) else 0
-    return failed or (judgement.exit_code if judgement else 0)
+    return exit_code(judgement, has_failed=report.has_problems(strict=options.strict))
 
 
 def _baseline(options: argparse.Namespace) -> "Figures | None":

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reportgen.commands.arguments import add_force, add_max_dump_bytes, add_redaction
-from reportgen.commands.gate import add_gate, budgets_of, print_verdicts
+from reportgen.commands.gate import add_gate, budgets_of, exit_code, print_verdicts
 from reportgen.commands.github import commands_stopped, tell_github
 from reportgen.input.reading import Problem
 from reportgen.input.remote import located
@@ -83,9 +83,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         _print(comparison, judgement, terminal)
     if options.github:
         tell_github(judgement, text, change_bytes=_largest_change(comparison), markdown=options.markdown)
-    if any(problem.severity == "error" for problem in problems):
-        return 1
-    return judgement.exit_code if judgement else 0
+    return exit_code(judgement, has_failed=any(problem.severity == "error" for problem in problems))
 
 
 def _site_options(options: argparse.Namespace) -> "SiteOptions":

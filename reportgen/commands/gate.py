@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from reportgen.commands import settings
 from reportgen.errors import InvalidBudget
+from reportgen.terminal import counted
 
 # Imported by the functions that need it, because it reads the analysis, which most commands need later or not at all.
 if TYPE_CHECKING:
@@ -104,4 +105,12 @@ def print_verdicts(judgement: "Judgement", say: Callable[[str], None], baseline:
             say(f"{place}{verdict.level}: {verdict.status}: {verdict.message}")
     judged = sum(verdict.status in ("pass", "over", "grown") for verdict in judgement.verdicts)
     compared = f", compared with {baseline}" if baseline else ""
-    say(f"budgets: {judgement.overall}; {judged:,} figures judged{compared}")
+    say(f"budgets: {judgement.overall}; {counted(judged, 'figure')} judged{compared}")
+
+
+def exit_code(judgement: "Judgement | None", *, has_failed: bool) -> int:
+    """Return the exit code; a regression that is certain comes before what could not be read or judged."""
+    from reportgen.compare.verdicts import REGRESSED
+
+    judged = judgement.exit_code if judgement else 0
+    return judged if judged == REGRESSED else 1 if has_failed else judged

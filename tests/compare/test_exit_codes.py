@@ -1,0 +1,131 @@
+"""Each verdict with its exit code, and each file that is refused, as a script sees them."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
+from tests.support.commands import Run, runner
+
+WITHOUT_LIVE_RANGES = NOT_IN_PLACE.partition("HloLiveRange")[0]
+OTHER = NAME.replace("jit_f", "jit_g")
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """`run("compare", "before", "after")` in a directory with both builds and the report of the first."""
+    monkeypatch.chdir(tmp_path)
+    run = runner(capsys)
+    written(tmp_path / "before", IN_PLACE)
+    written(tmp_path / "after", NOT_IN_PLACE)
+    (tmp_path / "report.json").write_text(run("check", "--json", "before").out, encoding="utf-8")
+    return run
+
+
+def gated(budgets: str) -> list[str]:
+    Path("b.toml").write_text(budgets, encoding="utf-8")
+    return ["--budgets", "b.toml"]
+
+
+@pytest.mark.parametrize(
+    ("budgets", "verdict", "code"),
+    [
+        ("[[budget]]\nmax = '9 MiB'", "pass", 0),
+        ("[[budget]]\nmax = '7 MiB'", "over", 3),
+        ("[[budget]]\nmax-growth = '99%'", "grown", 3),
+        ("[[budget]]\nmax-growth = ['99%', '4 MiB']", "pass", 0),
+        ("[[budget]]\nfigure = 'static'\nmax-growth = '0%'", "pass", 0),
+        ("[[budget]]\nfigure = 'peak_temp'\nmax-growth = '0%'", "grown", 3),
+        ("[[budget]]\nspace = 'HBM'\nmax = '9 MiB'", "unmatched", 1),
+        ("[[budget]]\nspace = 'HBM'\nmax = '9 MiB'\nrequired = false", "pass", 0),
+        ("[[budget]]\nmodule = 'jit_g'\nmax = '9 MiB'", "unmatched", 1),
+        ("[[budget]]\nmax = '7 MiB'\n[[budget]]\nmodule = 'jit_g'\nmax = '9 MiB'", "over", 3),
+    ],
+)
+@pytest.mark.parametrize("before", ["before", "report.json"])
+def test_a_verdict_has_its_exit_code(run: Run, budgets: str, verdict: str, code: int, before: str) -> None:
+    baseline = ["--baseline", before] if "growth" in budgets else []  # one alone allows no growth at all
+    for command in (["compare", before, "after"], ["check", "after", *baseline]):
+        ran = run(*command, *gated(budgets))
+        assert (ran.code, f": {verdict}: " in ran.out or f"budgets: {verdict}" in ran.out) == (code, True), ran.out
+
+
+@pytest.mark.parametrize(("level", "code"), [("note", 0), ("warn", 0), ("fail", 3)], ids=str)
+def test_new_and_missing_modules_and_baselines_fail_only_if_told_to(run: Run, level: str, code: int) -> None:
+    any_growth = "[[budget]]\nmax-growth = '1 GiB'"
+    written(Path("after"), IN_PLACE.replace("1048576", "7"), OTHER)
+    new = run("compare", "before", "after", *gated(f"new-modules = '{level}'\n{any_growth}"))
+    missing = run("compare", "after", "before", *gated(f"missing-modules = '{level}'\n{any_growth}"))
+    no_baseline = run("compare", "nowhere", "after", *gated(f"missing-baseline = '{level}'\n{any_growth}"))
+    assert [ran.code for ran in (new, missing, no_baseline)] == [code] * 3
+    assert f"{level}: new: jit_g" in new.out
+    assert f"{level}: missing: jit_g" in missing.out
+    assert f"{level}: no baseline" in no_baseline.out
+
+
+def test_a_peak_that_is_not_known_cannot_be_judged(run: Run) -> None:
+    written(Path("after"), WITHOUT_LIVE_RANGES)
+    ran = run("check", "after", "--max-growth", "1%", "--baseline", "report.json")
+    assert (ran.code, "fail: unknown" in ran.out) == (1, True)
+
+
+def test_a_dump_that_cannot_be_read_fails_and_hides_no_regression(run: Run) -> None:
+    (Path("after") / f"{OTHER}.gz").write_bytes(b"\x1f\x8b no gzip")
+    for command in (["compare", "before", "after"], ["check", "after", "--baseline", "before"]):
+        assert run(*command, "--max-growth", "1 GiB").code == 1
+        assert run(*command, "--max-growth", "1%").code == 3
+
+
+@pytest.mark.parametrize(
+    ("budgets", "words"),
+    [
+        (b"[[budget]]\nmax = 100", "b.toml:1: max: 100 is not a size with a unit"),
+        (b"\n[[budget]]\nmax = '1 GiB'\nmaximum = 1", "b.toml:2: unknown key 'maximum'"),
+        (b"[[budget]]\nmodule = 'x'", "b.toml:1: a budget needs max or max-growth"),
+        (b"[[budget]", "b.toml: not valid TOML"),
+        (b"\xff", "b.toml: cannot be read: it is not UTF-8"),
+    ],
+)
+@pytest.mark.parametrize("command", [["compare", "before", "after"], ["check", "after"]], ids=lambda one: one[0])
+def test_an_invalid_budget_is_wrong_usage(run: Run, command: list[str], budgets: bytes, words: str) -> None:
+    Path("b.toml").write_bytes(budgets)
+    ran = run(*command, "--budgets", "b.toml")
+    assert (ran.code, words in ran.err) == (2, True), ran.err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("r.json", b"{", "not a report.json"),
+        ("r.json", b"[" * 100_000, "not a report.json"),
+        ("r.json", b'{"schema": 2, "modules": []}', "schema 2 of report.json; schema 1 is needed"),
+        ("r.json", b'{"schema": 1, "modules": [3]}', "not a report.json"),
+        ("r.json", b"\xff\xfe", "not a report.json"),
+        ("r.json.gz", gzip.compress(b'{"schema": 1, "modules": []}', mtime=0)[:-9], "r.json.gz"),
+        ("r.txt", b"no dump", "r.txt"),
+        ("folder/notes.txt", b"no dump", "folder"),
+    ],
+)
+def test_a_side_that_is_neither_dump_nor_report_is_refused(run: Run, name: str, content: bytes, words: str) -> None:
+    Path(name).parent.mkdir(exist_ok=True)
+    Path(name).write_bytes(content)
+    path = name.partition("/")[0]
+    for command in (["compare", path, "after"], ["compare", "after", path], ["check", "after", "--baseline", path]):
+        ran = run(*command)
+        assert (ran.code, words in ran.err) == (1, True), ran.err
+
+
+@pytest.mark.parametrize("change", [{"backend": "abacus"}, {"shapes": "a b"}, {"spaces": {"x": {}}}, {"path": None}])
+def test_a_report_with_other_content_is_refused_or_read(run: Run, change: dict[str, object]) -> None:
+    document = json.loads(Path("report.json").read_bytes())
+    document["modules"][0] |= change
+    Path("report.json").write_text(json.dumps(document), encoding="utf-8")
+    ran = run("compare", "report.json", "after")
+    assert (ran.code, "report.json" in ran.err) == ((0, False) if "path" in change else (1, True))
+
+
+def test_a_report_that_is_too_large_is_refused(run: Run) -> None:
+    ran = run("compare", "report.json", "report.json", "--max-dump-bytes", "10")
+    assert (ran.code, "report.json" in ran.err) == (1, True)

@@ -164,9 +164,10 @@ def _number(text: bytes, key: bytes, start: int) -> str:
 def plain_op_name(op_name: str) -> str:
     """Return an op_name as every version of JAX would spell it.
 
-    Versions before 0.7 add `jit(main)/`; older ones print parameters, `dot_general[dimension_numbers=…]`.
+    Versions before 0.7 add `jit(main)/`; older ones print parameters, `dot_general[dimension_numbers=…]`. XLA escapes
+    the quotes of an argument's path.
     """
-    plain = _MAIN.sub(r"\1", op_name)
+    plain = _MAIN.sub(r"\1", op_name).replace("\\'", "'")
     return _PARAMETERS.sub("", plain) if "=" in plain else plain
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from reportgen.compare.builds import BuildComparison, ModuleComparison
 from reportgen.compare.verdicts import Judgement
 from reportgen.render import routes
-from reportgen.render.compare.views import ModuleView, page_of
+from reportgen.render.compare.views import MOST_ROLLUP_ROWS, ModuleView, page_of
 from reportgen.render.compare.words import (
     change_words,
     headline,
@@ -114,4 +114,5 @@ def _module_page(title: str, view: ModuleView, judgement: Judgement | None, *, h
         homes=view.homes,
         has_sites=has_sites,
         tiers=view.tiers,
+        most_rows=MOST_ROLLUP_ROWS,
     )

@@ -16,7 +16,7 @@ from reportgen.model import Dump
 from reportgen.render.compare.bars import Bars, bars
 from reportgen.render.compare.curves import Curves, curves
 from reportgen.render.compare.groups import Group, Link, Routes, groups
-from reportgen.render.compare.words import main_color, step_words
+from reportgen.render.compare.words import evidence_words, main_color, step_words
 from reportgen.render.routes import SIDES, ModuleRoutes, comparison_page, module_slug, step_section
 
 MOST_GROUPS = 300
@@ -146,9 +146,9 @@ def _space_view(comparison: Comparison, space: SpaceComparison, routes: Routes) 
 
 
 def _tiers(comparison: Comparison) -> Sequence[tuple[str, str, str, int]]:
-    """Return (grade, tier, how, number of values) of the matching, most first, and what was left."""
+    """Return (grade, what is equal, how it was chosen, number of values), most first, and what was left."""
     counts: dict[tuple[str, str, str], int] = {}
     for match in comparison.matching.before:
-        key = (match.grade, match.tier, match.how) if match else ("not recognised", "", "")
+        key = (match.grade, *evidence_words(match)) if match else ("not recognised", "", "")
         counts[key] = counts.get(key, 0) + 1
     return sorted(((*key, count) for key, count in counts.items()), key=lambda row: (-row[3], row))

@@ -181,6 +181,11 @@ def reason_words(match: Match) -> str:
     return "; ".join(words for words in (_TIERS[match.tier], _HOWS[match.how]) if words)
 
 
+def evidence_words(match: Match) -> tuple[str, str]:
+    """Return what is equal of two values, and how one of several candidates was chosen."""
+    return _TIERS[match.tier] or "an argument or a result", _HOWS[match.how]
+
+
 def value_name(graph: Graph, value: int) -> str:
     """Return `fusion.10{0}`, with the index in any case."""
     return graph.analysis.dump.values.keys[value]
@@ -191,5 +196,5 @@ def term_subject(graphs: tuple[Graph, Graph], term: Term) -> str:
     for graph, value in ((graphs[1], term.after), (graphs[0], term.before)):
         if value is not None:
             what = graph.operation(value)
-            return what.op_name.replace("\\'", "'") or graph.instructions[graph.instruction[value]]
+            return what.op_name or graph.instructions[graph.instruction[value]]
     return ""

@@ -1,0 +1,61 @@
+"""Roll-ups of a change as trees, worked out by hand."""
+
+from reportgen.compare.comparison import compare
+from reportgen.compare.rollups import Grouping, rollup
+from tests.compare.texts import NOT_IN_PLACE, measured
+
+# The array is half as large and comes from another line; the counter of the loop has twice the bytes.
+BEFORE = (
+    NOT_IN_PLACE.replace('op_name="jit(f)/exp"', 'op_name="jit(f)/a/b/exp" source_file="m.py" source_line=3')
+    .replace('op_name="jit(f)/while"', 'op_name="jit(f)/a/c/while" source_file="m.py" source_line=9')
+    .replace('op_name="x"', r'op_name="x[\'w\']"')
+)
+AFTER = (
+    BEFORE.replace("4194304", "2097152")
+    .replace("4194308", "2097160")
+    .replace("1048576", "524288")
+    .replace("source_line=3", "source_line=4")
+    .replace("@0> (size=4,offset=0): s32[]", "@0> (size=8,offset=0): s32[2]{0}")
+    .replace("%counter = s32[]", "%counter = s32[2]{0}")
+    .replace("offset=4)", "offset=8)")
+)
+
+Rows = list[tuple[str, int, int, int, int]]
+
+
+def rows(grouping: Grouping) -> Rows:
+    comparison = compare(measured(BEFORE), measured(AFTER))
+    found = rollup(comparison, comparison.spaces[0], grouping)
+    return [(row.label, row.depth, row.change_bytes, row.increase_bytes, row.decrease_bytes) for row in found]
+
+
+def test_scopes_and_the_paths_of_arguments_are_trees() -> None:
+    # What changes its shape has a gross decrease and a gross increase.
+    assert rows("scope") == [
+        ("x['w']", 0, -2097152, 2097152, 4194304),
+        ("jit(f)/a", 0, -2097148, 2097160, 4194308),
+        ("b", 1, -2097152, 2097152, 4194304),
+        ("c", 1, 4, 8, 4),
+    ]
+
+
+def test_lines_are_below_their_files() -> None:
+    assert rows("source line") == [
+        ("not in the dump", 0, -2097152, 2097152, 4194304),
+        ("m.py", 0, -2097148, 2097160, 4194308),
+        ("3", 1, -4194304, 0, 4194304),
+        ("4", 1, 2097152, 2097152, 0),
+        ("9", 1, 4, 8, 4),
+    ]
+
+
+def test_shapes_are_below_their_opcodes() -> None:
+    assert rows("opcode")[:3] == [
+        ("fusion", 0, -2097152, 2097152, 4194304),
+        ("f32[1048576]", 1, -4194304, 0, 4194304),
+        ("f32[524288]", 1, 2097152, 2097152, 0),
+    ]
+
+
+def test_classes_have_no_parts() -> None:
+    assert [row[:3] for row in rows("class")] == [("parameter", 0, -2097152), ("temporary", 0, -2097148)]

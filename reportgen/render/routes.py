@@ -182,6 +182,11 @@ def module_slug(label: str, name: str) -> str:
     return f"{readable}-{digest}" if readable else digest
 
 
+def module_index(label: str, name: str) -> str:
+    """Return the path of a module's first page."""
+    return f"{MODULES_FOLDER}{module_slug(label, name)}/{view('index')}"
+
+
 class ModuleRoutes:
     """Paths of one module's pages, from the site's root."""
 

@@ -185,10 +185,15 @@ def outputs(path: Path) -> dict[str, str]:
 
 
 def test_the_site_of_a_comparison_has_no_broken_link(run: Run, before: Path, after: Path, tmp_path: Path) -> None:
-    site = tmp_path / "site"
+    site, gone, new = tmp_path / "site", NAME.replace("jit_f", "jit_gone"), NAME.replace("jit_f", "jit_new")
+    written(before, IN_PLACE.replace("1048576", "9"), gone)
+    written(after, IN_PLACE.replace("1048576", "7"), new)
     assert run("compare", before, after, "-o", site).code == 0
     assert {"before", "after", "compare", "compare.json", "index.html"} <= {path.name for path in site.iterdir()}
-    assert link_problems(read_pages(site), frozenset(tree(site))) == []
+    pages = read_pages(site)
+    assert link_problems(pages, frozenset(tree(site))) == []
+    overview = pages["index.html"].references
+    assert [sum(url.startswith(folder) for url in overview) for folder in ("before/m/", "after/m/")] == [1, 1]
 
 
 def test_the_builds_have_pages_for_the_values_that_the_comparison_names(

@@ -60,7 +60,7 @@ def comparison_pages(
 ) -> Iterator[Page]:
     """Yield every page but those of `before/` and `after/`, to which pages link if `has_sites`."""
     yield from fixed_pages(title)
-    rows = [_overview_row(module) for module in comparison.modules]
+    rows = [_overview_row(module, has_sites=has_sites) for module in comparison.modules]
     yield shard("modules", _columns(rows))
     context: dict[str, Any] = {"site_title": title, "comparison": comparison, "judgement": judgement}
     context |= {"rows": {kind: [row for row in rows if status(row.module) == kind] for kind in STATUSES}}
@@ -70,18 +70,24 @@ def comparison_pages(
         yield Page(view.path, _module_page(title, view, judgement, has_sites=has_sites))
 
 
-def _overview_row(module: ModuleComparison) -> OverviewRow:
+def _overview_row(module: ModuleComparison, *, has_sites: bool) -> OverviewRow:
+    """Return the row of a module; one without a comparison leads to its page in a build that has it."""
     color = main_color(module)
     peaks = module.peaks.get(color, (None, None)) if color is not None else (None, None)
     before, after = module.figures
     return OverviewRow(
         module=module,
-        href=page_of(module),
+        href=page_of(module) or (_page_in_build(module) if has_sites else None),
         headline=headline(module),
         inputs=input_words(module),
         before_bytes=peaks[0] if before else None,
         after_bytes=peaks[1] if after else None,
     )
+
+
+def _page_in_build(module: ModuleComparison) -> str:
+    side = routes.SIDES[0 if module.figures[1] is None else 1]
+    return side + routes.module_index(module.module.label, module.module.name)
 
 
 def _columns(rows: Sequence[OverviewRow]) -> Mapping[str, Any]:

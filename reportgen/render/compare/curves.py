@@ -15,6 +15,7 @@ from reportgen.compare.place import Chain
 
 WIDTH, HEIGHT = 960, 220
 _COLUMNS = 960
+_BANDS = 120
 _TOP = 24
 _LABEL = 190
 
@@ -32,6 +33,15 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Band:
+    """A stretch of the axis in pixels, with the instruction that each side runs at its beginning."""
+
+    x: float
+    width: float
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Curves:
     """Two paths of an SVG of `WIDTH` by `HEIGHT` pixels: `before` is an area, `after` a line."""
 
@@ -39,6 +49,7 @@ class Curves:
     after: str
     peaks: tuple[Mark, ...]
     place: float | None
+    bands: tuple[Band, ...]
 
 
 class Axis:
@@ -58,6 +69,12 @@ class Axis:
         start = self._starts[number]
         end = self._starts[number + 1] if number + 1 < len(self._starts) else start
         return min(start + moment - self._moments[side][number], end)
+
+    def moment(self, side: int, position: int) -> int:
+        """Return the moment of a side at a position; a side that waits is at the last one of its stretch."""
+        number = min(bisect_right(self._starts, position), len(self._starts) - 1) - 1
+        first, end = self._moments[side][number], self._moments[side][number + 1]
+        return max(first, min(first + position - self._starts[number], end - 1))
 
 
 def curves(comparison: Comparison, space: SpaceComparison) -> Curves | None:
@@ -80,7 +97,21 @@ def curves(comparison: Comparison, space: SpaceComparison) -> Curves | None:
     place = None
     if space.place and space.before and space.after:
         place = round(axis.position(1, space.place.after) * WIDTH / axis.length, 1)
-    return Curves(before=paths[0], after=paths[1], peaks=_marks(marks, most), place=place)
+    bands = tuple(_bands(comparison, axis))
+    return Curves(before=paths[0], after=paths[1], peaks=_marks(marks, most), place=place, bands=bands)
+
+
+def _bands(comparison: Comparison, axis: Axis) -> Iterator[Band]:
+    names = comparison.before.dump.name_at, comparison.after.dump.name_at
+    count = min(axis.length, _BANDS)
+    for number in range(count):
+        position = number * axis.length // count
+        before, after = (names[side].get(axis.moment(side, position), "–") for side in (0, 1))
+        yield Band(
+            x=round(position * WIDTH / axis.length, 1),
+            width=round(((number + 1) * axis.length // count - position) * WIDTH / axis.length, 1),
+            words=f"before: {before}; after: {after}",
+        )
 
 
 def _marks(peaks: Sequence[tuple[float, str, int]], most: int) -> tuple[Mark, ...]:

@@ -109,8 +109,9 @@ def test_a_baseline_alone_allows_not_one_byte_more(run: Run, report: Path, after
 
 
 @pytest.mark.parametrize("command", ["check", "compare"])
-def test_a_missing_baseline_warns_and_passes(run: Run, after: Path, command: str) -> None:
-    sides = ["compare", "no.json", after] if command == "compare" else ["check", after, "--baseline", "no.json"]
+@pytest.mark.parametrize("baseline", ["no.json", "memory://nowhere/no.json"])
+def test_a_missing_baseline_warns_and_passes(run: Run, after: Path, command: str, baseline: str) -> None:
+    sides = ["compare", baseline, after] if command == "compare" else ["check", after, "--baseline", baseline]
     ran = run(*sides, "--max-growth", "1%")
     assert ran.code == 0
     assert "warn: no baseline" in ran.out

@@ -24,8 +24,7 @@ def add_budgets(parser: argparse.ArgumentParser) -> None:
         "--budgets",
         type=Path,
         metavar="FILE",
-        help=f"the budgets of modules, a TOML file (default: {_FILE}, then [tool.{settings.TABLE}] of"
-        f" {settings.FILE})",
+        help=f"the budgets of modules, a TOML file (default: {_FILE}, then [tool.{settings.TABLE}] of {settings.FILE})",
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from reportgen.render.html.formats import human_bytes
-from tests.browser.test_accessibility import complaints
+from tests.browser.axe import complaints
 from tests.support.site import build_site, shard
 
 Visit = Callable[..., Page]

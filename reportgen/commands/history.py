@@ -6,7 +6,7 @@ from pathlib import Path
 
 from reportgen.commands.arguments import add_force, add_max_dump_bytes, checked
 from reportgen.commands.gate import add_budgets, budgets_in_file
-from reportgen.compare.history import Record, commit_name, figures_of, link_url, modules_of, nearest, parse_history, utc
+from reportgen.compare.build_names import commit_name, link_url, utc
 from reportgen.errors import OptionError
 from reportgen.input.remote import AnyPath, located
 from reportgen.options import DEFAULT_TITLE
@@ -54,6 +54,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
 def add(options: argparse.Namespace, terminal: Terminal) -> int:
     """Add the figures of a build to a history: to its file, or for one at a URL to the copy in the site."""
     from reportgen import __version__
+    from reportgen.compare.history import Record, modules_of, parse_history
     from reportgen.comparisons.history import lines_to_add, write_trend
     from reportgen.comparisons.sources import read_figures
     from reportgen.output.writer import append_file, write_file
@@ -86,6 +87,7 @@ def add(options: argparse.Namespace, terminal: Terminal) -> int:
 
 def find(options: argparse.Namespace, terminal: Terminal) -> int:
     """Print the figures of the nearest commit in a history, as a baseline; if none is there, only a warning."""
+    from reportgen.compare.history import figures_of, nearest, parse_history
     from reportgen.output.writer import write_file
     from reportgen.render.report_json import recorded_report
 
@@ -106,6 +108,7 @@ def find(options: argparse.Namespace, terminal: Terminal) -> int:
 
 def _history_at(store: AnyPath, max_bytes: int, terminal: Terminal) -> bytes:
     """Return a history, empty with a warning if it is not there yet; warn of damaged lines too."""
+    from reportgen.compare.history import parse_history
     from reportgen.comparisons.history import read_history
 
     data = read_history(store, max_bytes)

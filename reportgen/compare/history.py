@@ -17,11 +17,11 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, NamedTuple, cast, get_args
 
 from reportgen.analyse.backends import space_name
 from reportgen.analyse.records import Backend
+from reportgen.compare.build_names import commit_name, link_url, utc
 from reportgen.compare.figures import FIGURES, ModuleFigures, SpaceFigures, plain_name
 
 Amounts = tuple[int | None, ...]
@@ -30,7 +30,6 @@ Amounts = tuple[int | None, ...]
 Spaces = Mapping[int, Amounts]
 """By the number of the memory space."""
 
-_LONGEST = 200
 _SHORT = 12
 _LEAST = 7
 _UNKNOWN_SHAPES = "-"
@@ -170,31 +169,6 @@ def line_of(history: History, record: Record) -> bytes:
     if gone := [str(key) for key in known if key not in record.modules]:
         stated["gone"] = gone
     return json.dumps(stated, separators=(",", ":")).encode() + b"\n"
-
-
-def commit_name(text: Any) -> str:
-    """Return the name of a commit. Raises ValueError for anything that is not one printable word."""
-    if not isinstance(text, str) or not text.isprintable() or not 0 < len(text) <= _LONGEST or " " in text:
-        raise ValueError(f"{text!r} is not the name of a commit")
-    return text
-
-
-def utc(text: str) -> str:
-    """Return a time as `2026-11-22T11:03:34Z`. Raises ValueError for a text that is no time with a time zone."""
-    try:
-        moment = datetime.fromisoformat(text)
-        if moment.tzinfo is None:
-            raise ValueError("it has no time zone")
-        return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    except (ValueError, OverflowError) as error:
-        raise ValueError(f"{text!r} is not a time such as 2026-11-22T12:03:34+01:00: {error}") from error
-
-
-def link_url(text: Any) -> str:
-    """Return a URL. Raises ValueError for one that is not of the web, because a page links to it."""
-    if not isinstance(text, str) or not text.startswith(("https://", "http://")):
-        raise ValueError(f"{text!r} is not a URL that begins with https://")
-    return text
 
 
 def modules_of(figures: Sequence[ModuleFigures]) -> Mapping[ModuleKey, Spaces]:

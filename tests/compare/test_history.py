@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reportgen.compare.build_names import utc
 from reportgen.compare.figures import FIGURES, ModuleFigures, SpaceFigures
 from reportgen.compare.history import (
     History,
@@ -20,7 +21,6 @@ from reportgen.compare.history import (
     modules_of,
     nearest,
     parse_history,
-    utc,
 )
 
 KEY = ModuleKey("cpu", "jit_step", "3f2a1b9c")

@@ -1,5 +1,6 @@
 """A history of builds: what its lines state, what is read back, and how long it gets."""
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -35,7 +36,8 @@ def spaces(peak: int | None) -> Spaces:
 
 def record(number: int, modules: Modules, tool: str = "", link: str = "") -> Record:
     time = f"2026-01-01T{number // 60:02}:{number % 60:02}:00Z"
-    return Record(commit=f"{number:040x}", time=time, modules=modules, tool=tool, link=link)
+    commit = hashlib.sha256(str(number).encode()).hexdigest()[:40]
+    return Record(commit=commit, time=time, modules=modules, tool=tool, link=link)
 
 
 def written(*records: Record) -> bytes:

@@ -87,6 +87,7 @@ def test_two_branches_of_a_file_may_be_merged_line_by_line(
 
 @given(builds.filter(bool), st.data())
 def test_a_damaged_line_makes_no_figure_wrong(records: list[Record], data: st.DataObject) -> None:
+    records = list({one.commit: one for one in records}.values())
     lines = written(*records).splitlines(keepends=True)
     number = data.draw(st.integers(0, len(lines) - 1))
     lines[number] = data.draw(st.sampled_from([lines[number][:20] + b"\n", b"[]\n", b'{"commit": 1}\n', b"\xff\n"]))

@@ -10,7 +10,9 @@ from tests.support.dumps import analysed
 from tests.support.sound import SOUND, damaged
 
 IN_CONFLICT = damaged(("offset=256", "offset=128"))
-OLD_ALIASES = damaged(("offset=256", "offset=0"), ("b{}:2-6", "b{}:1-6"))
+OLD_ALIASES = damaged(
+    ("allocation 0: size", "allocation 0: 0x15c664b0, size"), ("offset=256", "offset=0"), ("b{}:2-6", "b{}:1-6")
+)
 
 
 def pages_of(text: str) -> Mapping[str, str]:

@@ -101,7 +101,7 @@ def test_uvx_finds_a_command_of_the_name_of_the_distribution(wheel: Path) -> Non
 def test_the_metadata_says_what_the_package_says(metadata: Message) -> None:
     assert metadata["Name"] == "xla-reportgen"
     assert metadata["Version"] == reportgen.__version__
-    assert metadata["License-Expression"] == "Apache-2.0"
+    assert metadata["License-Expression"] == "Apache-2.0 AND BSD-3-Clause AND ISC AND MIT"  # with those of vega.js
 
 
 def test_what_makes_the_charts_is_not_needed_at_run_time(metadata: Message) -> None:

@@ -54,7 +54,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         seen.append(text.parts[0].label)
         return parse_dump(text)
 
-    monkeypatch.setattr("reportgen.pipeline.parse_dump", counting)
+    monkeypatch.setattr("reportgen.parse.dump.parse_dump", counting)
     return seen
 
 

@@ -31,7 +31,7 @@ def module_page(samples_site: Path) -> str:
 @pytest.fixture(scope="session")
 def many_values(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return an overview that claims to have as many modules as the largest dump that we know has values."""
-    site = write_overview(tmp_path_factory.mktemp("many") / "site", [made_up(0)])
+    site = write_overview(tmp_path_factory.mktemp("many") / "site", [made_up(0), made_up(1)])
     numbers = range(66_703)
     columns = {
         "hrefs": OVERVIEW_HREFS,
@@ -171,7 +171,7 @@ def test_nothing_is_loaded_before_it_is_needed(visit: Visit, root: Path | str, m
 
 def test_markup_in_a_query_or_a_name_stays_text(visit: Visit, tmp_path: Path) -> None:
     name = "<img src=x onerror=alert(1)></script>"
-    site = write_overview(tmp_path / "site", [made_up(0, title=name)])
+    site = write_overview(tmp_path / "site", [made_up(0, title=name), made_up(1)])
     results = search(visit(site), "<img")
     assert names(results) == [name]
 

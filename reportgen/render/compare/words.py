@@ -113,11 +113,11 @@ def input_words(module: ModuleComparison) -> str:
     before, after = module.inputs
     words = []
     if before.program and after.program:
-        words.append("the same program" if before.program == after.program else "another program")
+        words.append("the same program" if before.program == after.program else "a different program")
     if before.flags is not None and after.flags is not None:
         words.append(_flag_words(differing_flags(before, after)))
     if before.changelist and after.changelist:
-        words.append("the same compiler" if before.changelist == after.changelist else "another compiler")
+        words.append("the same compiler" if before.changelist == after.changelist else "a different compiler")
     if all(word.startswith("the same") for word in words) and len(words) == 3 and not module.is_unchanged:
         words.append("so the compiler is not deterministic here")
     text = ", ".join(words)

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reportgen.errors import NoDumpFound
+from reportgen.errors import NoDumpFound, OptionError
 from reportgen.input.contents import read_note
 from reportgen.input.discover import Discovered, discover
 from reportgen.input.error_texts import error_texts
@@ -19,8 +19,8 @@ from reportgen.input.remote import AnyPath
 from reportgen.options import BuildOptions
 from reportgen.output.incremental import IncrementalChecker, fingerprint
 from reportgen.output.manifest import COMMON, TREND
-from reportgen.output.writer import SiteDirectory, write_pages
-from reportgen.pipeline import Stage, build_dump, check_dump, read_module
+from reportgen.output.writer import SiteDirectory, write_file, write_pages
+from reportgen.pipeline import Stage, build_dump, build_page, check_dump, read_module
 from reportgen.redact.labels import redact_labels
 from reportgen.render.site.summary import Summary, biggest_first
 from reportgen.work import Outcome, Part, Settings, Task
@@ -90,6 +90,7 @@ def check(
     *,
     siblings: bool = True,
     capacities: Sequence[str] = (),
+    stage: Stage = lambda words: None,
 ) -> Report:
     """Parse and analyse every dump without writing a site. Raises ReportgenError if there is no dump.
 
@@ -99,7 +100,7 @@ def check(
     tasks = sorted(map(Task, discovered.dumps), key=_largest_first)
     is_alone = cluster is None and (jobs == 1 or len(tasks) == 1)
     work = partial(check_dump, given=tuple(capacities))
-    outcomes = map(work, tasks) if is_alone else _share_out(work, tasks, jobs, cluster)
+    outcomes = map(partial(work, stage=stage), tasks) if is_alone else _share_out(work, tasks, jobs, cluster)
     return _report(discovered, list(_counted(outcomes, len(tasks), progress)))
 
 
@@ -127,17 +128,7 @@ def build(options: BuildOptions, progress: Progress, stage: Stage = lambda words
         found = Discovered((), (), None)
     discovered = redact_labels(found, options.redaction)
     with SiteDirectory.opened(options.output, force=options.force) as directory:
-        settings = Settings(
-            site_title=options.title,
-            output=options.output,
-            fingerprint=fingerprint(),
-            value_pages=options.value_pages,
-            named_values=options.named_values,
-            redaction=options.redaction,
-            source_root=options.source_root,
-            source_url=options.source_url,
-            capacities=options.capacities,
-        )
+        settings = _settings(options)
         tasks = [Task(files, directory.parts.get(files.label)) for files in discovered.dumps]
         outcomes = list(_counted(_build_all(tasks, settings, options, stage), len(tasks), progress))
         report = replace(_report(discovered, outcomes), errors=errors)
@@ -151,6 +142,40 @@ def _logged_errors(options: BuildOptions) -> "tuple[LoggedError, ...]":
     from reportgen.analyse.logged_errors import logged_errors
 
     return logged_errors(texts)
+
+
+def build_file(options: BuildOptions, target: Path, stage: Stage = lambda words: None) -> Report:
+    """Write the report of the one dump in the given paths to the file `target`.
+
+    Raises ReportgenError if there is no dump or more than one, or the file cannot be written.
+    """
+    found = discover(options.paths, max_bytes=options.max_dump_bytes, siblings=options.siblings)
+    discovered = redact_labels(found, options.redaction)
+    task, *others = sorted(map(Task, discovered.dumps), key=_largest_first)
+    if others:
+        raise OptionError(
+            f"{len(others) + 1:,} dumps are in there, and --single-file takes one. The largest is {task.files.label}"
+        )
+    outcome, page = build_page(task, _settings(options), stage)
+    report = _report(discovered, [outcome])
+    if page is None:
+        return report
+    write_file(target, page)
+    return replace(report, totals=Totals(files=1, size_bytes=len(page), changed=1))
+
+
+def _settings(options: BuildOptions) -> Settings:
+    return Settings(
+        site_title=options.title,
+        output=options.output,
+        fingerprint=fingerprint(),
+        value_pages=options.value_pages,
+        named_values=options.named_values,
+        redaction=options.redaction,
+        source_root=options.source_root,
+        source_url=options.source_url,
+        capacities=options.capacities,
+    )
 
 
 def _build_all(tasks: Sequence[Task], settings: Settings, options: BuildOptions, stage: Stage) -> Iterator[Outcome]:

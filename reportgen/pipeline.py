@@ -37,7 +37,7 @@ Stage = Callable[[str], None]
 """Called with the name of each step, such as "parsing and analysing"."""
 
 
-def check_dump(task: Task, given: Sequence[str] = ()) -> Outcome:
+def check_dump(task: Task, given: Sequence[str] = (), stage: Stage = lambda words: None) -> Outcome:
     """Parse and analyse one dump, and compare it with the capacities `given`.
 
     Return problems with the dump instead of raising them.
@@ -46,7 +46,7 @@ def check_dump(task: Task, given: Sequence[str] = ()) -> Outcome:
     try:
         contents = read_contents(files)
         with garbage_collection_paused():
-            module = module_of(files, contents.text, siblings=contents.siblings, given=given)
+            module = module_of(files, contents.text, siblings=contents.siblings, given=given, stage=stage)
             entry = summary(module)
         return Outcome(label=files.label, summary=entry, problems=contents.problems)
     except Exception as error:
@@ -82,6 +82,26 @@ def build_dump(task: Task, settings: Settings, jobs: int = 1, stage: Stage = lam
         return _failed(task.files, error, settings.redaction)
 
 
+def build_page(task: Task, settings: Settings, stage: Stage) -> tuple[Outcome, bytes | None]:
+    """Return the report of one dump as a single file, which is None if there is a problem with the dump."""
+    try:
+        contents = redact_contents(
+            read_contents(task.files, keeps_repeats=settings.redaction is not None), settings.redaction
+        )
+        with garbage_collection_paused():
+            module = module_of(contents.files, contents.text, contents.note, settings, contents.siblings, stage=stage)
+            entry = summary(module)
+            stage("writing the file")
+            from reportgen.render.single_file import (
+                single_file,
+            )  # late, because Jinja takes a third of a check to import
+
+            page = single_file(module, settings.site_title)
+        return Outcome(label=contents.files.label, summary=entry, problems=contents.problems), page
+    except Exception as error:
+        return _failed(task.files, error, settings.redaction), None
+
+
 def _failed(files: DumpFiles, error: Exception, redaction: Redaction | None) -> Outcome:
     if isinstance(error, ReportgenError):
         message = str(error).removeprefix(f"{files.label}: ")
@@ -95,8 +115,7 @@ def _failed(files: DumpFiles, error: Exception, redaction: Redaction | None) -> 
 
 def _build(contents: Contents, settings: Settings, key: str, content_digest: str, jobs: int, stage: Stage) -> Outcome:
     files = contents.files
-    stage("parsing and analysing")
-    module = module_of(files, contents.text, contents.note, settings, contents.siblings)
+    module = module_of(files, contents.text, contents.note, settings, contents.siblings, stage=stage)
     entry = summary_for_site(module, content_digest)  # before the fork, because processes share what it caches
     written = _write(module, settings, jobs, stage)
     outcome = Outcome(label=files.label, summary=entry, problems=contents.problems, changed=written.changed)
@@ -111,13 +130,17 @@ def module_of(
     settings: Settings | None = None,
     siblings: Sequence[Sibling] = (),
     given: Sequence[str] = (),
+    stage: Stage = lambda words: None,
 ) -> "Module":
     """Parse and analyse the text of a dump, and compare it with its sibling files."""
     from reportgen.analyse.analysis import analyse
     from reportgen.parse.dump import parse_dump
 
     with garbage_collection_paused():
-        analysis = analyse(parse_dump(text), files.name.backend, siblings)
+        stage("parsing")
+        dump = parse_dump(text)
+        stage("analysing")
+        analysis = analyse(dump, files.name.backend, siblings)
     return module_from(files, analysis, notes, settings, siblings, given)
 
 
@@ -173,10 +196,13 @@ def module_from(
 
 def _write(module: "Module", settings: Settings, jobs: int, stage: Stage) -> Written:
     """Write the pages of a dump, in `jobs` processes if there are many."""
-    from reportgen.render.module.pages import page_groups  # late, because Jinja takes a third of a check to import
+    from reportgen.render.module.pages import (
+        page_count,
+        page_groups,
+    )  # late, because Jinja takes a third of a check to import
 
     confirm_started(settings.output)
-    groups = page_groups(module, settings.site_title)
+    groups, total = page_groups(module, settings.site_title), page_count(module)
 
     def write_group(number: int) -> Written:
         return write_pages(settings.output, groups[number]())
@@ -188,7 +214,7 @@ def _write(module: "Module", settings: Settings, jobs: int, stage: Stage) -> Wri
 
         results = forked(write_group, len(groups), jobs)
     written = NOTHING_WRITTEN
-    for done, group in enumerate(results):
-        stage(f"writing pages: {100 * done // len(groups)} %")
+    for group in results:
         written += group
+        stage(f"writing pages: {len(written.paths):,} of {total:,}")
     return written

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Terminal:
         self._rewrites = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
         self._colored = self._rewrites and not os.environ.get("NO_COLOR")
         self._has_line = False
+        self._start = monotonic()
 
     def progress(self, done: int, total: int, label: str) -> None:
         """Show how many of all dumps are finished, and the label of the last one."""
@@ -49,9 +51,18 @@ class Terminal:
             self._say(line)  # about ten lines, because thousands would bury the problems in the log of a CI job
 
     def stage(self, words: str) -> None:
-        """Show the current step of a dump, because a large one takes a while; only on a terminal."""
+        """Show the current step of a dump and the seconds since the start, because a large one takes a while."""
         if self._rewrites and not self._quiet:
-            self._rewrite(_printable(words))
+            self._rewrite(_printable(f"{words} ({self._seconds():.0f} s)"))
+
+    def took(self) -> None:
+        """Say how long the command took; only on a terminal."""
+        if self._rewrites and not self._quiet:
+            self._end_progress()
+            self._say(f"{self._seconds():.1f} s")
+
+    def _seconds(self) -> float:
+        return monotonic() - self._start
 
     def problems(self, problems: Iterable["Problem"]) -> None:
         """Print one line for each problem with the input."""
@@ -135,6 +146,18 @@ class Terminal:
         print(output / "index.html" if index else Path(output.name) / "index.html")
         if index:
             print(index.as_uri())
+
+    def file_written(self, report: "Report", path: Path, *, is_published: bool) -> None:
+        """Print the result of a build into a single file, and where that is; of one that is published only its name."""
+        if self._quiet or not report.totals.files:
+            return
+        print(_printable(_result(report.summaries)))
+        print(f"{report.totals.size_bytes / 1e6:.1f} MB")
+        if is_published:
+            print(path.name)
+        else:
+            print(path)
+            print(path.resolve().as_uri())
 
     def _rewrite(self, line: str) -> None:
         width = shutil.get_terminal_size().columns

@@ -250,10 +250,10 @@ def test_strict_fails_on_findings_that_are_more_than_notes(run: Run, dumps: Path
 def test_a_defect_of_ours_in_one_dump_does_not_lose_the_others(
     run: Run, dumps: Path, output: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def failing(files: DumpFiles, *rest: Any) -> Any:
+    def failing(files: DumpFiles, *rest: Any, **options: Any) -> Any:
         if files.label.startswith("other/"):
             raise ZeroDivisionError("a <defect>")
-        return module_of(files, *rest)
+        return module_of(files, *rest, **options)
 
     monkeypatch.setattr("reportgen.pipeline.module_of", failing)
     write_text(dumps / "other" / NAME, ONE_FILE.read_text(encoding="utf-8"))
@@ -415,8 +415,17 @@ def test_a_terminal_has_one_line_of_progress_and_colors(
 def test_a_terminal_shows_the_stages_of_a_single_dump(run: Run, output: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pretend_terminal(monkeypatch)
     err = run("build", TINY, "-o", output).err
-    assert "parsing" in err
-    assert re.search(r"writing pages: \d+ %", err)
+    stages = [r"parsing \(\d+ s\)", r"analysing \(\d+ s\)", r"writing pages: (\d+) of (\d+) \(\d+ s\)"]
+    found = re.search(".*".join(stages), err, re.DOTALL)
+    assert found
+    last = re.findall(r"writing pages: (\d+) of (\d+)", err)[-1]
+    assert last[0] == last[1]
+    assert re.search(r"^\d+\.\d s$", err.rpartition("\x1b[K")[2], re.MULTILINE)
+
+
+def test_stages_and_time_are_not_said_where_stderr_is_no_terminal(run: Run, output: Path) -> None:
+    assert run("build", TINY, "-o", output).err == f"1/1 {NAME}\n"
+    assert run("build", TINY, "--single-file", output.parent / "report.html").err == ""
 
 
 @posix_only
@@ -593,3 +602,42 @@ def test_a_log_is_read_once_for_all_of_its_dumps(run: Run, tmp_path: Path, monke
     ran = run("check", tmp_path / "run.log", "--jobs", "1")
     assert ran.out.count("run.log#x") >= 9
     assert len(opened) <= 3  # to see that it is readable, to find the dumps, and to read them all
+
+
+# A single file
+
+
+def test_a_single_file_is_written_for_one_module(run: Run, tmp_path: Path) -> None:
+    target = tmp_path / "report.html"
+    ran = run("build", TINY, "--single-file", target)
+    assert (ran.code, ran.err) == (0, "")
+    assert str(target) in ran.out
+    assert target.read_bytes().startswith(b"<!DOCTYPE html>")
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_single_file_takes_one_module_and_names_the_largest(run: Run, tmp_path: Path) -> None:
+    ran = run("build", SAMPLES, "--single-file", tmp_path / "report.html")
+    assert (ran.code, ran.out) == (2, "")
+    assert "--single-file takes one" in ran.err
+    assert "The largest is " in ran.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_single_file_overwrites_no_dump(run: Run, dumps: Path) -> None:
+    ran = run("build", dumps, "--single-file", dumps / NAME)
+    assert ran.code == 2
+    assert "ends in .html" in ran.err
+
+
+def test_a_redacted_single_file_shows_no_paths(run: Run, dumps: Path, tmp_path: Path) -> None:
+    target = tmp_path / "report.html"
+    assert run("build", dumps, "--single-file", target, "--redact").code == 0
+    assert str(tmp_path).encode() not in target.read_bytes()
+    assert b"Redacted: " in target.read_bytes()
+
+
+def test_a_single_file_that_cannot_be_written_is_an_error(run: Run, tmp_path: Path) -> None:
+    ran = run("build", TINY, "--single-file", tmp_path / "missing" / "report.html")
+    assert (ran.code, ran.out) == (1, "")
+    assert "cannot be written" in ran.err

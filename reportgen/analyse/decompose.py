@@ -20,8 +20,6 @@ GroupKind = Literal["named", "missing", "held"]
 """Whether the dump names the label, lacks it, or the bytes belong to the caller and hold no live value."""
 
 OriginOf = Callable[[int], Origin]
-MOST_MEMBERS = 40
-"""Values of a group that are listed by name."""
 
 GROUPINGS = ("class", "opcode", "element type", "shape", "source line")
 
@@ -30,8 +28,8 @@ GROUPINGS = ("class", "opcode", "element type", "shape", "source line")
 class Group:
     """Bytes of a peak that have a label in common; `label` is empty unless `kind` is "named".
 
-    `values` counts the values that own bytes here, `largest` is the one that owns most, and `members` are the first of
-    them, the largest first. `classes` divides the bytes among the classes of memory.
+    `members` are the values that own bytes here, the largest first. `classes` divides the bytes among the classes of
+    memory.
     """
 
     kind: GroupKind
@@ -59,8 +57,7 @@ class Tally:
         if share.value is not None:
             self.values += 1
             self.largest = share.value if self.largest is None else self.largest
-            if len(self.members) < MOST_MEMBERS:
-                self.members.append(share.value)
+            self.members.append(share.value)
 
     @property
     def classes(self) -> tuple[tuple[MemoryClass, int], ...]:

@@ -22,11 +22,13 @@ class Scope:
     """A node of the tree; `own_bytes` are those of values whose path ends here, `size_bytes` those of the subtree.
 
     A node without bytes of its own and with one child is joined with that child: `jit(step)/jit(main)`. Where it stands
-    for several numbered `siblings`, its name has `#` for their numbers.
+    for several numbered `siblings`, its name has `#` for their numbers. `path` is the whole name from the root down to
+    here.
     """
 
     kind: GroupKind
     name: str
+    path: str
     size_bytes: int
     own_bytes: int
     values: int
@@ -73,19 +75,20 @@ def _path(share: Share, origin: OriginOf) -> Sequence[tuple[GroupKind, str]]:
     return [("named", part) for part in (*parts[: _DEEPEST - 1], "/".join(parts[_DEEPEST - 1 :])) if part]
 
 
-def _finished(key: tuple[GroupKind, str], node: _Node) -> Scope:
+def _finished(key: tuple[GroupKind, str], node: _Node, above: str = "") -> Scope:
     kind, name = key
     siblings = max(1, len(node.names))
     name = _shown(node, name)
     while name and not node.own.size_bytes and len(node.children) == 1 and siblings == 1:
         [((_, below), node)] = node.children.items()
         siblings = len(node.names)
-        below = _shown(node, below)
-        name += below if below.startswith("[") else f"/{below}"
-    children = (_finished(child_key, child) for child_key, child in node.children.items())
+        name = _joined(name, _shown(node, below))
+    path = _joined(above, name)
+    children = (_finished(child_key, child, path) for child_key, child in node.children.items())
     return Scope(
         kind=kind,
         name=name,
+        path=path,
         size_bytes=node.all.size_bytes,
         own_bytes=node.own.size_bytes,
         values=node.all.values,
@@ -99,3 +102,7 @@ def _finished(key: tuple[GroupKind, str], node: _Node) -> Scope:
 def _shown(node: _Node, name: str) -> str:
     """Return the node's own name, or the one with `#` for the numbers of its siblings."""
     return next(iter(node.names)) if len(node.names) == 1 else name
+
+
+def _joined(above: str, part: str) -> str:
+    return f"{above}/{part}" if above and part and not part.startswith("[") else above + part

@@ -12,6 +12,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the paths and flags of `build`."""
     add_paths(parser)
     add_flags(parser)
+    parser.add_argument(
+        "--single-file",
+        type=_html,
+        metavar="FILE.html",
+        help="write the report of one module as a single HTML file instead of a site, to attach to an issue:"
+        " summary, charts, peak, and all values as searchable rows",
+    )
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -43,9 +50,16 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     volume.add_argument("-v", "--verbose", action="store_true", help="print the findings of each module")
 
 
+def _html(text: str) -> Path:
+    """Return the path of an HTML file, because nothing else may be overwritten by mistake, such as a dump."""
+    if not text.lower().endswith((".html", ".htm")):
+        raise argparse.ArgumentTypeError("a name that ends in .html is needed")
+    return Path(text)
+
+
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Build the site and return the exit code."""
-    from reportgen.build import build
+    from reportgen.build import build, build_file
     from reportgen.options import BuildOptions
 
     if options.redaction and (options.source_root or options.source_url):
@@ -53,33 +67,38 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     if options.source_root and not options.source_root.is_dir():
         raise OptionError(f"--source-root {options.source_root}: there is no such directory")
 
-    report = build(
-        BuildOptions(
-            paths=paths_of(options),
-            output=options.output.absolute() if options.executor else options.output,
-            title=options.title,
-            force=options.force,
-            jobs=options.jobs,
-            value_pages=options.value_pages,
-            redaction=options.redaction or None,
-            max_dump_bytes=options.max_dump_bytes,
-            siblings=options.siblings,
-            capacities=tuple(options.capacities),
-            source_root=options.source_root.absolute() if options.source_root else None,
-            source_url=options.source_url,
-            cluster=options.executor,
-        ),
-        terminal.progress,
-        terminal.stage,
+    asked = BuildOptions(
+        paths=paths_of(options),
+        output=options.output.absolute() if options.executor else options.output,
+        title=options.title,
+        force=options.force,
+        jobs=options.jobs,
+        value_pages=options.value_pages,
+        redaction=options.redaction or None,
+        max_dump_bytes=options.max_dump_bytes,
+        siblings=options.siblings,
+        capacities=tuple(options.capacities),
+        source_root=options.source_root.absolute() if options.source_root else None,
+        source_url=options.source_url,
+        cluster=options.executor,
     )
-    index = (options.output / "index.html").resolve()
+    if options.single_file:
+        report = build_file(asked, options.single_file, terminal.stage)
+        shown = options.single_file
+    else:
+        report = build(asked, terminal.progress, terminal.stage)
+        shown = options.output / (report.summaries[0].href if len(report.summaries) == 1 else "index.html")
     terminal.problems(report.problems)
     terminal.modules(report.summaries if options.verbose else ())
-    # A redacted site is published, and so are the logs of its build.
-    terminal.finished(report, options.output, None if options.redaction else index)
+    # A redacted report is published, and so are the logs of its build.
+    is_published = bool(options.redaction)
+    if options.single_file:
+        terminal.file_written(report, shown, is_published=is_published)
+    else:
+        terminal.finished(report, options.output, None if is_published else (options.output / "index.html").resolve())
+    terminal.took()
     if options.open:
         import webbrowser  # takes as long to load as a small dump to check
 
-        only = report.summaries[0].href if len(report.summaries) == 1 else "index.html"
-        webbrowser.open((options.output / only).resolve().as_uri())
+        webbrowser.open(shown.resolve().as_uri())
     return 1 if report.has_problems(strict=options.strict) else 0

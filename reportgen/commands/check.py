@@ -48,6 +48,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         options.max_dump_bytes,
         siblings=options.siblings,
         capacities=options.capacities,
+        stage=terminal.stage,
     )
     terminal.problems(report.problems)
     if options.json:

@@ -30,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--keep-all", action="store_true", help="keep also dumped files that no report reads, such as LLVM IR"
     )
     build.add_flags(parser)
+    parser.set_defaults(single_file=None)
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:

@@ -2,14 +2,17 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
 from reportgen.analyse.advice.records import AdviceBySpace
+from reportgen.analyse.attribution import Attribution
 from reportgen.analyse.attributions import Attributed
 from reportgen.analyse.capacity import Fit
-from reportgen.analyse.classes import memory_class
+from reportgen.analyse.classes import CLASSES, MemoryClass, memory_class
+from reportgen.analyse.decompose import plain_shape
 from reportgen.analyse.identity import signature_digest
 from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.analyse.results import Finding
@@ -73,10 +76,11 @@ def module_report(
     attributed_bytes: Mapping[int, Attributed],
     fits: Mapping[int, Fit],
     advice: AdviceBySpace,
+    attribution: Callable[[int], Attribution],
 ) -> dict[str, Any]:
     """Return the figures of one module; those that need live ranges are null without them.
 
-    `attributed_bytes`, `fits` and `advice` are those of the memory spaces, by color.
+    `attributed_bytes`, `fits` and `advice` are those of the memory spaces, by color; `attribution` is that of a value.
     """
     dump, xla = analysis.dump, analysis.xla_peak
     return {
@@ -94,6 +98,7 @@ def module_report(
         "spaces": {
             str(color): {
                 **_space(space, analysis, attributed_bytes[color], known := fits.get(color)),
+                **_composition(space, analysis, attribution),
                 "advice": advice_json(dump, advice[color], known.capacity.origin if known else None),
             }
             for color, space in analysis.spaces.items()
@@ -135,20 +140,38 @@ def _space(space: Space, analysis: Analysis, of_peak: Attributed, known: Fit | N
             "excess_bytes": known.excess_bytes,
             "first_moment_over": known.first_moment,
         },
-        "peak_resident_largest": [_share(share, analysis) for share in space.composition[:LARGEST_SHARES]],
+    }
+
+
+def _composition(space: Space, analysis: Analysis, attribution: Callable[[int], Attribution]) -> dict[str, Any]:
+    """Return what the resident peak is made of: by class, the largest parts, and the sum of the others."""
+    by_class: Counter[MemoryClass] = Counter()
+    for share in space.composition:
+        by_class[memory_class(analysis.dump.allocations[share.allocation])] += share.size_bytes
+    return {
+        "peak_resident_by_class": {name: by_class[name] for name in CLASSES if by_class[name]},
+        "peak_resident_largest": [_share(share, analysis, attribution) for share in space.composition[:LARGEST_SHARES]],
         "peak_resident_other_bytes": sum(share.size_bytes for share in space.composition[LARGEST_SHARES:]),
     }
 
 
-def _share(share: Share, analysis: Analysis) -> dict[str, Any]:
-    """Return a part of the resident peak; `value` is null for bytes that no live value holds."""
+def _share(share: Share, analysis: Analysis, attribution: Callable[[int], Attribution]) -> dict[str, Any]:
+    """Return a part of the resident peak; what belongs to a value is null for bytes that no live value holds."""
     allocation = analysis.dump.allocations[share.allocation]
-    return {
+    part: dict[str, Any] = {
         "bytes": share.size_bytes,
-        "value": None if share.value is None else key_text(analysis.facts[share.value].value.key),
+        "value": None,
+        "shape": None,
+        "scope": None,
+        "source": None,
         "allocation": allocation.index,
         "class": memory_class(allocation),
     }
+    if share.value is None:
+        return part
+    value, found = analysis.facts[share.value].value, attribution(share.value)
+    names = {"scope": found.argument or found.scope or None, "source": found.source or None}
+    return part | {"value": key_text(value.key), "shape": plain_shape(value.shape), **names}
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

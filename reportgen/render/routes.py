@@ -85,6 +85,11 @@ def value_row(name: str) -> str:
     return f"v{name}"
 
 
+def allocation_map(name: str) -> str:
+    """Return the anchor that shows an allocation on the map of a report in a single file."""
+    return f"a{name}"
+
+
 def allocation(name: str, page: int = 1) -> str:
     """Return the path of a page of an allocation, from its module's folder."""
     return ALLOCATIONS_FOLDER + view(name, page)
@@ -118,6 +123,16 @@ INSTRUCTION_HREFS = {
     "row": f"{view('schedule')}#{moment_row('{moment}')}",
     "laterRow": f"{view('schedule', '{page}')}#{moment_row('{moment}')}",
 }
+
+# The same for a report in a single file: places in it.
+VALUE_HREFS_IN_FILE = {
+    "value": "#v{name}",
+    "allocation": "#a{name}",
+    "filtered": "#{name}={value}",
+    "row": "#v{name}",
+    "laterRow": "#v{name}",
+}
+INSTRUCTION_HREFS_IN_FILE = {"row": "#moment={moment}", "laterRow": "#moment={moment}"}
 
 
 def module_folder(path: str) -> str:

@@ -2,6 +2,7 @@
 
 import { addChartTools } from "./chart-tools.js";
 
+const IDLE_MILLISECONDS = 1000;
 /** @type {Map<Element, Promise<VegaView>>} */
 const drawn = new Map();
 
@@ -35,17 +36,31 @@ export const draw = (plot, kind, given, renderer = "svg") => {
   return view;
 };
 
-/** Draw each figure[data-chart] with the data beside it. */
-export const drawFigures = () => {
-  document.querySelectorAll("figure[data-chart]").forEach((figure) => {
-    const given = JSON.parse(figure.querySelector('script[type="application/json"]')?.textContent ?? "");
-    const plot = /** @type {HTMLElement} */ (figure.querySelector(".plot"));
-    const { chart = "", space } = /** @type {HTMLElement} */ (figure).dataset, view = draw(plot, chart, given);
-    drawn.set(figure, view);
-    // A chart that could not be drawn says so in its place.
-    view.then((made) => addChartTools(figure, space ? `${chart}-space-${space}` : chart, made), () => {});
-  });
+/** @param {Element} figure */
+const drawFigure = (figure) => {
+  const given = JSON.parse(figure.querySelector('script[type="application/json"]')?.textContent ?? "");
+  const plot = /** @type {HTMLElement} */ (figure.querySelector(".plot"));
+  const { chart = "", space } = /** @type {HTMLElement} */ (figure).dataset, view = draw(plot, chart, given);
+  // A chart that could not be drawn says so in its place.
+  view.then((made) => addChartTools(figure, space ? `${chart}-space-${space}` : chart, made), () => {});
+  return view;
 };
+
+/**
+ * Return when folded charts are to be drawn: when the reader unfolds them, else once the page is idle, for print.
+ * @param {Element} details
+ * @returns {Promise<void>}
+ */
+const needed = (details) => new Promise((resolve) => {
+  details.addEventListener("toggle", () => resolve(), { once: true });
+  addEventListener("load", () => setTimeout(resolve, IDLE_MILLISECONDS));
+});
+
+/** Draw each figure[data-chart] with the data beside it; folded ones later, because each takes a tenth of a second. */
+export const drawFigures = () => document.querySelectorAll("figure[data-chart]").forEach((figure) => {
+  const folded = figure.closest("details:not([open])");
+  drawn.set(figure, folded ? needed(folded).then(() => drawFigure(figure)) : drawFigure(figure));
+});
 
 /**
  * Return the view of a figure that `drawFigures` has drawn.

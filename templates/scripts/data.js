@@ -1,5 +1,6 @@
 // Data, loaded when it is first needed: through a script element, because a page from file:// must not fetch.
-// Each data file calls `Report.put(name, data)`, the only name that these scripts share with the page.
+// Each data file calls `Report.put(name, data)`, the only name that these scripts share with the page. A report in a
+// single file holds the data itself.
 import { make } from "./dom.js";
 
 /** @type {Map<string, Promise<any>>} */
@@ -14,6 +15,16 @@ export const acceptData = () => {
 };
 
 /**
+ * Return the data that a report in a single file holds: JSON, compressed, in base 64.
+ * @param {string} text
+ * @returns {Promise<any>}
+ */
+const unpacked = (text) => {
+  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+};
+
+/**
  * Load the file at `href` once and return its data.
  * @param {string} name
  * @param {string} href
@@ -23,6 +34,8 @@ const load = (name, href) => {
   const known = loaded.get(name);
   if (known) return known;
   const promise = new Promise((resolve, reject) => {
+    const inside = document.getElementById(`data-${name}`);
+    if (inside) return resolve(unpacked(inside.textContent ?? ""));
     receivers.set(name, resolve);
     const script = make("script", { src: href });
     script.onerror = () => reject(new Error(`cannot load ${script.src}`));
@@ -36,6 +49,9 @@ const page = () => document.documentElement.dataset;
 
 /** Say whether the page belongs to a module. */
 export const isModulePage = () => page().shards !== undefined;
+
+/** Say whether the page is a report in a single file. */
+export const isSingleFile = () => page().single !== undefined;
 
 /** Return the way from the page to the site's root. */
 export const root = () => page().root ?? "";

@@ -1,30 +1,35 @@
-// The table of what is resident at the chosen moment: every byte once, as in the peak's table.
-import { allocationLink, bytesCell, originCell, valueLink } from "./cells.js";
+// What is resident at the chosen moment, beside the chart: its scopes, and its values with every byte once, as in the
+// peak's table. A band of the chart or a box of the icicle narrows the table to what is in it.
+import { RESERVED, UNKNOWN } from "./bands.js";
+import { bytesCell, valueLink } from "./cells.js";
 import { bytesByValue, residentAt } from "./composition.js";
 import { loadTimeline, loadValues } from "./data.js";
 import { byId, make } from "./dom.js";
+import { icicle } from "./icicle.js";
+import { isWithin, scopeAt, scopeTree } from "./scope-tree.js";
+import { shownBands } from "./stacks.js";
 import * as State from "./state.js";
 import { amountAt } from "./steps.js";
 
 const MOST_ROWS = 200;
-const HEAD = "<thead><tr><th scope=col class=number>Bytes</th><th scope=col>Value</th><th scope=col>Allocation</th>" +
-  "<th scope=col>Class</th><th scope=col>Live range</th><th scope=col>Shape</th>" +
-  "<th scope=col>Operation or argument</th></tr></thead>";
+const COLUMNS = 4;
+const HEAD = "<thead><tr><th scope=col class=number>Bytes</th><th scope=col>Value</th><th scope=col>Class</th>" +
+  "<th scope=col>Live range</th></tr></thead>";
 
 /**
  * @param {Values} values
  * @param {number} number
  * @param {number} size
  */
-const valueRow = (values, number, size) => make("tr", {}, [
-  bytesCell(size),
-  make("th", { scope: "row" }, [valueLink(values, number)]),
-  make("td", {}, [allocationLink(values, values.allocation[number])]),
-  make("td", {}, [values.classes[values.class[number]]]),
-  make("td", {}, [`${values.first[number]} to ${values.last[number]}`]),
-  make("td", {}, [make("code", {}, [values.shapes[values.shape[number]]])]),
-  originCell(values.scopes[values.scope[number]], values.sources[values.source[number]])
-]);
+const valueRow = (values, number, size) => {
+  const scope = values.scopes[values.scope[number]] || values.opcodes[values.opcode[number]];
+  return make("tr", {}, [
+    bytesCell(size),
+    make("th", { scope: "row" }, [valueLink(values, number), make("small", { title: scope }, [scope])]),
+    make("td", {}, [values.classes[values.class[number]]]),
+    make("td", {}, [`${values.first[number]} to ${values.last[number]}`])
+  ]);
+};
 
 /**
  * @param {number} size
@@ -32,18 +37,18 @@ const valueRow = (values, number, size) => make("tr", {}, [
  * @param {Record<string, string>} [attributes]
  */
 const sumRow = (size, words, attributes = {}) =>
-  make("tr", attributes, [bytesCell(size), make("th", { scope: "row", colspan: "6" }, [words])]);
+  make("tr", attributes, [bytesCell(size), make("th", { scope: "row", colspan: String(COLUMNS - 1) }, [words])]);
 
 /**
+ * Return the table of some values; where they are all, `resident` is what its last row adds up to.
  * @param {Values} values
- * @param {Map<number, number>} owned
- * @param {number} resident
+ * @param {[number, number][]} largestFirst
+ * @param {number | null} resident
  */
-const table = (values, owned, resident) => {
-  const largestFirst = [...owned].sort(([, one], [, other]) => other - one);
+const table = (values, largestFirst, resident) => {
   const shown = largestFirst.slice(0, MOST_ROWS), others = largestFirst.slice(MOST_ROWS);
   const sum = (/** @type {[number, number][]} */ entries) => entries.reduce((total, [, size]) => total + size, 0);
-  const live = sum(largestFirst), reserved = resident - live;
+  const live = sum(largestFirst), reserved = resident === null ? 0 : resident - live;
   const made = make("table");
   made.innerHTML = HEAD;
   made.append(
@@ -51,8 +56,8 @@ const table = (values, owned, resident) => {
     make("tfoot", {}, [
       ...(others.length ? [sumRow(sum(others), `${others.length.toLocaleString("en")} more`)] : []),
       sumRow(live, "live", { class: "live" }),
-      ...(reserved ? [sumRow(reserved, "reserved, with no live value")] : []),
-      sumRow(resident, `resident: ${resident.toLocaleString("en")} bytes`, { class: "total" })
+      ...(reserved ? [sumRow(reserved, RESERVED)] : []),
+      ...(resident === null ? [] : [sumRow(resident, `resident: ${resident.toLocaleString("en")} bytes`, { class: "total" })])
     ])
   );
   return made;
@@ -65,26 +70,74 @@ const chosenSpace = () => {
 };
 
 /**
- * Show the table whenever a moment is chosen.
+ * Return what the table is narrowed to: words for it, a test for values, and a button that shows all again.
+ * @param {Values} values
+ * @param {import("./bands.js").Band[]} bands
+ */
+const narrowed = (values, bands) => {
+  const within = State.get("within"), band = bands.find(({ name }) => name === State.get("band"));
+  if (!within && !band) return null;
+  const isInside = isWithin(within), inside = values.scopes.map(isInside);
+  const all = make("button", { type: "button" }, ["Show all"]);
+  all.addEventListener("click", () => State.set({ within: null, band: null }));
+  return {
+    has: (/** @type {number} */ number) => inside[values.scope[number]] && (!band || band.has(number)),
+    line: make("p", { class: "narrowed" }, ["Only ", make("code", {}, [[band?.name, within].filter(Boolean).join(" in ")]), " ", all])
+  };
+};
+
+/**
+ * Put the panel beside the chart of its space, or below it where there is no room; other charts keep their place.
+ * @param {HTMLElement} section
+ * @param {number} color
+ */
+const place = (section, color) => {
+  const figure = document.querySelector(`figure[data-chart="memory-over-time"][data-space="${color}"]`);
+  const charts = document.querySelector(".charts"), isBeside = !section.hidden && figure?.parentElement === charts;
+  if (figure && figure.nextElementSibling !== section) figure.after(section);
+  if (charts?.classList.toggle("with-panel", isBeside) !== wasBeside) {
+    wasBeside = isBeside;
+    // Charts measure their room when the window changes.
+    dispatchEvent(new Event("resize"));
+  }
+};
+let wasBeside = false;
+
+/**
+ * Show the panel whenever a moment is chosen.
  * @param {import("./time-axis.js").TimeAxis} axis
  */
 export const startLiveAt = (axis) => {
   const section = byId("live-at"), link = byId("live-link");
+  // A link from a box of the peak's icicle leads here, and not to the top of the page.
+  let isFollowed = State.get("within") === null;
   axis.follow(async () => {
     const moment = axis.chosen();
     section.hidden = link.hidden = moment === null;
+    place(section, chosenSpace());
     if (moment === null) return;
-    const [values, timeline] = await Promise.all([loadValues(), loadTimeline()]);
+    const color = chosenSpace();
+    const [values, timeline, bands] = await Promise.all([loadValues(), loadTimeline(), shownBands(String(color), axis)]);
     // Another moment may have been chosen meanwhile.
-    if (axis.chosen() !== moment) return;
-    const color = chosenSpace(), live = residentAt(values, color, moment);
-    const space = timeline.spaces[color], resident = space.static + amountAt(space.temp, moment);
+    if (axis.chosen() !== moment || chosenSpace() !== color) return;
+    const owned = bytesByValue(values, residentAt(values, color, moment)), space = timeline.spaces[color];
+    const resident = space.static + amountAt(space.temp, moment);
+    const live = [...owned.values()].reduce((sum, size) => sum + size, 0);
+    const only = narrowed(values, bands), within = State.get("within");
+    const rows = [...owned].filter(([number]) => !only || only.has(number)).sort(([, one], [, other]) => other - one);
+    const tree = scopeAt(scopeTree(values, owned, resident - live, { unknown: UNKNOWN, reserved: RESERVED }), within);
     const name = timeline.names[moment];
     const title = `Resident at moment ${moment}${name ? ` (${name})` : ""} in space ${color}`;
-    const region = { class: "scroll", tabindex: "0", role: "region", "aria-label": title };
-    const content = resident ? table(values, bytesByValue(values, live), resident) : "Nothing is resident here.";
-    // Below the chart of its space, where the reader has clicked; it scrolls on its own and pushes nothing far away.
-    document.querySelector(`figure[data-chart="memory-over-time"][data-space="${color}"]`)?.after(section);
-    section.replaceChildren(make("h3", {}, [title]), make("div", region, [content]));
+    const region = (/** @type {string} */ label, /** @type {Node[]} */ content) =>
+      make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, content);
+    const look = (/** @type {import("./scope-tree.js").Scope} */ scope) => State.set({ within: scope.path === within ? null : scope.path, space: color });
+    section.replaceChildren(
+      make("h3", {}, [title]),
+      ...(resident ? [region(`Scopes at moment ${moment}`, [icicle(tree, tree.path || "Resident", look)])] : []),
+      ...(only ? [only.line] : []),
+      rows.length ? region(title, [table(values, rows, only ? null : resident)]) : make("p", {}, ["Nothing is resident here."])
+    );
+    if (!isFollowed) section.scrollIntoView({ block: "center" });
+    isFollowed = true;
   });
 };

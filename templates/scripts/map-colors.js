@@ -8,7 +8,7 @@ import { themeColor } from "./theme-colors.js";
  */
 
 // None of them is near a color of a class in theme.css; they are mid-tones, which both themes can show.
-const PALETTE = ["#7b4ba8", "#8c564b", "#17a2a2", "#d6336c", "#7f9a1a", "#3b4cc0", "#b08968", "#4f7d5c", "#a3386c"];
+export const PALETTE = ["#7b4ba8", "#8c564b", "#17a2a2", "#d6336c", "#7f9a1a", "#3b4cc0", "#b08968", "#4f7d5c", "#a3386c"];
 
 const UNKNOWN = { opcode: "no opcode in the dump", scope: "no scope in the dump" };
 

@@ -1,16 +1,26 @@
-// The charts of memory over program order: the visible part in full detail, the chosen moment, and a readout of the
-// moment under the pointer.
+// The charts of memory over program order: the visible part in full detail, by class or stacked, the chosen moment, and a
+// readout of the moment under the pointer.
+import { bandAt, momentsToDraw, stackedRows } from "./bands.js";
 import { humanBytes, windowTicks } from "./bytes.js";
 import { chosenChange } from "./changes.js";
 import { viewOf } from "./charts.js";
 import { loadTimeline } from "./data.js";
 import { byId, make } from "./dom.js";
+import { whenInView } from "./in-view.js";
+import { bandColor, shownBands, stackedBy } from "./stacks.js";
 import * as State from "./state.js";
 import { amountAt, byteRange, sum, thinned } from "./steps.js";
 import { placeTip } from "./tip.js";
 
 /**
- * Show a part of the time axis, with the curve of a change if one is chosen, and return the bytes between which it lies.
+ * @typedef {import("./bands.js").Band} Band
+ */
+
+const STACKED_HEIGHT = 300;
+
+/**
+ * Show a part of the time axis by class, with the curve of a change if one is chosen, and return the bytes between which it
+ * lies.
  * @param {VegaView} view
  * @param {SpaceSteps} space
  * @param {[number, number]} range
@@ -42,6 +52,30 @@ const sayChange = (figure, change) => {
 };
 
 /**
+ * Show the bands of a part of the time axis and return the bytes between which it lies.
+ * @param {VegaView} view
+ * @param {Band[]} bands
+ * @param {[number, number]} range
+ */
+const showBands = (view, bands, range) => {
+  const rows = stackedRows(bands, momentsToDraw(bands, range), bandColor);
+  view.data("bands", rows);
+  return [0, Math.ceil(1.12 * rows.reduce((most, { high }) => Math.max(most, high), 1))];
+};
+
+/**
+ * Return the legend of a figure's bands: a button for each, which chooses it.
+ * @param {Band[]} bands
+ * @param {(band: Band) => void} choose
+ */
+const bandButtons = (bands, choose) => bands.map((band, place) => {
+  const chip = make("button", { type: "button", class: "chip", "aria-pressed": String(band.name === State.get("band")) }, [band.name]);
+  chip.style.borderColor = bandColor(band, place);
+  chip.addEventListener("click", () => choose(band));
+  return chip;
+});
+
+/**
  * @param {HTMLElement} figure
  * @param {VegaView} view
  * @param {import("./time-axis.js").TimeAxis} axis
@@ -50,31 +84,65 @@ const startChart = (figure, view, axis) => {
   const plot = /** @type {HTMLElement} */ (figure.querySelector(".plot"));
   const readout = byId("readout"), color = figure.dataset.space ?? "";
   const tip = plot.appendChild(make("div", { class: "tip", hidden: "" }));
+  const legend = make("p", { class: "legend", role: "group", "aria-label": "Bands of the chart", hidden: "" });
+  plot.before(legend);
   const whole = { low: 0, limit: view.signal("limit"), ticks: view.signal("ticks"), unit_bytes: view.signal("unit_bytes"), unit: view.signal("unit") };
-  let shown = `0-${axis.total}-`;
+  const held = view.data("held"), height = view.height();
+  let shown = `0-${axis.total} by class, change `;
+  /** @type {Band[]} */
+  let bands = [];
 
-  axis.listen(view, plot, (_, moment) => {
-    // An allocation belongs to one space, so a choice of another space drops it.
-    State.set({ moment, space: color, ...(State.get("space") === color ? {} : { allocation: null }) });
+  // An allocation belongs to one space, so a choice of another space drops it.
+  const choose = (/** @type {number} */ moment, /** @type {Band | null} */ band) => State.set({
+    moment, space: color, band: band?.name ?? null, within: null,
+    ...(State.get("space") === color ? {} : { allocation: null })
   });
+  const byteUnder = (/** @type {MouseEvent} */ event) => {
+    const y = (event.clientY - plot.getBoundingClientRect().top - view.origin()[1]) / view.height();
+    const low = Number(view.signal("low"));
+    return low + (1 - y) * (Number(view.signal("limit")) - low);
+  };
 
-  axis.follow(async () => {
-    const range = axis.range(), moment = axis.chosen();
+  axis.listen(view, plot, (event, moment) => choose(moment, bandAt(bands, moment, byteUnder(event))));
+
+  const showLegend = () => {
+    legend.hidden = bands.length === 0;
+    legend.replaceChildren(...bandButtons(bands, (band) => {
+      const isChosen = band.name === State.get("band") && State.get("space") === color;
+      choose(axis.chosen() ?? Number(figure.dataset.peak), isChosen ? null : band);
+    }));
+  };
+
+  const showWindow = async (/** @type {string} */ wanted) => {
+    const [timeline, change, found] = await Promise.all([loadTimeline(), chosenChange(color), shownBands(color, axis)]);
+    // The reader may have chosen something else meanwhile.
+    if (shown !== wanted) return;
+    bands = found;
+    const range = axis.range(), isStacked = bands.length > 0, ofClasses = showPart(view, timeline.spaces[color], range, change);
+    view.data("held", isStacked ? [] : held);
+    view.height(isStacked ? STACKED_HEIGHT : height);
+    if (isStacked) ["temporary", "live"].forEach((name) => view.data(name, []));
+    else view.data("bands", []);
+    const [low, limit] = isStacked ? showBands(view, bands, range) : ofClasses;
+    const isAll = range[0] === 0 && range[1] === axis.total && (change?.peak ?? 0) <= Number(whole.limit);
+    const shownBytes = isAll ? whole : { low, limit: Math.max(limit, ofClasses[1]), ...windowTicks(low, Math.max(limit, ofClasses[1])) };
+    Object.entries(shownBytes).forEach(([name, value]) => view.signal(name, value));
+    sayChange(figure, change);
+    view.runAsync();
+  };
+
+  const update = whenInView(figure, async () => {
+    const range = axis.range(), moment = axis.chosen(), wanted = `${range.join("-")} by ${stackedBy() ?? "class"}, change ${State.get("move") ?? ""}`;
     view.signal("first", range[0]).signal("last", range[1]);
     view.data("chosen", moment === null ? [] : [{ moment }]);
     view.runAsync();
-    const asked = [...range, State.get("move") ?? ""].join("-");
-    if (shown === asked) return;
-    shown = asked;
-    const [timeline, change] = await Promise.all([loadTimeline(), chosenChange(color)]);
-    // The reader may have chosen something else meanwhile.
-    if (shown !== asked) return;
-    const space = timeline.spaces[color], [low, limit] = showPart(view, space, range, change);
-    const isAll = range[0] === 0 && range[1] === axis.total && (change?.peak ?? 0) <= Number(whole.limit);
-    Object.entries(isAll ? whole : { low, limit, ...windowTicks(low, limit) }).forEach(([name, value]) => view.signal(name, value));
-    sayChange(figure, change);
-    view.runAsync();
+    if (shown !== wanted) {
+      shown = wanted;
+      await showWindow(wanted);
+    }
+    showLegend();
   });
+  axis.follow(update);
 
   plot.addEventListener("pointermove", async (event) => {
     const moment = Math.floor(axis.momentUnder(view, plot, event));
@@ -83,13 +151,14 @@ const startChart = (figure, view, axis) => {
       tip.hidden = true;
       return;
     }
-    const space = spaces[color];
+    const space = spaces[color], band = bandAt(bands, moment, byteUnder(event));
     const resident = humanBytes(space.static + amountAt(space.temp, moment));
     const live = humanBytes(amountAt(space.live, moment)), change = await chosenChange(color);
     const changed = change ? `resident with the change ${humanBytes(space.static + amountAt(space.temp, moment) + amountAt(change, moment))}` : "";
-    const lines = [`moment ${moment}`, names[moment] || "", changed, `resident ${resident}`, `live ${live}`];
+    const ofBand = band ? `${band.name}: ${humanBytes(band.amounts[moment])}` : "";
+    const lines = [`moment ${moment}`, names[moment] || "", ofBand, changed, `resident ${resident}`, `live ${live}`];
     placeTip(tip, plot, event, lines.filter(Boolean));
-    readout.textContent = `Space ${color}, moment ${moment}: ${names[moment] || ""}, resident ${resident}, live ${live}`;
+    readout.textContent = `Space ${color}, moment ${moment}: ${lines.slice(1).filter(Boolean).join(", ")}`;
   });
   plot.addEventListener("pointerleave", () => { tip.hidden = true; });
 };
@@ -99,6 +168,13 @@ const startChart = (figure, view, axis) => {
  * @param {import("./time-axis.js").TimeAxis} axis
  */
 export const startMemoryOverTime = (axis) => {
+  const select = /** @type {HTMLSelectElement | null} */ (document.querySelector('#moment-controls select[name="stack"]'));
+  select?.addEventListener("change", () => State.set({ stack: select.value, band: null }));
+  axis.follow(() => {
+    if (select) select.value = stackedBy() ?? "";
+    // Bands reach up to what is resident, and the line of what is live would cross them.
+    document.querySelectorAll(".chip.line").forEach((chip) => { /** @type {HTMLElement} */ (chip).hidden = stackedBy() !== null; });
+  });
   const figures = document.querySelectorAll('figure[data-chart="memory-over-time"]');
   figures.forEach(async (figure) => startChart(/** @type {HTMLElement} */ (figure), await viewOf(figure), axis));
 };

@@ -1,6 +1,6 @@
 // Where the keys lead: the search, the tabs, the rows of a table, the previous and next page or module.
 import { isModulePage, loadModules, root } from "./data.js";
-import { byId } from "./dom.js";
+import { byId, make } from "./dom.js";
 import { addKey } from "./keys.js";
 
 const focusSearch = () => {
@@ -21,20 +21,35 @@ const toNeighbor = (step) => {
   if (link) /** @type {HTMLElement} */ (link).click();
 };
 
+/** Return the file name of the view that is shown, the same in every module; null on pages of values and allocations. */
+const view = () => document.querySelector("nav.tabs a[aria-current]")?.getAttribute("href")?.split("/").pop() ?? null;
+
 /**
- * Open the same view of the module before or after this one, in the order of the overview.
+ * Return the name of the module before or after this one, in the order of the overview, and its page of the same view.
  * @param {1 | -1} step
  */
-const toModule = async (step) => {
-  if (!isModulePage()) return;
+const neighbor = async (step) => {
   const modules = await loadModules();
   const pages = modules.href.map((href) => new URL(root() + href, location.href));
   const here = pages.findIndex((page) => location.href.startsWith(new URL(".", page).href));
-  const there = pages[here + step];
-  if (here < 0 || !there) return;
-  // The views have the same file names in every module.
-  const view = document.querySelector("nav.tabs a[aria-current]")?.getAttribute("href")?.split("/").pop();
-  location.href = view ? new URL(view, there).href : there.href;
+  const there = pages[here + step], shown = view();
+  if (here < 0 || !there) return null;
+  return { name: modules.name[here + step], path: modules.path[here + step], href: shown ? new URL(shown, there).href : there.href };
+};
+
+/** @param {1 | -1} step */
+const toModule = async (step) => {
+  const found = isModulePage() ? await neighbor(step) : null;
+  if (found) location.href = found.href;
+};
+
+/** Add links to the module before and the one after to the views of a module. */
+const addNeighbors = async () => {
+  const found = await Promise.all([neighbor(-1), neighbor(1)]);
+  const links = found.flatMap((module, place) => module
+    ? [make("a", { href: module.href, class: place ? "after" : "before", title: `Module ${place ? "after" : "before"} this one: ${module.path}` }, [module.name])]
+    : []);
+  if (links.length) document.querySelector("nav.tabs")?.append(make("nav", { class: "modules", "aria-label": "Modules before and after" }, links));
 };
 
 /**
@@ -74,5 +89,6 @@ export const startNavigation = () => {
     addKey("j", "Next row", () => toRow(1));
     addKey("k", "Previous row", () => toRow(-1));
   }
+  if (isModulePage() && view()) addEventListener("load", addNeighbors);
   addKey("t", "Light or dark", () => byId("theme-switch").click());
 };

@@ -7,6 +7,7 @@ import { loadValues, moduleFolder } from "./data.js";
 import { byId, make } from "./dom.js";
 import { valueHref } from "./hrefs.js";
 import { grouped } from "./map-colors.js";
+import { whenInView } from "./in-view.js";
 import { listenToGestures, pointUnder } from "./map-gestures.js";
 import { among, around, clamped, zoomed } from "./map-window.js";
 import { MOST_TAKEOVERS, captionOf, counted, highlightTest, tooltipLines } from "./map-words.js";
@@ -33,6 +34,7 @@ const RESIZE_MILLISECONDS = 150;
 const REST_MILLISECONDS = 250;
 const IDLE_MILLISECONDS = 2000;
 const SIGNAL_COLORS = ["text", "muted", "line", "focus"];
+const CHOICES = ["space", "allocation", "color", "find", "group", "moment"];
 const WINDOW_KEYS = { from: null, to: null, low: null, high: null, fit: null };
 
 /**
@@ -123,13 +125,13 @@ const createMap = async (figure, values, axis) => {
     if (groups.names.length > MOST_NAMED) legend.append(`and ${groups.names.length - MOST_NAMED} more in gray`);
   };
 
-  const free = () => stacked.numbers.map((number) => {
-    const low = stacked.base.get(number) ?? 0;
-    return {
-      first: 0, last: axis.total, low, high: low + values.allocations.size[number],
-      fill: themeColor("surface"), edge: stacked.numbers.length > MOST_EDGES ? null : themeColor("line")
-    };
-  });
+  const free = () => {
+    const fill = themeColor("surface"), edge = stacked.numbers.length > MOST_EDGES ? null : themeColor("line");
+    return stacked.numbers.map((number) => {
+      const low = stacked.base.get(number) ?? 0;
+      return { first: 0, last: axis.total, low, high: low + values.allocations.size[number], fill, edge };
+    });
+  };
 
   // Dims what the reader does not ask for: by the chosen moment, by words or by a group of the legend.
   const emphasize = () => {
@@ -272,20 +274,29 @@ const createMap = async (figure, values, axis) => {
     let resizing = 0;
     addEventListener("resize", () => {
       clearTimeout(resizing);
-      resizing = window.setTimeout(redraw, RESIZE_MILLISECONDS);
+      resizing = window.setTimeout(() => update(), RESIZE_MILLISECONDS);
     });
   };
 
   listen();
   addChartTools(figure, "packing-map", view);
   fit();
-  State.onChange((keys) => {
-    pending = null;
+  const changes = new Set();
+  const update = whenInView(figure, () => {
+    const keys = [...changes];
+    changes.clear();
     // A zoom leaves everything but the window as it is, and must be quick.
     if (keys.every((key) => key !== "fit" && key in WINDOW_KEYS)) return redraw();
     readState();
     if (keys.includes("space") || keys.includes("allocation")) ({ stacked, all, handovers } = arrange());
     restyle();
+  });
+  State.onChange((keys) => {
+    const own = keys.filter((key) => key in WINDOW_KEYS || CHOICES.includes(key));
+    if (!own.length) return;
+    pending = null;
+    own.forEach((key) => changes.add(key));
+    update();
   });
   restyle();
 };

@@ -1,7 +1,7 @@
 // Step functions over program order, thinned to what a chart can show. `thinned` in `chart_data.py` does the same for
 // the data inside a page: tests/shared_cases holds both to it.
 
-export const MOST_POINTS = 1000;
+export const MOST_POINTS = 500;
 const HEADROOM = 0.12;
 // A part that differs by less than this share of its height begins above zero, or it would be a flat line.
 const FLAT = 0.5;

@@ -11,7 +11,7 @@ import { holdsAll, wordsOf } from "./words.js";
  */
 
 /** The filters that every table of a module's values offers. */
-export const FILTERS = ["space", "class", "opcode", "scope", "source", "shape"];
+export const FILTERS = ["space", "class", "opcode", "value", "scope", "source", "shape"];
 
 /**
  * Return the file name of a value without its ending: its id, which damaged dumps may repeat with a suffix.
@@ -41,6 +41,10 @@ export const valueTest = (values, filters) => {
     const words = wordsOf(query), found = table.map((text) => holdsAll(text.toLowerCase(), words));
     tests.push((number) => found[column[number]]);
   };
+  if (filters.value) {
+    const words = wordsOf(filters.value);
+    tests.push((number) => holdsAll((values.name[number] + values.index[number]).toLowerCase(), words));
+  }
   contains(filters.scope, values.scopes, values.scope);
   contains(filters.source, values.sources, values.source);
   contains(filters.shape, values.shapes, values.shape);

@@ -108,10 +108,12 @@ interface VegaView {
   signal(name: string, value: unknown): VegaView;
   signal(name: string): unknown;
   data(name: string, rows: object[]): VegaView;
+  data(name: string): object[];
   runAsync(): Promise<VegaView>;
   toSVG(): Promise<string>;
   width(): number;
   height(): number;
+  height(pixels: number): VegaView;
   origin(): [number, number];
 }
 

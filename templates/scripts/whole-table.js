@@ -2,12 +2,12 @@
 // the server or the disk delivers them; a sort or a filter replaces them by rows made from the data of the module.
 import { humanBytes } from "./bytes.js";
 import { allocationLink, bytesCell, countCell, originCell, valueLink } from "./cells.js";
-import { loadTimeline, loadValues } from "./data.js";
+import { isSingleFile, loadTimeline, loadValues } from "./data.js";
 import { make } from "./dom.js";
 import { saveText } from "./save.js";
 import * as State from "./state.js";
 import { parseOrder } from "./tables.js";
-import { FILTERS, allocationSource, csv, ordered, scheduleSource, valueSource } from "./table-rows.js";
+import { FILTERS, allocationSource, csv, nameOfPage, ordered, scheduleSource, valueSource } from "./table-rows.js";
 
 /**
  * @typedef {import("./table-rows.js").Source} Source
@@ -160,8 +160,12 @@ const startWholeTable = (table) => {
   })();
 
   const filters = () => /** @type {Filters} */ (Object.fromEntries(FILTERS.map((name) => [name, State.get(name) ?? ""])));
-  const isAsked = () => parseOrder(State.get("sort"), columns.length) !== null || Object.values(filters()).some(Boolean);
-  const chosen = (/** @type {Source} */ source) => {
+  const isNarrowed = () => State.get("only") !== null || parseOrder(State.get("sort"), columns.length) !== null || Object.values(filters()).some(Boolean);
+  // In a single file the table has no other pages, so scripts make all of its rows.
+  const isAsked = () => isSingleFile() || isNarrowed();
+  const chosen = (/** @type {Source} */ source, /** @type {Values} */ values) => {
+    const name = State.get("only");
+    if (name !== null) return source.rows.filter((row) => nameOfPage(values, row) === name);
     const order = parseOrder(State.get("sort"), columns.length), rows = source.filter(filters());
     return order ? ordered(rows, source.keys[columns[order.column]], order.descending) : rows;
   };
@@ -187,7 +191,7 @@ const startWholeTable = (table) => {
     restoreFields();
     // The reader may have taken the question back meanwhile.
     if (!isAsked()) return;
-    const rows = chosen(source);
+    const rows = chosen(source, values);
     const row = (/** @type {number} */ number) => make("tr", {}, columns.map((column) => cell(values, source, column, number)));
     let shown = 0;
     const extend = () => {
@@ -200,27 +204,27 @@ const startWholeTable = (table) => {
     extend();
     more.onclick = extend;
     pagers.forEach((pager) => { pager.hidden = true; });
-    if (table.caption) table.caption.textContent = "All rows that match, from every page";
+    if (table.caption) table.caption.textContent = isSingleFile() ? "" : "All rows that match, from every page";
     output.textContent = `${rows.length.toLocaleString("en")} of ${source.rows.length.toLocaleString("en")} ${source.noun}` +
       totals(values, source, rows);
   };
 
   let timer = 0;
   form.addEventListener("submit", (event) => event.preventDefault());
-  FILTERS.slice(0, 3).forEach((name) => field(name).addEventListener("change", () => State.set({ [name]: field(name).value })));
+  FILTERS.slice(0, 3).forEach((name) => field(name).addEventListener("change", () => State.set({ only: null, [name]: field(name).value })));
   FILTERS.slice(3).forEach((name) => field(name).addEventListener("input", () => {
     clearTimeout(timer);
-    timer = window.setTimeout(() => State.set({ [name]: field(name).value.trim() }, { replace: true }), REST_MILLISECONDS);
+    timer = window.setTimeout(() => State.set({ only: null, [name]: field(name).value.trim() }, { replace: true }), REST_MILLISECONDS);
   }));
-  field("clear").addEventListener("click", () => State.set(Object.fromEntries([...FILTERS, "sort"].map((name) => [name, null]))));
+  field("clear").addEventListener("click", () => State.set(Object.fromEntries([...FILTERS, "sort", "only"].map((name) => [name, null]))));
   field("csv").addEventListener("click", async () => {
-    const { source } = await load();
-    saveText(`${kind}.csv`, "text/csv", csv(columns, chosen(source).map((row) => columns.map((column) => source.keys[column](row)))));
+    const { source, values } = await load();
+    saveText(`${kind}.csv`, "text/csv", csv(columns, chosen(source, values).map((row) => columns.map((column) => source.keys[column](row)))));
   });
-  State.onChange((keys) => { if (keys.some((key) => key === "sort" || FILTERS.includes(key))) show(); });
-  if (isAsked()) show();
+  State.onChange((keys) => { if (keys.some((key) => key === "sort" || key === "only" || FILTERS.includes(key))) show(); });
+  if (isNarrowed()) show();
   // Loaded once the page is idle, so that the choices are there before a reader opens a list of them.
-  else addEventListener("load", () => setTimeout(load, REST_MILLISECONDS));
+  else addEventListener("load", () => setTimeout(isSingleFile() ? show : load, REST_MILLISECONDS));
 };
 
 /** Give every table of the page that names its columns controls that cover all of its rows. */

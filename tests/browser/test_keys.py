@@ -45,11 +45,11 @@ def test_the_help_opens_by_mouse_and_closes_by_escape(visit: Visit, root: Path |
 
 def test_digits_open_the_views(visit: Visit, root: Path | str, modules: list[str]) -> None:
     page = visit(root, modules[0])
-    tabs = page.locator("nav.tabs a").all_inner_texts()
+    tabs = page.locator("nav.tabs > a").all_inner_texts()
     for number, name in enumerate(tabs, start=1):
         with page.expect_navigation():
             page.keyboard.press(str(number))
-        expect(page.locator("nav.tabs [aria-current]")).to_have_text(name)
+        expect(page.locator("nav.tabs > [aria-current]")).to_have_text(name)
 
 
 def test_brackets_go_through_the_modules_in_the_same_view(visit: Visit, root: Path | str, modules: list[str]) -> None:
@@ -58,6 +58,18 @@ def test_brackets_go_through_the_modules_in_the_same_view(visit: Visit, root: Pa
         page.keyboard.press("]")
         page.wait_for_url("**/" + href.replace("index.html", "peak.html"))
     page.keyboard.press("[")
+    page.wait_for_url("**/" + modules[1].replace("index.html", "peak.html"))
+
+
+def test_links_lead_to_the_same_view_of_the_module_before_and_after(
+    visit: Visit, root: Path | str, modules: list[str]
+) -> None:
+    page = visit(root, modules[1].replace("index.html", "peak.html"))
+    after = page.locator("nav.modules a.after")
+    expect(page.locator("nav.modules a.before")).to_be_visible()
+    after.click()
+    page.wait_for_url("**/" + modules[2].replace("index.html", "peak.html"))
+    page.locator("nav.modules a.before").click()
     page.wait_for_url("**/" + modules[1].replace("index.html", "peak.html"))
 
 

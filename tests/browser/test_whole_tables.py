@@ -140,3 +140,22 @@ def test_the_filters_have_no_accessibility_violations(visit: Visit, large_site: 
     page = visit(large_site, folder + "values.html#opcode=copy")
     expect(readout(page)).to_contain_text("of 2,500 values")
     assert complaints(page) == []
+
+
+def test_a_row_of_a_group_opens_to_all_of_its_values(visit: Visit, large_site: Path, folder: str) -> None:
+    page = visit(large_site, folder + "peak.html")
+    rows = page.locator("table.groups tbody tr")
+    row = rows.nth(rows.evaluate_all("rows => rows.findIndex(row => row.querySelector('button.members'))"))
+    row.locator("summary").click()
+    row.get_by_role("button", name=re.compile("and [0-9,]+ more")).click()
+    count = int(row.locator("td data").last.get_attribute("value") or 0)
+    assert count > 40
+    expect(row.locator("details a")).to_have_count(count)
+
+
+def test_rows_are_filtered_by_name(visit: Visit, large_site: Path, folder: str, values: dict[str, Any]) -> None:
+    page = visit(large_site, folder + "values.html#value=fusion 7")
+    wanted = sum(
+        "fusion" in name and "7" in name for name in map("".join, zip(values["name"], values["index"], strict=True))
+    )
+    expect(readout(page)).to_contain_text(f"{wanted:,} of 2,500 values")

@@ -8,6 +8,7 @@ import pytest
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.composition import composition
 from reportgen.intervals.step_function import StepFunction
+from reportgen.parse.op_names import path_parts
 from reportgen.render.drawings.chart_data import byte_ticks, thinned
 from reportgen.render.html.formats import human_bytes
 from tests.support.builder import Lives, temporaries
@@ -32,6 +33,11 @@ def test_ticks_are_where_the_scripts_put_them(limit: int, places: list[int], uni
 def test_steps_are_thinned_as_in_the_scripts(case: dict[str, Any]) -> None:
     function = StepFunction(case["moments"], case["amounts"], case["length"])
     assert [list(row) for row in thinned(function, case["points"])] == case["rows"]
+
+
+@pytest.mark.parametrize("case", cases("op_names")["cases"], ids=lambda case: case["scope"])
+def test_names_of_operations_are_split_as_in_the_scripts(case: dict[str, Any]) -> None:
+    assert path_parts(case["scope"]) == case["parts"]
 
 
 @pytest.mark.parametrize("case", cases("composition")["cases"], ids=lambda case: case["name"])

@@ -134,15 +134,16 @@ def _without_words(module: dict[str, Any]) -> dict[str, Any]:
     # Sibling files are left out, because they would leak what the dump no longer says.
     module = module | {"checks": [check for check in module["checks"] if not _BESIDE.search(check["name"])]}
     # Advice rests on the names of operations, so it is withheld where these are redacted.
-    spaces = {color: _unnamed(space | {"advice": None}) for color, space in module["spaces"].items()}
+    spaces = {color: space | {"advice": None, **_parts(space)} for color, space in module["spaces"].items()}
     module = module | {"spaces": spaces}
     findings = [{key: finding[key] for key in ("slug", "severity", "line")} for finding in module["findings"]]
     return {key: value for key, value in module.items() if key not in ("path", "name")} | {"findings": findings}
 
 
-def _unnamed(space: dict[str, Any]) -> dict[str, Any]:
-    largest = space.get("peak_resident_largest") or []
-    return space | {"peak_resident_largest": [row | {"value": None} for row in largest]}
+def _parts(space: dict[str, Any]) -> dict[str, Any]:
+    """Return the largest parts of a peak without the names of the program."""
+    nameless = {"value": None, "scope": None, "source": None}
+    return {"peak_resident_largest": [part | nameless for part in space["peak_resident_largest"]]}
 
 
 def test_values_of_one_source_line_are_still_one_group(plain: Path, without_paths: Path) -> None:

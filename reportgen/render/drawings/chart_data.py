@@ -11,7 +11,7 @@ from reportgen.analyse.records import Analysis, Space
 from reportgen.intervals.step_function import StepFunction
 from reportgen.render.html import formats
 
-MOST_POINTS = 1_000
+MOST_POINTS = 500
 _TICKS = 4
 _HEADROOM = 1.12
 _MOST_ABOVE = 3
@@ -38,6 +38,7 @@ def memory_over_time(analysis: Analysis, space: Space, known: Fit | None = None)
     datasets = {
         "held": _held_bands(analysis, space, last),
         "temporary": temporary,
+        "bands": [],
         "live": [{"moment": moment, "amount": amount} for moment, amount in thinned(space.live)],
         "levels": [{"limit": limit}],
         "capacity": [{"limit": capacity}] if capacity else [],

@@ -97,12 +97,36 @@ def _memory_over_time() -> dict[str, Any]:
         .mark_area(interpolate="step-after", clip=True)
         .encode(x=_time_axis("moment"), y=size, y2="high:Q", color=color)
     )
+    # One area for each band of a stack; the page's script sets their colors.
+    bands = (
+        _named("bands")
+        .mark_area(interpolate="step-after", clip=True, stroke="var(--background)", strokeWidth=0.5)
+        .encode(x=_time_axis("moment"), y=size, y2="high:Q", fill=alt.Fill("fill:N", scale=None), detail="band:N")
+    )
     live = _named("live").mark_line(interpolate="step-after", strokeWidth=1.5, stroke="var(--text)", clip=True)
     levels = _named("levels").mark_rule(strokeDash=[6, 4], stroke="var(--text)", clip=True)
     capacity = _named("capacity").mark_rule(stroke="var(--error)", strokeWidth=2)
     capacity_name = _named("capacity").mark_text(
         text="capacity", align="right", dx=-4, dy=-4, baseline="bottom", fill="var(--error)"
     )
+    chosen = _named("chosen").mark_rule(stroke="var(--focus)", strokeWidth=2, clip=True)
+    chart = alt.layer(
+        held,
+        temporary,
+        bands,
+        live.encode(x=_time_axis("moment"), y=alt.Y("amount:Q")),
+        *_changed_curve(),
+        levels.encode(y="limit:Q"),
+        capacity.encode(y="limit:Q"),
+        capacity_name.encode(x=alt.value(alt.expr("width")), y="limit:Q"),
+        *_marks(),
+        chosen.encode(x="moment:Q"),
+    )
+    return _themed(chart.add_params(*parameters.values()).properties(width="container", height=190), "var(--{})")
+
+
+def _marks() -> Iterator[Any]:
+    """Yield the lines of the peaks and their names."""
     # Drawn on a wider line of the page's background, because neither color stands out from every class of memory.
     mark_edges = _named("marks").mark_rule(stroke="var(--background)", strokeWidth=4, clip=True)
     marks = _named("marks").mark_rule(
@@ -119,21 +143,9 @@ def _memory_over_time() -> dict[str, Any]:
         baseline="bottom",
         fill="var(--text)",
     )
-    chosen = _named("chosen").mark_rule(stroke="var(--focus)", strokeWidth=2, clip=True)
-    chart = alt.layer(
-        held,
-        temporary,
-        live.encode(x=_time_axis("moment"), y=alt.Y("amount:Q")),
-        *_changed_curve(),
-        levels.encode(y="limit:Q"),
-        capacity.encode(y="limit:Q"),
-        capacity_name.encode(x=alt.value(alt.expr("width")), y="limit:Q"),
-        mark_edges.encode(x="moment:Q"),
-        marks.encode(x="moment:Q"),
-        mark_names.encode(x="moment:Q", y=alt.value(0), text="label:N"),
-        chosen.encode(x="moment:Q"),
-    )
-    return _themed(chart.add_params(*parameters.values()).properties(width="container", height=190), "var(--{})")
+    yield mark_edges.encode(x="moment:Q")
+    yield marks.encode(x="moment:Q")
+    yield mark_names.encode(x="moment:Q", y=alt.value(0), text="label:N")
 
 
 def _changed_curve() -> Iterator[Any]:

@@ -1,6 +1,6 @@
 """Create links from one page to values, allocations, instructions and help, as escaped markup."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from html import escape
 from typing import TypeVar
@@ -25,6 +25,12 @@ def listed(items: Sequence[Item], link: Callable[[Item], str], most: int = MOST_
     shown = ", ".join(map(link, items[:most]))
     more = len(items) - most
     return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def filters(words: Mapping[str, str]) -> str:
+    """Return the fragment that filters a table by these words, escaped for HTML."""
+    asked = {name: text.replace("#", " ").strip() for name, text in words.items()}
+    return escape(urlencode({name: text for name, text in asked.items() if text}))
 
 
 class Links:
@@ -109,10 +115,11 @@ class Links:
 
     def filtered_values(self, **words: str) -> Markup:
         """Return the href of the values that have these words; a `#` stands for numbers that differ."""
-        asked = {key: text.replace("#", " ").strip() for key, text in words.items()}
-        return Markup(
-            f"{self.listing('values')}#{escape(urlencode({key: text for key, text in asked.items() if text}))}"
-        )
+        return Markup(f"{self.listing('values')}#{filters(words)}")
+
+    def checks(self) -> str:
+        """Return the href of the table of checks."""
+        return f"{self.listing('findings')}#checked"
 
     def _instruction(self, name: str) -> str:
         """Return an instruction's name, linked to the value that it defines, if any."""

@@ -12,6 +12,7 @@ from reportgen.options import Redaction
 from reportgen.render import routes
 from reportgen.render.html import formats
 from reportgen.render.html.excerpts import excerpt_table
+from reportgen.render.html.members import group_members
 from reportgen.render.html.value_rows import value_rows
 from reportgen.render.site.assets import template_root
 
@@ -77,6 +78,7 @@ def environment() -> Environment:
     jinja.globals |= {
         "excerpt_table": excerpt_table,
         "factor": formats.factor,
+        "group_members": group_members,
         "module_tabs": module_tabs,
         "percent": formats.percent,
         "redacted_words": _REDACTED_WORDS,

@@ -23,7 +23,7 @@ from reportgen.render.module.advice_words import curve_words
 from reportgen.render.page import Page
 from reportgen.render.view import Module, allocation_kinds
 
-_LONGEST_SHAPE = 80
+LONGEST_SHAPE = 80
 
 
 class Words:
@@ -42,8 +42,12 @@ class Words:
 
 def shard(name: str, data: Any, folder: str = "") -> Page:
     """Return a script that hands `data` over as `name`; `folder` is a module's, or empty for the whole site."""
-    text = json.dumps(_visible(data), separators=(",", ":"), ensure_ascii=False)
-    return Page(folder + routes.shard(name), f'Report.put("{name}",{text});\n'.encode("utf-8", "replace"))
+    return Page(folder + routes.shard(name), b'Report.put("%s",%s);\n' % (name.encode(), data_json(data)))
+
+
+def data_json(data: Any) -> bytes:
+    """Return data for scripts as JSON."""
+    return json.dumps(_visible(data), separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _visible(data: Any) -> Any:
@@ -61,29 +65,43 @@ def _visible(data: Any) -> Any:
 
 
 def instructions_shard(module: Module) -> Page:
-    """Return the scheduled instructions that define no value, for the search; `page` is their page of the schedule."""
+    """Return the scheduled instructions that define no value, for the search."""
+    return shard("instructions", instruction_columns(module, routes.INSTRUCTION_HREFS), module.routes.folder)
+
+
+def values_shard(module: Module) -> Page:
+    """Return every value and allocation, for the map, the moments and the search."""
+    return shard("values", value_columns(module, routes.VALUE_HREFS), module.routes.folder)
+
+
+def timeline_shard(module: Module) -> Page:
+    """Return the instruction at each moment, and every step of each space, for any moment and any zoom."""
+    return shard("timeline", timeline(module), module.routes.folder)
+
+
+def instruction_columns(module: Module, hrefs: Mapping[str, str]) -> dict[str, Any]:
+    """Return the scheduled instructions that define no value; `page` is their page of the schedule."""
     defining = {fact.value.key.name for fact in module.analysis.facts}
     schedule = [(moment, module.analysis.dump.name_at[moment]) for moment in module.scheduled_moments]
     others = [(name, moment, row) for row, (moment, name) in enumerate(schedule) if name not in defining]
-    columns = {
-        "hrefs": routes.INSTRUCTION_HREFS,
+    return {
+        "hrefs": hrefs,
         "name": [name for name, _, _ in others],
         "moment": [moment for _, moment, _ in others],
         "page": [routes.page_of(row) for _, _, row in others],
     }
-    return shard("instructions", columns, module.routes.folder)
 
 
-def values_shard(module: Module) -> Page:
-    """Return every value and allocation, for the map, the moments and the search; -1 stands for unknown.
+def value_columns(module: Module, hrefs: Mapping[str, str]) -> dict[str, Any]:
+    """Return every value and allocation; -1 stands for unknown.
 
     `page` is the name of a value's page or, where it has none, its page of the table of values and its name there.
     `unusualDense` has the dense bytes of values where they are not the size less the padding; None if unknown.
     `conflicting` are the values that hold the same bytes as another one at the same time.
     """
     allocations, kinds = module.analysis.dump.allocations, Words()
-    columns = {
-        "hrefs": routes.VALUE_HREFS,
+    return {
+        "hrefs": hrefs,
         **_value_columns(module),
         "spaces": {str(space.color): space.name for space in module.analysis.spaces.values()},
         "conflicting": sorted(conflicts_by_value(module.analysis)),
@@ -100,11 +118,10 @@ def values_shard(module: Module) -> Page:
         },
         "kinds": kinds.table(),
     }
-    return shard("values", columns, module.routes.folder)
 
 
-def timeline_shard(module: Module) -> Page:
-    """Return the instruction at each moment, and every step of each space, for any moment and any zoom."""
+def timeline(module: Module) -> dict[str, Any]:
+    """Return the instruction at each moment, and every step of each space."""
     analysis = module.analysis
     spaces = {
         str(space.color): {"static": space.static_bytes, "live": _steps(space.live), "temp": _steps(space.temp)}
@@ -112,14 +129,19 @@ def timeline_shard(module: Module) -> Page:
         if space.live and space.temp
     }
     names = [module.instruction_at(moment) or "" for moment in range(len(analysis.dump.schedule))]
-    return shard("timeline", {"names": names, "spaces": spaces}, module.routes.folder)
+    return {"names": names, "spaces": spaces}
 
 
 def advice_shard(module: Module) -> Page:
+    """Return the moves of the advice with their curves."""
+    return shard("advice", move_curves(module), module.routes.folder)
+
+
+def move_curves(module: Module) -> dict[str, Any]:
     """Return the peak that each move leads to, and what it adds over time to what is resident in the main memory."""
     advice = module.advice.get(MAIN_SPACE, Advice())
     before = advice.peak.curve() if advice.peak else ()
-    moves = {
+    return {
         key: {
             "words": curve_words(advice, move),
             "peak": move.outcome.peak_bytes,
@@ -128,7 +150,6 @@ def advice_shard(module: Module) -> Page:
         }
         for key, move in with_curve(advice).items()
     }
-    return shard("advice", moves, module.routes.folder)
 
 
 def _steps(function: StepFunction) -> dict[str, Sequence[int]]:
@@ -173,4 +194,4 @@ def _value_columns(module: Module) -> dict[str, Any]:
 
 
 def _short(shape: str) -> str:
-    return shape if len(shape) <= _LONGEST_SHAPE else shape[:_LONGEST_SHAPE] + "…"
+    return shape if len(shape) <= LONGEST_SHAPE else shape[:LONGEST_SHAPE] + "…"

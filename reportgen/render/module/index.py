@@ -85,37 +85,39 @@ class SpaceSummary:
 
 def index_page(module: Module, site_title: str) -> Page:
     """Return the module's own page."""
-    analysis, links, evidence = module.analysis, Links(module, 0), module.analysis.backend_evidence
+    links = Links(module, 0)
+    context = index_context(module, links)
+    return view_page(module, site_title, "index", "module.html", links=links, **context)
+
+
+def index_context(module: Module, links: Links) -> dict[str, Any]:
+    """Return what the template of the module's own page needs to know."""
+    analysis, evidence = module.analysis, module.analysis.backend_evidence
     main = main_space(analysis.spaces)
     ordered = sorted(analysis.spaces.values(), key=lambda space: (space is not main, space.color))
     spaces = [_space_summary(module, space, links, main or space) for space in ordered]
-    return view_page(
-        module,
-        site_title,
-        "index",
-        "module.html",
-        links=links,
-        analysis=analysis,
-        backend_evidence=_BACKEND_EVIDENCE.get(evidence, f"inferred from {evidence}"),
-        notes=note_markup(module.notes),
-        fit=fit_banner(module.misfit, analysis),
-        badge=badge_of(analysis),
-        finding_counts=finding_counts(analysis),
-        verdict=verdict(module, links),
-        advice=advice_view(module),
-        spaces=spaces,
-        small=[summary for summary in spaces if summary.is_small],
-        charts=[summary for summary in spaces if summary.chart],
-        small_charts=[summary for summary in spaces if summary.chart and summary.is_small],
-        hint=naming_hint(module.title, has_text=module.join.module is not None),
-        missing=[finding.message for finding in analysis.findings if finding.slug in MISSING_SECTIONS],
-        xla=_reconciliation(analysis.xla_peak),
-        moments=max(analysis.moments, 1),
-        classes=HELD_CLASSES,
-        values=value_rows(module)[:_SHOWN],
-        allocations=allocation_rows(module)[:_SHOWN],
-        files=list(dict.fromkeys(part.label for part in analysis.dump.text.parts)),
-    )
+    return {
+        "analysis": analysis,
+        "backend_evidence": _BACKEND_EVIDENCE.get(evidence, f"inferred from {evidence}"),
+        "notes": note_markup(module.notes),
+        "fit": fit_banner(module.misfit, analysis),
+        "badge": badge_of(analysis),
+        "finding_counts": finding_counts(analysis),
+        "verdict": verdict(module, links),
+        "advice": advice_view(module),
+        "spaces": spaces,
+        "small": [summary for summary in spaces if summary.is_small],
+        "charts": [summary for summary in spaces if summary.chart],
+        "small_charts": [summary for summary in spaces if summary.chart and summary.is_small],
+        "hint": naming_hint(module.title, has_text=module.join.module is not None),
+        "missing": [finding.message for finding in analysis.findings if finding.slug in MISSING_SECTIONS],
+        "xla": _reconciliation(analysis.xla_peak),
+        "moments": max(analysis.moments, 1),
+        "classes": HELD_CLASSES,
+        "values": value_rows(module)[:_SHOWN],
+        "allocations": allocation_rows(module)[:_SHOWN],
+        "files": list(dict.fromkeys(part.label for part in analysis.dump.text.parts)),
+    }
 
 
 def _space_summary(module: Module, space: Space, links: Links, main: Space) -> SpaceSummary:

@@ -10,9 +10,9 @@ from threading import Lock
 
 from reportgen.render.allocation.page import AllocationRenderer
 from reportgen.render.html.formats import visible
-from reportgen.render.module.pages import module_pages, views
+from reportgen.render.module.pages import later_pages, module_pages, views
 from reportgen.render.page import Page
-from reportgen.render.routes import first_page, pages_of
+from reportgen.render.routes import first_page
 from reportgen.render.value.page import ValueRenderer
 from reportgen.render.view import Module, key_text
 
@@ -43,7 +43,7 @@ class PagesOnRequest:
     @cached_property
     def paths(self) -> frozenset[str]:
         """The paths of all pages, found without rendering any."""
-        return frozenset([*self._views, *self._value_numbers, *self._allocation_numbers, *self._later_pages()])
+        return frozenset([*self._views, *self._value_numbers, *self._allocation_numbers, *later_pages(self.module)])
 
     @cached_property
     def value_paths(self) -> dict[str, str]:
@@ -66,17 +66,6 @@ class PagesOnRequest:
     def _allocation_numbers(self) -> dict[str, int]:
         numbers = range(len(self.module.analysis.dump.allocations))
         return {self.module.routes.allocation(number): number for number in numbers}
-
-    def _later_pages(self) -> Iterator[str]:
-        """Yield the paths of the pages after the first of each long table."""
-        analysis, routes = self.module.analysis, self.module.routes
-        rows = {"values": len(analysis.facts), "allocations": len(analysis.dump.allocations)}
-        rows |= {"schedule": len(self.module.scheduled_moments)}
-        rows |= {f"peak-{space.color}": len(space.composition) for space in analysis.spaces.values()}
-        for kind, count in rows.items():
-            yield from (routes.listing(kind, page) for page in range(2, pages_of(count) + 1))
-        for number, occupants in enumerate(analysis.occupants):
-            yield from (routes.allocation(number, page) for page in range(2, pages_of(len(occupants)) + 1))
 
     @cached_property
     def _values(self) -> ValueRenderer:

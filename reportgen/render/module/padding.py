@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from reportgen.analyse.padding import PaddedShape, padded_shapes, padding_at_peak, values_of
 from reportgen.analyse.records import Space, ValueFacts
 from reportgen.intervals.step_function import Peak
 from reportgen.render.html.links import Links
+from reportgen.render.module.data_shards import LONGEST_SHAPE
 from reportgen.render.module.view_page import Rest, view_page
 from reportgen.render.page import Page
 from reportgen.render.view import Module
@@ -36,11 +38,12 @@ class PaddingSums:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShapeRow:
-    """A shape with padding; `largest` is its largest value."""
+    """A shape with padding; `largest` is its largest value, and `values_href` leads to all of them."""
 
     shape: str
     sums: PaddingSums
     largest: int
+    values_href: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,11 +72,12 @@ class SpacePadding:
 
 def padding_page(module: Module, site_title: str) -> Page:
     """Return the page of padding."""
-    spaces = [_space_padding(module, space) for space in module.analysis.spaces.values()]
-    return view_page(module, site_title, "padding", "padding.html", links=Links(module, 0), spaces=spaces)
+    links = Links(module, 0)
+    spaces = [_space_padding(module, space, links) for space in module.analysis.spaces.values()]
+    return view_page(module, site_title, "padding", "padding.html", links=links, spaces=spaces)
 
 
-def _space_padding(module: Module, space: Space) -> SpacePadding:
+def _space_padding(module: Module, space: Space, links: Links) -> SpacePadding:
     peak, shapes = space.peak_resident, padded_shapes(module.analysis, space)
     padded = [shape for shape in shapes if shape.padding_bytes]
     values = _value_rows(module, space, peak)
@@ -82,7 +86,12 @@ def _space_padding(module: Module, space: Space) -> SpacePadding:
         space=space,
         peak=peak,
         shapes=[
-            ShapeRow(shape=shape.shape, sums=_sums([shape], peak), largest=shape.largest)
+            ShapeRow(
+                shape=shape.shape,
+                sums=_sums([shape], peak),
+                largest=shape.largest,
+                values_href=_values_href(links, space, shape.shape),
+            )
             for shape in padded[:_SHOWN_SHAPES]
         ],
         rest=_sums(padded[_SHOWN_SHAPES:], peak),
@@ -91,6 +100,11 @@ def _space_padding(module: Module, space: Space) -> SpacePadding:
         values=values[:_SHOWN_VALUES],
         values_rest=Rest(count=len(hidden), amount=sum(row.fact.padding_bytes for row in hidden)),
     )
+
+
+def _values_href(links: Links, space: Space, shape: str) -> str:
+    """Return the href of the table of values, narrowed to those of a space with a shape."""
+    return f"{links.listing('values')}#{urlencode({'space': space.color, 'shape': shape[:LONGEST_SHAPE]})}"
 
 
 def _sums(shapes: Sequence[PaddedShape], peak: Peak | None) -> PaddingSums:

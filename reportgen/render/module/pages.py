@@ -13,6 +13,7 @@ from reportgen.render.module.padding import padding_page
 from reportgen.render.module.peak import peak_page
 from reportgen.render.module.schedule import schedule_pages
 from reportgen.render.page import Page
+from reportgen.render.routes import pages_of
 from reportgen.render.value.page import ValueRenderer
 from reportgen.render.view import Module
 
@@ -63,6 +64,24 @@ def views(module: Module, site_title: str) -> dict[str, PageGroup]:
         if space.composition:
             paged[routes.listing(peak_kind(space))] = partial(peak_listing, module, space, site_title)
     return {path: partial(_alone, make) for path, make in single.items()} | paged
+
+
+def page_count(module: Module) -> int:
+    """Return how many pages and data shards a module has."""
+    alone = len(views(module, "")) + len(module.analysis.dump.allocations) + len(module.with_page)
+    return alone + sum(1 for _ in later_pages(module))
+
+
+def later_pages(module: Module) -> Iterator[str]:
+    """Yield the paths of the pages after the first of each long table."""
+    analysis, routes = module.analysis, module.routes
+    rows = {"values": len(analysis.facts), "allocations": len(analysis.dump.allocations)}
+    rows |= {"schedule": len(module.scheduled_moments)}
+    rows |= {peak_kind(space): len(space.composition) for space in analysis.spaces.values()}
+    for kind, count in rows.items():
+        yield from (routes.listing(kind, page) for page in range(2, pages_of(count) + 1))
+    for number, occupants in enumerate(analysis.occupants):
+        yield from (routes.allocation(number, page) for page in range(2, pages_of(len(occupants)) + 1))
 
 
 def _alone(make: Callable[[], Page]) -> Iterator[Page]:

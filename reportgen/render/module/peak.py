@@ -1,8 +1,10 @@
 """The peak of each memory space, taken apart: what its bytes are, and which part of the program asks for them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from heapq import nsmallest
+from urllib.parse import urlencode
 
 from reportgen.analyse.classes import CLASSES
 from reportgen.analyse.decompose import Group, groupings
@@ -37,18 +39,22 @@ class GroupTable:
 
 @dataclass(frozen=True, slots=True)
 class ScopeTable:
-    """The rows of the scope table with their depths; the hidden ones are summed by their own bytes."""
+    """The rows of the scope table with their depths and hrefs; the hidden ones are summed by their own bytes."""
 
-    rows: list[tuple[int, Scope]]
+    rows: list[tuple[int, Scope, str]]
     rest_count: int
     rest_bytes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tile:
-    """A box of the icicle with the boxes below it; `width` is in percent of its parent."""
+    """A box of the icicle with the boxes below it; `width` is in percent of its parent.
+
+    `href` shows what is in it, on the module's own page.
+    """
 
     scope: Scope
+    href: str
     width: str
     is_narrow: bool
     children: tuple["Tile", ...]
@@ -71,17 +77,27 @@ class SpacePeak:
     @property
     def lacks_names(self) -> bool:
         """Whether the scope table has a row for bytes without a name."""
-        return self.scopes is not None and any(scope.kind == "missing" for _, scope in self.scopes.rows)
+        return self.scopes is not None and any(scope.kind == "missing" for _, scope, _ in self.scopes.rows)
 
 
 def peak_page(module: Module, site_title: str) -> Page:
     """Return the page of the peaks."""
     links = Links(module, 0)
-    spaces = [_space_peak(module, space, links) for space in module.analysis.spaces.values()]
-    hint = naming_hint(module.title, has_text=module.join.module is not None)
     return view_page(
-        module, site_title, "peak", "peak.html", links=links, classes=CLASSES[:-1], spaces=spaces, hint=hint
+        module,
+        site_title,
+        "peak",
+        "peak.html",
+        links=links,
+        classes=CLASSES[:-1],
+        spaces=space_peaks(module, links),
+        hint=naming_hint(module.title, has_text=module.join.module is not None),
     )
+
+
+def space_peaks(module: Module, links: Links) -> list[SpacePeak]:
+    """Return the peak of each memory space, taken apart."""
+    return [_space_peak(module, space, links) for space in module.analysis.spaces.values()]
 
 
 def _space_peak(module: Module, space: Space, links: Links) -> SpacePeak:
@@ -90,7 +106,8 @@ def _space_peak(module: Module, space: Space, links: Links) -> SpacePeak:
         return SpacePeak(space=space, peak=peak)
     tree = scope_tree(module.analysis, space, module.origin)
     groups = groupings(module.analysis, space, module.origin)
-    tile = _tile(tree, tree.size_bytes, depth=0, share=1.0)
+    href = partial(_href, links, space, peak.moment)
+    tile = _tile(tree, href, tree.size_bytes, depth=0, share=1.0)
     return SpacePeak(
         space=space,
         peak=peak,
@@ -98,7 +115,7 @@ def _space_peak(module: Module, space: Space, links: Links) -> SpacePeak:
         schedule_href=schedule_href(module, links, peak.moment),
         value_count=tree.values,
         tables=tuple(_group_table(name, rows) for name, rows in groups.items()),
-        scopes=_scope_table(tree),
+        scopes=_scope_table(tree, href),
         icicle=tile,
         is_icicle_whole=_boxes(tile) == sum(1 for _ in walk(tree)),
     )
@@ -115,7 +132,7 @@ def _group_table(name: str, groups: Sequence[Group]) -> GroupTable:
     )
 
 
-def _scope_table(tree: Scope) -> ScopeTable:
+def _scope_table(tree: Scope, href: Callable[[str], str]) -> ScopeTable:
     """Keep the largest nodes, in the order of the tree.
 
     Each keeps its parent, because a parent is never smaller than its child and comes before it.
@@ -123,21 +140,27 @@ def _scope_table(tree: Scope) -> ScopeTable:
     rows = list(enumerate(walk(tree)))[1:]
     kept = nsmallest(_SHOWN_SCOPES, rows, key=lambda row: (-row[1][1].size_bytes, row[0]))
     hidden = sum(scope.own_bytes for _, (_, scope) in rows) - sum(scope.own_bytes for _, (_, scope) in kept)
-    shown = [(depth - 1, scope) for _, (depth, scope) in sorted(kept, key=lambda row: row[0])]
+    shown = [(depth - 1, scope, href(scope.path)) for _, (depth, scope) in sorted(kept, key=lambda row: row[0])]
     return ScopeTable(shown, len(rows) - len(kept), hidden)
 
 
-def _tile(scope: Scope, parent_bytes: int, *, depth: int, share: float) -> Tile:
+def _href(links: Links, space: Space, moment: int, path: str) -> str:
+    """Return the href of what is live at a moment in a scope, as the module's own page shows it."""
+    choices = {"space": space.color, "moment": moment} | ({"within": path} if path else {})
+    return f"{links.listing('index')}#{urlencode(choices)}"
+
+
+def _tile(scope: Scope, href: Callable[[str], str], parent_bytes: int, *, depth: int, share: float) -> Tile:
     """Leave out boxes that are too narrow to see: the table below the icicle has them."""
     children: tuple[Tile, ...] = ()
     if depth < _DEEPEST:
         children = tuple(
-            _tile(child, scope.size_bytes, depth=depth + 1, share=share * child.size_bytes / scope.size_bytes)
+            _tile(child, href, scope.size_bytes, depth=depth + 1, share=share * child.size_bytes / scope.size_bytes)
             for child in scope.children
             if share * child.size_bytes >= _NARROWEST * scope.size_bytes
         )
     width = f"{100 * (scope.size_bytes / parent_bytes):.3f}%"
-    return Tile(scope=scope, width=width, is_narrow=share < _ROOM_FOR_WORDS, children=children)
+    return Tile(scope=scope, href=href(scope.path), width=width, is_narrow=share < _ROOM_FOR_WORDS, children=children)
 
 
 def _boxes(tile: Tile) -> int:

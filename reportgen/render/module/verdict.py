@@ -13,6 +13,7 @@ from reportgen.analyse.lifetimes import idle_at_peak, idle_stretches
 from reportgen.analyse.records import Analysis, Space
 from reportgen.analyse.spaces import main_space, needed_in
 from reportgen.render.html.links import Links, listed
+from reportgen.render.html.members import group_members
 from reportgen.render.html.origin import origin_cell
 from reportgen.render.view import Module
 
@@ -24,7 +25,6 @@ _PLURALS: Mapping[MemoryClass, str] = {
     "temporary": "temporaries",
     "thread-local": "thread-local",
 }
-_MOST_LINKED = 40
 _SMALL = 100
 
 
@@ -91,18 +91,17 @@ def _row(module: Module, space: Space, group: PeakGroup, links: Links) -> GroupR
         what = "reserved, never used"
         return GroupRow(group=group, is_named=False, origin=Markup("–"), what=what, values=Markup(allocations))
     found = module.attribution(group.values[0])
-    values = listed(group.values, links.value, _MOST_LINKED)
+    links_to_values = group_members(group.values, links)
     if len(group.values) > 1:
         table = links.filtered_values(space=str(space.color), scope=group.name, shape=group.shape)
-        values = f'{values} · <a href="{table}">in the table of values</a>'
-        values = f"<details><summary>{len(group.values):,} values</summary>{values}</details>"
+        links_to_values += Markup(f' <a href="{table}">in the table of values</a>')
     times = f"{len(group.values):,} × " if len(group.values) > 1 else ""
     return GroupRow(
         group=group,
         is_named=found.is_named,
         origin=origin_cell(found, group.name),
         what=f"{times}{group.shape}",
-        values=Markup(values),
+        values=links_to_values,
     )
 
 

@@ -1,7 +1,9 @@
 """The pages that belong to no module: overview, help and assets, and the figures for programs."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from markupsafe import Markup
 
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.input.reading import Problem
@@ -42,24 +44,33 @@ def fixed_pages(site_title: str) -> Iterator[Page]:
     """Yield what does not depend on the dumps."""
     for name in asset_names():
         yield Page(routes.asset(name), read_asset(name))
-    for path, heading in _HELP.items():
-        text = (template_root() / path).with_suffix(".md").read_text(encoding="utf-8")
-        yield Page(path, render("help.html", path, site_title=site_title, heading=heading, body=markdown(text)))
-    yield terms_shard()
+    for path, heading, body in help_texts():
+        yield Page(path, render("help.html", path, site_title=site_title, heading=heading, body=body))
+    yield shard("terms", terms())
     # Without this file GitHub Pages runs Jekyll, which leaves out files with names that it reserves.
     yield Page(".nojekyll", b"")
     yield Page(routes.NOT_FOUND, render("404.html", routes.NOT_FOUND, site_title=site_title))
 
 
-def terms_shard() -> Page:
-    """Return the terms of the glossary and the kinds of findings with their sections, for the search."""
+def help_texts() -> Iterator[tuple[str, str, Markup]]:
+    """Yield each help text with its path and its heading."""
+    for path, heading in _HELP.items():
+        yield path, heading, markdown(_help_text(path))
+
+
+def terms(href: Callable[[str, str], str] = "{}#{}".format) -> dict[str, Sequence[str]]:
+    """Return the terms of the glossary and the kinds of findings for the search; `href` gets path and anchor."""
     found = [
-        (name, f"{path}#{anchor}", heading)
+        (name, href(path, anchor), heading)
         for path, heading in _HELP.items()
-        for name, anchor in _SECTION.findall((template_root() / path).with_suffix(".md").read_text(encoding="utf-8"))
+        for name, anchor in _SECTION.findall(_help_text(path))
     ]
     names, hrefs, headings = zip(*found, strict=True)
-    return shard("terms", {"name": names, "href": hrefs, "page": headings})
+    return {"name": names, "href": hrefs, "page": headings}
+
+
+def _help_text(path: str) -> str:
+    return (template_root() / path).with_suffix(".md").read_text(encoding="utf-8")
 
 
 def summary_pages(

@@ -142,7 +142,9 @@ def summary(module: "Module") -> Summary:
         capacity_bytes=known.capacity.size_bytes if known else None,
         is_over=any(one.is_over for one in module.fits.values()),
         findings=analysis.findings,
-        report=module_report(module.label, module.title, analysis, module.attributed, module.fits, module.advice),
+        report=module_report(
+            module.label, module.title, analysis, module.attributed, module.fits, module.advice, module.attribution
+        ),
         first_move=sentence(move) if move else "",
         capacity=capacity_words(known, advice.capacity if advice else None) if known else "",
         can_be_bytes=advice.ladder.donated_bytes if advice and advice.ladder else None,

@@ -1,0 +1,131 @@
+"""A module's report in a single file, to attach to an issue: its summary, charts, peaks and values.
+
+Styles, scripts and data are inside the file, and every link leads to a place in it. The security policy names the
+scripts by their digests, so that nothing else can run.
+"""
+
+import gzip
+import hashlib
+import re
+from base64 import b64encode
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from markupsafe import Markup
+
+from reportgen.render import routes
+from reportgen.render.html.links import Links, filters
+from reportgen.render.html.templates import render
+from reportgen.render.module.data_shards import data_json, instruction_columns, move_curves, timeline, value_columns
+from reportgen.render.module.index import index_context
+from reportgen.render.module.listings import value_rows
+from reportgen.render.module.peak import space_peaks
+from reportgen.render.site.assets import MADE_AT_INSTALLATION, read_asset
+from reportgen.render.site.pages import help_texts, terms
+from reportgen.render.view import Module
+
+_STATIC_ROWS = 200
+_SECTIONS = {"index": "", "peak": "#peak-parts"}
+"""Where links to views lead that the file has no section of the same name for."""
+_HELP_LINK = re.compile(rb'(?<=href=)("?)(?:help/)?(glossary|findings)\.html(?:#([a-z0-9-]+))?')
+_HELP_ANCHOR = re.compile(r'(?<= href=")#(?=[a-z0-9-]+")|(?<= id=")')
+_HOLE = re.compile(rb"<hole ([a-z-]+)>")
+
+
+class LinksInFile(Links):
+    """Links that lead to places in the file: to a value's row, to the map of an allocation, to a section."""
+
+    def __init__(self, module: Module) -> None:
+        super().__init__(module, 0)
+        self.root = ""
+        self._routes = module.routes
+
+    def value_href(self, number: int) -> str:
+        return f"#{routes.value_row(self._routes.value_names[number])}"
+
+    def value_row_id(self, number: int) -> str:
+        return f" id={routes.value_row(self._routes.value_names[number])}"
+
+    def allocation_href(self, number: int) -> str:
+        return f"#{routes.allocation_map(self._routes.allocation_names[number])}"
+
+    def filtered_values(self, **words: str) -> Markup:
+        return Markup(f"#{filters(words)}")
+
+    def checks(self) -> str:
+        return self.listing("findings")
+
+    def listing(self, kind: str, page: int = 1) -> str:
+        return "#peak-parts" if kind.startswith("peak-") else _SECTIONS.get(kind, f"#{kind}")
+
+
+def single_file(module: Module, site_title: str) -> bytes:
+    """Return the report of a module as one HTML file."""
+    links = LinksInFile(module)
+    context = index_context(module, links) | {"values": value_rows(module)[:_STATIC_ROWS]}
+    scripts = {name: _script(f"{name}.js") for name in ("theme", "charts", "site")}
+    page = render(
+        "module.html",
+        "",
+        frame="single_file.html",
+        is_single_file=True,
+        site_title=site_title,
+        module=module,
+        links=links,
+        peaks=space_peaks(module, links),
+        help_texts=[(_help_id(path), heading, _with_prefix(path, body)) for path, heading, body in help_texts()],
+        digests=" ".join(f"'sha256-{_digest(script)}'" for script in scripts.values()),
+        hole=lambda name: Markup(f"<hole {name}>"),
+        **context,
+    )
+    page = _HELP_LINK.sub(_help_place, page)
+    contents = scripts | {"styles": read_asset("site.css")} | _data(module, site_title)
+    # Filled last, because templates replace characters that show nothing, and scripts may contain some.
+    return _HOLE.sub(lambda found: contents[found[1].decode()], page)
+
+
+def _data(module: Module, site_title: str) -> dict[str, bytes]:
+    """Return what the scripts of a site load from its data files, as compressed JSON in base 64.
+
+    Compressed because a browser needs two seconds to read past 9 MB of JSON, and an issue takes small files only.
+    """
+    modules = {"hrefs": {"terms": "", "row": "", "laterRow": ""}, **dict.fromkeys(_MODULE_COLUMNS, ())}
+    data: Mapping[str, Any] = {
+        "values": value_columns(module, routes.VALUE_HREFS_IN_FILE),
+        "timeline": timeline(module),
+        "instructions": instruction_columns(module, routes.INSTRUCTION_HREFS_IN_FILE),
+        "modules": modules,
+        "advice": move_curves(module),
+        "terms": terms(lambda path, anchor: f"#{_help_id(path, anchor)}"),
+    }
+    return {f"data-{name}": b64encode(gzip.compress(data_json(value), mtime=0)) for name, value in data.items()}
+
+
+_MODULE_COLUMNS = ("name", "path", "backend", "size", "href", "page")
+
+
+def _script(name: str) -> bytes:
+    """Return a script as HTML may contain it: its line ends are those that a browser digests."""
+    names = MADE_AT_INSTALLATION if name == "charts.js" else (name,)
+    text = b"\n".join(read_asset(one) for one in names)
+    return text.replace(b"\r\n", b"\n").replace(b"</script", b"<\\/script").replace(b"<!--", b"<\\!--")
+
+
+def _digest(script: bytes) -> str:
+    return b64encode(hashlib.sha256(script).digest()).decode()
+
+
+def _help_id(path: str, anchor: str = "") -> str:
+    """Return the id of a place in a help text; `path` is that of its page, or only the page's name."""
+    name = PurePosixPath(path).stem
+    return f"help-{name}-{anchor}" if anchor else f"help-{name}"
+
+
+def _help_place(found: re.Match[bytes]) -> bytes:
+    return found[1] + b"#" + _help_id(found[2].decode(), (found[3] or b"").decode()).encode()
+
+
+def _with_prefix(path: str, body: Markup) -> Markup:
+    """Return a help text whose ids begin with its name, because the two texts and the page have some in common."""
+    return Markup(_HELP_ANCHOR.sub(lambda found: f"{found[0]}{_help_id(path)}-", body))

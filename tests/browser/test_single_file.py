@@ -1,0 +1,104 @@
+"""A report in a single file as a reader opens it from a disk: nothing else is loaded, and all values are found."""
+
+import gzip
+import json
+import re
+from base64 import b64decode
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from reportgen.build import build_file
+from reportgen.options import BuildOptions
+from tests.browser.axe import complaints
+from tests.support.site import SAMPLES
+
+Visit = Callable[..., Page]
+
+
+@pytest.fixture(scope="session")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("single") / "report.html"
+    build_file(BuildOptions(paths=(SAMPLES / "tpu-train-step",), title="Memory"), target)
+    return target
+
+
+@pytest.fixture(scope="session")
+def values(report: Path) -> dict[str, Any]:
+    text = report.read_text(encoding="utf-8").partition('id="data-values">')[2].partition("</script>")[0]
+    data: dict[str, Any] = json.loads(gzip.decompress(b64decode(text)))
+    return data
+
+
+@pytest.fixture
+def opened(visit: Visit, report: Path) -> Page:
+    page = visit(report.parent, report.name)
+    expect(page.locator("figure[data-chart] svg").first).to_be_visible()
+    expect(page.locator(".filters output")).to_contain_text("values")
+    return page
+
+
+def rows(page: Page) -> Any:
+    return page.locator("table[data-whole] tbody tr")
+
+
+def test_it_shows_the_peak_the_charts_and_every_value(opened: Page, values: dict[str, Any]) -> None:
+    expect(opened.locator(".verdict .answer")).to_contain_text("peaks at")
+    expect(opened.locator("#peak-parts")).to_be_attached()
+    expect(rows(opened)).to_have_count(min(1_000, len(values["name"])))
+
+
+def test_values_are_searched_and_filtered(opened: Page, values: dict[str, Any]) -> None:
+    opened.fill(".filters [name=value]", "fusion")
+    wanted = sum("fusion" in name + index for name, index in zip(values["name"], values["index"], strict=True))
+    expect(opened.locator(".filters output")).to_contain_text(f"{wanted:,} of {len(values['name']):,} values")
+    opened.locator(".filters [name=clear]").click()
+    opened.fill("#search", values["name"][5])
+    opened.locator("#search-results a").first.click()
+    expect(rows(opened)).to_have_count(1)
+    expect(rows(opened).first).to_contain_text(values["name"][5])
+
+
+def test_a_link_to_a_value_leads_to_its_row(opened: Page) -> None:
+    link = opened.locator("section[aria-labelledby=peak-parts] table td:last-child > a[href^='#v']").first
+    name = link.inner_text()
+    link.click()
+    expect(rows(opened)).to_have_count(1)
+    expect(rows(opened).first).to_contain_text(name)
+    expect(rows(opened).first).to_be_in_viewport()
+    opened.go_back()
+
+
+def test_a_link_to_an_allocation_leads_to_its_part_of_the_map(opened: Page) -> None:
+    link = opened.locator("section[aria-labelledby=allocations] table a[href^='#a']").first
+    link.click()
+    expect(opened).to_have_url(re.compile(r"allocation=\d+"))
+    expect(opened.locator("#map-caption")).to_be_visible()
+
+
+def test_a_box_of_the_icicle_shows_what_is_in_it(opened: Page) -> None:
+    opened.locator("section[aria-labelledby=peak-parts] .icicle a").nth(1).click()
+    expect(opened.locator("#live-at .narrowed")).to_be_visible()
+    expect(opened.locator("#live-at")).to_be_in_viewport()
+
+
+def test_a_term_leads_to_the_glossary_in_the_file(opened: Page) -> None:
+    term = opened.locator("a.term").first
+    place = (term.get_attribute("href") or "")[1:]
+    term.click()
+    expect(opened.locator(f"[id='{place}']")).to_be_in_viewport()
+
+
+def test_the_chart_can_be_stacked(opened: Page) -> None:
+    opened.select_option("#moment-controls select[name=stack]", "shape")
+    opened.locator("figure[data-chart]").first.scroll_into_view_if_needed()  # because charts out of view wait
+    expect(opened.locator("figure[data-chart] .legend button").first).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_it_has_no_accessibility_violations(opened: Page, width: int) -> None:
+    opened.set_viewport_size({"width": width, "height": 900})
+    assert complaints(opened) == []

@@ -72,6 +72,18 @@ def test_a_link_to_a_value_leads_to_its_row(opened: Page) -> None:
     opened.go_back()
 
 
+def test_a_group_leads_to_its_values_in_the_table(opened: Page, values: dict[str, Any]) -> None:
+    group = opened.locator("tr:has(a:text('in the table of values'))").first
+    group.locator("summary").click()
+    members = set(group.locator("details a[href^='#v']").all_inner_texts())
+    group.get_by_text("in the table of values").click()
+    expect(opened.locator(".filters [name=shape]")).not_to_have_value("")
+    expect(opened.locator(".filters output")).not_to_contain_text(f"{len(values['name']):,} of")
+    assert len(members) > 1
+    assert members <= set(rows(opened).locator("th a, td a[href^='#v']").all_inner_texts())
+    expect(opened.locator("table[data-whole]")).to_be_in_viewport()
+
+
 def test_a_link_to_an_allocation_leads_to_its_part_of_the_map(opened: Page) -> None:
     link = opened.locator("section[aria-labelledby=allocations] table a[href^='#a']").first
     link.click()

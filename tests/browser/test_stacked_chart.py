@@ -200,6 +200,19 @@ def test_a_box_of_the_peak_leads_to_what_is_in_it(visit: Visit, samples_site: Pa
     expect(page.locator("#live-at .narrowed")).to_be_in_viewport()
 
 
+def test_a_box_of_numbered_siblings_leads_to_all_of_them(visit: Visit, samples_site: Path, module: Path) -> None:
+    page = visit(samples_site, f"{module.relative_to(samples_site).as_posix()}/peak.html")
+    box = page.locator(".icicle .tile[title*='layer_#']").first
+    size = re.sub(r"\D", "", (box.get_attribute("title") or "").rpartition(": ")[2])
+    box.click()
+    expect(page.locator("#live-at tfoot tr.live data")).to_have_attribute("value", size)
+    names = page.locator("#live-at tbody th small").all_inner_texts()
+    assert {found[0] for name in names if (found := re.search(r"layer_\d+", name))} >= {"layer_0", "layer_1"}
+    expect(page.locator("#live-at .icicle .tile").first).to_have_attribute(
+        "title", re.compile(f"layer_#.*: {int(size):,}")
+    )
+
+
 def test_boxes_of_the_icicle_narrow_the_table_at_any_moment(open_page: Callable[[str], Page]) -> None:
     page = open_page("#moment=40&space=0")
     box = page.locator("#live-at .icicle .tile").nth(1)

@@ -1,7 +1,9 @@
 """A redacted report shows none of the secrets that are planted in every field of a dump and in the files beside it."""
 
+import gzip
 import json
 import re
+from base64 import b64decode
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -202,6 +204,29 @@ def test_no_page_shows_a_secret(
     assert [page.partition("\n")[0] for page in pages if leaks(page, secret)] == []
     assert not leaks(printed.out + printed.err, secret)
     assert str(tmp_path) not in printed.out + printed.err
+
+
+@pytest.mark.parametrize("secret", ["zorblax", "10.11.12.13", "/srv/zorblax/x.py", "zörbläx"])
+def test_no_single_file_shows_a_secret(
+    flag: str, secret: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dump = folder(tmp_path / "in", secret) / f"{NAME}-buffer-assignment.txt"
+    monkeypatch.chdir(tmp_path)
+    target = tmp_path / "report.html"
+    assert main(["build", str(dump), "--single-file", str(target), flag, "--jobs", "1", "--verbose"]) == 0
+    printed = capsys.readouterr()
+    page, data = inside(target)
+    assert "add.1" in data
+    assert not leaks(page + data, secret)
+    assert not leaks(printed.out + printed.err, secret)
+    assert str(tmp_path) not in printed.out + printed.err
+
+
+def inside(report: Path) -> tuple[str, str]:
+    """Return a single file as it is, and the data in it as text: they are compressed."""
+    page = report.read_text(encoding="utf-8")
+    packed = re.findall(r'<script type="application/gzip"[^>]*>(.*?)</script>', page, re.DOTALL)
+    return page, "\n".join(gzip.decompress(b64decode(data)).decode() for data in packed)
 
 
 @pytest.mark.parametrize("secret", ["zorblax", "/srv/zorblax/x.py"])

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.browser.axe import COLORS, OPTIONS, complaints
 
@@ -23,9 +23,10 @@ def test_no_kind_of_page_has_a_violation(
 
 def _settled(page: Page) -> Page:
     """Return the page with its charts drawn and everything unfolded."""
-    if charts := page.locator("figure[data-chart]").count():
-        page.wait_for_function(f"document.querySelectorAll('figure[data-chart] svg').length >= {charts}")
     page.evaluate("document.querySelectorAll('details').forEach(details => { details.open = true; })")
+    for chart in page.locator("figure[data-chart]").all():
+        chart.scroll_into_view_if_needed()  # because charts out of view wait
+        expect(chart.locator("svg").first).to_be_visible()
     return page
 
 

@@ -8,6 +8,7 @@ import io
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -60,12 +61,12 @@ class RemotePath:
 
     def is_dir(self) -> bool:
         """Return whether this is a directory. Unlike `Path.is_dir`, raises OSError if it does not exist."""
-        with _OSErrors():
+        with _os_errors():
             return bool(self._files.info(self.path)["type"] == "directory")
 
     def is_file(self) -> bool:
         try:
-            with _OSErrors():
+            with _os_errors():
                 return bool(self._files.isfile(self.path))
         except OSError:
             return False
@@ -156,7 +157,7 @@ def list_tree(top: RemotePath) -> Iterator[Listing]:
 def _by_flat_list(top: RemotePath, files: Any) -> Iterator[Listing]:
     folders: dict[tuple[str, ...], dict[str, int | None]] = {}
     try:
-        with _OSErrors():
+        with _os_errors():
             found = files.find(top.path, detail=True)
     except OSError as error:
         yield Listing(top, damage=error)
@@ -172,7 +173,7 @@ def _by_flat_list(top: RemotePath, files: Any) -> Iterator[Listing]:
 def _by_folder(top: RemotePath, files: Any, parts: tuple[str, ...] = ()) -> Iterator[Listing]:
     folder = _below(top, parts)
     try:
-        with _OSErrors():
+        with _os_errors():
             entries = {
                 entry["name"].rstrip("/").rpartition("/")[2]: entry for entry in files.ls(folder.path, detail=True)
             }
@@ -251,7 +252,7 @@ class _RemoteFile(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         view = memoryview(buffer).cast("B")
-        with _OSErrors():
+        with _os_errors():
             piece = self._next(len(view))
         view[: len(piece)] = piece
         self._given += len(piece)
@@ -275,18 +276,17 @@ class _RemoteFile(io.RawIOBase):
         super().close()
 
 
-class _OSErrors:
+@contextmanager
+def _os_errors() -> Iterator[None]:
     """Turn any exception inside the `with` into an OSError, because every store has its own exceptions.
 
     What is missing stays a FileNotFoundError.
     """
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, raised: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, Exception):
-            kind = FileNotFoundError if isinstance(error, FileNotFoundError) else OSError
-            raise kind(None, without_password(_words(error))) from error
+    try:
+        yield
+    except Exception as error:
+        kind = FileNotFoundError if isinstance(error, FileNotFoundError) else OSError
+        raise kind(None, without_password(_words(error))) from error
 
 
 def _words(error: Exception) -> str:

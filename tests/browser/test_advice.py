@@ -44,6 +44,7 @@ def module_page(request: pytest.FixtureRequest, advised_site: Path, folder: str,
 
 
 def said(page: Page) -> Any:
+    page.locator("figure[data-space='0']").first.scroll_into_view_if_needed()  # charts out of view wait
     return expect(page.locator("figure[data-space='0'] p.changed"))
 
 

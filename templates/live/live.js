@@ -52,7 +52,7 @@ const heard = (changes) => {
   if (changes.starting) return showState("starting", "Building the report…");
   const isOther = changes.path !== page || changes.version !== version;
   if (isOther && (isBusy() || move(changes))) return;
-  showChanges(changes);
+  showChanges(changes, !isOther);
 };
 
 const failed = () => {

@@ -174,12 +174,14 @@ const markOutdated = ({ module, outdated }) => {
 /**
  * Show the state of the build that the server reports.
  * @param {LiveChanges} changes
+ * @param {boolean} isCurrent whether the page is of that build
  */
-export const showChanges = (changes) => {
+export const showChanges = (changes, isCurrent) => {
   const { module, changed, outdated, message } = changes;
   const built = module ?? changes;
   const isFresh = stored().build !== undefined && stored().build !== changes.build;
-  store({ build: changes.build });
+  // Because a page that is about to be replaced must leave the news to its successor.
+  if (isCurrent) store({ build: changes.build });
   fillPanel(changes);
   markOutdated(changes);
   if (message && !isFresh) return say("live", [message], true);

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from reportgen.render.html.formats import human_bytes
 from tests.browser.browser import Watch
@@ -72,6 +72,20 @@ def test_a_page_shows_the_new_figures_and_says_what_changed(open_page: Open, dum
     expect(panel.locator(".live-values code")).to_have_text(["big"])
     expect(panel.get_by_role("img")).to_have_attribute("aria-label", re.compile("Peak resident over 2 builds"))
     assert "no change" in panel.locator("tr", has_text="Padding").inner_text().replace("\u00a0", " ")
+
+
+def test_a_page_that_is_being_replaced_leaves_the_news_to_the_new_one(open_page: Open, dumps: Path) -> None:
+    page, other = open_page(), open_page("../../help/glossary.html")
+    held: list[Route] = []
+    page.route(page.url, lambda route: held.append(route))  # noqa: PLW0108 - Playwright sets attributes on it
+    with page.expect_request(page.url):
+        write(dumps / "a", compiled(AFTER))
+    for _ in range(2):  # the second request is sent after the answer to the first was heard
+        with page.expect_response("**/-/changes?*"):
+            other.evaluate("new BroadcastChannel('reportgen-live').postMessage('changed')")
+    held[0].continue_()
+    expect(page.locator("#live.live-fresh .live-words")).to_contain_text("Build 2")
+    shows(page, AFTER)
 
 
 def test_the_panel_shows_the_change_since_the_last_build_and_since_the_start(open_page: Open, dumps: Path) -> None:

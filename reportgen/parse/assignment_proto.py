@@ -7,7 +7,7 @@ is decoded, and of it only the fields that a dump's text has too. Field numbers 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from reportgen.parse.wire import WireError, fields
+from reportgen.parse.wire import Field, WireError, fields
 
 _ASSIGNMENT = 3  # in HloProto
 _ALLOCATIONS = 3  # in BufferAssignmentProto
@@ -55,11 +55,14 @@ def parse_assignment_proto(data: bytes) -> tuple[ProtoAllocation, ...]:
 
 def _messages(message: bytes | memoryview, number: int) -> Iterator[memoryview]:
     """Yield the messages in one repeated field. Raises WireError."""
-    for field in fields(message):
-        if field.number == number:
-            if isinstance(field.value, int):
-                raise WireError(f"field {number} is a number where a message is due")
-            yield field.value
+    return (_content(field) for field in fields(message) if field.number == number)
+
+
+def _content(field: Field) -> memoryview:
+    """Return the message in a field. Raises WireError."""
+    if isinstance(field.value, int):
+        raise WireError(f"field {field.number} is a number where a message is due")
+    return field.value
 
 
 def _numbers(message: memoryview) -> dict[int, int]:
@@ -68,8 +71,13 @@ def _numbers(message: memoryview) -> dict[int, int]:
 
 
 def _allocation(message: memoryview) -> ProtoAllocation:
-    stated = _numbers(message)
-    assigned = map(_numbers, _messages(message, _ASSIGNED))
+    stated: dict[int, int] = {}
+    assigned = []
+    for field in fields(message):
+        if field.number == _ASSIGNED:
+            assigned.append(_numbers(_content(field)))
+        elif isinstance(field.value, int):
+            stated[field.number] = field.value
     return ProtoAllocation(
         number=stated.get(_INDEX, 0),
         size_bytes=stated.get(_SIZE, 0),

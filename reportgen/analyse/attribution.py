@@ -191,7 +191,7 @@ class Attributor:
         number, values = self._dump.carried_at.get(name + _index(leaf)), self._dump.values
         if number is None or values.names[number] == name:
             return None
-        return _Step(values.names[number], _leaf(values.row(number).key.shape_index), "moved")
+        return _Step(values.names[number], _leaf(values.key(number).shape_index), "moved")
 
     def _text(self, name: str) -> str:
         if self._module and (text := self._module.text(name)):

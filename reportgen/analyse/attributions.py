@@ -63,20 +63,21 @@ class Attributions:
         facts, found = self._analysis.facts, self._of_text(number)
         if found.is_named:
             return found
-        if not found.argument and not self._knows_bodies and number in self._chains:
-            in_place = written_in_place(facts, number, self._chains[number], self._of_text)
+        if not found.argument and not self._knows_bodies and number in self.chains:
+            in_place = written_in_place(facts, number, self.chains[number], self._of_text)
             if in_place:
                 return in_place
-        reader = None if found.is_of_loop else self._readers.first(facts[number].value.key)
+        reader = None if found.is_of_loop else self._readers.first(facts.values.key(number))
         return found if reader is None else _as_read(found, *reader)
 
     def _of_text(self, number: int) -> Attribution:
         if number not in self._by_text:
-            self._by_text[number] = self._attributor.of(self._analysis.facts[number].value.key)
+            self._by_text[number] = self._attributor.of(self._analysis.facts.values.key(number))
         return self._by_text[number]
 
     @cached_property
-    def _chains(self) -> Mapping[int, Sequence[int]]:
+    def chains(self) -> Mapping[int, Sequence[int]]:
+        """The values that hand one buffer on, by each of them: see `chains`."""
         return chains(self._analysis.facts)
 
 

@@ -5,21 +5,22 @@ bytes later form no chain, because the buffer was free in between.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from reportgen.analyse.records import ValueFacts
+from reportgen.analyse.records import Facts
 
 
-def chains(facts: Sequence[ValueFacts]) -> Mapping[int, tuple[int, ...]]:
+def chains(facts: Facts) -> Mapping[int, tuple[int, ...]]:
     """Return the chain, in time order, of each value that took over or handed on its buffer.
 
     A chain breaks wherever the buffer stays free for longer than the step from one instruction to the next.
     """
     slices: defaultdict[tuple[int, int, int], list[tuple[int, int, int]]] = defaultdict(list)
-    for number, fact in enumerate(facts):
-        if fact.live and fact.value.size_bytes:
-            value, live = fact.value, fact.live
-            slices[value.allocation, value.offset_bytes, value.size_bytes].append((live.start, live.end, number))
+    values = facts.values
+    places = zip(values.allocations, values.offsets, values.sizes, strict=True)
+    for number, (place, start, end) in enumerate(zip(places, facts.starts, facts.ends, strict=True)):
+        if start >= 0 and place[2]:
+            slices[place].append((start, end, number))
     links: list[list[int]] = []
     for occupants in slices.values():
         reach = -1

@@ -98,6 +98,6 @@ def _is_about(event: OutOfMemory, analysis: Analysis, module_name: str) -> bool:
         return event.module == module_name
     named = {buffer.instruction for buffer in event.buffers if buffer.instruction}
     if named:
-        return named <= {facts.value.key.name for facts in analysis.facts}
+        return named <= analysis.dump.made_by.keys()
     space = analysis.spaces.get(MAIN_SPACE)
     return space is not None and event.needed is not None and space.allocated_bytes in event.needed

@@ -28,5 +28,5 @@ def written_in_place(
     for other in (*reversed(chain[:end]), *chain[end + 1 :]):
         found = attribution_of(other)
         if found.is_named and found.scope.startswith(inside):
-            return replace(found, rule="in place", path=(facts[other].value.key.name, *found.path))
+            return replace(found, rule="in place", path=(facts.values.names[other], *found.path))
     return None

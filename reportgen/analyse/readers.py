@@ -4,9 +4,8 @@ Programs with very many arguments pass them as one tuple, and XLA prints no name
 name, and its body is not in the dump.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Mapping
-from functools import cache, cached_property
+from collections.abc import Callable, Sequence
+from functools import cache
 
 from reportgen.analyse.attribution import Attribution
 from reportgen.analyse.callers import calls_computations
@@ -21,6 +20,7 @@ class Readers:
     def __init__(self, dump: Dump, attribution_of: Callable[[ValueKey], Attribution]) -> None:
         self._dump = dump
         self._attribution_of = cache(attribution_of)  # because the arguments of a fusion share a reader
+        self._made_by = cache(self._keys_made_by)
 
     def first(self, key: ValueKey) -> tuple[str, Attribution] | None:
         """Return the first instruction with a name of the program that reads a value, and its attribution.
@@ -30,7 +30,7 @@ class Readers:
         waiting = [key]
         for moved in waiting:
             for name in self._readers(moved):
-                made = self._made_by.get(name) or [ValueKey(name, WHOLE)]
+                made = self._made_by(name)
                 found = self._attribution_of(made[0])
                 if found.is_named:
                     return name, found
@@ -48,9 +48,6 @@ class Readers:
         names = [user.decode("utf-8", "replace") for user in ordered]
         return [name for name in names if not calls_computations(self._dump, name)]
 
-    @cached_property
-    def _made_by(self) -> Mapping[str, list[ValueKey]]:
-        made: defaultdict[str, list[ValueKey]] = defaultdict(list)
-        for name, key in zip(self._dump.values.names, self._dump.values.keys, strict=True):
-            made[name].append(ValueKey(name, key[len(name) :]))
-        return made
+    def _keys_made_by(self, name: str) -> Sequence[ValueKey]:
+        numbers = self._dump.made_by.get(name, ())
+        return [*map(self._dump.values.key, numbers)] or [ValueKey(name, WHOLE)]

@@ -65,10 +65,14 @@ class Values(Columns[Value]):
     def __len__(self) -> int:
         return len(self.ids)
 
+    def key(self, number: int) -> ValueKey:
+        """Return the key of row `number` without the rest of it."""
+        return _key(self.names[number], self.keys[number])
+
     def row(self, number: int) -> Value:
         return Value(
             id=self.ids[number],
-            key=_key(self.names[number], self.keys[number]),
+            key=self.key(number),
             is_phi=self.phis[number],
             color=self.colors[number],
             allocation=self.allocations[number],

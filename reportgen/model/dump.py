@@ -1,5 +1,6 @@
 """Define the record of a dump: everything that its text says, before any computation or judgment."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -80,6 +81,14 @@ class Dump:
     def used_rows(self) -> list[int]:
         """Return the row of each value in `used_values`; -1 for a value without one."""
         return list(map(self.used_by_key.number_of.get, self.values.keys, repeat(-1)))
+
+    @cached_property
+    def made_by(self) -> Mapping[str, Sequence[int]]:
+        """The numbers of the values that each instruction defines, by its name."""
+        made: defaultdict[str, list[int]] = defaultdict(list)
+        for number, name in enumerate(self.values.names):
+            made[name].append(number)
+        return dict(made)
 
     @cached_property
     def carried_at(self) -> Mapping[str, int]:

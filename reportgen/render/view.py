@@ -1,7 +1,6 @@
 """One analysed dump as the pages see it: its names, its look-ups, and what the overview needs to know."""
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -96,6 +95,11 @@ class Module:
     def _attributions(self) -> Attributions:
         return Attributions(self.analysis, self.join)
 
+    @property
+    def chains(self) -> Mapping[int, Sequence[int]]:
+        """The values that hand one buffer on, in time order, by each of them."""
+        return self._attributions.chains
+
     def attribution(self, number: int) -> Attribution:
         """Return the operation that wrote a value's bytes."""
         return self._attributions.of(number)
@@ -178,24 +182,17 @@ class Module:
     @cached_property
     def by_instruction(self) -> Sequence[int]:
         """The values that have a page of their own, grouped by instruction: the order to render them in."""
-        return [number for made in self.made_by.values() for number in made if number in self.with_page]
+        return [number for made in self.analysis.dump.made_by.values() for number in made if number in self.with_page]
 
     def row_of(self, number: int) -> int:
         """Return the row of a value in the table of values, counted from 0."""
         return self._row_of[number]
 
-    @cached_property
-    def made_by(self) -> Mapping[str, Sequence[int]]:
-        """The values that each instruction defines, by its name."""
-        made: defaultdict[str, list[int]] = defaultdict(list)
-        for number, fact in enumerate(self.analysis.facts):
-            made[fact.value.key.name].append(number)
-        return made
-
     def value_of(self, key: ValueKey) -> int | None:
         """Return the value defined at a position, or passed on there, or else the instruction's first."""
-        number = self.analysis.dump.number_at(str(key))
-        return next(iter(self.made_by.get(key.name, ())), None) if number is None else number
+        dump = self.analysis.dump
+        number = dump.number_at(str(key))
+        return next(iter(dump.made_by.get(key.name, ())), None) if number is None else number
 
     @cached_property
     def scheduled_moments(self) -> Sequence[int]:

@@ -81,9 +81,9 @@ def timeline_shard(module: Module) -> Page:
 
 def instruction_columns(module: Module, hrefs: Mapping[str, str]) -> dict[str, Any]:
     """Return the scheduled instructions that define no value; `page` is their page of the schedule."""
-    defining = {fact.value.key.name for fact in module.analysis.facts}
-    schedule = [(moment, module.analysis.dump.name_at[moment]) for moment in module.scheduled_moments]
-    others = [(name, moment, row) for row, (moment, name) in enumerate(schedule) if name not in defining]
+    dump = module.analysis.dump
+    schedule = [(moment, dump.name_at[moment]) for moment in module.scheduled_moments]
+    others = [(name, moment, row) for row, (moment, name) in enumerate(schedule) if name not in dump.made_by]
     return {
         "hrefs": hrefs,
         "name": [name for name, _, _ in others],

@@ -121,7 +121,7 @@ class _Rows:
         """Return the row of a moment: what runs, what it defines, its last uses, and the bytes of each space."""
         name = self._module.analysis.dump.name_at[moment]
         facts, labels = self._module.analysis.facts, self._labels.get(moment, ())
-        defined = sorted(self._module.made_by.get(name, ()), key=lambda number: facts[number].value.id)
+        defined = sorted(self._module.analysis.dump.made_by.get(name, ()), key=lambda number: facts[number].value.id)
         opcode = escape(self._module.origin(defined[0]).opcode) if defined else ""
         marked = "".join(f' <strong class="mark">{escape(label)}</strong>' for label in labels)
         whole = whole_name(name) if len(name) > LONGEST_NAME else ""

@@ -24,7 +24,7 @@ class Definition:
     def __init__(self, module: Module, links: Links, name: str) -> None:
         self._module = module
         self._links = links
-        self.values = module.made_by[name]
+        self.values = module.analysis.dump.made_by[name]
         self._text = module.instruction_text(name)
         self._is_long = self._text is not None and len(self._text) > LONG_TEXT
         self._origin = [] if self._text is None else list(self._origin_rows(self._text))

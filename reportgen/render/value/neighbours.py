@@ -8,7 +8,6 @@ neighbours are cut off shortly beyond the value's own bytes.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from reportgen.analyse.chains import chains
 from reportgen.analyse.classes import memory_class
 from reportgen.analyse.records import Conflict
 from reportgen.render.drawings.conflicts import conflicts_by_value, overlap_box
@@ -34,7 +33,7 @@ class ValueNeighbours:
         self._module = module
         self._links = links
         self._facts = module.analysis.facts
-        self._chains = chains(self._facts)
+        self._chains = module.chains
         firsts = (chain for number, chain in self._chains.items() if chain[0] == number)
         # A chain may have thousands of values, so each one's place in it is looked up instead of searched for.
         self._place_in_chain = {number: place for chain in firsts for place, number in enumerate(chain)}

@@ -78,7 +78,7 @@ def serve() -> Iterator[Callable[[Path], str]]:
 
 @pytest.fixture(params=["file", "server"])
 def root(request: pytest.FixtureRequest, samples_site: Path, serve: Callable[[Path], str]) -> Path | str:
-    """Return the site as a directory, and as an address with a sub-path."""
+    """Return the site as a directory, and as an address with a sub-path: for tests of what a page loads or leads to."""
     return samples_site if request.param == "file" else serve(samples_site)
 
 

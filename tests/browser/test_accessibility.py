@@ -30,8 +30,8 @@ def _settled(page: Page) -> Page:
     return page
 
 
-def test_the_open_search_has_no_violation(visit: Visit, root: Path | str) -> None:
-    page = visit(root)
+def test_the_open_search_has_no_violation(visit: Visit, samples_site: Path) -> None:
+    page = visit(samples_site)
     page.keyboard.press("/")
     page.keyboard.type("jit")
     page.get_by_role("option").first.wait_for()
@@ -42,14 +42,14 @@ def test_the_open_search_has_no_violation(visit: Visit, root: Path | str) -> Non
     assert complaints(page) == []
 
 
-def test_the_list_of_keys_has_no_violation(visit: Visit, root: Path | str) -> None:
-    page = visit(root)
+def test_the_list_of_keys_has_no_violation(visit: Visit, samples_site: Path) -> None:
+    page = visit(samples_site)
     page.keyboard.press("?")
     page.get_by_role("dialog").wait_for()
     assert complaints(page) == []
 
 
-def test_the_filter_has_no_violation(visit: Visit, root: Path | str) -> None:
-    page = visit(root)
+def test_the_filter_has_no_violation(visit: Visit, samples_site: Path) -> None:
+    page = visit(samples_site)
     page.fill("[data-filter-of]", "tpu")
     assert complaints(page) == []

@@ -35,10 +35,9 @@ def changes(advised_site: Path, folder: str) -> dict[str, Any]:
     return found
 
 
-@pytest.fixture(params=["file", "server"])
-def module_page(request: pytest.FixtureRequest, advised_site: Path, folder: str, visit: Visit) -> Page:
-    root = advised_site if request.param == "file" else request.getfixturevalue("serve")(advised_site)
-    page = visit(root, folder + "index.html")
+@pytest.fixture
+def module_page(advised_site: Path, folder: str, visit: Visit) -> Page:
+    page = visit(advised_site, folder + "index.html")
     expect(page.locator("figure[data-chart] svg").first).to_be_visible()
     return page
 

@@ -1,4 +1,4 @@
-"""The pages of a comparison and of a history at work, from a disk and from a server."""
+"""The pages of a comparison and of a history at work."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +11,6 @@ from tests.browser.axe import COLORS, OPTIONS, complaints
 from tests.compare.texts import IN_PLACE, IN_PLACE_DUMPS, NAME, NOT_IN_PLACE, written
 
 Visit = Callable[..., Page]
-Serve = Callable[[Path], str]
 
 OTHER = NAME.replace("jit_f", "jit_g")
 SIZES = ({"width": 1280, "height": 900}, {"width": 390, "height": 844})
@@ -47,18 +46,13 @@ def trend(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "site"
 
 
-@pytest.fixture(params=["disk", "server"])
-def site(request: pytest.FixtureRequest, comparison: Path, serve: Serve) -> Path | str:
-    return comparison if request.param == "disk" else serve(comparison)
-
-
 def of_module(comparison: Path) -> str:
     (page,) = comparison.glob("compare/*/index.html")
     return page.relative_to(comparison).as_posix()
 
 
-def test_the_overview_leads_to_what_changed_and_folds_the_rest(visit: Visit, site: Path | str) -> None:
-    page = visit(site)
+def test_the_overview_leads_to_what_changed_and_folds_the_rest(visit: Visit, comparison: Path) -> None:
+    page = visit(comparison)
     expect(page.get_by_role("heading", name="Changed")).to_be_visible()
     expect(page.get_by_text("no change")).to_be_hidden()
     page.get_by_text("1 unchanged module").click()
@@ -68,8 +62,8 @@ def test_the_overview_leads_to_what_changed_and_folds_the_rest(visit: Visit, sit
     expect(page.locator("h1")).to_have_text("jit_f: before and after")
 
 
-def test_a_bar_of_the_waterfall_leads_to_its_rows(visit: Visit, site: Path | str, comparison: Path) -> None:
-    page = visit(site, of_module(comparison))
+def test_a_bar_of_the_waterfall_leads_to_its_rows(visit: Visit, comparison: Path) -> None:
+    page = visit(comparison, of_module(comparison))
     step = "temporaries now, held by the caller before"
     page.locator("svg.waterfall").get_by_text(step).click()
     row = page.locator("tr:target")
@@ -78,18 +72,18 @@ def test_a_bar_of_the_waterfall_leads_to_its_rows(visit: Visit, site: Path | str
     expect(row).to_contain_text("+4.00 MiB")
 
 
-def test_both_sides_of_a_row_have_a_page(visit: Visit, site: Path | str, comparison: Path) -> None:
+def test_both_sides_of_a_row_have_a_page(visit: Visit, comparison: Path) -> None:
     path = of_module(comparison)
     for side, folder in (("before", "before"), ("after", "after")):
-        page = visit(site, path)
+        page = visit(comparison, path)
         column = 0 if side == "before" else 1
         page.locator("table.terms tbody tr").first.locator("td.side").nth(column).get_by_role("link").click()
         page.wait_for_url(f"**/{folder}/m/*/v/*.html")
         expect(page.locator("h1")).to_contain_text("exp")
 
 
-def test_rows_can_be_filtered_and_the_link_keeps_it(visit: Visit, site: Path | str, comparison: Path) -> None:
-    page = visit(site, of_module(comparison))
+def test_rows_can_be_filtered_and_the_link_keeps_it(visit: Visit, comparison: Path) -> None:
+    page = visit(comparison, of_module(comparison))
     page.fill("[data-filter-of]", "exp")
     expect(page.locator("table.terms tbody tr:not([hidden])")).to_have_count(1)
     page.wait_for_url("**exp")
@@ -104,8 +98,8 @@ def test_the_waterfall_adds_up_on_the_page(visit: Visit, comparison: Path) -> No
     assert first + sum(steps) == last
 
 
-def test_the_search_finds_the_modules_that_changed(visit: Visit, site: Path | str) -> None:
-    page = visit(site)
+def test_the_search_finds_the_modules_that_changed(visit: Visit, comparison: Path) -> None:
+    page = visit(comparison)
     page.keyboard.press("/")
     page.keyboard.type("jit_f")
     page.get_by_role("option").first.click()

@@ -22,8 +22,8 @@ def modules(visit: Visit, samples_site: Path) -> list[str]:
     return links
 
 
-def test_the_help_lists_the_keys_and_does_what_they_do(visit: Visit, root: Path | str) -> None:
-    page = visit(root)
+def test_the_help_lists_the_keys_and_does_what_they_do(visit: Visit, samples_site: Path) -> None:
+    page = visit(samples_site)
     page.keyboard.press("?")
     dialog = page.get_by_role("dialog", name="Keys")
     expect(dialog).to_be_visible()
@@ -32,8 +32,8 @@ def test_the_help_lists_the_keys_and_does_what_they_do(visit: Visit, root: Path 
     expect(page.locator("#search")).to_be_focused()
 
 
-def test_the_help_opens_by_mouse_and_closes_by_escape(visit: Visit, root: Path | str) -> None:
-    page = visit(root)
+def test_the_help_opens_by_mouse_and_closes_by_escape(visit: Visit, samples_site: Path) -> None:
+    page = visit(samples_site)
     page.get_by_role("button", name="Keys").click()
     expect(page.get_by_role("dialog")).to_be_visible()
     page.keyboard.press("Escape")
@@ -43,8 +43,8 @@ def test_the_help_opens_by_mouse_and_closes_by_escape(visit: Visit, root: Path |
     expect(page.get_by_role("dialog")).to_be_hidden()
 
 
-def test_digits_open_the_views(visit: Visit, root: Path | str, modules: list[str]) -> None:
-    page = visit(root, modules[0])
+def test_digits_open_the_views(visit: Visit, samples_site: Path, modules: list[str]) -> None:
+    page = visit(samples_site, modules[0])
     tabs = page.locator("nav.tabs > a").all_inner_texts()
     for number, name in enumerate(tabs, start=1):
         with page.expect_navigation():
@@ -52,8 +52,8 @@ def test_digits_open_the_views(visit: Visit, root: Path | str, modules: list[str
         expect(page.locator("nav.tabs > [aria-current]")).to_have_text(name)
 
 
-def test_brackets_go_through_the_modules_in_the_same_view(visit: Visit, root: Path | str, modules: list[str]) -> None:
-    page = visit(root, modules[0].replace("index.html", "peak.html"))
+def test_brackets_go_through_the_modules_in_the_same_view(visit: Visit, samples_site: Path, modules: list[str]) -> None:
+    page = visit(samples_site, modules[0].replace("index.html", "peak.html"))
     for href in modules[1:3]:
         page.keyboard.press("]")
         page.wait_for_url("**/" + href.replace("index.html", "peak.html"))
@@ -62,9 +62,9 @@ def test_brackets_go_through_the_modules_in_the_same_view(visit: Visit, root: Pa
 
 
 def test_links_lead_to_the_same_view_of_the_module_before_and_after(
-    visit: Visit, root: Path | str, modules: list[str]
+    visit: Visit, samples_site: Path, modules: list[str]
 ) -> None:
-    page = visit(root, modules[1].replace("index.html", "peak.html"))
+    page = visit(samples_site, modules[1].replace("index.html", "peak.html"))
     after = page.locator("nav.modules a.after")
     expect(page.locator("nav.modules a.before")).to_be_visible()
     after.click()
@@ -84,8 +84,8 @@ def test_brackets_go_through_the_pages_of_a_table(visit: Visit, tmp_path: Path) 
     page.wait_for_url("**/modules.page-2.html")
 
 
-def test_j_and_k_move_through_the_rows_that_are_shown(visit: Visit, root: Path | str) -> None:
-    page = visit(root)
+def test_j_and_k_move_through_the_rows_that_are_shown(visit: Visit, samples_site: Path) -> None:
+    page = visit(samples_site)
     page.fill("[data-filter-of]", "mlp")
     page.locator("[data-filter-of]").blur()
     shown = page.locator("#modules-table tbody tr:not([hidden]) th > a")
@@ -97,28 +97,28 @@ def test_j_and_k_move_through_the_rows_that_are_shown(visit: Visit, root: Path |
     page.wait_for_url(f"**/{href}")
 
 
-def test_t_switches_the_theme(visit: Visit, root: Path | str) -> None:
-    page = visit(root)
+def test_t_switches_the_theme(visit: Visit, samples_site: Path) -> None:
+    page = visit(samples_site)
     page.keyboard.press("t")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
 
 
-def test_typing_in_a_field_triggers_no_key(visit: Visit, root: Path | str) -> None:
-    page = visit(root)
+def test_typing_in_a_field_triggers_no_key(visit: Visit, samples_site: Path) -> None:
+    page = visit(samples_site)
     page.fill("[data-filter-of]", "")
     page.locator("[data-filter-of]").press_sequentially("t?/j")
     expect(page.locator("[data-filter-of]")).to_have_value("t?/j")
     expect(page.locator("html")).not_to_have_attribute("data-theme", "dark")
 
 
-def test_keys_with_control_are_left_to_the_browser(visit: Visit, root: Path | str) -> None:
-    page = visit(root)
+def test_keys_with_control_are_left_to_the_browser(visit: Visit, samples_site: Path) -> None:
+    page = visit(samples_site)
     page.keyboard.press("Control+/")
     expect(page.locator("#search")).not_to_be_focused()
 
 
-def test_single_keys_can_be_turned_off(visit: Visit, root: Path | str) -> None:
-    page = visit(root)
+def test_single_keys_can_be_turned_off(visit: Visit, samples_site: Path) -> None:
+    page = visit(samples_site)
     page.keyboard.press("?")
     page.get_by_label("Enable single-key shortcuts").uncheck()
     page.keyboard.press("Escape")

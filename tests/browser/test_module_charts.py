@@ -13,7 +13,6 @@ from reportgen.render.html.formats import human_bytes
 from tests.support.site import shard
 
 Visit = Callable[..., Page]
-Serve = Callable[[Path], str]
 
 
 @pytest.fixture
@@ -24,11 +23,9 @@ def module_path(samples_site: Path) -> str:
     return found.relative_to(samples_site).as_posix()
 
 
-@pytest.fixture(params=["file", "server"])
-def module_page(request: pytest.FixtureRequest, samples_site: Path, module_path: str, visit: Visit) -> Page:
-    """Return the page, from `file://` and from a server under a sub-path."""
-    root = samples_site if request.param == "file" else request.getfixturevalue("serve")(samples_site)
-    page = visit(root, module_path)
+@pytest.fixture
+def module_page(samples_site: Path, module_path: str, visit: Visit) -> Page:
+    page = visit(samples_site, module_path)
     expect(page.locator("figure[data-chart] svg").first).to_be_visible()
     return page
 

@@ -10,7 +10,6 @@ from reportgen.render.site.overview import MODULES_PER_PAGE
 from tests.support.summaries import made_up, write_overview
 
 Visit = Callable[..., Page]
-Serve = Callable[[Path], str]
 
 FILTER = "[data-filter-of]"
 COUNT = "[data-count-of]"
@@ -27,21 +26,16 @@ def long_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_overview(tmp_path_factory.mktemp("long") / "site", modules)
 
 
-@pytest.fixture(params=["disk", "server"])
-def long(request: pytest.FixtureRequest, long_site: Path, serve: Serve) -> Path | str:
-    return long_site if request.param == "disk" else serve(long_site)
-
-
-def test_the_chart_has_a_bar_for_each_module_and_opens_it(visit: Visit, root: Path | str) -> None:
-    page = visit(root)
+def test_the_chart_has_a_bar_for_each_module_and_opens_it(visit: Visit, samples_site: Path) -> None:
+    page = visit(samples_site)
     totals = page.locator("figure[data-chart] svg .mark-text.role-mark text")
     expect(totals).to_have_count(page.locator("#modules-table tbody tr").count())
     page.locator("figure[data-chart] svg .mark-rect path").first.click()
     page.wait_for_url("**/m/*/index.html")
 
 
-def test_the_table_beside_the_chart_adds_up(visit: Visit, root: Path | str) -> None:
-    page = visit(root)
+def test_the_table_beside_the_chart_adds_up(visit: Visit, samples_site: Path) -> None:
+    page = visit(samples_site)
     sums: list[list[int]] = page.locator(".facts-of-chart tbody tr").evaluate_all(
         "rows => rows.map(row => Array.from(row.querySelectorAll('data'), data => Number(data.value)))"
     )
@@ -49,8 +43,8 @@ def test_the_table_beside_the_chart_adds_up(visit: Visit, root: Path | str) -> N
     assert all(sum(parts) == total for *parts, total in sums)
 
 
-def test_the_filter_takes_words_from_name_backend_and_path_and_counts(visit: Visit, root: Path | str) -> None:
-    page = visit(root)
+def test_the_filter_takes_words_from_name_backend_and_path_and_counts(visit: Visit, samples_site: Path) -> None:
+    page = visit(samples_site)
     page.fill(FILTER, "TRAIN tpu")
     expect(page.locator(SHOWN)).to_have_count(1)
     expect(page.locator(SHOWN)).to_contain_text("tpu-train-step")
@@ -59,8 +53,8 @@ def test_the_filter_takes_words_from_name_backend_and_path_and_counts(visit: Vis
     expect(page.locator(COUNT)).to_have_text("0 of 8 rows shown")
 
 
-def test_a_link_carries_filter_and_order(visit: Visit, root: Path | str) -> None:
-    page = visit(root)
+def test_a_link_carries_filter_and_order(visit: Visit, samples_site: Path) -> None:
+    page = visit(samples_site)
     page.fill(FILTER, "mlp")
     page.wait_for_url("**#filter=mlp")
     page.get_by_role("button", name="Sort by Peak resident").click()
@@ -72,8 +66,8 @@ def test_a_link_carries_filter_and_order(visit: Visit, root: Path | str) -> None
     assert peaks == sorted(peaks)
 
 
-def test_back_restores_the_order_and_its_sign(visit: Visit, root: Path | str) -> None:
-    page = visit(root)
+def test_back_restores_the_order_and_its_sign(visit: Visit, samples_site: Path) -> None:
+    page = visit(samples_site)
     names = page.locator("#modules-table tbody th > a")
     before = names.all_inner_texts()
     head = page.locator("#modules-table thead th").first
@@ -86,15 +80,15 @@ def test_back_restores_the_order_and_its_sign(visit: Visit, root: Path | str) ->
 
 
 @pytest.mark.parametrize("fragment", ["#sort=99d", "#sort=3x", "#sort=<b>&filter=", "#sort"])
-def test_a_fragment_that_means_nothing_changes_nothing(visit: Visit, root: Path | str, fragment: str) -> None:
-    rows = visit(root).locator("#modules-table tbody th > a").all_inner_texts()
-    visit(root, "help/glossary.html")
-    page = visit(root, "index.html" + fragment)
+def test_a_fragment_that_means_nothing_changes_nothing(visit: Visit, samples_site: Path, fragment: str) -> None:
+    rows = visit(samples_site).locator("#modules-table tbody th > a").all_inner_texts()
+    visit(samples_site, "help/glossary.html")
+    page = visit(samples_site, "index.html" + fragment)
     assert page.locator("#modules-table tbody th > a").all_inner_texts() == rows
 
 
-def test_the_filter_says_on_which_other_pages_it_finds_something(visit: Visit, long: Path | str) -> None:
-    page = visit(long)
+def test_the_filter_says_on_which_other_pages_it_finds_something(visit: Visit, long_site: Path) -> None:
+    page = visit(long_site)
     page.fill(FILTER, "rare")
     expect(page.locator("#other-pages")).to_have_text("and modules elsewhere: 5 on page 2 1 on page 3 ")
     page.get_by_role("link", name="5 on page 2").click()
@@ -103,16 +97,16 @@ def test_the_filter_says_on_which_other_pages_it_finds_something(visit: Visit, l
     expect(page.locator("#other-pages a").first).to_have_text("5 on page 1")
 
 
-def test_a_long_overview_is_quick(visit: Visit, long: Path | str) -> None:
-    page = visit(long)
+def test_a_long_overview_is_quick(visit: Visit, long_site: Path) -> None:
+    page = visit(long_site)
     painted = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
     page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length")
     limit_ms = 5_000  # a guard against the quadratic, with room for a busy machine
     assert page.evaluate(painted) < limit_ms
 
 
-def test_details_are_open_on_paper(visit: Visit, root: Path | str) -> None:
-    page = visit(root)
+def test_details_are_open_on_paper(visit: Visit, samples_site: Path) -> None:
+    page = visit(samples_site)
     closed = page.locator(".facts-of-chart table")
     expect(closed).to_be_hidden()
     page.emulate_media(media="print")

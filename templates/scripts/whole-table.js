@@ -18,6 +18,7 @@ const ROWS_AT_ONCE = 1000;
 const MOST_NAMED = 6;
 const MOST_CHOICES = 300;
 const LONGEST_SHAPE = 60;
+const SHORT_ROWS = 8;
 const REST_MILLISECONDS = 200;
 
 const plain = (/** @type {number | string} */ text) => make("td", {}, [String(text)]);
@@ -161,6 +162,8 @@ const startWholeTable = (table) => {
 
   const filters = () => /** @type {Filters} */ (Object.fromEntries(FILTERS.map((name) => [name, State.get(name) ?? ""])));
   const isNarrowed = () => State.get("only") !== null || parseOrder(State.get("sort"), columns.length) !== null || Object.values(filters()).some(Boolean);
+  const isShort = originalRows.length < SHORT_ROWS && !pagers.length && !isSingleFile();
+  form.classList.toggle("short", isShort && !isNarrowed());
   // In a single file the table has no other pages, so scripts make all of its rows.
   const isAsked = () => isSingleFile() || isNarrowed();
   const chosen = (/** @type {Source} */ source, /** @type {Values} */ values) => {

@@ -159,3 +159,14 @@ def test_rows_are_filtered_by_name(visit: Visit, large_site: Path, folder: str, 
         "fusion" in name and "7" in name for name in map("".join, zip(values["name"], values["index"], strict=True))
     )
     expect(readout(page)).to_contain_text(f"{wanted:,} of 2,500 values")
+
+
+def test_a_short_table_has_no_filters_unless_a_link_brings_one(visit: Visit, samples_site: Path, module: Path) -> None:
+    page = visit(samples_site, f"m/{module.name}/a/0.html")
+    assert page.locator(ROWS).count() < 8
+    expect(page.get_by_label("Opcode")).to_be_hidden()
+    expect(page.locator(".filters").get_by_role("button", name="Download CSV")).to_be_visible()
+    page.goto(page.url + "#opcode=parameter")
+    page.reload()
+    expect(page.get_by_label("Opcode")).to_have_value("parameter")
+    expect(page.get_by_label("Opcode")).to_be_visible()

@@ -35,8 +35,8 @@ def main(arguments: list[str]) -> int:
     ensure_typescript(python)
     ensure_browser(python)
     pytest = [python, "-m", "pytest"]
-    # One more than there are processors, because a test in a browser waits for it half of the time. Each takes a file of
-    # tests at a time; what a session builds is then built once in each process.
+    # One process more than there are processors, because a test in a browser waits for it half of the time. Each takes
+    # a file of tests at a time; what a session builds is then built once in each process.
     in_parallel = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "loadfile", "--no-loadscope-reorder"]
     if arguments == ["--quick"]:
         use_memory_for_temporary_files()

@@ -2,15 +2,16 @@
 
 import json
 import os
-import random
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from random import Random
 
 from benchmarks.commands import ROOT, NotMeasured, in_turn, python
 from benchmarks.setting import Setting
 from benchmarks.table import BARS, Table, noted, reached, spread
 from reportgen.parse.oom_text import find_out_of_memory
+from tests.support.mutations import mutated
 
 JAX = ROOT / ".venv-jax" / "bin" / "python"
 """The Python that tests/programs/test_real_programs.py installs JAX for."""
@@ -76,7 +77,7 @@ def _processor_seconds(command: Sequence[str], folder: Path) -> float:
 
 
 def logs(setting: Setting) -> Table:
-    """The search for out-of-memory errors: in a log with few, in one list after the other, and in repeated ones."""
+    """The search for out-of-memory errors: in a log with few, and in texts of nothing else."""
     texts = [path.read_bytes() for path in sorted((ROOT / "tests" / "oom" / "texts").glob("*.txt"))]
     chatter = b"I1122 07:35:00.272763 1404 trainer.py:81] step 1234 loss 2.3145 tokens/s 20480 grad_norm 0.82\n" * 5000
     size = 1 if setting.is_quick else 20
@@ -84,6 +85,10 @@ def logs(setting: Setting) -> Table:
         "a log with an error every 500 kB": b"".join((chatter + text) for text in texts) * max(size // 8, 1),
         "lists of the largest buffers, all different": different_lists(size * 100),
         "the texts of tests/oom, one after the other": b"\n".join(texts) * (size * 50),
+        "the same, each damaged in another way": b"\n".join(
+            mutated([text], Random(number))[0] for number, text in enumerate(texts * (size * 25))
+        ),
+        "metadata in lines of 1 MB": (b"1. Size: 3.00G\nOperator: " + b"a" * 1_000_000 + b"\nXLA label: a\n") * size,
     }
     times = in_turn(setting.rounds, **{name: lambda data=data: _search_seconds(data) for name, data in kinds.items()})
     rows = [noted(f"{name}, {len(data) / 1e6:.1f} MB", spread(times[name])) for name, data in kinds.items()]
@@ -100,11 +105,11 @@ def _search_seconds(data: bytes) -> float:
 
 def different_lists(events: int) -> bytes:
     """Return refusals of a TPU compiler, each with its 20 largest buffers, no two alike."""
-    chance = random.Random(1)
+    chance = Random(1)
     return "".join(_event(chance) for _ in range(events)).encode()
 
 
-def _event(chance: random.Random) -> str:
+def _event(chance: Random) -> str:
     used = chance.randrange(1600, 9000) / 100
     head = (
         f"jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Ran out of memory in memory space hbm. Used {used}G"
@@ -116,7 +121,7 @@ def _event(chance: random.Random) -> str:
     return head + "".join(_entry(chance, number) for number in range(1, 21))
 
 
-def _entry(chance: random.Random, number: int) -> str:
+def _entry(chance: Random, number: int) -> str:
     rows, columns, name = chance.choice([512, 1024, 4096]), chance.randrange(1, 65536), chance.randrange(10**5)
     size = f"{rows * columns / 2**18:.2f}G"
     return (

@@ -172,23 +172,30 @@ class Line(NamedTuple):
     parts: Mapping[str, Any]
 
 
-_SEPARATOR = Line("separator", {})
+_SEPARATOR, _BLANK, _OTHER = Line("separator", {}), Line("blank", {}), Line("other", {})
+
+
+def read_field(text: str) -> tuple[str, str] | None:
+    """Return the name and the value of a field, if a line without a prefix is one."""
+    name, _, value = text.partition(": ")
+    return (name, value) if name in _FIELDS else None
 
 
 def read_line(text: str) -> Line:
-    """Return what the line says; its prefix does not matter, and neither does its indentation."""
-    text = text.strip()
-    if found := _read_field(text) or _read_part(text[:_LONGEST]):
-        return found
-    text = text[prefix.end() :] if (prefix := _PREFIX.match(text)) else text
+    """Return what a line says that is no field, or a field with a prefix; indentation must be gone."""
+    if part := _read_part(text[:_LONGEST]):
+        return part
+    prefix = _PREFIX.match(text)
+    if prefix is None or not prefix.end():
+        return _read_anchor(text) or _OTHER
+    text = text[prefix.end() :]
     if not text:
-        return Line("blank", {})
-    return _read_anchor(text) or _read_field(text) or _read_part(text[:_LONGEST]) or Line("other", {})
-
-
-def _read_field(text: str) -> Line | None:
-    name, _, value = text.partition(": ")
-    return Line("field", {"name": name, "value": value}) if name in _FIELDS else None
+        return _BLANK
+    if anchor := _read_anchor(text):
+        return anchor
+    if field := read_field(text):
+        return Line("field", {"name": field[0], "value": field[1]})
+    return _read_part(text[:_LONGEST]) or _OTHER
 
 
 def _read_anchor(text: str) -> Line | None:

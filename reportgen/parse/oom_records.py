@@ -6,7 +6,7 @@ A text has rounded sizes, no offsets and no live ranges, so nothing of it enters
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Kind = Literal["compile", "allocation", "load", "data", "execution", "rematerialization", "fragment"]
 """When memory ran out: at compile time, at compile time for one buffer larger than the memory, while the program was
@@ -14,7 +14,7 @@ loaded, while data was put on the device, or during execution; "rematerializatio
 too large, and a "fragment" is a list or a table whose beginning is missing."""
 
 _SIZE = re.compile(r"(-?\d{1,25})(?:\.(\d{1,9}))?(?:([KMGTPE])(?:i?B)?|( ?B| bytes))?")
-_UNITS = " KMGTPE"
+_UNITS = {unit: 1024**power for power, unit in enumerate("KMGTPE", 1)}
 _LONGEST_SIZE = 64  # more than the pattern can match
 
 
@@ -51,7 +51,7 @@ def _range_of(text: str, needs_unit: bool) -> SizeRange | None:
     whole, decimals, unit, exact = match.groups()
     if unit:
         decimals = decimals or ""
-        twice, scale, steps = 2 * int(whole + decimals), 1024 ** _UNITS.index(unit), 2 * 10 ** len(decimals)
+        twice, scale, steps = 2 * int(whole + decimals), _UNITS[unit], 2 * 10 ** len(decimals)
         # Half of the last printed digit to both sides, rounded inwards.
         return SizeRange(-((1 - twice) * scale // steps), (twice + 1) * scale // steps)
     if decimals or (needs_unit and not exact):
@@ -59,8 +59,7 @@ def _range_of(text: str, needs_unit: bool) -> SizeRange | None:
     return SizeRange(int(whole), int(whole))
 
 
-@dataclass(frozen=True, slots=True)
-class Total:
+class Total(NamedTuple):
     """A row of a table: `head` is the line above it. `size` is None where the text says that it is unknown."""
 
     head: str
@@ -69,8 +68,7 @@ class Total:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoggedBuffer:
+class LoggedBuffer(NamedTuple):
     """An entry of a list of the largest buffers; what the text does not say is None or empty.
 
     `is_cut` is true unless the end of the entry was found, so that a later field may be missing.
@@ -91,9 +89,8 @@ class LoggedBuffer:
     is_cut: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutOfMemory:
-    """One event: `line` is its first line in the text, from 1, and `count` how often the text repeats it.
+class OutOfMemory(NamedTuple):
+    """One event: `line` is its first line in the text, from 1, and `times` how often it is there.
 
     `needed` is what did not fit. `capacity` is all the memory that may be used, and `free` what was left of it.
     """
@@ -111,4 +108,4 @@ class OutOfMemory:
     totals: tuple[Total, ...] = ()
     buffers: tuple[LoggedBuffer, ...] = ()
     line: int = 1
-    count: int = 1
+    times: int = 1

@@ -5,11 +5,13 @@ exceptions. What is there is read; the rest stays unknown. Grammar of a line: `o
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from io import BytesIO
 from typing import Any
 
-from reportgen.parse.oom_lines import SIGNS, Line, anchor_sizes, read_line
+from reportgen.parse.oom_lines import SIGNS, Line, anchor_sizes, read_field, read_line
 from reportgen.parse.oom_records import LoggedBuffer, OutOfMemory, Total, read_size
 
 _LINES_BEFORE = 8
@@ -18,61 +20,59 @@ _LINES_BEFORE = 8
 _PATIENCE = 40
 """Other lines in a row after which an event has ended: loggers print lines of their own in between."""
 
+_WINDOW = 8192
+"""The bytes in which all signs are searched before any is searched further on."""
+
 _OF_ENTRIES = frozenset({"Number", "Operator", "XLA label", "XLA Label", "Entry Parameter Subshape"})
-_NOT_BLANK = re.compile(rb"[^\s][^\n]*")
-_ATTRIBUTE = re.compile(r'(\w+)=(?:"([^"\\]*(?:\\.[^"\\]*)*)"?|(\S+))')
+# A word without a value matches too, because otherwise each of its letters would be tried as the beginning of a name.
+_ATTRIBUTE = re.compile(r'(\w+)(?:=(?:"([^"\\]*(?:\\.[^"\\]*)*)"?|(\S+)))?')
 _LABEL = re.compile(r"%?(\S+) = (.*)")
 _OPCODE = re.compile(r"(?:^| )([a-z][a-z0-9-]*)\(")
 _OUTPUT_OF = re.compile(r"output of ([^@]+)(?:@.*)?")
 
+_FRAGMENT = OutOfMemory(kind="fragment")
+
 
 def find_out_of_memory(data: bytes) -> tuple[OutOfMemory, ...]:
     """Return every event in `data`, in the order of the text; equal ones are one, with a count."""
-    folded: dict[OutOfMemory, tuple[int, int]] = {}
+    lines: defaultdict[OutOfMemory, list[int]] = defaultdict(list)
     number, end = 1, 0
     for place, event in _events(data):
         number, end = number + data.count(b"\n", end, place), place
-        first, count = folded.get(event, (number, 0))
-        folded[event] = (first, count + 1)
-    return tuple(replace(event, line=line, count=count) for event, (line, count) in folded.items())
+        lines[event].append(number)
+    return tuple(event._replace(line=numbers[0], times=len(numbers)) for event, numbers in lines.items())
 
 
 def _events(data: bytes) -> Iterator[tuple[int, OutOfMemory]]:
-    """Yield each event with the place at which it begins."""
-    assembly = _Assembly()
-    for place, line in _lines_near_signs(data):
-        if line is None or assembly.is_ended_by(line):
-            yield from assembly.finished()
-        if line:
-            assembly.add(line, place)
+    """Yield each event with the place at which it begins; lines are read from just before a sign on."""
+    stream, end = BytesIO(data), 0
+    while (sign := _next_sign(data, end)) is not None:
+        assembly, others, end = _Assembly(), 0, stream.seek(max(_back(data, sign, _LINES_BEFORE), end))
+        while others < _PATIENCE and (line := stream.readline()):
+            place, end = end, end + len(line)
+            text = line.decode("utf-8", "replace").strip()
+            if not text:
+                continue
+            if named := read_field(text):
+                assembly.add_field(*named, place)
+            elif (read := read_line(text)).role == "other":
+                others += 1
+                continue
+            else:
+                if assembly.is_ended_by(read):
+                    yield from assembly.finished()
+                assembly.add(read, place)
+            others = 0
+        yield from assembly.finished()
 
 
-def _lines_near_signs(data: bytes) -> Iterator[tuple[int, Line | None]]:
-    """Yield what the lines say from just before each sign on, and None where nothing more belongs to an event."""
-    end = 0
-    for place in _sign_places(data):
-        if place < end:
-            continue
-        others = 0
-        for match in _NOT_BLANK.finditer(data, max(_back(data, place, _LINES_BEFORE), end)):
-            end = match.end()
-            line = read_line(match[0].decode("utf-8", "replace"))
-            others = others + 1 if line.role == "other" else 0
-            if others == _PATIENCE:
-                break
-            if not others:
-                yield match.start(), line
-        yield end, None
-
-
-def _sign_places(data: bytes) -> list[int]:
-    places = []
-    for sign in SIGNS:
-        place = data.find(sign)
-        while place >= 0:
-            places.append(place)
-            place = data.find(sign, place + len(sign))
-    return sorted(places)
+def _next_sign(data: bytes, start: int) -> int | None:
+    """Return the place of the first sign from `start` on, or None."""
+    for begin in range(start, len(data), _WINDOW):
+        found = [data.find(sign, begin, begin + _WINDOW + len(sign) - 1) for sign in SIGNS]
+        if places := [place for place in found if place >= 0]:
+            return min(places)
+    return None
 
 
 def _back(data: bytes, place: int, lines: int) -> int:
@@ -105,13 +105,22 @@ class _Assembly:
             return bool(self.last_number >= line.parts["number"])
         return line.role == "anchor"
 
+    def add_field(self, name: str, value: str, place: int) -> None:
+        """Take a field of an entry."""
+        if self.event is None:
+            self.event, self.begin = _FRAGMENT, place
+        if self.entry is None or self.entry.get(name):
+            self._end_entry(is_cut=True)
+            self.entry = {}
+        self.entry[name] = value
+
     def add(self, line: Line, place: int) -> None:
-        """Take a line of the event."""
+        """Take any other line of the event."""
         if self.event is None:
             self.event, self.begin = _event_of(line), place
         match line.role:
             case "field":
-                self._add_field(line)
+                self.add_field(line.parts["name"], line.parts["value"], place)
             case "separator":
                 self._end_entry(is_cut=False)
             case "entry":
@@ -123,7 +132,10 @@ class _Assembly:
                 self.totals.append(Total(self.head, line.parts["name"], line.parts["size"], line.parts["detail"]))
             case "head":
                 self._end_entry(is_cut=True)
-                self._add_head(line)
+                self.head = line.parts["name"]
+                self.heads.add(self.head)
+                if line.parts["size"]:
+                    self.totals.append(Total(self.head, "", read_size(line.parts["size"]), line.parts["detail"] or ""))
             case "anchor":
                 self.buffers += _named_buffer(line)
 
@@ -131,21 +143,8 @@ class _Assembly:
         """Yield the event, and where it begins, if there was enough of it, and forget it."""
         self._end_entry(is_cut=True)
         if self.event and (self.event.kind != "fragment" or self.totals or self.buffers):
-            yield self.begin, replace(self.event, totals=tuple(self.totals), buffers=tuple(self.buffers))
+            yield self.begin, self.event._replace(totals=tuple(self.totals), buffers=tuple(self.buffers))
         self.event, self.head, self.heads, self.last_number, self.totals, self.buffers = None, "", set(), 0, [], []
-
-    def _add_head(self, line: Line) -> None:
-        self.head = line.parts["name"]
-        self.heads.add(self.head)
-        if line.parts["size"]:
-            self.totals.append(Total(self.head, "", read_size(line.parts["size"]), line.parts["detail"] or ""))
-
-    def _add_field(self, line: Line) -> None:
-        name = line.parts["name"]
-        if self.entry is None or self.entry.get(name):
-            self._end_entry(is_cut=True)
-            self.entry = {}
-        self.entry[name] = line.parts["value"]
 
     def _end_entry(self, *, is_cut: bool) -> None:
         """Keep the entry if it is one: a lone `Shape:` or `Size:` may be anything."""
@@ -156,7 +155,7 @@ class _Assembly:
 
 def _event_of(line: Line) -> OutOfMemory:
     if line.role != "anchor":
-        return OutOfMemory(kind="fragment")
+        return _FRAGMENT
     parts, sizes = line.parts, anchor_sizes(line.parts)
     return OutOfMemory(
         kind=parts["kind"],
@@ -187,9 +186,8 @@ def _named_buffer(line: Line) -> list[LoggedBuffer]:
 def _buffer_of(entry: dict[str, Any], *, is_cut: bool) -> LoggedBuffer:
     label = _LABEL.match(entry.get("XLA label", ""))
     opcode = _OPCODE.search(label[2]) if label else None
-    attributes = {
-        name: _unescaped(text) if text else word for name, text, word in _ATTRIBUTE.findall(entry.get("Operator", ""))
-    }
+    found = _ATTRIBUTE.findall(entry.get("Operator", ""))
+    attributes = {name: _unescaped(text) if text else word for name, text, word in found if text or word}
     parameter = entry.get("Entry Parameter Subshape", "")
     return LoggedBuffer(
         number=entry.get("Number"),

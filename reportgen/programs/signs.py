@@ -57,8 +57,8 @@ def _from_cache(modules: int, *, cache: bool) -> str:
 
 
 _NOTHING_COMPILED = """\
-XLA compiled nothing that this run could see:
-- TensorFlow compiles with XLA only what asks for it: tf.function(jit_compile=True);
-- a server process or a worker on another host, such as Ray's, compiled it: run `reportgen run` there;
-- a process that is not Python, or Python with -I or -E, was started with an XLA_FLAGS of its own;
-- PyTorch/XLA took it from a cache that the program itself set up (initialize_cache)."""
+XLA compiled nothing that this run could see. If the program does use XLA, perhaps
+- TensorFlow was not asked to compile with it: it needs tf.function(jit_compile=True);
+- a server process or a worker on another host, such as Ray's, compiled the program: run `reportgen run` there;
+- a process that is not Python, or Python with -I or -E, was started with XLA_FLAGS of its own;
+- PyTorch/XLA took the program from a cache that it set up itself (initialize_cache)."""

@@ -2,6 +2,7 @@
 
 import pytest
 
+from reportgen.parse.oom_text import find_out_of_memory
 from tests.support.dumps import parsed
 from tests.support.guards import finishes
 
@@ -30,7 +31,31 @@ TEXTS = {
 }
 
 
+ENTRY = "1. Size: 3.00G\n{}\nXLA label: a = fusion(\n"
+ERRORS = {
+    "a word without end": ENTRY.format("Operator: " + "a" * 10 * LINES),
+    "a string without end": ENTRY.format('Operator: op_name="' + '\\"a' * 5 * LINES),
+    "backslashes": ENTRY.format('Operator: op_name="' + "\\" * 10 * LINES),
+    "a label without end": "XLA label: " + "a = " * 5 * LINES,
+    "an opcode without end": "XLA label: a = " + "a" * 10 * LINES,
+    "sentences without end": "Aborting compilation early because it's unlikely to have enough " * LINES,
+    "a tag without end": "Allocation (size=3) would exceed memory (size=2) :: #allocation3 [shape = '" * LINES,
+    "rows of brackets": ("Stats:\nprogram (" + ")[" * 400 + "\n") * (LINES // 100),
+    "prefixes": "XLA label: a\n" + "> " * 5 * LINES,
+    "digits": "Scoped allocation with size " + "1" * 10 * LINES,
+    "events": "Ran out of memory in memory space hbm.\n" * LINES,
+    "entries": "XLA label: a\n" * LINES,
+    "signs and noise": ("XLA label: a\n" + "?\n" * 50) * (LINES // 20),
+}
+
+
 @pytest.mark.parametrize("name", TEXTS)
 def test_reading_takes_linear_time(name: str) -> None:
     with finishes(20):
         parsed(TEXTS[name])
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_reading_errors_takes_linear_time(name: str) -> None:
+    with finishes(20):
+        assert isinstance(find_out_of_memory(ERRORS[name].encode()), tuple)

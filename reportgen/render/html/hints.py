@@ -7,7 +7,7 @@ _TENSORFLOW = re.compile(r"a_inference_|cluster_\d")
 _JAX = re.compile(r"(jit|pjit|pmap|xmap)_")
 
 _TORCH_HINT = (
-    "For PyTorch/XLA, set XLA_IR_DEBUG=1 and XLA_HLO_DEBUG=1: they put the scope, file and line of Python code into"
+    "For PyTorch/XLA, set XLA_IR_DEBUG=1 and XLA_HLO_DEBUG=1: they put the operation and the line of Python code into"
     " the HLO."
 )
 _TENSORFLOW_HINT = "TensorFlow calls operations by their layers and tf.name_scope; arguments have no names."

@@ -10,7 +10,7 @@ from reportgen.analyse.fit import Misfit
 from reportgen.parse.oom_records import SizeRange
 from reportgen.parse.oom_text import find_out_of_memory
 from reportgen.render.html.formats import human_bytes
-from tests.analyse.test_fit import REFUSED, banner, misfit_in, program
+from tests.analyse.test_fit import REFUSED, beginning, misfit_in, program
 
 _ALLOCATION = re.compile(r"^allocation \d+: size (\d+), (.*):$", re.MULTILINE)
 _VALUE = re.compile(r"^ value: <\d+ (\S+) @\d+> \(size=(\d+),", re.MULTILINE)
@@ -49,8 +49,8 @@ def test_what_is_resident_is_what_the_dump_holds(folder: Path, name: str) -> Non
     assert resident is not None
     temporaries = resident - text.held["static"]  # at the peak, where some of their allocation may be free
     assert 0 <= text.held["temporaries"] - temporaries < 0.001 * resident
-    shown = banner(folder)
-    assert f"{human_bytes(resident)} resident at the peak" in shown
+    shown = beginning(folder)
+    assert f"HBM peaks at {human_bytes(resident)}" in shown
     assert found.usable is not None
     assert found.missing == SizeRange(resident - found.usable.high, resident - found.usable.low)
 
@@ -71,7 +71,7 @@ def test_xlas_figure_is_a_sum_of_the_dump(folder: Path, name: str, counted: str)
     held = text.held["temporaries"] if counted == "temporaries" else text.held.total()
     assert held in found.needed
     meaning = "counts temporaries alone" if counted == "temporaries" else "is the whole assignment"
-    assert f"XLA’s figure {meaning}" in banner(folder)
+    assert f"XLA’s figure {meaning}" in beginning(folder)
 
 
 def test_one_buffer_that_is_too_large_is_a_value_of_the_dump_to_the_byte(folder: Path) -> None:
@@ -87,4 +87,4 @@ def test_scratch_inside_a_kernel_is_only_in_the_text(folder: Path, name: str) ->
     assert found.resident_bytes is None
     assert (event.needed, found.needed) == (SizeRange(268_435_456, 268_435_456),) * 2
     assert found.missing == SizeRange(134_217_728, 134_217_728)
-    assert "That is 128.00 MiB too much." in banner(folder)
+    assert "That is 128.00 MiB too much." in beginning(folder)

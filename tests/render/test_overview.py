@@ -104,8 +104,9 @@ def test_the_variant_that_needs_most_comes_first_with_all_its_modules() -> None:
         made_up(1, shapes=("f32[9]",), title="jit_other"),
         made_up(1, shapes=("f32[9]",), backend="gpu"),
         made_up(1, shapes=()),
+        replace(made_up(1, shapes=("f32[9]",)), label="other/module_0001.jit_step.txt"),
     ],
-    ids=["same shapes", "another name", "another backend", "unknown shapes"],
+    ids=["same shapes", "another name", "another backend", "unknown shapes", "another folder"],
 )
 def test_no_group_without_a_second_signature(other: Summary) -> None:
     assert recompiled([made_up(0, shapes=("f32[8]",)), other]) == []

@@ -1,8 +1,12 @@
-"""The banner of a module that does not fit into its device: what is needed, what there is, and what would be enough."""
+"""The banner of a module that does not fit into its device: what is needed, what there is, and what would be enough.
+
+What the verdict above it says already, it does not repeat.
+"""
 
 from collections import Counter
 from dataclasses import dataclass
 
+from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import memory_class
 from reportgen.analyse.fit import GIVEN, Misfit
 from reportgen.analyse.records import MAIN_SPACE, Analysis, Share
@@ -18,7 +22,10 @@ _TEMPORARIES = "XLA’s figure counts temporaries alone; parameters and results 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FitBanner:
-    """What the banner says; `enough` are shares of the peak of which each is larger than what is missing."""
+    """What the banner says; `enough` are shares of the peak of which each is larger than what is missing.
+
+    `headline` is empty where the verdict says it.
+    """
 
     headline: str
     sentences: tuple[str, ...]
@@ -26,21 +33,21 @@ class FitBanner:
     not_shown: int
 
 
-def fit_banner(misfit: Misfit | None, analysis: Analysis) -> FitBanner | None:
-    """Return the banner of a module, or None if nothing says that it does not fit."""
+def fit_banner(misfit: Misfit | None, analysis: Analysis, fit: Fit | None) -> FitBanner | None:
+    """Return the banner of a module, or None if nothing says that it does not fit; `fit` is what the verdict shows."""
     if misfit is None:
         return None
-    refused = "The compiler refused this program: it does not fit."
-    shown = "This module needs more memory than its device has."
+    is_stated = fit is not None and fit.is_over
+    headline = "" if is_stated else "This module needs more memory than its device has."
     sentences = (
         _of_xla(misfit),
-        _of_the_chip(misfit),
-        _here(misfit, analysis),
+        "" if is_stated else _of_the_chip(misfit),
+        "" if is_stated else _here(misfit, analysis),
         _meaning(misfit, analysis),
         _alone(misfit, analysis),
     )
     return FitBanner(
-        headline=refused if misfit.is_refused else shown,
+        headline="The compiler refused this program." if misfit.is_refused else headline,
         sentences=tuple(filter(None, sentences)),
         enough=misfit.enough[:_SHOWN],
         not_shown=max(len(misfit.enough) - _SHOWN, 0),

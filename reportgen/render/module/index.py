@@ -96,14 +96,15 @@ def index_context(module: Module, links: Links) -> dict[str, Any]:
     main = main_space(analysis.spaces)
     ordered = sorted(analysis.spaces.values(), key=lambda space: (space is not main, space.color))
     spaces = [_space_summary(module, space, links, main or space) for space in ordered]
+    answer = verdict(module, links)
     return {
         "analysis": analysis,
         "backend_evidence": _BACKEND_EVIDENCE.get(evidence, f"inferred from {evidence}"),
         "notes": note_markup(module.notes),
-        "fit": fit_banner(module.misfit, analysis),
         "badge": badge_of(analysis),
         "finding_counts": finding_counts(analysis),
-        "verdict": verdict(module, links),
+        "verdict": answer,
+        "fit": fit_banner(module.misfit, analysis, answer.fit if answer else None),
         "advice": advice_view(module),
         "spaces": spaces,
         "small": [summary for summary in spaces if summary.is_small],

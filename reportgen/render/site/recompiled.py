@@ -1,8 +1,12 @@
-"""Functions that were compiled more than once: modules of one name with different signatures."""
+"""Functions that were compiled more than once: modules of one name in one folder with different signatures.
+
+A folder has the dumps of one process. Functions of one name in two folders may have nothing else in common.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import PurePosixPath
 
 from reportgen.analyse.identity import Leaf, Signature
 from reportgen.render.html.formats import function_name
@@ -34,10 +38,11 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Recompiled:
-    """A function with its variants, the one that needs most memory first."""
+    """A function with its variants, the one that needs most memory first; `folder` is empty for the top one."""
 
     name: str
     backend: str
+    folder: str
     variants: tuple[Variant, ...]
 
     @property
@@ -46,17 +51,27 @@ class Recompiled:
 
 
 def recompiled(summaries: Iterable[Summary]) -> list[Recompiled]:
-    """Return each function of a backend that has several signatures, the one that needs most memory first."""
-    functions: dict[tuple[str, str], list[Summary]] = {}
+    """Return each function with several signatures in a folder, the one that needs most memory first."""
+    functions: dict[tuple[str, str, str], list[Summary]] = {}
     for module in sorted(summaries, key=biggest_first):
         if module.signature:
-            functions.setdefault((function_name(module.title), module.backend), []).append(module)
+            key = function_name(module.title), module.backend, _folder(module)
+            functions.setdefault(key, []).append(module)
     groups = [
-        Recompiled(name, backend, _variants(modules))
-        for (name, backend), modules in functions.items()
+        Recompiled(name, backend, folder, _variants(modules))
+        for (name, backend, folder), modules in functions.items()
         if len({module.signature for module in modules}) > 1
     ]
-    return sorted(groups, key=lambda group: (-needed_bytes(group.variants[0].biggest), group.name, group.backend))
+    return sorted(groups, key=_rank)
+
+
+def _folder(module: Summary) -> str:
+    parent = str(PurePosixPath(module.label).parent)
+    return "" if parent == "." else parent
+
+
+def _rank(group: Recompiled) -> tuple[int, str, str, str]:
+    return -needed_bytes(group.variants[0].biggest), group.name, group.backend, group.folder
 
 
 def _variants(modules: Sequence[Summary]) -> tuple[Variant, ...]:

@@ -2,7 +2,7 @@
 
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 const STEP = 1024;
-const TICKS = 4;
+const TICKS = 7;
 
 /**
  * Return an amount with two decimals. A half is rounded to the even digit, as Python does, because a read-out must
@@ -37,7 +37,7 @@ export const humanBytes = (size) => {
  * @returns {number}
  */
 const roundStep = (least) => {
-  const power = least > 0 ? 10 ** Math.floor(Math.log10(least)) : 1;
+  const power = 10 ** Math.floor(Math.log10(least));
   const factor = [1, 2, 5, 10].find((factor) => factor * power >= least * 0.999);
   return /** @type {number} */ (factor) * power;
 };
@@ -51,7 +51,7 @@ export const byteTicks = (limit) => {
   let unit = 0;
   while (limit >= STEP ** (unit + 1)) unit += 1;
   const unitBytes = STEP ** unit;
-  const step = roundStep(limit / unitBytes / TICKS);
+  const step = roundStep(Math.max(limit / TICKS, 1) / unitBytes);
   const count = Math.floor(limit / unitBytes / step) + 1;
   const ticks = Array.from({ length: count + 1 }, (_, number) => Math.round(number * step * unitBytes));
   return { ticks, unit_bytes: unitBytes, unit: UNITS[unit] };

@@ -88,7 +88,8 @@ const makeSortable = (table, number) => {
   };
 
   heads.forEach((head, column) => {
-    if (head.matches(".needs-script")) return;
+    // A bar is as long as the number beside it is large.
+    if (head.matches(".needs-script, .bars")) return;
     addButton(head).addEventListener("click", () => {
       const sign = head.getAttribute("aria-sort");
       // Numbers begin with the largest, because that is what people look for.

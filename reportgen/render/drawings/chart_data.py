@@ -12,7 +12,7 @@ from reportgen.intervals.step_function import StepFunction
 from reportgen.render.html import formats
 
 MOST_POINTS = 500
-_TICKS = 4
+_TICKS = 7
 _HEADROOM = 1.12
 _MOST_ABOVE = 3
 
@@ -87,8 +87,8 @@ def byte_ticks(limit: int) -> dict[str, Any]:
     unit = max(0, (max(limit, 1).bit_length() - 1) // 10)
     unit_bytes = 1024**unit
     # The smallest of 1, 2, 5, 10, 20, 50 … or their tenths and hundredths that gives at most so many ticks.
-    least = limit / unit_bytes / _TICKS
-    power: float = 10.0 ** math.floor(math.log10(least)) if least > 0 else 1.0
+    least = max(limit / _TICKS, 1) / unit_bytes
+    power: float = 10.0 ** math.floor(math.log10(least))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least * 0.999)
     count = int(limit / unit_bytes / step) + 1
     ticks = [round(number * step * unit_bytes) for number in range(count + 1)]

@@ -19,6 +19,9 @@ from reportgen.analyse.classes import CLASSES, HELD_CLASSES
 
 _AXIS_WIDTH = 76
 _LABEL_HEIGHT = 14
+_MOST_TICKS = 10
+"""More than `byte_ticks` gives, because Vega leaves out every other one where there are more than it would choose."""
+
 _BYTES_LABEL = "format(datum.value / unit_bytes, ',.12~r') + ' ' + unit"
 
 
@@ -50,7 +53,9 @@ def _time_axis(field: str, **options: Any) -> Any:
 def _bytes_axis(ticks: Any, **options: Any) -> Any:
     width = _AXIS_WIDTH
     options.setdefault("title", "bytes")
-    return alt.Axis(values=ticks, labelExpr=_BYTES_LABEL, minExtent=width, maxExtent=width, **options)
+    return alt.Axis(
+        values=ticks, tickCount=_MOST_TICKS, labelExpr=_BYTES_LABEL, minExtent=width, maxExtent=width, **options
+    )
 
 
 def _largest_modules() -> dict[str, Any]:
@@ -103,7 +108,6 @@ def _memory_over_time() -> dict[str, Any]:
         .mark_area(interpolate="step-after", clip=True, stroke="var(--background)", strokeWidth=0.5)
         .encode(x=_time_axis("moment"), y=size, y2="high:Q", fill=alt.Fill("fill:N", scale=None), detail="band:N")
     )
-    live = _named("live").mark_line(interpolate="step-after", strokeWidth=1.5, stroke="var(--text)", clip=True)
     levels = _named("levels").mark_rule(strokeDash=[6, 4], stroke="var(--text)", clip=True)
     capacity = _named("capacity").mark_rule(stroke="var(--error)", strokeWidth=2)
     capacity_name = _named("capacity").mark_text(
@@ -114,7 +118,7 @@ def _memory_over_time() -> dict[str, Any]:
         held,
         temporary,
         bands,
-        live.encode(x=_time_axis("moment"), y=alt.Y("amount:Q")),
+        *_curve("live", "text", 1.5),
         *_changed_curve(),
         levels.encode(y="limit:Q"),
         capacity.encode(y="limit:Q"),
@@ -148,18 +152,22 @@ def _marks() -> Iterator[Any]:
     yield mark_names.encode(x="moment:Q", y=alt.value(0), text="label:N")
 
 
-def _changed_curve() -> Iterator[Any]:
-    """Yield what a change would make of it, on a wider line of the page's background because it crosses all classes."""
-    place = {"x": _time_axis("moment"), "y": alt.Y("amount:Q")}
-    for width, color in ((5, "background"), (2.5, "accent")):
-        line = _named("changed").mark_line(
-            interpolate="step-after", strokeWidth=width, stroke=f"var(--{color})", clip=True
+def _curve(dataset: str, color: str, width: float) -> Iterator[Any]:
+    """Yield a curve on a wider line of the page's background, because it crosses all classes of memory."""
+    for stroke, stroke_width in (("background", width + 2.5), (color, width)):
+        line = _named(dataset).mark_line(
+            interpolate="step-after", strokeWidth=stroke_width, stroke=f"var(--{stroke})", clip=True
         )
-        yield line.encode(**place)
+        yield line.encode(x=_time_axis("moment"), y=alt.Y("amount:Q"))
+
+
+def _changed_curve() -> Iterator[Any]:
+    """Yield what a change would make of the resident bytes, with its peak."""
+    yield from _curve("changed", "accent", 2.5)
     peak = _named("changed-peak").mark_point(
         filled=True, opacity=1, size=90, fill="var(--accent)", stroke="var(--background)", strokeWidth=2, clip=True
     )
-    yield peak.encode(**place)
+    yield peak.encode(x=_time_axis("moment"), y=alt.Y("amount:Q"))
 
 
 def _packing_map() -> dict[str, Any]:

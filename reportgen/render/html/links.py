@@ -83,8 +83,9 @@ class Links:
         return origin_cell(self._module.attribution(number))
 
     def shape(self, number: int) -> Markup:
-        """Return a value's shape without its layout."""
-        return Markup(f"<code>{escape(shortened(plain_shape(self._module.analysis.facts[number].value.shape)))}</code>")
+        """Return a value's shape without its layout, which may break after a comma and nowhere else."""
+        shape = escape(shortened(plain_shape(self._module.analysis.facts[number].value.shape)))
+        return Markup(f"<code class=shape>{shape.replace(',', ',<wbr>')}</code>")
 
     def sharing(self, share: Share) -> Markup:
         """Return a small sign on a value that shares its bytes with others; its tooltip names them."""

@@ -12,7 +12,7 @@ const TICKS = 7;
 const twoDecimals = (amount) => {
   const hundredths = amount * 100, below = Math.floor(hundredths), rest = hundredths - below;
   const isUp = rest > 0.5 || (rest === 0.5 && below % 2 !== 0);
-  return ((below + Number(isUp)) / 100).toFixed(2);
+  return ((below + Number(isUp)) / 100).toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 };
 
 /**
@@ -21,7 +21,7 @@ const twoDecimals = (amount) => {
  * @returns {string}
  */
 export const humanBytes = (size) => {
-  if (Math.abs(size) < STEP) return `${size} B`;
+  if (Math.abs(size) < STEP) return `${size.toLocaleString("en")} B`;
   let amount = size, unit = 0;
   do {
     amount /= STEP;

@@ -171,14 +171,14 @@ def _early_end(figures: Figures, number: int, last_moment: int) -> Finding:
     moment_of, used = figures.dump.moment_of_user, figures.dump.used_by_key[live.key]
     last_use = max(user for user in used.users if moment_of.get(user, -1) == last_moment).decode()
     slug, why = _why_early(figures, number, live, last_moment, last_use)
-    message = f"{live.key} lives to {live.end} and is used by {last_use} at {last_moment}{why}"
+    message = f"{live.key} lives to moment {live.end} and is last used by {last_use} at moment {last_moment}{why}"
     return finding(slug, message, live.text_offset, values=(number,))
 
 
 def _why_early(figures: Figures, number: int, live: LiveRange, last_moment: int, last_use: str) -> tuple[str, str]:
     successor_starts = [figures.facts.starts[n] for n in figures.reuse.successors[number]]
     if calls_computations(figures.dump, last_use):
-        return "caller-handover", ", which calls a computation: that is scheduled before its caller"
+        return "caller-handover", "; the computation that this calls is scheduled before it. Expected"
     if figures.dump.has_addresses and last_moment == live.end + 1 and last_moment in successor_starts:
         return "alias-gap", ": builds before 2022-06-24 end a value one moment before its alias starts"
     return "use-after-end", ""
@@ -232,8 +232,8 @@ CHECKS = (
         subject="live ranges",
         run=_ends,
         exceptions=(
-            "A while, call or conditional is scheduled after the computation that it calls, so its operands have been"
-            " handed over by then. Builds before 2022-06-24 end a value one moment before its alias starts."
+            "A while, call or conditional is scheduled after the computation that it calls, which has taken over its"
+            " operands by then. Builds before 2022-06-24 end a value one moment before its alias starts."
             " An asynchronous operation may hold its operands until it is done."
         ),
         skips=_without_uses,

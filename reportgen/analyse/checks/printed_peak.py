@@ -73,8 +73,8 @@ def _explained(figures: Figures) -> Iterator[Finding]:
     is_unexplained = any(step.slug == UNEXPLAINED for step in peak.reconciliation)
     if is_unexplained or (not peak.reasons and peak.sum_bytes != peak.live_bytes):
         message = (
-            f"XLA prints {peak.sum_bytes:,} bytes at {peak.moment}, {peak.live_bytes:,} are under live values there,"
-            " and no known fault of XLA's sum explains it"
+            f"XLA prints {peak.sum_bytes:,} bytes at moment {peak.moment}, where {peak.live_bytes:,} are live,"
+            " and no known fault of XLA's sum explains the difference"
         )
         yield finding("peak-unexplained", message, printed.text_offset)
 

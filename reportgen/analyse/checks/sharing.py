@@ -27,8 +27,7 @@ def _handovers(figures: Figures) -> Iterator[Finding]:
     for number, earlier in sorted(touching, key=itemgetter(0)):
         if _slice(values, earlier) != _slice(values, number):
             slug, how = _different_slices(figures, earlier, number)
-            keys = f"{values.keys[earlier]} hands over to {values.keys[number]}"
-            message = f"{keys} in moment {starts[number]}, {how}"
+            message = f"at moment {starts[number]} {values.keys[number]} reuses {values.keys[earlier]} in place, {how}"
             yield finding(slug, message, values.text_offsets[number], values=(earlier, number))
 
 
@@ -38,7 +37,7 @@ def _different_slices(figures: Figures, earlier: int, later: int) -> tuple[str, 
     users = users_in(figures.dump.used_values.uses[row]) if figures.dump.used_values and row >= 0 else []
     (start, size), (low, whole) = _slice(values, earlier), _slice(values, later)
     if values.names[later].encode() in users and low <= start and start + size <= low + whole:
-        return "sliced-handover", "as a piece of it"
+        return "sliced-handover", "which is a piece of it. Expected"
     return "touching-slices", "but their slices are not the same"
 
 
@@ -64,14 +63,14 @@ def _slice(values: Values, number: int) -> tuple[int, int]:
 CHECKS = (
     Check(
         name="Shared bytes",
-        question="Do two values hold the same bytes for more than the moment of a hand-over?",
+        question="Do two values hold the same bytes for more than the moment of in-place reuse?",
         subject="values",
         run=_conflicts,
         exceptions="Builds before 2022-06-24 let values of one buffer start in the same moment and overlap.",
         skips=without_live_ranges,
     ),
     Check(
-        name="Hand-overs",
+        name="In-place reuse",
         question="Where one value ends as another starts in its bytes, is it the very same slice?",
         subject="successions",
         run=_handovers,

@@ -25,12 +25,12 @@ _BREAKABLE = re.compile(r"(?<=[./_])(?=[^./_])")
 def human_bytes(size: int) -> str:
     """Return `2.52 GiB`: binary units and two decimals; below 1024 bytes, all of them."""
     if abs(size) < _STEP:
-        return f"{size} B"
+        return f"{size:,} B"
     amount = float(size)
     for unit in UNITS:
         amount /= _STEP
         if abs(amount) < _STEP - 0.005 or unit == UNITS[-1]:
-            return f"{amount:.2f} {unit}"
+            return f"{amount:,.2f} {unit}"
     raise AssertionError("unreachable: the last unit takes every amount")
 
 
@@ -58,7 +58,7 @@ def bytes_markup(size: int | None) -> Markup:
     if size is None:
         return Markup('<span class="none" title="not known">–</span>')
     if -_STEP < size < _STEP:
-        return Markup(f"<data value={size:d}>{size} B</data>")
+        return Markup(f"<data value={size:d}>{size:,} B</data>")
     return Markup(f'<data value={size:d} title="{size:,} bytes">{human_bytes(size)}</data>')
 
 

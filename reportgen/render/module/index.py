@@ -16,7 +16,7 @@ from reportgen.render.html.markdown import note_markup
 from reportgen.render.module.advice import advice_view
 from reportgen.render.module.fit import fit_banner
 from reportgen.render.module.listings import allocation_rows, peak_kind, value_rows
-from reportgen.render.module.verdict import GroupRow, group_rows, is_small, verdict
+from reportgen.render.module.verdict import GroupRow, group_rows, small_spaces, verdict
 from reportgen.render.module.view_page import Rest, view_page
 from reportgen.render.page import Page
 from reportgen.render.site.summary import badge_of, finding_counts
@@ -95,7 +95,8 @@ def index_context(module: Module, links: Links) -> dict[str, Any]:
     analysis, evidence = module.analysis, module.analysis.backend_evidence
     main = main_space(analysis.spaces)
     ordered = sorted(analysis.spaces.values(), key=lambda space: (space is not main, space.color))
-    spaces = [_space_summary(module, space, links, main or space) for space in ordered]
+    small = small_spaces(analysis)
+    spaces = [_space_summary(module, space, links, is_small=space.color in small) for space in ordered]
     answer = verdict(module, links)
     return {
         "analysis": analysis,
@@ -121,7 +122,7 @@ def index_context(module: Module, links: Links) -> dict[str, Any]:
     }
 
 
-def _space_summary(module: Module, space: Space, links: Links, main: Space) -> SpaceSummary:
+def _space_summary(module: Module, space: Space, links: Links, *, is_small: bool) -> SpaceSummary:
     resident, live, rows = space.peak_resident, space.peak_live, group_rows(module, space, links)
     hidden = rows[_SHOWN:]
     return SpaceSummary(
@@ -134,7 +135,7 @@ def _space_summary(module: Module, space: Space, links: Links, main: Space) -> S
         chart=memory_over_time(module.analysis, space, module.fits.get(space.color)),
         limit_bytes=chart_limit(space),
         fit=module.fits.get(space.color),
-        is_small=is_small(space, main),
+        is_small=is_small,
         rows=rows[:_SHOWN],
         rest=Rest(
             count=len(hidden),

@@ -17,6 +17,7 @@ from reportgen.analyse.records import Space
 from reportgen.intervals.step_function import Peak
 from reportgen.render.html.links import Links, listed
 from reportgen.render.html.origin import origin_cell
+from reportgen.render.module.verdict import small_spaces
 from reportgen.render.module.view_page import Rest, view_page
 from reportgen.render.page import Page
 from reportgen.render.view import Module
@@ -89,6 +90,7 @@ def lifetimes_page(module: Module, site_title: str) -> Page:
         has_time=module.analysis.dump.live_ranges is not None,
         has_uses=module.analysis.dump.used_values is not None,
         spaces=[_space_lifetimes(module, space, links) for space in module.analysis.spaces.values()],
+        small=small_spaces(module.analysis),
     )
 
 

@@ -9,6 +9,7 @@ from reportgen.analyse.records import Space, ValueFacts
 from reportgen.intervals.step_function import Peak
 from reportgen.render.html.links import Links
 from reportgen.render.module.data_shards import LONGEST_SHAPE
+from reportgen.render.module.verdict import small_spaces
 from reportgen.render.module.view_page import Rest, view_page
 from reportgen.render.page import Page
 from reportgen.render.view import Module
@@ -74,7 +75,8 @@ def padding_page(module: Module, site_title: str) -> Page:
     """Return the page of padding."""
     links = Links(module, 0)
     spaces = [_space_padding(module, space, links) for space in module.analysis.spaces.values()]
-    return view_page(module, site_title, "padding", "padding.html", links=links, spaces=spaces)
+    small = small_spaces(module.analysis)
+    return view_page(module, site_title, "padding", "padding.html", links=links, spaces=spaces, small=small)
 
 
 def _space_padding(module: Module, space: Space, links: Links) -> SpacePadding:

@@ -15,6 +15,7 @@ from reportgen.render.html.hints import naming_hint
 from reportgen.render.html.links import Links
 from reportgen.render.module.listings import peak_kind
 from reportgen.render.module.schedule import schedule_href
+from reportgen.render.module.verdict import small_spaces
 from reportgen.render.module.view_page import view_page
 from reportgen.render.page import Page
 from reportgen.render.view import Module
@@ -91,6 +92,7 @@ def peak_page(module: Module, site_title: str) -> Page:
         links=links,
         classes=CLASSES[:-1],
         spaces=space_peaks(module, links),
+        small=small_spaces(module.analysis),
         hint=naming_hint(module.title, has_text=module.join.module is not None),
     )
 

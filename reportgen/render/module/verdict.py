@@ -1,7 +1,7 @@
 """The first sentences of a module's page: what it needs, of what, whether that fits, and what dominates."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -58,9 +58,12 @@ class Verdict:
     fit: Fit | None
 
 
-def is_small(space: Space, main: Space) -> bool:
-    """Return whether a space needs less than a hundredth of what the main one needs, so that it is folded."""
-    return space is not main and needed_in(space) * _SMALL < needed_in(main)
+def small_spaces(analysis: Analysis) -> Set[int]:
+    """Return the colors of the spaces that pages fold: each needs less than a hundredth of what the main one needs."""
+    main = main_space(analysis.spaces)
+    needed = needed_in(main) if main else 0
+    others = ((color, space) for color, space in analysis.spaces.items() if space is not main)
+    return {color for color, space in others if needed_in(space) * _SMALL < needed}
 
 
 def verdict(module: Module, links: Links) -> Verdict | None:

@@ -1,1 +1,1 @@
-"""How fast is it, and how much memory does it need: measured, held to bars, and written to docs/performance.md."""
+"""Measure reportgen: its time and memory, held to bars in docs/performance.md, and how right it is."""

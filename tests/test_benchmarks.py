@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.attribution import peaks
 from benchmarks.commands import NotMeasured, peak_bytes, python, seconds
 from benchmarks.setting import Setting
 from benchmarks.synthetic import write_dump, write_modules
@@ -91,6 +92,15 @@ def test_a_table_takes_the_place_of_its_last(tmp_path: Path) -> None:
 def test_the_page_has_marks_for_the_results() -> None:
     page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
     assert page.count("<!-- results:start -->\n") == page.count("<!-- results:end -->\n") == 1
+
+
+def test_lines_are_counted_where_frames_can_be_resolved() -> None:
+    found = {peak.label.partition("/")[0]: peak for peak in peaks(SAMPLES) if peak.label.endswith("space 0")}
+    assert found["cpu-train-step"].has_frames
+    assert found["cpu-train-step"].share == 1
+    assert found["gpu-train-step"].framed_bytes  # of which nothing beside the dump tells the lines
+    assert not found["gpu-train-step"].has_frames
+    assert all(peak.own_name_bytes <= peak.named_bytes <= peak.peak_bytes for peak in found.values())
 
 
 def test_a_command_that_fails_is_not_measured() -> None:

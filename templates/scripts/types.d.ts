@@ -109,6 +109,7 @@ interface VegaView {
   signal(name: string): unknown;
   data(name: string, rows: object[]): VegaView;
   data(name: string): object[];
+  addEventListener(type: string, listen: (event: PointerEvent, item: { datum: unknown } | null) => void): VegaView;
   runAsync(): Promise<VegaView>;
   toSVG(): Promise<string>;
   width(): number;

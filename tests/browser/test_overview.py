@@ -34,6 +34,15 @@ def test_the_chart_has_a_bar_for_each_module_and_opens_it(visit: Visit, samples_
     page.wait_for_url("**/m/*/index.html")
 
 
+def test_the_part_of_a_bar_under_the_pointer_has_its_size(visit: Visit, samples_site: Path) -> None:
+    page = visit(samples_site)
+    page.locator("figure[data-chart] svg .mark-rect path").first.hover()
+    first = page.locator(".facts-of-chart tbody tr").first
+    parts = [text for text in first.locator("td data").all_text_contents() if text != "0 B"]
+    expect(page.locator(".plot .tip strong")).to_contain_text(first.locator("th").text_content() or "")
+    expect(page.locator(".plot .tip div")).to_contain_text(parts[0])
+
+
 def test_the_table_beside_the_chart_adds_up(visit: Visit, samples_site: Path) -> None:
     page = visit(samples_site)
     sums: list[list[int]] = page.locator(".facts-of-chart tbody tr").evaluate_all(

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from reportgen.analyse.classes import memory_class
 from reportgen.analyse.decompose import plain_shape
 from reportgen.analyse.groups import joined_name, sibling_name
 from reportgen.analyse.lifetimes import Idle, byte_steps, idle_at_peak, idle_stretches, steps_held
@@ -69,10 +70,11 @@ class LifeTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpaceLifetimes:
-    """The lifetimes in one memory space."""
+    """The lifetimes in one memory space; `idle_temporary_bytes` are the idle bytes at the peak that no caller holds."""
 
     space: Space
     peak: Peak | None
+    idle_temporary_bytes: int
     held: LifeTable
     idle_at_peak: LifeTable
     idle: LifeTable
@@ -97,10 +99,14 @@ def lifetimes_page(module: Module, site_title: str) -> Page:
 def _space_lifetimes(module: Module, space: Space, links: Links) -> SpaceLifetimes:
     stretches = idle_stretches(module.analysis, space)
     peak_bytes = {idle: size for size, idle in idle_at_peak(space, stretches)}
+    allocations, places = module.analysis.dump.allocations, module.analysis.facts.values.allocations
     idle = [_stretch(one, peak_bytes.get(one)) for one in stretches]
     return SpaceLifetimes(
         space=space,
         peak=space.peak_resident,
+        idle_temporary_bytes=sum(
+            size for idle, size in peak_bytes.items() if memory_class(allocations[places[idle.value]]) == "temporary"
+        ),
         held=_table(module, links, _held(module, space), lambda row: row.byte_steps),
         idle_at_peak=_table(
             module, links, [one for one in idle if one.peak_bytes is not None], lambda row: row.peak_bytes or 0

@@ -95,9 +95,7 @@ class ValueAbout:
         if fact.value.is_phi:
             yield f"<dt><a href={self._help}#phi>Phi</a><dd>merged by control flow"
         if at_peak:
-            facts = (
-                f"live, counts {exact_bytes(at_peak)}. {advice}" if advice else f"live, counts {exact_bytes(at_peak)}"
-            )
+            facts = f"live, counts {human_and_exact(at_peak)}" + (f". {advice}" if advice else "")
             yield f"<dt><a href={self._help}#peak-resident>At the peak</a><dd>{facts}"
 
     def _why_alive(self, number: int, fact: ValueFacts) -> str:

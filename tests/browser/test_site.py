@@ -160,6 +160,15 @@ def test_without_scripts_no_useless_control_is_shown(without_scripts: Callable[[
         assert (path, controls.count()) == (path, 0)
 
 
+def test_without_scripts_a_page_says_why_it_has_no_charts(
+    without_scripts: Callable[[str], Page], module: Path, samples_site: Path
+) -> None:
+    for path in ("index.html", (module / "index.html").relative_to(samples_site).as_posix()):
+        page = without_scripts(path)
+        expect(page.get_by_text("Charts are drawn by JavaScript").first).to_be_visible()
+        assert "Click " not in page.locator("main").inner_text()
+
+
 def test_without_scripts_links_lead_to_a_value(without_scripts: Callable[[str], Page]) -> None:
     page = without_scripts("index.html")
     follow(page, "m/", "**/m/*/index.html")
@@ -167,7 +176,26 @@ def test_without_scripts_links_lead_to_a_value(without_scripts: Callable[[str], 
     expect(page.locator("h1")).to_be_visible()
 
 
-# Phones
+# Narrow and wide
+
+
+def test_every_table_of_a_training_step_fits_a_desktop(visit: Visit, samples_site: Path, module: Path) -> None:
+    tables = {
+        path: visit(samples_site, path)
+        .locator(".scroll:visible")
+        .evaluate_all("all => all.filter(one => one.scrollWidth > one.clientWidth + 1).map(one => one.ariaLabel)")
+        for path in relative(samples_site, views(module))
+    }
+    assert {path: wide for path, wide in tables.items() if wide} == {}
+
+
+def test_names_are_not_broken_into_letters_on_paper(visit: Visit, samples_site: Path, module: Path) -> None:
+    page = visit(samples_site, (module / "values.html").relative_to(samples_site).as_posix())
+    page.set_viewport_size({"width": 718, "height": 1000})  # A4 with the margins of browsers
+    page.emulate_media(media="print")
+    widths = page.locator("tbody th[scope=row]").evaluate_all("all => all.map(one => one.clientWidth)")
+    assert widths
+    assert min(widths) >= 100
 
 
 def test_no_page_scrolls_sideways_on_a_phone(visit: Visit, page: Page, samples_site: Path, module: Path) -> None:

@@ -109,10 +109,6 @@ def _memory_over_time() -> dict[str, Any]:
         .encode(x=_time_axis("moment"), y=size, y2="high:Q", fill=alt.Fill("fill:N", scale=None), detail="band:N")
     )
     levels = _named("levels").mark_rule(strokeDash=[6, 4], stroke="var(--text)", clip=True)
-    capacity = _named("capacity").mark_rule(stroke="var(--error)", strokeWidth=2)
-    capacity_name = _named("capacity").mark_text(
-        text="capacity", align="right", dx=-4, dy=-4, baseline="bottom", fill="var(--error)"
-    )
     chosen = _named("chosen").mark_rule(stroke="var(--focus)", strokeWidth=2, clip=True)
     chart = alt.layer(
         held,
@@ -121,12 +117,22 @@ def _memory_over_time() -> dict[str, Any]:
         *_curve("live", "text", 1.5),
         *_changed_curve(),
         levels.encode(y="limit:Q"),
-        capacity.encode(y="limit:Q"),
-        capacity_name.encode(x=alt.value(alt.expr("width")), y="limit:Q"),
+        *_capacity(),
         *_marks(),
         chosen.encode(x="moment:Q"),
     )
     return _themed(chart.add_params(*parameters.values()).properties(width="container", height=190), "var(--{})")
+
+
+def _capacity() -> Iterator[Any]:
+    """Yield the line of the capacity and its name, both on the page's background because they cross all classes."""
+    name = {"text": "capacity", "align": "right", "dx": -4, "dy": -5, "baseline": "bottom"}
+    for rule, text in (
+        ({"stroke": "var(--background)", "strokeWidth": 5}, {"stroke": "var(--background)", "strokeWidth": 5}),
+        ({"stroke": "var(--error)", "strokeWidth": 2}, {"fill": "var(--error)"}),
+    ):
+        yield _named("capacity").mark_rule(**rule).encode(y="limit:Q")
+        yield _named("capacity").mark_text(**name, **text).encode(x=alt.value(alt.expr("width")), y="limit:Q")
 
 
 def _marks() -> Iterator[Any]:

@@ -4,7 +4,6 @@ It stays quick with thousands of modules: a page holds some hundred rows, identi
 looks at all modules at once (search, the filter, previous and next) reads a data shard.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from reportgen.render.html.formats import function_name
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import shard
 from reportgen.render.page import Page
+from reportgen.render.site.file_names import file_names
 from reportgen.render.site.out_of_memory import error_views
 from reportgen.render.site.recompiled import Recompiled, recompiled
 from reportgen.render.site.summary import Summary, biggest_first, needed_bytes
@@ -35,8 +35,6 @@ _MOST_FUNCTIONS = 10
 _MOST_VARIANTS = 6
 _BAR_HEIGHT = 20
 _AXIS_HEIGHT = 32
-_NUMBER = re.compile(r"(?:\d{10,}\.)?module_\d+")
-_SUFFIX = re.compile(r"(?:[.]?after_optimizations)?-buffer-assignment[.]txt(?:[.][gx]z)?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,21 +134,14 @@ def folded(modules: Sequence[Summary]) -> list[ModuleRow]:
 
 
 def _places(labels: Sequence[str]) -> Mapping[str, str]:
-    """Return the shortest part of each dump's path that tells it apart: its folder, where it is alone there.
-
-    A file that is not alone is called by the number of its module, if no other in the folder has it.
-    """
+    """Return the shortest part of each dump's path that tells it apart: its folder, where it is alone there."""
     paths = {label: PurePosixPath(label) for label in labels}
     shared = _shared_parts([path.parent.parts for path in paths.values()])
-    stems = {label: _SUFFIX.sub("", path.name) for label, path in paths.items()}
-    short = {label: found[0] if (found := _NUMBER.match(stem)) else stem for label, stem in stems.items()}
-    alone = Counter(path.parent for path in paths.values())
-    numbered = Counter((path.parent, short[label]) for label, path in paths.items())
+    alone, names = Counter(path.parent for path in paths.values()), file_names(paths.values())
     places = {}
     for label, path in paths.items():
         folder = path.parent.parts[shared:]
-        name = short[label] if numbered[path.parent, short[label]] == 1 else stems[label]
-        places[label] = "/".join(folder if folder and alone[path.parent] == 1 else (*folder, name))
+        places[label] = "/".join(folder if folder and alone[path.parent] == 1 else (*folder, names[path]))
     return places
 
 
@@ -211,8 +202,8 @@ def _distinct_names(modules: Sequence[Summary]) -> list[str]:
 
 def _distinct_parts(paths: Sequence[PurePosixPath]) -> Mapping[PurePosixPath, str]:
     """Return the part of each path that differs: of its folder, where no two paths share a folder."""
-    parents = {path.parent for path in paths}
-    parts = {path: path.parent.parts if len(parents) == len(paths) else path.parts for path in paths}
+    names, is_alone = file_names(paths), len({path.parent for path in paths}) == len(paths)
+    parts = {path: path.parent.parts if is_alone else (*path.parent.parts, names[path]) for path in paths}
     start = _shared_parts(parts.values())
     end = _shared_parts(own[start:][::-1] for own in parts.values())
     return {path: "/".join(own[start : len(own) - end]) for path, own in parts.items()}

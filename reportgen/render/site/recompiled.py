@@ -3,13 +3,14 @@
 A folder has the dumps of one process. Functions of one name in two folders may have nothing else in common.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import PurePosixPath
 
 from reportgen.analyse.identity import Leaf, Signature
 from reportgen.render.html.formats import function_name
+from reportgen.render.site.file_names import file_names
 from reportgen.render.site.summary import Summary, biggest_first, needed_bytes
 
 ABSENT = "absent"
@@ -38,12 +39,16 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Recompiled:
-    """A function with its variants, the one that needs most memory first; `folder` is empty for the top one."""
+    """A function with its variants, the one that needs most memory first.
+
+    `folder` is empty for the top one. `file_names` are short names of its files, by their labels.
+    """
 
     name: str
     backend: str
     folder: str
     variants: tuple[Variant, ...]
+    file_names: Mapping[str, str]
 
     @property
     def module_count(self) -> int:
@@ -58,7 +63,7 @@ def recompiled(summaries: Iterable[Summary]) -> list[Recompiled]:
             key = function_name(module.title), module.backend, _folder(module)
             functions.setdefault(key, []).append(module)
     groups = [
-        Recompiled(name, backend, folder, _variants(modules))
+        Recompiled(name, backend, folder, _variants(modules), _file_names(modules))
         for (name, backend, folder), modules in functions.items()
         if len({module.signature for module in modules}) > 1
     ]
@@ -68,6 +73,12 @@ def recompiled(summaries: Iterable[Summary]) -> list[Recompiled]:
 def _folder(module: Summary) -> str:
     parent = str(PurePosixPath(module.label).parent)
     return "" if parent == "." else parent
+
+
+def _file_names(modules: Sequence[Summary]) -> Mapping[str, str]:
+    paths = {module.label: PurePosixPath(module.label) for module in modules}
+    names = file_names(paths.values())
+    return {label: names[path] for label, path in paths.items()}
 
 
 def _rank(group: Recompiled) -> tuple[int, str, str, str]:

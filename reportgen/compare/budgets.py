@@ -98,11 +98,13 @@ def parse_budgets(text: str, file: str, *, settings: Sequence[str] | None = None
             raise InvalidBudget(f"{file}: {key} is {document!r}; a table is needed")
     if unknown := [key for key in document if key not in (*_OPTIONS, "budget", *(settings or ()))]:
         _refuse_unknown(unknown, (*_OPTIONS, "budget"), f"{file}:{line_of_key(text, (*table, unknown[0]))}")
+    # Searched for in the text, because tomllib does not say where a table begins.
     lines = [text.count("\n", 0, found.end()) + 1 for found in _HEADER.finditer(text)]
     entries = document.get("budget", [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise InvalidBudget(f"{file}: budgets are tables, [[budget]]")
     levels = {option.replace("-", "_"): _level(document, option, file) for option in _OPTIONS if option in document}
+    # Budgets may also be written inline; then no line is named rather than a wrong one.
     places = lines if len(lines) == len(entries) else [None] * len(entries)
     budgets = tuple(_budget(entry, file, line) for entry, line in zip(entries, places, strict=True))
     return Budgets(budgets=budgets, file=file, **levels)
@@ -124,6 +126,7 @@ def _budget(table: Mapping[str, Any], file: str, line: int | None) -> Budget:
     where = f"{file}:{line}" if line else file
     _refuse_unknown(table, _KEYS, where)
     for key, types in (("module", str), ("backend", str), ("figure", str), ("space", (str, int)), ("required", bool)):
+        # True is asked for by name, because it is an int in Python.
         if key in table and (not isinstance(table[key], types) or (key == "space" and table[key] is True)):
             raise InvalidBudget(f"{where}: {key} is {table[key]!r}; {_NEEDED[key]} is needed")
     if table.get("figure", FIGURES[0]) not in FIGURES:

@@ -19,7 +19,7 @@ def longest_chain(before: Graph, after: Graph, partner: Sequence[int]) -> list[t
     moments: dict[int, int] = {}
     for value, other in enumerate(partner):
         if other >= 0 and (moment := before.moment(value)) >= 0 and (image := after.moment(other)) >= 0:
-            moments.setdefault(moment, image)
+            moments.setdefault(moment, image)  # of several values of an instruction, the first decides
     return _increasing(sorted(moments.items()))
 
 

@@ -69,9 +69,11 @@ def _allocation_pairs(
     """Pair held allocations by their argument, by their place in the result, then by the values they share."""
     open_before, open_after = set(of_before), set(of_after)
     pairs: dict[int, int] = {}
+    results = before.results if before.results.keys() == after.results.keys() else {}
+    # The surest evidence first, because what is paired stays paired.
     for one, other in (
         *_by_values(before, after, sorted(before.arguments)),
-        *_by_place(before, after),
+        *((before.allocation(value), after.allocation(after.results[place])) for place, value in results.items()),
         *_by_values(before, after, sorted(before.results.values())),
         *_by_shared(before, after, of_before),
         *_by_size(before, after, of_before, of_after),
@@ -87,12 +89,6 @@ def _by_values(before: MatchedBuild, after: MatchedBuild, values: Sequence[int])
     for value in values:
         if match := before.partners[value]:
             yield before.allocation(value), after.allocation(match.value)
-
-
-def _by_place(before: MatchedBuild, after: MatchedBuild) -> Iterator[tuple[int, int]]:
-    if before.results.keys() == after.results.keys():
-        for index, value in before.results.items():
-            yield before.allocation(value), after.allocation(after.results[index])
 
 
 def _by_shared(before: MatchedBuild, after: MatchedBuild, allocations: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -130,11 +126,12 @@ def _fate(side: MatchedBuild, allocation: int, other: MatchedBuild) -> Fate:
     role = side.role(allocation)
     if role != "result":
         return role
+    has_same_places = side.results.keys() == other.results.keys()
     for index, value in side.results.items():
         if side.allocation(value) != allocation:
             continue
         match = side.partners[value]
-        partner = match.value if match else _at_same_place(side, other, index)
+        partner = match.value if match else other.results[index] if has_same_places else None
         if partner is not None:
             target = other.analysis.dump.allocations[other.allocation(partner)]
             if target.is_preallocated_temp:
@@ -142,7 +139,3 @@ def _fate(side: MatchedBuild, allocation: int, other: MatchedBuild) -> Fate:
             if target.parameter is not None:
                 return "donated"
     return "result"
-
-
-def _at_same_place(side: MatchedBuild, other: MatchedBuild, index: str) -> int | None:
-    return other.results.get(index) if side.results.keys() == other.results.keys() else None

@@ -147,6 +147,7 @@ def _record(stated: Mapping[str, Any], found: _Builds) -> Record:
 
 
 def _amounts(stated: Any) -> Amounts:
+    # By type(), because JSON's true is an instance of int.
     if len(stated) != len(FIGURES) or not all(amount is None or type(amount) is int for amount in stated):
         raise ValueError(f"{stated!r} are not {len(FIGURES)} figures")
     return tuple(stated)
@@ -155,6 +156,7 @@ def _amounts(stated: Any) -> Amounts:
 def line_of(history: History, record: Record) -> bytes:
     """Return the line that adds a build to a history: what differs from the last build before it in time."""
     earlier = [one for one in history.records if one.time <= record.time and one.commit != record.commit]
+    # What differs from figures that are not known cannot be stated.
     parent = earlier[-1] if earlier and earlier[-1].is_whole else None
     stated: dict[str, Any] = {"commit": record.commit, "time": record.time}
     known: Mapping[ModuleKey, Spaces] = {}

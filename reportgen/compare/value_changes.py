@@ -117,8 +117,12 @@ def changes(before: Build, after: Build) -> tuple[SpaceChange, ...]:
     for start in amount_changes(before.figures, after.figures):
         of_before, of_after = before.figures.get(start.color), after.figures.get(start.color)
         held = (of_before.held if of_before else {}), (of_after.held if of_after else {})
-        values = sorted(_value_changes(before.graph, held[0], after.graph, held[1], partners), key=_by_bytes)
-        found.append(SpaceChange(start.color, start.name, start.before, start.after, tuple(values)))
+        values = _value_changes(before.graph, held[0], after.graph, held[1], partners)
+        # The largest change first, then the largest value; the name makes the order unique.
+        ordered = sorted(
+            values, key=lambda one: (-abs(one.after_bytes - one.before_bytes), -one.after_bytes, one.kind, one.key)
+        )
+        found.append(SpaceChange(start.color, start.name, start.before, start.after, tuple(ordered)))
     return tuple(found)
 
 
@@ -136,12 +140,6 @@ def amount_changes(before: BuildFigures, after: BuildFigures) -> tuple[SpaceChan
     )
 
 
-def _by_bytes(change: ValueChange) -> tuple[int, int, ChangeKind, ValueKey]:
-    """Put the largest change in bytes first, then the largest value; the name makes the order unique."""
-    difference = abs(change.after_bytes - change.before_bytes)
-    return -difference, -change.after_bytes, change.kind, change.key
-
-
 def _value_changes(
     before: Graph,
     of_before: Mapping[int, Held],
@@ -151,8 +149,11 @@ def _value_changes(
 ) -> Iterator[ValueChange]:
     same = {value: partners[value] for value in of_before if partners.get(value) in of_after}
     for value, partner in same.items():
-        if kind := _kind(of_before[value], of_after[partner]):
-            yield ValueChange(kind, _key(after, partner), of_before[value], of_after[partner])
+        then, now = of_before[value], of_after[partner]
+        if then != now:
+            grown_or_shrunk: ChangeKind = "grown" if now.size_bytes > then.size_bytes else "shrunk"
+            kind = "moved" if now.size_bytes == then.size_bytes else grown_or_shrunk
+            yield ValueChange(kind, _key(after, partner), then, now)
     for value in of_before.keys() - same.keys():
         yield ValueChange("gone", _key(before, value), of_before[value], None)
     for value in of_after.keys() - set(same.values()):
@@ -161,9 +162,3 @@ def _value_changes(
 
 def _key(graph: Graph, value: int) -> ValueKey:
     return ValueKey(graph.analysis.dump.values.names[value], graph.indexes[value])
-
-
-def _kind(before: Held, after: Held) -> ChangeKind | None:
-    if before.size_bytes != after.size_bytes:
-        return "grown" if after.size_bytes > before.size_bytes else "shrunk"
-    return None if before == after else "moved"

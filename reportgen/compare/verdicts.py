@@ -35,12 +35,23 @@ class Verdict:
     limit_bytes: int | None = None
     budget: Budget | None = None
 
+    @property
+    def place(self) -> str:
+        """Where the budget stands, `file:line`; empty for one of the command line."""
+        budget = self.budget
+        return f"{budget.file}:{budget.line}" if budget and budget.file and budget.line else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """All verdicts of a gate."""
 
     verdicts: tuple[Verdict, ...]
+
+    @property
+    def reported(self) -> list[Verdict]:
+        """The verdicts that people are told of: all but those that are a pass."""
+        return [verdict for verdict in self.verdicts if verdict.level]
 
     @property
     def overall(self) -> Overall:

@@ -139,14 +139,11 @@ def _columns(axis: Axis, side: int, space: Space) -> list[int]:
         high = max(low, (axis.position(side, max(end - 1, first))) * _COLUMNS // axis.length)
         for column in range(low, high + 1):
             most[column] = max(most[column], amount)
-    return list(_filled(most, space.static_bytes))
-
-
-def _filled(most: Sequence[int], static: int) -> Iterator[int]:
-    last = 0
+    amounts, last = [], 0
     for amount in most:
-        last = amount if amount >= 0 else last
-        yield last + static
+        last = last if amount < 0 else amount
+        amounts.append(last + space.static_bytes)
+    return amounts
 
 
 def _path(columns: Sequence[int], most: int, *, is_area: bool) -> str:

@@ -3,6 +3,7 @@
 The sites of both builds are made afterwards, with a page for each value that is named here.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
@@ -66,7 +67,7 @@ class ModuleView:
 
 def page_of(module: ModuleComparison) -> str | None:
     """Return the path of a module's comparison; None where there is nothing to explain."""
-    if module.comparison is None or module.is_unchanged:
+    if module.comparison is None or module.status == "same":
         return None
     return comparison_page(module.module.label, module.module.name)
 
@@ -147,8 +148,8 @@ def _space_view(comparison: Comparison, space: SpaceComparison, routes: Routes) 
 
 def _tiers(comparison: Comparison) -> Sequence[tuple[str, str, str, int]]:
     """Return (grade, what is equal, how it was chosen, number of values), most first, and what was left."""
-    counts: dict[tuple[str, str, str], int] = {}
-    for match in comparison.matching.before:
-        key = (match.grade, *evidence_words(match)) if match else ("not recognised", "", "")
-        counts[key] = counts.get(key, 0) + 1
+    counts = Counter(
+        (match.grade, *evidence_words(match)) if match else ("not recognised", "", "")
+        for match in comparison.matching.before
+    )
     return sorted(((*key, count) for key, count in counts.items()), key=lambda row: (-row[3], row))

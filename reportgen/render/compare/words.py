@@ -1,5 +1,6 @@
 """The words and amounts of a comparison, the same in the terminal, in Markdown and on pages."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from reportgen.compare.builds import ModuleComparison
@@ -8,6 +9,8 @@ from reportgen.compare.records import Match
 from reportgen.compare.terms import Kind, Term
 from reportgen.input.inputs import differing_flags
 from reportgen.render.html.formats import human_bytes
+
+_NUMBERS = re.compile(r"\d+")
 
 _STEPS: Mapping[Kind, str] = {
     "elsewhere": "the peak is at another place",
@@ -73,12 +76,6 @@ def change_words(before: int, after: int) -> str:
     return f"{words} ({part})" if part else words
 
 
-def status(module: ModuleComparison) -> str:
-    """Return `new`, `missing`, `same` or `changed`."""
-    before, after = module.figures
-    return "new" if before is None else "missing" if after is None else "same" if module.is_unchanged else "changed"
-
-
 def headline(module: ModuleComparison) -> str:
     """Return one line: the change of the space that changed most, or that nothing changed."""
     before, after = module.figures
@@ -86,7 +83,7 @@ def headline(module: ModuleComparison) -> str:
         return "new"
     if after is None:
         return "missing"
-    if module.is_unchanged:
+    if module.status == "same":
         return "no change"
     color = main_color(module)
     if color is None:
@@ -118,7 +115,7 @@ def input_words(module: ModuleComparison) -> str:
         words.append(_flag_words(differing_flags(before, after)))
     if before.changelist and after.changelist:
         words.append("the same compiler" if before.changelist == after.changelist else "a different compiler")
-    if all(word.startswith("the same") for word in words) and len(words) == 3 and not module.is_unchanged:
+    if all(word.startswith("the same") for word in words) and len(words) == 3 and module.status != "same":
         words.append("so the compiler is not deterministic here")
     text = ", ".join(words)
     return text[:1].upper() + text[1:]
@@ -186,15 +183,13 @@ def evidence_words(match: Match) -> tuple[str, str]:
     return _TIERS[match.tier] or "an argument or a result", _HOWS[match.how]
 
 
-def value_name(graph: Graph, value: int) -> str:
-    """Return `fusion.10{0}`, with the index in any case."""
-    return graph.analysis.dump.values.keys[value]
+def group_name(graphs: tuple[Graph, Graph], term: Term) -> str:
+    """Return what a term is about, with a star for each number: the op_name of its value after or before, or its name.
 
-
-def term_subject(graphs: tuple[Graph, Graph], term: Term) -> str:
-    """Return what a term is about: the op_name of its value after, or before, else its name."""
+    The same operation of another layer differs in numbers alone, so those terms form one group.
+    """
     for graph, value in ((graphs[1], term.after), (graphs[0], term.before)):
         if value is not None:
             what = graph.operation(value)
-            return what.op_name or graph.instructions[graph.instruction[value]]
+            return _NUMBERS.sub("*", what.op_name or graph.instructions[graph.instruction[value]])
     return ""

@@ -24,11 +24,13 @@ def add_paths(parser: argparse.ArgumentParser) -> None:
 
 def add_analysis(parser: argparse.ArgumentParser) -> None:
     """Add what `build` and `check` share."""
+    # A container may be allowed fewer processors than the machine has; not every system says so.
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     parser.add_argument("--strict", action="store_true", help="exit with 1 if there are warnings or errors")
     parser.add_argument(
         "--jobs",
         type=number_to(1024),
-        default=_processors(),
+        default=min(processors, 8),
         metavar="N",
         help="number of processes to use (default: one for each processor, at most 8)",
     )
@@ -190,8 +192,3 @@ def _cluster(text: str) -> str:
     if scheme != "dask" or not found or not host or not port.isdigit():
         raise argparse.ArgumentTypeError("dask://HOST:PORT is needed")
     return address
-
-
-def _processors() -> int:
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return min(available or 1, 8)

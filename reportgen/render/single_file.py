@@ -5,10 +5,10 @@ scripts by their digests, so that nothing else can run.
 """
 
 import gzip
-import hashlib
 import re
 from base64 import b64encode
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -17,7 +17,14 @@ from markupsafe import Markup
 from reportgen.render import routes
 from reportgen.render.html.links import Links, filters
 from reportgen.render.html.templates import render
-from reportgen.render.module.data_shards import data_json, instruction_columns, move_curves, timeline, value_columns
+from reportgen.render.module.data_shards import (
+    NO_MODULES,
+    data_json,
+    instruction_columns,
+    move_curves,
+    timeline,
+    value_columns,
+)
 from reportgen.render.module.index import index_context
 from reportgen.render.module.listings import value_rows
 from reportgen.render.module.peak import space_peaks
@@ -75,7 +82,7 @@ def single_file(module: Module, site_title: str) -> bytes:
         links=links,
         peaks=space_peaks(module, links),
         help_texts=[(_help_id(path), heading, _with_prefix(path, body)) for path, heading, body in help_texts()],
-        digests=" ".join(f"'sha256-{_digest(script)}'" for script in scripts.values()),
+        digests=" ".join(f"'sha256-{b64encode(sha256(script).digest()).decode()}'" for script in scripts.values()),
         hole=lambda name: Markup(f"<hole {name}>"),
         **context,
     )
@@ -90,19 +97,15 @@ def _data(module: Module, site_title: str) -> dict[str, bytes]:
 
     Compressed because a browser needs two seconds to read past 9 MB of JSON, and an issue takes small files only.
     """
-    modules = {"hrefs": {"terms": "", "row": "", "laterRow": ""}, **dict.fromkeys(_MODULE_COLUMNS, ())}
     data: Mapping[str, Any] = {
         "values": value_columns(module, routes.VALUE_HREFS_IN_FILE),
         "timeline": timeline(module),
         "instructions": instruction_columns(module, routes.INSTRUCTION_HREFS_IN_FILE),
-        "modules": modules,
+        "modules": {"hrefs": {"terms": "", "row": "", "laterRow": ""}, **NO_MODULES},
         "advice": move_curves(module),
         "terms": terms(lambda path, anchor: f"#{_help_id(path, anchor)}"),
     }
     return {f"data-{name}": b64encode(gzip.compress(data_json(value), mtime=0)) for name, value in data.items()}
-
-
-_MODULE_COLUMNS = ("name", "path", "backend", "size", "href", "page")
 
 
 def _script(name: str) -> bytes:
@@ -110,10 +113,6 @@ def _script(name: str) -> bytes:
     names = MADE_AT_INSTALLATION if name == "charts.js" else (name,)
     text = b"\n".join(read_asset(one) for one in names)
     return text.replace(b"\r\n", b"\n").replace(b"</script", b"<\\/script").replace(b"<!--", b"<\\!--")
-
-
-def _digest(script: bytes) -> str:
-    return b64encode(hashlib.sha256(script).digest()).decode()
 
 
 def _help_id(path: str, anchor: str = "") -> str:

@@ -13,7 +13,7 @@ from reportgen.analyse.records import Share, Space
 from reportgen.model import WHOLE, ValueKey
 from reportgen.render.html.formats import shortened, soft_breaks
 from reportgen.render.html.origin import origin_cell
-from reportgen.render.routes import ROWS_PER_PAGE, VALUES_FOLDER
+from reportgen.render.routes import VALUES_FOLDER, page_of, value_row
 from reportgen.render.view import Module, key_text
 
 Item = TypeVar("Item")
@@ -29,6 +29,7 @@ def listed(items: Sequence[Item], link: Callable[[Item], str], most: int = MOST_
 
 def filters(words: Mapping[str, str]) -> str:
     """Return the fragment that filters a table by these words, escaped for HTML."""
+    # A second # would end the fragment for some readers of URLs, and the filter takes any number for a blank.
     asked = {name: text.replace("#", " ").strip() for name, text in words.items()}
     return escape(urlencode({name: text for name, text in asked.items() if text}))
 
@@ -66,11 +67,11 @@ class Links:
         name = self._module.routes.value_names[number]
         if number in self._with_page:
             return f"{self._to_values}{name}.html"
-        return f"{self.listing('values', self._module.row_of(number) // ROWS_PER_PAGE + 1)}#v{name}"
+        return f"{self.listing('values', page_of(self._module.row_of[number]))}#{value_row(name)}"
 
     def value_row_id(self, number: int) -> str:
         """Return the id attribute of a value's row in the table of values, where links to it lead if it has no page."""
-        return "" if number in self._with_page else f" id=v{self._module.routes.value_names[number]}"
+        return "" if number in self._with_page else f" id={value_row(self._module.routes.value_names[number])}"
 
     def _value(self, number: int) -> Markup:
         """Return a value's name as a link to it."""

@@ -120,6 +120,7 @@ def advice_view(module: Module) -> AdviceView | None:
         return None
     capacity, ladder, keys = advice.capacity, advice.ladder, move_keys(advice)
     is_over = capacity is not None and capacity.excess_bytes > 0
+    largest = sorted(advice.results, key=lambda one: -one.size_bytes)[:_SHOWN_RESULTS]
     floor = module.instruction_at(ladder.floor_moment) if ladder else None
     return AdviceView(
         heading=f"To fit {human_bytes(capacity.size_bytes)}" if capacity and is_over else "What would lower the peak",
@@ -134,7 +135,7 @@ def advice_view(module: Module) -> AdviceView | None:
         moves=[_row(key, move) for key, move in keys.items() if not move.after],
         families=advice.families,
         arguments=[ArgumentRow(group=group, words=_argument_words(group)) for group in advice.arguments],
-        results=[_result(one) for one in _largest(advice.results)],
+        results=[_result(one) for one in sorted(largest, key=lambda one: (one.leaf, one.number))],
         more_results=max(0, len(advice.results) - _SHOWN_RESULTS),
         plan=capacity.plan if capacity else None,
         packings=[_packing(one) for one in advice.packing],
@@ -191,12 +192,6 @@ def _argument_words(group: ArgumentGroup) -> str:
 
 def _conflict_words(conflict: ConflictOf) -> str:
     return f"{conflict.argument} is read by {conflict.reader} at {conflict.read_at}, written from {conflict.born_at} on"
-
-
-def _largest(results: Sequence[Returned]) -> Sequence[Returned]:
-    """Return the largest results, in the order in which the program returns them."""
-    largest = sorted(results, key=lambda one: -one.size_bytes)[:_SHOWN_RESULTS]
-    return sorted(largest, key=lambda one: (one.leaf, one.number))
 
 
 def _result(result: Returned) -> ResultRow:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from reportgen.analyse.decompose import plain_shape
 from reportgen.analyse.groups import joined_name, sibling_name
-from reportgen.analyse.lifetimes import Idle, byte_steps, idle_at_peak, idle_stretches, steps_held
+from reportgen.analyse.lifetimes import byte_steps, idle_at_peak, idle_stretches, steps_held
 from reportgen.analyse.records import Space
 from reportgen.intervals.step_function import Peak
 from reportgen.render.html.links import Links, listed
@@ -95,7 +95,10 @@ def lifetimes_page(module: Module, site_title: str) -> Page:
 def _space_lifetimes(module: Module, space: Space, links: Links) -> SpaceLifetimes:
     stretches = idle_stretches(module.analysis, space)
     peak_bytes = {idle: size for size, idle in idle_at_peak(space, stretches)}
-    idle = [_stretch(one, peak_bytes.get(one)) for one in stretches]
+    idle = [
+        Stretch(**one._asdict(), steps=one.steps, byte_steps=one.byte_steps, peak_bytes=peak_bytes.get(one))
+        for one in stretches
+    ]
     return SpaceLifetimes(
         space=space,
         peak=space.peak_resident,
@@ -104,19 +107,6 @@ def _space_lifetimes(module: Module, space: Space, links: Links) -> SpaceLifetim
             module, links, [one for one in idle if one.peak_bytes is not None], lambda row: row.peak_bytes or 0
         ),
         idle=_table(module, links, idle, lambda row: row.byte_steps),
-    )
-
-
-def _stretch(idle: Idle, peak_bytes: int | None) -> Stretch:
-    return Stretch(
-        value=idle.value,
-        kind=idle.kind,
-        first=idle.first,
-        last=idle.last,
-        steps=idle.steps,
-        size_bytes=idle.size_bytes,
-        byte_steps=idle.byte_steps,
-        peak_bytes=peak_bytes,
     )
 
 
@@ -146,19 +136,16 @@ def _table(
     times = Counter[tuple[int, str]]()  # because a row must not count the size of one value twice
     for stretch in stretches:
         times[stretch.value, stretch.kind] += 1
-        siblings.setdefault((times[stretch.value, stretch.kind], *_key(module, stretch)), []).append(stretch)
+        name = module.attribution(stretch.value).name
+        shape = plain_shape(module.analysis.facts.values.shapes[stretch.value])
+        # A value without a name has no siblings.
+        family = sibling_name(name) if name else f"value {stretch.value}"
+        siblings.setdefault((times[stretch.value, stretch.kind], stretch.kind, family, shape), []).append(stretch)
     ordered = sorted(siblings.values(), key=lambda members: (-sum(map(amount, members)), members[0].value))
     hidden = [sum(map(amount, members)) for members in ordered[_SHOWN:]]
     rows = [_row(module, links, members) for members in ordered[:_SHOWN]]
     total = sum(map(amount, rows)) + sum(hidden)
     return LifeTable(rows=rows, rest=Rest(count=len(hidden), amount=sum(hidden)), total=total)
-
-
-def _key(module: Module, stretch: Stretch) -> tuple[str, str, str]:
-    """Return what siblings have in common; a value without a name has none."""
-    name = module.attribution(stretch.value).name
-    shape = plain_shape(module.analysis.facts.values.shapes[stretch.value])
-    return stretch.kind, sibling_name(name) if name else f"value {stretch.value}", shape
 
 
 def _row(module: Module, links: Links, members: Sequence[Stretch]) -> LifeRow:

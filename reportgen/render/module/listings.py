@@ -7,7 +7,7 @@ from typing import Any
 
 from reportgen.analyse.attributions import reserved_for
 from reportgen.analyse.classes import MemoryClass, memory_class
-from reportgen.analyse.records import Analysis, Share, Space, ValueFacts
+from reportgen.analyse.records import Share, Space, ValueFacts
 from reportgen.render.html.formats import human_bytes
 from reportgen.render.html.links import Links
 from reportgen.render.module.view_page import Rest, view_page
@@ -162,12 +162,15 @@ def allocation_rows(module: Module) -> list[AllocationRow]:
 
 def share_rows(module: Module, space: Space) -> list[ShareRow]:
     """Return what is resident at the peak of a space, largest first."""
-    return [_share_row(module.analysis, share) for share in space.composition]
-
-
-def _share_row(analysis: Analysis, share: Share) -> ShareRow:
-    value = reserved_for(analysis, share.allocation) if share.value is None else share.value
-    return ShareRow(share, memory_class(analysis.dump.allocations[share.allocation]), value)
+    analysis = module.analysis
+    return [
+        ShareRow(
+            share,
+            memory_class(analysis.dump.allocations[share.allocation]),
+            reserved_for(analysis, share.allocation) if share.value is None else share.value,
+        )
+        for share in space.composition
+    ]
 
 
 def _pages(

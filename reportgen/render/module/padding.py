@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import urlencode
 
 from reportgen.analyse.padding import PaddedShape, padded_shapes, padding_at_peak, values_of
 from reportgen.analyse.records import Space, ValueFacts
@@ -90,7 +89,8 @@ def _space_padding(module: Module, space: Space, links: Links) -> SpacePadding:
                 shape=shape.shape,
                 sums=_sums([shape], peak),
                 largest=shape.largest,
-                values_href=_values_href(links, space, shape.shape),
+                # Cut as the table has it, which is filtered by the script.
+                values_href=links.filtered_values(space=str(space.color), shape=shape.shape[:LONGEST_SHAPE]),
             )
             for shape in padded[:_SHOWN_SHAPES]
         ],
@@ -100,11 +100,6 @@ def _space_padding(module: Module, space: Space, links: Links) -> SpacePadding:
         values=values[:_SHOWN_VALUES],
         values_rest=Rest(count=len(hidden), amount=sum(row.fact.padding_bytes for row in hidden)),
     )
-
-
-def _values_href(links: Links, space: Space, shape: str) -> str:
-    """Return the href of the table of values, narrowed to those of a space with a shape."""
-    return f"{links.listing('values')}#{urlencode({'space': space.color, 'shape': shape[:LONGEST_SHAPE]})}"
 
 
 def _sums(shapes: Sequence[PaddedShape], peak: Peak | None) -> PaddingSums:

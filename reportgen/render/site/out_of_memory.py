@@ -67,22 +67,18 @@ def error_pages(site_title: str, errors: Iterable[LoggedError]) -> Iterator[Page
 
 def _view(error: LoggedError, number: int) -> ErrorView:
     event = error.event
+    named = (("needed", event.needed), ("usable", event.capacity), ("free", event.free), ("too much", event.excess))
     return ErrorView(
         error=error,
         href=routes.out_of_memory(number),
         verdict=_VERDICTS[event.kind],
-        figures=_figures(event),
+        figures=", ".join(f"{range_words(size)} {name}" for name, size in named if size),
         listed=_listed(event),
         lacks=_MISSING.get(event.kind, ""),
         tables=[(head, list(rows)) for head, rows in groupby(event.totals, key=lambda total: total.head)],
         by_shape=_groups((buffer.shape, buffer) for buffer in event.buffers),
         by_scope=_groups((buffer.op_name.rpartition("/")[0], buffer) for buffer in event.buffers),
     )
-
-
-def _figures(event: OutOfMemory) -> str:
-    named = (("needed", event.needed), ("usable", event.capacity), ("free", event.free), ("too much", event.excess))
-    return ", ".join(f"{range_words(size)} {name}" for name, size in named if size)
 
 
 def _listed(event: OutOfMemory) -> str:

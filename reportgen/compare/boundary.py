@@ -43,7 +43,13 @@ def argument_pairs(before: Graph, after: Graph) -> Iterator[tuple[int, int, How]
     named_before, named_after = (set(paths.values()) if have_paths else set() for paths in (paths_before, paths_after))
     rest_before = [(leaf, value) for (_, leaf), value in of_before.items() if value not in named_before]
     rest_after = [(leaf, value) for (_, leaf), value in of_after.items() if value not in named_after]
-    yield from _by_shape(before, rest_before, after, rest_after)
+    # In order what the lists of shapes have in common; where as many differ in between, those too.
+    pairs, gaps = common(_shapes(before, rest_before), _shapes(after, rest_after))
+    for low, high, start, end in gaps:
+        if high - low == end - start:
+            pairs += zip(range(low, high), range(start, end), strict=True)
+    for left, right in pairs:
+        yield rest_before[left][1], rest_after[right][1], "number"
 
 
 def _paths(graph: Graph, found: Mapping[Argument, int]) -> dict[tuple[str, str], int]:
@@ -53,18 +59,6 @@ def _paths(graph: Graph, found: Mapping[Argument, int]) -> dict[tuple[str, str],
     return {key: value for value, key in keys.items() if key[0] and times[key] == 1}
 
 
-def _by_shape(
-    before: Graph, one: Sequence[tuple[str, int]], after: Graph, other: Sequence[tuple[str, int]]
-) -> Iterator[tuple[int, int, How]]:
-    """Pair in order what the lists of shapes have in common; where as many differ in between, pair those too."""
-    pairs, gaps = common(_shapes(before, one), _shapes(after, other))
-    for low, high, start, end in gaps:
-        if high - low == end - start:
-            pairs += zip(range(low, high), range(start, end), strict=True)
-    for left, right in pairs:
-        yield one[left][1], other[right][1], "number"
-
-
 def _shapes(graph: Graph, arguments: Sequence[tuple[str, int]]) -> list[tuple[str, str]]:
     shapes = graph.analysis.dump.values.shapes
     return [(index, shape_parts(shapes[value])[0]) for index, value in arguments]
@@ -72,10 +66,13 @@ def _shapes(graph: Graph, arguments: Sequence[tuple[str, int]]) -> list[tuple[st
 
 def results(graph: Graph) -> dict[str, int]:
     """Return the value at each place in the result, as far as the dump says it without doubt."""
-    root = _root(graph)
+    dump, occupants = graph.analysis.dump, graph.analysis.occupants
+    of_output = (number for number, one in enumerate(dump.allocations) if one.output_shape is not None)
+    values = (value for number in of_output for value in occupants[number] if graph.indexes[value] == WHOLE)
+    # The whole result is what is defined last in the allocation of the output's shape.
+    root = max(values, key=lambda value: (graph.moment(value), value), default=None)
     if root is None:
         return {}
-    dump = graph.analysis.dump
     if not dump.values.shapes[root].startswith("("):
         return {WHOLE: root}
     name = dump.values.names[root]
@@ -93,14 +90,6 @@ def results(graph: Graph) -> dict[str, int]:
                 doubtful.update({position.shape_index} & found.keys())
                 found[position.shape_index] = value
     return {WHOLE: root, **{index: found[index] for index in sorted(found, key=_leaf) if index not in doubtful}}
-
-
-def _root(graph: Graph) -> int | None:
-    """Return the value that is the whole result: what is defined last in the allocation of the output's shape."""
-    analysis = graph.analysis
-    of_output = (number for number, one in enumerate(analysis.dump.allocations) if one.output_shape is not None)
-    values = [value for number in of_output for value in analysis.occupants[number] if graph.indexes[value] == WHOLE]
-    return max(values, key=lambda value: (graph.moment(value), value), default=None)
 
 
 def result_pairs(before: Graph, after: Graph) -> Iterator[tuple[int, int, How]]:

@@ -135,7 +135,12 @@ def _record(stated: Mapping[str, Any], found: _Builds) -> Record:
     for key in stated.get("gone", []):
         modules.pop(ModuleKey.parse(key), None)
     for key, spaces in stated.get("modules", {}).items():
-        modules[ModuleKey.parse(key)] = {int(color): _amounts(amounts) for color, amounts in spaces.items()}
+        for stated_amounts in spaces.values():
+            # By type(), because JSON's true is an instance of int.
+            is_known = all(amount is None or type(amount) is int for amount in stated_amounts)
+            if len(stated_amounts) != len(FIGURES) or not is_known:
+                raise ValueError(f"{stated_amounts!r} are not {len(FIGURES)} figures")
+        modules[ModuleKey.parse(key)] = {int(color): tuple(amounts) for color, amounts in spaces.items()}
     return Record(
         commit=commit_name(stated["commit"]),
         time=utc(stated["time"]),
@@ -144,13 +149,6 @@ def _record(stated: Mapping[str, Any], found: _Builds) -> Record:
         tool=str(stated.get("tool", parent.tool if parent else "")),
         link=link_url(stated["link"]) if "link" in stated else "",
     )
-
-
-def _amounts(stated: Any) -> Amounts:
-    # By type(), because JSON's true is an instance of int.
-    if len(stated) != len(FIGURES) or not all(amount is None or type(amount) is int for amount in stated):
-        raise ValueError(f"{stated!r} are not {len(FIGURES)} figures")
-    return tuple(stated)
 
 
 def line_of(history: History, record: Record) -> bytes:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from reportgen.analyse.classes import MemoryClass, memory_class
-from reportgen.analyse.records import Measured, Space
+from reportgen.analyse.records import Measured
 from reportgen.compare.graph import Graph, graph_of
 from reportgen.compare.matching import match
 from reportgen.model import ValueKey
@@ -90,23 +90,21 @@ class SpaceChange:
 
 def build_of(analysis: Measured) -> Build:
     """Return what to remember of a build."""
-    figures = {color: _figures(analysis, space) for color, space in analysis.spaces.items()}
+    figures = {}
+    for color, space in analysis.spaces.items():
+        peak = space.peak_resident
+        held = {
+            share.value: Held(
+                share.size_bytes,
+                memory_class(analysis.dump.allocations[share.allocation]),
+                analysis.facts.values.offsets[share.value],
+            )
+            for share in space.composition
+            if share.value is not None
+        }
+        amounts = Amounts(peak.amount if peak else None, space.allocated_bytes, space.padding_bytes)
+        figures[color] = SpaceFigures(space.name, amounts, held)
     return Build(figures, graph_of(analysis))
-
-
-def _figures(analysis: Measured, space: Space) -> SpaceFigures:
-    peak = space.peak_resident
-    amounts = Amounts(None if peak is None else peak.amount, space.allocated_bytes, space.padding_bytes)
-    held = {
-        share.value: Held(
-            share.size_bytes,
-            memory_class(analysis.dump.allocations[share.allocation]),
-            analysis.facts.values.offsets[share.value],
-        )
-        for share in space.composition
-        if share.value is not None
-    }
-    return SpaceFigures(space.name, amounts, held)
 
 
 def changes(before: Build, after: Build) -> tuple[SpaceChange, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 from reportgen.analyse.advice.families import Family
 from reportgen.analyse.advice.packing import Packing
 from reportgen.analyse.advice.plan import Plan
-from reportgen.analyse.advice.records import Advice, Capacity, ConflictOf, Ladder, Move
+from reportgen.analyse.advice.records import Advice, Ladder, Move
 from reportgen.analyse.capacity import Origin
 from reportgen.model import Dump
 
@@ -27,7 +27,9 @@ def advice_json(dump: Dump, advice: Advice, origin: Origin | None = None) -> dic
         "verdict": capacity and capacity.verdict,
         "excess_bytes": capacity and capacity.excess_bytes,
         "ladder": _ladder(advice.ladder),
-        "batch": _batch(advice.half_batch_bytes, capacity),
+        "batch": None
+        if advice.half_batch_bytes is None
+        else {"fits_factor": capacity and capacity.fits_factor, "half_bytes": advice.half_batch_bytes},
         "moves": [_move(dump, move) for move in advice.moves],
         "sequence": [_step(move) for move in advice.sequence],
         "families": [_family(dump, family) for family in advice.families],
@@ -57,12 +59,6 @@ def _ladder(ladder: Ladder) -> dict[str, int]:
     }
 
 
-def _batch(half_bytes: int | None, capacity: Capacity | None) -> dict[str, Any] | None:
-    if half_bytes is None:
-        return None
-    return {"fits_factor": capacity and capacity.fits_factor, "half_bytes": half_bytes}
-
-
 def _move(dump: Dump, move: Move) -> dict[str, Any]:
     return {
         "kind": move.kind,
@@ -78,7 +74,16 @@ def _move(dump: Dump, move: Move) -> dict[str, Any]:
         "next_moment": move.outcome.moment,
         "scratch_bytes": move.scratch_bytes,
         "conflict_bytes": move.conflict_bytes,
-        "conflicts": [_conflict(conflict) for conflict in move.conflicts],
+        "conflicts": [
+            {
+                "argument": conflict.argument,
+                "result": conflict.result,
+                "read_at": conflict.read_at,
+                "read_by": conflict.reader,
+                "born_at": conflict.born_at,
+            }
+            for conflict in move.conflicts
+        ],
         "after": list(move.after),
         "reason": move.reason or None,
         "caveat": move.caveat,
@@ -88,16 +93,6 @@ def _move(dump: Dump, move: Move) -> dict[str, Any]:
 
 def _values(dump: Dump, numbers: Sequence[int]) -> list[str]:
     return [dump.values.keys[number] for number in numbers[:_MOST_VALUES]]
-
-
-def _conflict(conflict: ConflictOf) -> dict[str, Any]:
-    return {
-        "argument": conflict.argument,
-        "result": conflict.result,
-        "read_at": conflict.read_at,
-        "read_by": conflict.reader,
-        "born_at": conflict.born_at,
-    }
 
 
 def _step(move: Move) -> dict[str, Any]:

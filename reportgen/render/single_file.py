@@ -18,9 +18,9 @@ from reportgen.render import routes
 from reportgen.render.html.links import Links, filters
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import (
-    NO_MODULES,
     data_json,
     instruction_columns,
+    module_columns,
     move_curves,
     timeline,
     value_columns,
@@ -72,6 +72,11 @@ def single_file(module: Module, site_title: str) -> bytes:
     links = LinksInFile(module)
     context = index_context(module, links) | {"values": value_rows(module)[:_STATIC_ROWS]}
     scripts = {name: _script(f"{name}.js") for name in ("theme", "charts", "site")}
+    # The ids of a text begin with its name, because the two texts and the page have some in common.
+    texts = [
+        (_help_id(path), heading, Markup(_HELP_ANCHOR.sub(rf"\g<0>{_help_id(path)}-", body)))
+        for path, heading, body in help_texts()
+    ]
     page = render(
         "module.html",
         "",
@@ -81,12 +86,12 @@ def single_file(module: Module, site_title: str) -> bytes:
         module=module,
         links=links,
         peaks=space_peaks(module, links),
-        help_texts=[(_help_id(path), heading, _with_prefix(path, body)) for path, heading, body in help_texts()],
+        help_texts=texts,
         digests=" ".join(f"'sha256-{b64encode(sha256(script).digest()).decode()}'" for script in scripts.values()),
         hole=lambda name: Markup(f"<hole {name}>"),
         **context,
     )
-    page = _HELP_LINK.sub(_help_place, page)
+    page = _HELP_LINK.sub(lambda at: at[1] + f"#{_help_id(at[2].decode(), (at[3] or b'').decode())}".encode(), page)
     contents = scripts | {"styles": read_asset("site.css")} | _data(module, site_title)
     # Filled last, because templates replace characters that show nothing, and scripts may contain some.
     return _HOLE.sub(lambda found: contents[found[1].decode()], page)
@@ -101,7 +106,7 @@ def _data(module: Module, site_title: str) -> dict[str, bytes]:
         "values": value_columns(module, routes.VALUE_HREFS_IN_FILE),
         "timeline": timeline(module),
         "instructions": instruction_columns(module, routes.INSTRUCTION_HREFS_IN_FILE),
-        "modules": {"hrefs": {"terms": "", "row": "", "laterRow": ""}, **NO_MODULES},
+        "modules": module_columns((), {"terms": "", "row": "", "laterRow": ""}),
         "advice": move_curves(module),
         "terms": terms(lambda path, anchor: f"#{_help_id(path, anchor)}"),
     }
@@ -119,12 +124,3 @@ def _help_id(path: str, anchor: str = "") -> str:
     """Return the id of a place in a help text; `path` is that of its page, or only the page's name."""
     name = PurePosixPath(path).stem
     return f"help-{name}-{anchor}" if anchor else f"help-{name}"
-
-
-def _help_place(found: re.Match[bytes]) -> bytes:
-    return found[1] + b"#" + _help_id(found[2].decode(), (found[3] or b"").decode()).encode()
-
-
-def _with_prefix(path: str, body: Markup) -> Markup:
-    """Return a help text whose ids begin with its name, because the two texts and the page have some in common."""
-    return Markup(_HELP_ANCHOR.sub(lambda found: f"{found[0]}{_help_id(path)}-", body))

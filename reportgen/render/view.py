@@ -124,12 +124,15 @@ class Module:
 
         An argument's scope is its name, because the program says where it is used and not where it is made.
         """
-        return cache(self._find_origin)
 
-    def _find_origin(self, number: int) -> Origin:
-        own = self._origins.get(self.analysis.facts[number].value.key.name, Origin())
-        found = self.attribution(number)
-        return Origin(own.opcode, found.name if found.is_named or found.is_of_loop else "", found.source, own.further)
+        @cache
+        def origin(number: int) -> Origin:
+            own = self._origins.get(self.analysis.facts[number].value.key.name, Origin())
+            found = self.attribution(number)
+            scope = found.name if found.is_named or found.is_of_loop else ""
+            return Origin(own.opcode, scope, found.source, own.further)
+
+        return origin
 
     @cached_property
     def source_files(self) -> tuple[str, ...]:

@@ -1,8 +1,7 @@
 """The pages of a comparison: an overview of all modules, and a page for each module that changed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from reportgen.compare.builds import STATUSES, BuildComparison, ModuleComparison
 from reportgen.compare.verdicts import Judgement
@@ -18,7 +17,7 @@ from reportgen.render.compare.words import (
     signed_count,
 )
 from reportgen.render.html.templates import render
-from reportgen.render.module.data_shards import shard
+from reportgen.render.module.data_shards import module_columns, shard
 from reportgen.render.page import Page
 from reportgen.render.site.pages import fixed_pages
 
@@ -55,7 +54,9 @@ def comparison_pages(
     """Yield every page but those of `before/` and `after/`, to which pages link if `has_sites`."""
     yield from fixed_pages(title)
     rows = [_overview_row(module, has_sites=has_sites) for module in comparison.modules]
-    yield shard("modules", _columns(rows))
+    searched = [(row.module.module, row.after_bytes or 0, row.href) for row in rows if row.href]
+    columns = module_columns((one.name, one.label, one.backend, size, href, 1) for one, size, href in searched)
+    yield shard("modules", columns)
     overview = render(
         "compare_overview.html",
         routes.OVERVIEW,
@@ -87,20 +88,6 @@ def _overview_row(module: ModuleComparison, *, has_sites: bool) -> OverviewRow:
         before_bytes=peaks[0] if before else None,
         after_bytes=peaks[1] if after else None,
     )
-
-
-def _columns(rows: Sequence[OverviewRow]) -> Mapping[str, Any]:
-    """Return the modules that have a page, for the search of the site."""
-    shown = [row for row in rows if row.href]
-    return {
-        "hrefs": routes.OVERVIEW_HREFS,
-        "name": [row.module.module.name for row in shown],
-        "path": [row.module.module.label for row in shown],
-        "backend": [row.module.module.backend for row in shown],
-        "size": [row.after_bytes or 0 for row in shown],
-        "href": [row.href for row in shown],
-        "page": [1 for _ in shown],
-    }
 
 
 def _module_page(title: str, view: ModuleView, judgement: Judgement | None, *, has_sites: bool) -> bytes:

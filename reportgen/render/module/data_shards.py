@@ -26,9 +26,6 @@ from reportgen.render.view import Module, allocation_kinds
 
 LONGEST_SHAPE = 80
 
-NO_MODULES: Mapping[str, Any] = dict.fromkeys(("name", "path", "backend", "size", "href", "page"), ())
-"""The columns of `modules` where a site has none."""
-
 
 class Words:
     """A table of words, each listed once, in the order in which they first occur."""
@@ -52,6 +49,17 @@ def shard(name: str, data: Any, folder: str = "") -> Page:
 def data_json(data: Any) -> bytes:
     """Return data for scripts as JSON."""
     return json.dumps(_visible(data), separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace")
+
+
+def module_columns(
+    rows: Iterable[tuple[str, str, str, int, str, int]], hrefs: Mapping[str, str] = routes.OVERVIEW_HREFS
+) -> dict[str, Any]:
+    """Return the modules of a site, for all that looks at them at once: the search, the filter, previous and next.
+
+    A row is (name, path of the dump, backend, bytes, href, page of the table that has it).
+    """
+    columns = list(zip(*rows, strict=True)) or [()] * 6
+    return {"hrefs": hrefs, **dict(zip(("name", "path", "backend", "size", "href", "page"), columns, strict=True))}
 
 
 def _visible(data: Any) -> Any:

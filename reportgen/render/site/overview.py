@@ -23,7 +23,7 @@ from reportgen.render.drawings.chart_data import byte_ticks
 from reportgen.render.html import formats
 from reportgen.render.html.formats import function_name
 from reportgen.render.html.templates import render
-from reportgen.render.module.data_shards import shard
+from reportgen.render.module.data_shards import module_columns, shard
 from reportgen.render.page import Page
 from reportgen.render.site.out_of_memory import error_views
 from reportgen.render.site.recompiled import Recompiled, recompiled
@@ -87,7 +87,19 @@ def overview_pages(
     modules = sorted(summaries, key=biggest_first)
     rows, groups = folded(modules), recompiled(modules)
     section = _recompiled_section(groups)
-    yield shard("modules", _columns(rows))
+    listed = ((module, number) for number, row in enumerate(rows) for module in (row.module, *row.copies))
+    columns = module_columns(
+        (
+            module.title,
+            module.label,
+            module.backend,
+            needed_bytes(module),
+            module.href,
+            routes.page_of(row, MODULES_PER_PAGE),
+        )
+        for module, row in listed
+    )
+    yield shard("modules", columns)
     has_capacity = any(module.capacity_bytes is not None for module in modules)
     table = {
         "has_capacity": has_capacity,
@@ -154,24 +166,6 @@ def _places(labels: Sequence[str]) -> Mapping[str, str]:
     return places
 
 
-def _columns(rows: Sequence[ModuleRow]) -> Mapping[str, Any]:
-    """Return all modules for scripts, in the order of the overview; `page` is the one with the module's row."""
-    listed = [
-        (module, routes.page_of(number, MODULES_PER_PAGE))
-        for number, row in enumerate(rows)
-        for module in (row.module, *row.copies)
-    ]
-    return {
-        "hrefs": routes.OVERVIEW_HREFS,
-        "name": [module.title for module, _ in listed],
-        "path": [module.label for module, _ in listed],
-        "backend": [module.backend for module, _ in listed],
-        "size": [needed_bytes(module) for module, _ in listed],
-        "href": [module.href for module, _ in listed],
-        "page": [page for _, page in listed],
-    }
-
-
 def largest_modules(rows: Sequence[ModuleRow]) -> LargestModules | None:
     """Return a bar for each of the largest modules, in parts by class; None where there is nothing to compare."""
     modules = [row.module for row in rows[:MOST_BARS]]
@@ -204,18 +198,17 @@ def _distinct_names(modules: Sequence[Summary]) -> list[str]:
     by_title: dict[str, list[PurePosixPath]] = {}
     for module in modules:
         by_title.setdefault(module.title, []).append(PurePosixPath(module.label))
-    parts = {title: _distinct_parts(paths) for title, paths in by_title.items()}
-    named = [(parts[module.title][PurePosixPath(module.label)], module.title) for module in modules]
-    return [f"{part} · {title}" if part else title for part, title in named]
-
-
-def _distinct_parts(paths: Sequence[PurePosixPath]) -> Mapping[PurePosixPath, str]:
-    """Return the part of each path that differs: of its folder, where no two paths share a folder."""
-    parents = {path.parent for path in paths}
-    parts = {path: path.parent.parts if len(parents) == len(paths) else path.parts for path in paths}
-    start = _shared_parts(parts.values())
-    end = _shared_parts(own[start:][::-1] for own in parts.values())
-    return {path: "/".join(own[start : len(own) - end]) for path, own in parts.items()}
+    names = {}
+    for title, paths in by_title.items():
+        # The folders are enough where no two dumps share one.
+        has_own_folders = len({path.parent for path in paths}) == len(paths)
+        parts = {path: path.parent.parts if has_own_folders else path.parts for path in paths}
+        start = _shared_parts(parts.values())
+        end = _shared_parts(own[start:][::-1] for own in parts.values())
+        for path, own in parts.items():
+            part = "/".join(own[start : len(own) - end])
+            names[title, path] = f"{part} · {title}" if part else title
+    return [names[module.title, PurePosixPath(module.label)] for module in modules]
 
 
 def _shared_parts(paths: Iterable[tuple[str, ...]]) -> int:

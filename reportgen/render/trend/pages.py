@@ -10,7 +10,7 @@ from reportgen.render import routes
 from reportgen.render.compare.words import change_words
 from reportgen.render.html.formats import human_bytes
 from reportgen.render.html.templates import render
-from reportgen.render.module.data_shards import NO_MODULES, shard
+from reportgen.render.module.data_shards import module_columns, shard
 from reportgen.render.page import Page
 from reportgen.render.site.pages import fixed_pages
 from reportgen.render.trend.chart import Change, Chart, chart
@@ -52,7 +52,7 @@ def trend_pages(title: str, history: History, budgets: Budgets | None) -> Iterat
 def front_pages(title: str, history: History, budgets: Budgets | None) -> Iterator[Page]:
     """Yield what a site without a build needs: the trend as its overview, help and assets."""
     yield from fixed_pages(title)
-    yield shard("modules", {"hrefs": routes.OVERVIEW_HREFS, **NO_MODULES})
+    yield shard("modules", module_columns(()))
     yield Page(routes.OVERVIEW, trend_page(routes.OVERVIEW, title, history, module_trends(history, budgets)))
 
 

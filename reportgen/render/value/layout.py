@@ -171,16 +171,10 @@ def _size_sentences(shape: ArrayShape) -> Iterator[str]:
         yield f"It has {counted(dense, 'byte')} without padding; its largest piece has {padded:,} in this layout."
     elif padded > dense:
         sizes = f"{counted(dense, 'byte')} without padding and {padded:,} in this layout"
-        yield f"It has {sizes}, {_growth(padded, dense)}."
-
-
-def _growth(padded: int, dense: int) -> str:
-    """Return the factor to two decimals, in integers because the quotient may be too large for a float."""
-    hundredths = (200 * padded + dense) // (2 * dense)
-    if hundredths == 100:
-        return "less than 1 % more"
-    factor = f"{hundredths // 100:,}.{hundredths % 100:02}".removesuffix(".00")
-    return f"{factor} times as much"
+        # Counted in integers, because the quotient may be too large for a float.
+        hundredths = (200 * padded + dense) // (2 * dense)
+        factor = f"{hundredths // 100:,}.{hundredths % 100:02}".removesuffix(".00")
+        yield f"It has {sizes}, {'less than 1 % more' if hundredths == 100 else f'{factor} times as much'}."
 
 
 def _fastest(count: int) -> str:

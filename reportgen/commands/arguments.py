@@ -120,6 +120,7 @@ def add_redaction(parser: argparse.ArgumentParser) -> None:
 
 def paths_of(options: argparse.Namespace) -> tuple[AnyPath, ...]:
     """Return the given paths; absolute for a cluster, whose workers start in other directories."""
+    # What comes through a pipe can be read once, and every file is read twice: its head, to find dumps, then all of it.
     paths = (kept_pipe(path) if isinstance(path, Path) else path for path in map(located, options.paths))
     return tuple(path.absolute() if options.executor and isinstance(path, Path) else path for path in paths)
 

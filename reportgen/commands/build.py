@@ -69,6 +69,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
 
     asked = BuildOptions(
         paths=paths_of(options),
+        # The workers of a cluster start in other directories.
         output=options.output.absolute() if options.executor else options.output,
         title=options.title,
         force=options.force,

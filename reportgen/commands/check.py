@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="judge growth against this report.json (path or URL) or directory of dumps; a missing one is a warning",
     )
     add_gate(parser)
-    parser.set_defaults(verbose=True)
+    parser.set_defaults(verbose=True)  # because the findings are what a check is for
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:

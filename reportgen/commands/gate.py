@@ -68,6 +68,7 @@ def budgets_of(options: argparse.Namespace, *, default_growth: bool = False) -> 
         growth = (Growth(),)
     if not growth:
         return found
+    # It holds whatever modules there are, so none of them is missed.
     budget = Budget(growth=growth, required=False)
     return replace(found or Budgets(), budgets=(*(found.budgets if found else ()), budget))
 

@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--poll", action="store_true", help="poll for changes instead of waiting for events, for network drives"
     )
     parser.add_argument("--no-serve", action="store_true", help="only keep the site on disk up to date")
-    parser.set_defaults(redaction=None)
+    parser.set_defaults(redaction=None)  # so that the settings fill it and `run` can warn
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:

@@ -163,6 +163,7 @@ def parse_size(text: Any, where: str) -> int:
     found = _AMOUNT.fullmatch(text) if isinstance(text, str) else None
     if found is None or found[2] not in _UNITS:
         raise InvalidBudget(f'{where}: {text!r} is not a size with a unit, such as "15.5 GiB" or "64 KiB"')
+    # Exact, because a limit in floats could be a byte off.
     return int(Fraction(found[1]) * _UNITS[found[2]])
 
 

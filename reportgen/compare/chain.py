@@ -31,6 +31,7 @@ def _increasing(points: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     for number, (_, image) in enumerate(points):
         place = bisect_left(ends, image)
         previous[number] = at[place - 1] if place else -1
+        # A point ends a longer chain than any before it, or a chain of that length at a lower image.
         ends[place : place + 1], at[place : place + 1] = [image], [number]
     chain: list[tuple[int, int]] = []
     number = at[-1] if at else -1

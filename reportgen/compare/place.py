@@ -39,6 +39,7 @@ def _image(higher: StepFunction, lower: StepFunction, chain: Chain) -> tuple[int
     """Return a moment of the first stretch of the peak of `higher`, and the same place on the other side."""
     peak = higher.peak().moment
     end = next(end for first, end, _ in higher.pieces() if first == peak)
+    # -1 is before every moment of the other side.
     low, high = bisect_left(chain, (peak, -1)), bisect_left(chain, (end, -1))
     inside = chain[low:high]
     if not inside:

@@ -110,6 +110,7 @@ def _data(module: Module, site_title: str) -> dict[str, bytes]:
         "advice": move_curves(module),
         "terms": terms(lambda path, anchor: f"#{_help_id(path, anchor)}"),
     }
+    # Without a time of compression, so that the same dump makes the same bytes.
     return {f"data-{name}": b64encode(gzip.compress(data_json(value), mtime=0)) for name, value in data.items()}
 
 

@@ -29,6 +29,7 @@ def compare_json(comparison: BuildComparison, judgement: Judgement | None, *, ma
         for module in comparison.modules
     )
     lines = ",\n".join(json.dumps(module, ensure_ascii=False) for module in modules)
+    # The head without its closing brace, which follows the modules.
     text = f'{json.dumps(head, ensure_ascii=False)[:-1]}, "modules": [\n{lines}\n]}}\n'
     return escape_unprintable(text)
 

@@ -56,6 +56,7 @@ class Axis:
     """The merged axis of two schedules."""
 
     def __init__(self, chain: Chain, lengths: tuple[int, int]) -> None:
+        # The schedules also begin and end together.
         anchors = [(0, 0), *(point for point in chain if point != (0, 0)), lengths]
         self._moments = tuple([anchor[side] for anchor in anchors] for side in (0, 1))
         self._starts = [0]
@@ -133,6 +134,7 @@ def _marks(peaks: Sequence[tuple[float, str, int]], most: int) -> tuple[Mark, ..
 
 def _columns(axis: Axis, side: int, space: Space) -> list[int]:
     """Return the most that is resident in each column of pixels, the last amount where nothing happens."""
+    # A column in which this side only waits shows the amount before it.
     most = [-1] * (_COLUMNS + 1)
     for first, end, amount in space.temp.pieces() if space.temp else ():
         low = axis.position(side, first) * _COLUMNS // axis.length

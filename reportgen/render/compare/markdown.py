@@ -117,6 +117,7 @@ def _limit(module: ModuleComparison, color: int, judgement: Judgement | None) ->
     ]
     if not found:
         return ""
+    # A budget that is broken comes before a tighter one that is kept.
     tightest = min(found, key=lambda verdict: (verdict.level != "fail", verdict.limit_bytes or 0))
     words = human_bytes(tightest.limit_bytes or 0)
     return f"**{words}**" if tightest.level == "fail" else words

@@ -89,6 +89,7 @@ def headline(module: ModuleComparison) -> str:
     if color is None:
         return "changed; peaks are unknown, because there are no live ranges"
     old, new = module.peaks[color]
+    # A space that is gone has its name from before.
     name = module.module.spaces[color].name if color in module.module.spaces else before.spaces[color].name
     if old == new:
         return f"the same peak in {name}, made of other things"

@@ -68,6 +68,7 @@ def chart_limit(space: Space) -> int:
 
 def _held_bands(analysis: Analysis, space: Space, last: int) -> list[dict[str, Any]]:
     """Return a band for each class that the caller holds throughout, stacked."""
+    # Without temporaries, which change over time and are drawn as an area.
     held: dict[str, int] = dict.fromkeys(HELD_CLASSES[:3], 0)
     for number in space.allocations:
         allocation = analysis.dump.allocations[number]
@@ -89,6 +90,7 @@ def byte_ticks(limit: int) -> dict[str, Any]:
     # The smallest of 1, 2, 5, 10, 20, 50 … or their tenths and hundredths that gives at most so many ticks.
     least = limit / unit_bytes / _TICKS
     power: float = 10.0 ** math.floor(math.log10(least)) if least > 0 else 1.0
+    # A little less than `least` will do, because a quotient of floats may be a little too large.
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least * 0.999)
     count = int(limit / unit_bytes / step) + 1
     ticks = [round(number * step * unit_bytes) for number in range(count + 1)]

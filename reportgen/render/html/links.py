@@ -48,7 +48,7 @@ class Links:
         self._name: Callable[[str], str] = escape if folder else soft_breaks
         self._with_page = module.with_page
         self.to_module = "../" * folder_depth
-        self.root = "../" * (folder_depth + 2)
+        self.root = "../" * (folder_depth + 2)  # a module’s folder is two below the root
         # Kept, because each value is linked from five pages: making them again takes a tenth of a build.
         self.value: Callable[[int], Markup] = cache(self._value)
         self.instruction: Callable[[str], str] = cache(self._instruction)

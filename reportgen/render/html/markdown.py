@@ -24,6 +24,7 @@ def _markdown() -> "MarkdownIt":
     from markdown_it import MarkdownIt
 
     def is_safe(url: str) -> bool:
+        # An address without a scheme leads to a file beside the page, and runs nothing.
         scheme = _SCHEME.match(url)
         return scheme is None or scheme[1].lower() in ("http", "https", "mailto")
 

@@ -57,6 +57,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        # Templates do not change during a build, so no page has to look for a newer one.
         auto_reload=False,
     )
     jinja.filters |= {

@@ -120,6 +120,7 @@ def advice_view(module: Module) -> AdviceView | None:
         return None
     capacity, ladder, keys = advice.capacity, advice.ladder, move_keys(advice)
     is_over = capacity is not None and capacity.excess_bytes > 0
+    # The largest are shown, in the order in which the program returns them.
     largest = sorted(advice.results, key=lambda one: -one.size_bytes)[:_SHOWN_RESULTS]
     floor = module.instruction_at(ladder.floor_moment) if ladder else None
     return AdviceView(

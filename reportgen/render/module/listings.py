@@ -188,6 +188,7 @@ def _pages(
     for page in range(1, pages + 1):
         shown = rows[rows_of(page)]
         listed = sum(row.share.size_bytes for row in shown) if context["total"] else 0
+        # The last page leads back to the first.
         rest = Rest(count=len(rows) - len(shown), amount=context["total"] - listed, href=href(page % pages + 1))
         yield view_page(
             module,

@@ -74,6 +74,7 @@ def verdict(module: Module, links: Links) -> Verdict | None:
         space=space,
         needed_bytes=needed_in(space),
         moment=peak.moment if peak else None,
+        # The plus leaves out classes without bytes.
         parts=[(kind, _PLURALS[kind], sizes[kind]) for kind in sorted(+sizes, key=lambda kind: (-sizes[kind], kind))],
         waiting_bytes=sum(
             size for size, one in idle if memory_class(allocations[values.allocations[one.value]]) == "temporary"

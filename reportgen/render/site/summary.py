@@ -68,6 +68,7 @@ class Summary:
     @property
     def severity_rank(self) -> int:
         """A number that sorts modules by their errors, then their warnings, then their notes."""
+        # So far apart that no number of warnings outweighs an error.
         counts = dict(self.finding_counts)
         return counts.get("error", 0) * 10**12 + counts.get("warning", 0) * 10**6 + counts.get("note", 0)
 

@@ -71,6 +71,7 @@ def trend_page(path: str, title: str, history: History, trends: Sequence[ModuleT
 
 def short(commit: str) -> str:
     """Return a hash as git abbreviates it, and any other name as it is."""
+    # The hashes of git have these lengths, SHA-1 and SHA-256.
     return commit[:7] if len(commit) in {40, 64} else commit
 
 

@@ -35,6 +35,7 @@ WHY_ALIVE: Mapping[Rule, str] = {
     "never used": "Nothing reads it, so it lives only at the moment that defines it.",
     "unknown": "The dump does not show why.",
 }
+# The sentences of these rules say when the last use is, or that none is known.
 _NEEDS_NO_LAST_USE = frozenset({"thread-local", "no range", "no list of uses", "last use", "never used"})
 
 

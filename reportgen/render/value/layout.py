@@ -106,6 +106,7 @@ def _tile_sentences(shape: ArrayShape) -> Iterator[str]:
         yield f"Tiles {tiles} pad it by an amount that depends on the unknown sizes."
         return
     yield _padding_sentence(first, levels[0], len(shape.dimensions))
+    # The last level is what results, which no tile divides.
     yield from (_regrouping_sentence(tile, sizes) for tile, sizes in zip(later, levels[1:-1], strict=True))
 
 

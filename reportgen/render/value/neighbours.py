@@ -123,6 +123,7 @@ def neighbourhood(own: Box, others: Sequence[Box], conflicts: Sequence[Box] = ()
 
     def shape(box: Box) -> str:
         bottom = (max(box.low, low) - low) * _HEIGHT // (high - low)
+        # Nothing becomes thinner than a pixel.
         top = max(bottom + 1, (min(box.high, high) - low) * _HEIGHT // (high - low))
         left = column[box.first]
         return rectangle(left, _HEIGHT - top, column[box.end] - left, top - bottom)
@@ -159,6 +160,7 @@ def _merged(boxes: Sequence[Box]) -> list[Box]:
 def _simultaneous(module: Module) -> Mapping[int, list[int]]:
     """Return for each value the others that hold some of its bytes for longer than one moment of in-place reuse."""
     found: defaultdict[int, list[int]] = defaultdict(list)
+    # In two passes, so that each list has the values that come later before those that came earlier.
     for conflict in module.analysis.reuse.conflicts:
         found[conflict.earlier].append(conflict.later)
     for conflict in module.analysis.reuse.conflicts:

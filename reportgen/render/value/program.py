@@ -30,6 +30,7 @@ RULES: Mapping[Rule, str] = {
 _MOST_ON_PATH = 6
 _MOST_INSIDE = 60
 _LONGEST_LINE = 160
+# They compute nothing, so they do not tell one fusion from another.
 _NOT_COUNTED = frozenset({"parameter", "constant", "bitcast", "tuple", "get-tuple-element"})
 
 

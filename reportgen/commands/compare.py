@@ -77,7 +77,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
 
 
 def _write(comparison: "BuildComparison", judgement: "Judgement | None", options: argparse.Namespace) -> str:
-    """Write what was asked for, and return the comparison as Markdown, empty where nobody asks for that."""
+    """Write what was asked for, and return the comparison as Markdown; empty unless asked for."""
     from reportgen.comparisons.site import SiteOptions, write_site
     from reportgen.output.writer import write_file
     from reportgen.render.compare.compare_json import compare_json

@@ -1,6 +1,6 @@
 """Tell GitHub Actions about a comparison: the job summary, the outputs of the step, and annotations.
 
-Module names and paths are somebody else's text, so a newline or a `::` in one must not become a command.
+Other people choose the names of modules and paths, so a newline or a `::` in one must not become a command.
 """
 
 import os

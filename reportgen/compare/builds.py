@@ -22,7 +22,7 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 class Source:
     """One side of a comparison: `dumps` of modules, or the figures of a report, in the order of their labels.
 
-    `is_missing` says that there is nothing where a baseline should be.
+    `is_missing` marks a baseline that does not exist.
     """
 
     label: str

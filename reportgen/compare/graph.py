@@ -53,7 +53,7 @@ class Graph:
     uses: Sequence[Sequence[tuple[int, Slot]]]
 
     def operation(self, value: int) -> Operation:
-        """The operation of the instruction that defines a value."""
+        """Return the operation of the instruction that defines a value."""
         return self.operations[self.instruction[value]]
 
     @property
@@ -85,7 +85,7 @@ class Graph:
         return found
 
     def moment(self, value: int) -> int:
-        """When a value's instruction runs; -1 where the schedule does not list it."""
+        """Return when a value's instruction runs; -1 if the schedule does not list it."""
         return self.moments[self.instruction[value]]
 
 

@@ -117,7 +117,7 @@ class _Builds:
         self._by_beginning[record.commit[:_SHORT]].add(record.commit)
 
     def find(self, reference: str) -> Record | None:
-        """Return the only build whose commit begins like this; None if there are several or none."""
+        """Return the build whose commit begins like this; None unless it is the only one."""
         found = [one for one in self._by_beginning[reference[:_SHORT]] if one.startswith(reference)]
         exact = reference if reference in self.by_commit else None
         return self.by_commit[exact or found[0]] if exact or len(found) == 1 else None

@@ -123,7 +123,7 @@ class _Matcher:
 
     @staticmethod
     def _best(side: _Side, other: _Side, value: int) -> int:
-        """Return the candidate with the most votes, or -1 where there is none or several."""
+        """Return the candidate with the most votes; -1 unless it is the only one."""
         if side.key[value] < 0:
             return -1
         votes: defaultdict[int, int] = defaultdict(int)

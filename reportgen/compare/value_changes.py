@@ -125,7 +125,7 @@ def changes(before: Build, after: Build) -> tuple[SpaceChange, ...]:
 
 
 def amount_changes(before: BuildFigures, after: BuildFigures) -> tuple[SpaceChange, ...]:
-    """Return the same without values, from figures alone."""
+    """Return what changed in each space, without values, from figures alone."""
     return tuple(
         SpaceChange(
             color,

@@ -15,7 +15,7 @@ from reportgen.render.html.formats import visible
 from reportgen.render.view import Module, key_text
 
 MOST_VALUES = 200
-"""Values of each memory space that have a bar of their own: each is a track, and more tracks cannot be read."""
+"""Values of each memory space that get a bar: each is a track, and more tracks cannot be read."""
 
 _INSTRUCTIONS = 1
 

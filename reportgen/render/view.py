@@ -120,7 +120,7 @@ class Module:
 
     @cached_property
     def origin(self) -> Callable[[int], Origin]:
-        """Returns the opcode of the instruction that defines a value, and scope and source of the one that wrote it.
+        """For the number of a value, the opcode that defines it, and scope and source of the instruction that wrote it.
 
         An argument's scope is its name, because the program says where it is used and not where it is made.
         """
@@ -159,7 +159,7 @@ class Module:
 
     @cached_property
     def with_page(self) -> Set[int]:
-        """The values that have a page of their own."""
+        """The values that have a page."""
         if self.value_pages is None:
             return frozenset(range(len(self.analysis.facts)))
         peaks = {peak.moment for space in self.analysis.spaces.values() if (peak := space.peak_resident)}
@@ -185,7 +185,7 @@ class Module:
 
     @cached_property
     def by_instruction(self) -> Sequence[int]:
-        """The values that have a page of their own, grouped by instruction: the order to render them in."""
+        """The values that have a page, grouped by instruction: the order to render them in."""
         return [number for made in self.analysis.dump.made_by.values() for number in made if number in self.with_page]
 
     def value_of(self, key: ValueKey) -> int | None:

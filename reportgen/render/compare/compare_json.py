@@ -76,7 +76,7 @@ def _module(module: ModuleComparison, *, matches: bool, is_baseline_missing: boo
 
 
 def _inputs(before: Inputs, after: Inputs) -> dict[str, Any]:
-    """Null where a file that would say it is missing on either side."""
+    """Return what differs in the input; null if either side lacks the file that would say it."""
     both_programs, both_flags = before.program and after.program, before.flags is not None and after.flags is not None
     return {
         "same_program": before.program == after.program if both_programs else None,

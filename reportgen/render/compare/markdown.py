@@ -1,6 +1,6 @@
 """Write a comparison as Markdown for the summary of a job and for a comment.
 
-Names come from a program that may be somebody else's, so everything that Markdown or HTML would interpret is escaped.
+Names come from other people's programs, so everything that Markdown or HTML would interpret is escaped.
 """
 
 import re
@@ -89,7 +89,12 @@ def _module(module: ModuleComparison, judgement: Judgement | None) -> str:
     color = main_color(module)
     compared = module.comparison.spaces.get(color) if module.comparison and color is not None else None
     if module.comparison and compared and compared.terms:
-        steps = "\n".join(_steps(module, compared.terms, compared.before_bytes or 0, compared.after_bytes or 0))
+        rows = ["| step | bytes | what |", "| --- | ---: | --- |"]
+        rows.append(f"| **peak before** | **{compared.before_bytes or 0:,}** | |")
+        for kind, terms in by_kind(compared.terms).items():
+            change = total(terms)
+            rows.append(f"| {step_words(kind, change)} | {signed_count(change)} | {_subjects(module, terms)} |")
+        steps = "\n".join([*rows, f"| **peak after** | **{compared.after_bytes or 0:,}** | |"])
         parts.append(f"<details><summary>{escaped(compared.name)}, step by step</summary>\n\n{steps}\n\n</details>")
     inputs = f"{escaped(words, 400)}." if (words := input_words(module)) else ""
     parts.append(" ".join(filter(None, (inputs, matched_words(module)))))
@@ -121,16 +126,6 @@ def _limit(module: ModuleComparison, color: int, judgement: Judgement | None) ->
     tightest = min(found, key=lambda verdict: (verdict.level != "fail", verdict.limit_bytes or 0))
     words = human_bytes(tightest.limit_bytes or 0)
     return f"**{words}**" if tightest.level == "fail" else words
-
-
-def _steps(module: ModuleComparison, terms: Sequence[Term], before: int, after: int) -> Iterator[str]:
-    yield "| step | bytes | what |"
-    yield "| --- | ---: | --- |"
-    yield f"| **peak before** | **{before:,}** | |"
-    for kind, of_kind in by_kind(terms).items():
-        change = total(of_kind)
-        yield f"| {step_words(kind, change)} | {signed_count(change)} | {_subjects(module, of_kind)} |"
-    yield f"| **peak after** | **{after:,}** | |"
 
 
 def _subjects(module: ModuleComparison, terms: Sequence[Term]) -> str:

@@ -1,7 +1,7 @@
 """The words and amounts of a comparison, the same in the terminal, in Markdown and on pages."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.graph import Graph
@@ -113,21 +113,16 @@ def input_words(module: ModuleComparison) -> str:
     if before.program and after.program:
         words.append("the same program" if before.program == after.program else "a different program")
     if before.flags is not None and after.flags is not None:
-        words.append(_flag_words(differing_flags(before, after)))
+        flags = differing_flags(before, after)
+        names = ", ".join([*flags[:5], *["…"] * (len(flags) > 5)])
+        differ = "1 flag differs" if len(flags) == 1 else f"{len(flags)} flags differ"
+        words.append(f"{differ} ({names})" if flags else "the same flags")
     if before.changelist and after.changelist:
         words.append("the same compiler" if before.changelist == after.changelist else "a different compiler")
     if all(word.startswith("the same") for word in words) and len(words) == 3 and module.status != "same":
         words.append("so the compiler is not deterministic here")
     text = ", ".join(words)
     return text[:1].upper() + text[1:]
-
-
-def _flag_words(flags: Sequence[str]) -> str:
-    """Return how many flags differ, and the first of them."""
-    if not flags:
-        return "the same flags"
-    names = ", ".join([*flags[:5], *(["…"] if len(flags) > 5 else [])])
-    return f"1 flag differs ({names})" if len(flags) == 1 else f"{len(flags)} flags differ ({names})"
 
 
 def grade_counts(module: ModuleComparison) -> dict[str, int]:

@@ -34,7 +34,7 @@ def _markdown() -> "MarkdownIt":
 
 
 def markdown(text: str) -> Markup:
-    """Convert a text of our own; a heading that ends with `{#slug}` gets that id."""
+    """Convert one of our texts; a heading that ends with `{#slug}` gets that id."""
     markdown_it = _markdown()
     tokens = markdown_it.parse(text)
     for opening, inline in pairwise(tokens):

@@ -90,7 +90,7 @@ class PackingRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdviceView:
-    """The advice for the main memory space. `withheld` is the reason where there is none.
+    """The advice for the main memory space. `withheld` says why, if there is none.
 
     `choices` are the keys of the moves that the chart can show, with what is changed.
     """

@@ -33,8 +33,7 @@ def fit_banner(misfit: Misfit | None, analysis: Analysis) -> FitBanner | None:
     refused = "The compiler refused this program: it does not fit."
     shown = "This module needs more memory than its device has."
     sentences = (
-        *_needed_and_usable(misfit),
-        _here(misfit, analysis),
+        *_amounts(misfit, analysis),
         _meaning(misfit, analysis),
         _alone(misfit, analysis),
     )
@@ -46,8 +45,8 @@ def fit_banner(misfit: Misfit | None, analysis: Analysis) -> FitBanner | None:
     )
 
 
-def _needed_and_usable(misfit: Misfit) -> Iterator[str]:
-    """Yield what XLA says is needed, and what the device has; a chip has a sentence of its own."""
+def _amounts(misfit: Misfit, analysis: Analysis) -> Iterator[str]:
+    """Yield what XLA says is needed, what the device has, and what is resident here."""
     if misfit.needed is not None:
         usable = f", {range_words(misfit.usable)} usable" if misfit.usable and not misfit.chip else ""
         yield f"XLA: {range_words(misfit.needed)} of {misfit.space.upper()} needed{usable}."
@@ -55,16 +54,14 @@ def _needed_and_usable(misfit: Misfit) -> Iterator[str]:
         yield f"The capacity given is {range_words(misfit.usable)}."
     elif misfit.chip and misfit.usable:
         yield f"At most {range_words(misfit.usable)} are usable on a {misfit.chip}."
-
-
-def _here(misfit: Misfit, analysis: Analysis) -> str:
     missing = f"{range_words(misfit.missing)} too much" if misfit.missing else ""
-    if misfit.resident_bytes is None:
-        return f"That is {missing}." if missing else ""
-    by_class = peak_by_class(analysis, analysis.spaces[MAIN_SPACE])
-    parts = " + ".join(f"{human_bytes(size)} {name}" for name, size in by_class.most_common())
-    resident = f"Here: {human_bytes(misfit.resident_bytes)} resident at the peak ({parts})"
-    return f"{resident}; {missing}." if missing else f"{resident}."
+    if misfit.resident_bytes is not None:
+        by_class = peak_by_class(analysis, analysis.spaces[MAIN_SPACE])
+        parts = " + ".join(f"{human_bytes(size)} {name}" for name, size in by_class.most_common())
+        resident = f"Here: {human_bytes(misfit.resident_bytes)} resident at the peak ({parts})"
+        yield f"{resident}; {missing}." if missing else f"{resident}."
+    elif missing:
+        yield f"That is {missing}."
 
 
 def _meaning(misfit: Misfit, analysis: Analysis) -> str:

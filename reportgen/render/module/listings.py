@@ -41,7 +41,7 @@ class AllocationRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bin:
-    """The things that are at least `low` and less than `high` bytes large; empty things have a bin of their own."""
+    """The things that are at least `low` and less than `high` bytes large; empty things have their own bin."""
 
     low: int
     high: int

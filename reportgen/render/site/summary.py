@@ -173,7 +173,7 @@ def badge_of(analysis: "Analysis") -> Badge:
 
 
 def finding_counts(analysis: "Analysis") -> tuple[tuple[Severity, int], ...]:
-    """Return how many findings of each severity there are, worst first, listed or not; none where there are none."""
+    """Return the number of findings of each severity that occurs, the worst first; unlisted ones count too."""
     counts: Counter[Severity] = Counter()
     for result in analysis.evidence:
         for kind in result.found:

@@ -41,7 +41,7 @@ class ValueNeighbours:
         self._conflicts = conflicts_by_value(module.analysis)
 
     def section(self, number: int) -> str:
-        """Return the map and the list of neighbours, or a sentence where there are none."""
+        """Return the map and the list of neighbours, or a sentence if it has none."""
         reuse = self._module.analysis.reuse
         before, during, after = reuse.predecessors[number], self._simultaneous.get(number, ()), reuse.successors[number]
         if not (before or during or after):
@@ -60,7 +60,13 @@ class ValueNeighbours:
         yield f"<dt>Successors<dd>{listed(after, value) or 'none'}{', in place' * (chain[-1] != number)}"
         if len(chain) > 2:
             term = f"<a href={self._links.root}help/glossary.html#hand-over>In-place reuse</a>"
-            yield f"<dt>{term}<dd>{self._chain_words(number, chain)}"
+            # Cut to the nearest of this value.
+            place = self._place_in_chain[number]
+            start, end = max(0, place - _CHAIN_BEFORE_AND_AFTER), place + _CHAIN_BEFORE_AND_AFTER + 1
+            links = ["<b>this</b>" if other == number else value(other) for other in chain[start:end]]
+            earlier = [f"{start:,} earlier"] if start else []
+            later = [f"{len(chain) - end:,} later"] if end < len(chain) else []
+            yield f"<dt>{term}<dd>{' → '.join([*earlier, *links, *later])}"
 
     def _conflict_words(self, number: int, conflicts: Sequence[Conflict]) -> str:
         """Return which bytes are shared with which value and when; the lines of the dump are with the findings."""
@@ -74,15 +80,6 @@ class ValueNeighbours:
         if len(conflicts) > _MOST_CONFLICTS:
             words.append(f"and {len(conflicts) - _MOST_CONFLICTS:,} more")
         return "<br>".join(words)
-
-    def _chain_words(self, number: int, chain: Sequence[int]) -> str:
-        """Return the chain of values that reuse one buffer in place, cut to the nearest of this value."""
-        place = self._place_in_chain[number]
-        start, end = max(0, place - _CHAIN_BEFORE_AND_AFTER), place + _CHAIN_BEFORE_AND_AFTER + 1
-        links = ["<b>this</b>" if other == number else self._links.value(other) for other in chain[start:end]]
-        earlier = [f"{start:,} earlier"] if start else []
-        later = [f"{len(chain) - end:,} later"] if end < len(chain) else []
-        return " → ".join([*earlier, *links, *later])
 
     def _map(self, number: int, neighbours: Sequence[int]) -> str:
         own = self._box(number)

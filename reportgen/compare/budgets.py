@@ -103,18 +103,14 @@ def parse_budgets(text: str, file: str, *, settings: Sequence[str] | None = None
     entries = document.get("budget", [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise InvalidBudget(f"{file}: budgets are tables, [[budget]]")
-    levels = {option.replace("-", "_"): _level(document, option, file) for option in _OPTIONS if option in document}
+    levels: dict[str, Any] = {option: document[option] for option in _OPTIONS if option in document}
+    for option, level in levels.items():
+        if level not in get_args(Level):
+            raise InvalidBudget(f'{file}: {option} is {level!r}; "note", "warn" or "fail" is needed')
     # Budgets may also be written inline; then no line is named rather than a wrong one.
     places = lines if len(lines) == len(entries) else [None] * len(entries)
     budgets = tuple(_budget(entry, file, line) for entry, line in zip(entries, places, strict=True))
-    return Budgets(budgets=budgets, file=file, **levels)
-
-
-def _level(document: Mapping[str, Any], option: str, file: str) -> Any:
-    level = document[option]
-    if level not in get_args(Level):
-        raise InvalidBudget(f'{file}: {option} is {level!r}; "note", "warn" or "fail" is needed')
-    return level
+    return Budgets(budgets=budgets, file=file, **{option.replace("-", "_"): one for option, one in levels.items()})
 
 
 def _refuse_unknown(table: Iterable[str], known: Sequence[str], where: str) -> None:

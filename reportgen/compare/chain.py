@@ -12,7 +12,7 @@ from reportgen.compare.graph import Graph
 
 
 def longest_chain(before: Graph, after: Graph, partner: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the moments of matched instructions that grow on both sides, as many of them as possible.
+    """Return the moments of matched instructions that grow strictly on both sides, as many of them as possible.
 
     `partner` has the partner of each value of `before`, -1 for none.
     """
@@ -20,11 +20,8 @@ def longest_chain(before: Graph, after: Graph, partner: Sequence[int]) -> list[t
     for value, other in enumerate(partner):
         if other >= 0 and (moment := before.moment(value)) >= 0 and (image := after.moment(other)) >= 0:
             moments.setdefault(moment, image)  # of several values of an instruction, the first decides
-    return _increasing(sorted(moments.items()))
-
-
-def _increasing(points: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the longest subsequence of points whose second coordinate grows strictly, by patience sorting."""
+    # Patience sorting: the end of the best chain of each length, and the point before each.
+    points = sorted(moments.items())
     ends: list[int] = []
     at: list[int] = []
     previous = [-1] * len(points)

@@ -129,21 +129,17 @@ def _operation(dump: Dump, name: str) -> Operation:
     text = dump.instruction_text(name)
     if not text:
         return _NOTHING
+    start = text.find(b" = ") + 3
+    # The shape of a tuple ends at its last `) `, because there are commas and spaces between its elements.
+    shape_end = text.find(b") ", start) + 1 if text.startswith(b"(", start) else text.find(b" ", start)
+    is_readable = start >= 3 and shape_end > 0
+    opcode = text[shape_end + 1 : text.find(b"(", shape_end + 1)].decode("utf-8", "replace") if is_readable else ""
     # Searched for from the end, because 150 kB of operands may come before it.
     metadata = text.rfind(b"metadata={")
     op_name = _quoted(text, b'op_name="', metadata)
     file = _quoted(text, b'source_file="', metadata)
     line = _SOURCE_LINE.search(text, metadata) if file else None
-    return Operation(_opcode(text), plain_op_name(op_name), f"{file}:{line[1].decode()}" if line else file)
-
-
-def _opcode(text: bytes) -> str:
-    """Return the word before the operands; a tuple's shape ends at its last `) `, because its elements have commas."""
-    start = text.find(b" = ") + 3
-    if start < 3:
-        return ""
-    shape_end = text.find(b") ", start) + 1 if text.startswith(b"(", start) else text.find(b" ", start)
-    return text[shape_end + 1 : text.find(b"(", shape_end + 1)].decode("utf-8", "replace") if shape_end > 0 else ""
+    return Operation(opcode, plain_op_name(op_name), f"{file}:{line[1].decode()}" if line else file)
 
 
 def _quoted(text: bytes, key: bytes, start: int) -> str:

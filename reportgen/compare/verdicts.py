@@ -114,7 +114,10 @@ def _of_budget(budget: Budget, pairs: Sequence[Pair], budgets: Budgets, *, has_b
         colors = [color for color, space in after.spaces.items() if budget.covers_space(color, space.name)]
         for color in colors:
             found = True
-            yield from _of_space(budget, before if has_baseline else None, after, color)
+            space = before.spaces.get(color) if before else None
+            # A space that the module did not use before grows from 0 bytes.
+            old = (space.bytes[budget.figure] if space else 0) if before and has_baseline else None
+            yield from _of_space(budget, old, after, color)
     if not found and budget.required:
         yield Verdict(
             status="unmatched",
@@ -124,14 +127,13 @@ def _of_budget(budget: Budget, pairs: Sequence[Pair], budgets: Budgets, *, has_b
         )
 
 
-def _of_space(budget: Budget, before: ModuleFigures | None, after: ModuleFigures, color: int) -> Iterator[Verdict]:
+def _of_space(budget: Budget, old: int | None, after: ModuleFigures, color: int) -> Iterator[Verdict]:
     now = after.spaces[color].bytes[budget.figure]
     where = f"{after.name} {after.spaces[color].name}"
     if now is None:
         message = f"{where}: {budget.figure} is unknown, because the dump has no live ranges"
         yield Verdict(status="unknown", level="fail", message=message, module=after.name, color=color, budget=budget)
         return
-    old = _baseline(before, color, budget)
     limits: list[tuple[Status, int, str]] = []
     if budget.max_bytes is not None:
         limits.append(("over", budget.max_bytes, f"{budget.max_bytes:,} bytes are allowed"))
@@ -151,11 +153,3 @@ def _of_space(budget: Budget, before: ModuleFigures | None, after: ModuleFigures
             limit_bytes=limit,
             budget=budget,
         )
-
-
-def _baseline(before: ModuleFigures | None, color: int, budget: Budget) -> int | None:
-    """Return the figure of the baseline, 0 in a space that the module did not use before."""
-    if before is None:
-        return None
-    space = before.spaces.get(color)
-    return 0 if space is None else space.bytes[budget.figure]

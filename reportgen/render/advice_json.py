@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from reportgen.analyse.advice.families import Family
-from reportgen.analyse.advice.packing import Packing
-from reportgen.analyse.advice.plan import Plan
-from reportgen.analyse.advice.records import Advice, Ladder, Move
+from reportgen.analyse.advice.records import Advice, Move
 from reportgen.analyse.capacity import Origin
 from reportgen.model import Dump
 
@@ -18,7 +16,8 @@ def advice_json(dump: Dump, advice: Advice, origin: Origin | None = None) -> dic
     """Return the advice of one space; where it is withheld, only the reason. `origin` is that of the capacity."""
     if advice.withheld or advice.peak is None or advice.ladder is None:
         return {"schema": SCHEMA, "withheld": advice.withheld, "moves": []}
-    capacity = advice.capacity
+    capacity, ladder = advice.capacity, advice.ladder
+    plan = capacity and capacity.plan
     return {
         "schema": SCHEMA,
         "withheld": None,
@@ -26,7 +25,14 @@ def advice_json(dump: Dump, advice: Advice, origin: Origin | None = None) -> dic
         "capacity_source": capacity and origin,
         "verdict": capacity and capacity.verdict,
         "excess_bytes": capacity and capacity.excess_bytes,
-        "ladder": _ladder(advice.ladder),
+        "ladder": {
+            "allocated": ladder.allocated_bytes,
+            "peak": ladder.peak_bytes,
+            "donated": ladder.donated_bytes,
+            "floor": ladder.floor_bytes,
+            "floor_moment": ladder.floor_moment,
+            "held": ladder.held_bytes,
+        },
         "batch": None
         if advice.half_batch_bytes is None
         else {"fits_factor": capacity and capacity.fits_factor, "half_bytes": advice.half_batch_bytes},
@@ -43,19 +49,25 @@ def advice_json(dump: Dump, advice: Advice, origin: Origin | None = None) -> dic
             }
             for group in advice.arguments
         ],
-        "plan": capacity and capacity.plan and _plan(capacity.plan),
-        "packing": [_packing(dump, packing) for packing in advice.packing],
-    }
-
-
-def _ladder(ladder: Ladder) -> dict[str, int]:
-    return {
-        "allocated": ladder.allocated_bytes,
-        "peak": ladder.peak_bytes,
-        "donated": ladder.donated_bytes,
-        "floor": ladder.floor_bytes,
-        "floor_moment": ladder.floor_moment,
-        "held": ladder.held_bytes,
+        "plan": plan
+        and {
+            "fits": plan.fits,
+            "values": len(plan.stretches()),
+            "at_least": plan.at_least,
+            "peak_bytes": plan.peak_bytes,
+            "families": list(plan.families),
+        },
+        "packing": [
+            {
+                "allocation": dump.allocations[packing.allocation].index,
+                "size": packing.size_bytes,
+                "lower_bound": packing.lower_bound_bytes,
+                "found": packing.found_bytes,
+                "optimal": packing.is_optimal,
+                "table_bytes": packing.table_bytes,
+            }
+            for packing in advice.packing
+        ],
     }
 
 
@@ -118,25 +130,4 @@ def _family(dump: Dump, family: Family) -> dict[str, Any]:
         "gone_bytes": family.gone.peak_bytes,
         "idle_bytes": family.not_idle.peak_bytes,
         "next_moment": family.gone.moment,
-    }
-
-
-def _plan(plan: Plan) -> dict[str, Any]:
-    return {
-        "fits": plan.fits,
-        "values": len(plan.stretches()),
-        "at_least": plan.at_least,
-        "peak_bytes": plan.peak_bytes,
-        "families": list(plan.families),
-    }
-
-
-def _packing(dump: Dump, packing: Packing) -> dict[str, Any]:
-    return {
-        "allocation": dump.allocations[packing.allocation].index,
-        "size": packing.size_bytes,
-        "lower_bound": packing.lower_bound_bytes,
-        "found": packing.found_bytes,
-        "optimal": packing.is_optimal,
-        "table_bytes": packing.table_bytes,
     }

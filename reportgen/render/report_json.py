@@ -14,7 +14,6 @@ from reportgen.analyse.classes import CLASSES, memory_class
 from reportgen.analyse.decompose import plain_shape
 from reportgen.analyse.identity import signature_digest
 from reportgen.analyse.records import Analysis, Share, Space
-from reportgen.analyse.results import Finding
 from reportgen.compare.figures import ModuleFigures
 from reportgen.render.advice_json import advice_json
 from reportgen.render.view import key_text, peak_by_class
@@ -111,7 +110,16 @@ def module_report(
             }
             for result in analysis.evidence
         ],
-        "findings": [_finding(finding) for finding in analysis.findings],
+        "findings": [
+            {
+                "slug": finding.slug,
+                "severity": finding.severity,
+                "message": finding.message,
+                "file": finding.location and finding.location.file,
+                "line": finding.location and finding.location.line,
+            }
+            for finding in analysis.findings
+        ],
     }
 
 
@@ -169,14 +177,3 @@ def _share(share: Share, analysis: Analysis, attribution: Callable[[int], Attrib
     value, found = analysis.facts[share.value].value, attribution(share.value)
     names = {"scope": found.argument or found.scope or None, "source": found.source or None}
     return part | {"value": key_text(value.key), "shape": plain_shape(value.shape), **names}
-
-
-def _finding(finding: Finding) -> dict[str, Any]:
-    place = finding.location
-    return {
-        "slug": finding.slug,
-        "severity": finding.severity,
-        "message": finding.message,
-        "file": place and place.file,
-        "line": place and place.line,
-    }

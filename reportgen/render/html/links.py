@@ -50,9 +50,8 @@ class Links:
         self.to_module = "../" * folder_depth
         self.root = "../" * (folder_depth + 2)  # a module’s folder is two below the root
         # Kept, because each value is linked from five pages: making them again takes a tenth of a build.
-        self.value: Callable[[int], Markup] = cache(self._value)
-        self.instruction: Callable[[str], str] = cache(self._instruction)
-        self.allocation: Callable[[int], Markup] = cache(self._allocation)
+        for link in (self.value, self.instruction, self.allocation):
+            setattr(self, link.__name__, cache(link))
         self._to_values = "" if folder == VALUES_FOLDER else self.to_module + VALUES_FOLDER
 
     def path(self, path: str) -> str:
@@ -73,7 +72,7 @@ class Links:
         """Return the id attribute of a value's row in the table of values, where links to it lead if it has no page."""
         return "" if number in self._with_page else f" id={value_row(self._module.routes.value_names[number])}"
 
-    def _value(self, number: int) -> Markup:
+    def value(self, number: int) -> Markup:
         """Return a value's name as a link to it."""
         key = self._module.analysis.facts[number].value.key
         index = "" if key.shape_index == WHOLE else f"<span class=index>{key.shape_index}</span>"
@@ -100,7 +99,7 @@ class Links:
         """Return the href of an allocation's page."""
         return self.path(self._module.routes.allocation(number))
 
-    def _allocation(self, number: int) -> Markup:
+    def allocation(self, number: int) -> Markup:
         """Return an allocation's index as a link to its page."""
         index = self._module.analysis.dump.allocations[number].index
         return Markup(f"<a href={self.allocation_href(number)}>allocation {index}</a>")
@@ -122,7 +121,7 @@ class Links:
         """Return the href of the table of checks."""
         return f"{self.listing('findings')}#checked"
 
-    def _instruction(self, name: str) -> str:
+    def instruction(self, name: str) -> str:
         """Return an instruction's name, linked to the value that it defines, if any."""
         number = self._module.value_of(ValueKey(name, WHOLE))
         text = self._name(shortened(name))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from reportgen.analyse.padding import PaddedShape, padded_shapes, padding_at_peak, values_of
 from reportgen.analyse.records import Space, ValueFacts
@@ -80,7 +81,7 @@ def _space_padding(module: Module, space: Space, links: Links) -> SpacePadding:
     peak, shapes = space.peak_resident, padded_shapes(module.analysis, space)
     padded = [shape for shape in shapes if shape.padding_bytes]
     values = _value_rows(module, space, peak)
-    hidden = values[_SHOWN_VALUES:]
+    hidden, table = values[_SHOWN_VALUES:], links.listing("values")
     return SpacePadding(
         space=space,
         peak=peak,
@@ -89,8 +90,8 @@ def _space_padding(module: Module, space: Space, links: Links) -> SpacePadding:
                 shape=shape.shape,
                 sums=_sums([shape], peak),
                 largest=shape.largest,
-                # Cut as the table has it, which is filtered by the script.
-                values_href=links.filtered_values(space=str(space.color), shape=shape.shape[:LONGEST_SHAPE]),
+                # Cut as scripts have the shape, which filter the table by it.
+                values_href=f"{table}#{urlencode({'space': space.color, 'shape': shape.shape[:LONGEST_SHAPE]})}",
             )
             for shape in padded[:_SHOWN_SHAPES]
         ],

@@ -139,6 +139,7 @@ def checked(check: Callable[[str], str]) -> Callable[[str], str]:
 
 def count(text: str) -> int:
     """Return a number that is not negative."""
+    # isdigit() alone would accept the digits of every script.
     if not text.isascii() or not text.isdigit():
         raise argparse.ArgumentTypeError("a number is needed, such as 1000")
     return int(text)

@@ -50,6 +50,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
 
     budgets = budgets_of(options)
     before_path = located(options.before)
+    # A gate passes without a baseline, because the first build of a project has none.
     has_baseline = not ((budgets or options.github) and is_missing(before_path))
     after = load_source(located(options.after), options.after_label, "after", options.max_dump_bytes)
     if has_baseline:

@@ -24,6 +24,7 @@ Say = Callable[[str], None]
 @contextmanager
 def commands_stopped(say: Say = print, *, active: bool) -> Iterator[None]:
     """Keep GitHub from reading commands in what is printed meanwhile, because it has names from a program in it."""
+    # Random, so that no text can end the pause.
     token = secrets.token_hex(16)
     if active:
         say(f"::stop-commands::{token}")

@@ -24,6 +24,7 @@ def arguments(graph: Graph) -> dict[Argument, int]:
         candidates = (value for value in occupants if graph.operation(value).opcode in ("parameter", ""))
         if (value := next(candidates, None)) is not None:
             found[allocation.parameter, allocation.parameter_shape_index or WHOLE] = value
+    # By number, because as text {10} comes before {2}.
     return dict(sorted(found.items(), key=lambda item: (item[0][0], _leaf(item[0][1]))))
 
 

@@ -210,6 +210,7 @@ def nearest(history: History, commits: Sequence[str]) -> tuple[Record, int] | No
     Commits may be abbreviated to seven characters or more.
     """
     for distance, commit in enumerate(commits):
+        # An abbreviation may fit several builds; the latest is taken.
         for record in reversed(history.records):
             is_short = len(commit) >= _LEAST and record.commit.startswith(commit)
             if record.is_whole and (record.commit == commit or is_short):

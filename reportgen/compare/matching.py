@@ -164,6 +164,7 @@ class _Matcher:
             self._same_name(values, partners, tier)
             rest = [value for value in values if self.before.partner[value] < 0]
             others = [value for value in partners if self.after.partner[value] < 0]
+            # The longer side keeps values without a partner.
             for one, other in zip(rest, others, strict=False):
                 self.pair(one, other, tier, "order")
 

@@ -110,6 +110,7 @@ def build_of(analysis: Measured) -> Build:
 def changes(before: Build, after: Build) -> tuple[SpaceChange, ...]:
     """Return every space of either build, by number; one that did not change says so."""
     matches = match(before.graph, after.graph).before
+    # A pair that only lies in the same place is two values: one went, another came.
     partners = {value: one.value for value, one in enumerate(matches) if one and one.grade != "in its place"}
     found = []
     for start in amount_changes(before.figures, after.figures):

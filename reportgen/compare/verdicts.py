@@ -74,6 +74,7 @@ class Judgement:
 def pair_by_name(before: Sequence[ModuleFigures], after: Sequence[ModuleFigures]) -> list[Pair]:
     """Pair modules by backend and name, then by names without numbers, several of one name in their order."""
     left, partners = list(before), dict[int, ModuleFigures]()
+    # Equal names first, because they are surer than names that differ in numbers.
     for name in (str, plain_name):
         known: defaultdict[tuple[str, str], list[ModuleFigures]] = defaultdict(list)
         for module in left:

@@ -113,4 +113,5 @@ def _absence(side: MatchedBuild, value: int, match: Match | None, other: Matched
     if is_static(target):
         return "held"
     facts = other.analysis.facts
+    # A value without a live range starts at -1.
     return "sharing" if 0 <= facts.starts[match.value] <= moment <= facts.ends[match.value] else "idle"

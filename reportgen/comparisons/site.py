@@ -55,6 +55,7 @@ def write_site(comparison: BuildComparison, judgement: Judgement | None, documen
                 output=options.output / SIDES[side],
                 title=f"{_TITLE}: {SIDES[side].rstrip('/')}",
                 force=options.force,
+                # 0 leaves the values of a peak and those that the comparison links to.
                 value_pages=None if options.full else 0,
                 named_values=named_values(views, side),
                 max_dump_bytes=options.max_dump_bytes,

@@ -55,7 +55,7 @@ def is_missing(path: AnyPath) -> bool:
             path.is_dir()  # asks the store, unlike opening it
     except (FileNotFoundError, NotADirectoryError):
         return True
-    except OSError:
+    except OSError:  # it is there or cannot be asked for, and reading it will say what is wrong
         return False
     return False
 

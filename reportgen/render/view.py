@@ -168,6 +168,7 @@ class Module:
             for number, fact in enumerate(self.analysis.facts)
             if (live := fact.live) and any(live.start <= moment <= live.end for moment in peaks)
         )
+        # Bytes that are reserved for a value lead to it, although it is not live yet or any more.
         reserved = (
             reserved_for(self.analysis, share.allocation)
             for space in self.analysis.spaces.values()

@@ -39,4 +39,5 @@ def checks_run(evidence: Sequence[CheckResult]) -> int:
 
 def objects_checked(evidence: Sequence[CheckResult]) -> int:
     """Return how many objects were checked, each counted once, however many checks looked at it."""
+    # Checks of one subject look at the same objects.
     return sum({result.subject: result.looked_at for result in evidence if result.looked_at}.values())

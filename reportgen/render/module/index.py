@@ -94,6 +94,7 @@ def index_context(module: Module, links: Links) -> dict[str, Any]:
     """Return what the template of the module's own page needs to know."""
     analysis, evidence = module.analysis, module.analysis.backend_evidence
     main = main_space(analysis.spaces)
+    # The main memory first, whatever its color is.
     ordered = sorted(analysis.spaces.values(), key=lambda space: (space is not main, space.color))
     spaces = [_space_summary(module, space, links, main or space) for space in ordered]
     return {

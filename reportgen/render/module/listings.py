@@ -76,6 +76,7 @@ def histogram(noun: str, sizes: Iterable[int]) -> Histogram | None:
     """Return bins that grow by a factor of four, or None when there is nothing to count."""
     by_key: dict[int, list[int]] = {}
     for size in sizes:
+        # The length in bits is exact, where a logarithm in floats could miss a power of four.
         by_key.setdefault((size.bit_length() - 1) // _BITS_PER_BIN if size else -1, []).append(size)
     if not by_key:
         return None

@@ -38,6 +38,7 @@ class PagesOnRequest:
         """Return the page at `path`, from the site's root; None if the module has none there."""
         if path not in self.paths:
             return None
+        # Held while a page is rendered, so that it is rendered once.
         with self._lock:
             if path not in self._rendered:
                 first = first_page(path)

@@ -77,7 +77,7 @@ def short(commit: str) -> str:
 
 def module_trends(history: History, budgets: Budgets | None) -> list[ModuleTrend]:
     """Return each module that a build of the history has, the largest first, and those that are gone at the end."""
-    keys = {key: None for record in history.records for key in record.modules}
+    keys = {key for record in history.records for key in record.modules}
     trends = [trend for key in keys if (trend := _trend(history, key, budgets)).spaces]
     return sorted(trends, key=lambda trend: (trend.is_gone, -(trend.spaces[0].now or 0), str(trend.key)))
 
@@ -97,6 +97,7 @@ def _trend(history: History, key: ModuleKey, budgets: Budgets | None) -> ModuleT
 def _space(
     history: History, key: ModuleKey, color: int, points: Sequence[Point], budgets: Budgets | None
 ) -> SpaceTrend:
+    # Whether a budget covers a space does not depend on its figures.
     module = module_figures(key, {color: (None,) * len(FIGURES)})
     name = module.spaces[color].name
     amounts = [point.spaces.get(color) if point.spaces else None for point in points]

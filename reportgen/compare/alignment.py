@@ -60,6 +60,7 @@ def _step(furthest: dict[int, int], diagonal: int, differences: int) -> tuple[in
 
 
 def _path(trace: Sequence[dict[int, int]], left: int, right: int) -> list[tuple[int, int]]:
+    """Return the common pairs on the way that `trace` recorded, from its end back to its beginning."""
     pairs = []
     for differences in range(len(trace) - 1, -1, -1):
         furthest, diagonal = trace[differences], left - right

@@ -130,6 +130,7 @@ class _Builds:
 
 
 def _record(stated: Mapping[str, Any], found: _Builds) -> Record:
+    """Return the build of a line: what its parent has, changed as the line says. Raises an exception of Python."""
     parent = found.find(stated["parent"]) if "parent" in stated else None
     modules = dict(parent.modules) if parent else {}
     for key in stated.get("gone", []):
@@ -205,15 +206,15 @@ def module_figures(key: ModuleKey, spaces: Spaces) -> ModuleFigures:
 
 
 def nearest(history: History, commits: Sequence[str]) -> tuple[Record, int] | None:
-    """Return the first of `commits` that has a whole record, and how many come before it; None if none has one.
+    """Return the whole record of the first of `commits` that has one, and how many come before; None without any.
 
     Commits may be abbreviated to seven characters or more.
     """
     for distance, commit in enumerate(commits):
         # An abbreviation may fit several builds; the latest is taken.
         for record in reversed(history.records):
-            is_short = len(commit) >= _LEAST and record.commit.startswith(commit)
-            if record.is_whole and (record.commit == commit or is_short):
+            is_abbreviation = len(commit) >= _LEAST and record.commit.startswith(commit)
+            if record.is_whole and (record.commit == commit or is_abbreviation):
                 return record, distance
     return None
 

@@ -146,6 +146,7 @@ def _value_changes(
     of_after: Mapping[int, Held],
     partners: Mapping[int, int],
 ) -> Iterator[ValueChange]:
+    """Yield the values whose part in the peak changed; `partners` are the same values in the build after."""
     same = {value: partners[value] for value in of_before if partners.get(value) in of_after}
     for value, partner in same.items():
         then, now = of_before[value], of_after[partner]

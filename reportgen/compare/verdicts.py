@@ -108,6 +108,7 @@ def _changed_set(status: Status, level: Level, module: ModuleFigures, words: str
 
 
 def _of_budget(budget: Budget, pairs: Sequence[Pair], budgets: Budgets, *, has_baseline: bool) -> Iterator[Verdict]:
+    """Yield the verdicts on each memory space that a budget covers, or that it covers none."""
     found = False
     for before, after in pairs:
         if after is None or not budget.covers(after):
@@ -129,6 +130,7 @@ def _of_budget(budget: Budget, pairs: Sequence[Pair], budgets: Budgets, *, has_b
 
 
 def _of_space(budget: Budget, old: int | None, after: ModuleFigures, color: int) -> Iterator[Verdict]:
+    """Yield a verdict for each limit of a budget; `old` is the figure of the baseline, None without one."""
     now = after.spaces[color].bytes[budget.figure]
     where = f"{after.name} {after.spaces[color].name}"
     if now is None:

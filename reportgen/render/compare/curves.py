@@ -103,6 +103,7 @@ def curves(comparison: Comparison, space: SpaceComparison) -> Curves | None:
 
 
 def _bands(comparison: Comparison, axis: Axis) -> Iterator[Band]:
+    """Yield stretches of the axis of equal width, each with the instructions that both sides run where it begins."""
     names = comparison.before.dump.name_at, comparison.after.dump.name_at
     count = min(axis.length, _BANDS)
     for number in range(count):

@@ -115,6 +115,7 @@ def _spaces(module: ModuleComparison, judgement: Judgement | None) -> str:
 
 
 def _limit(module: ModuleComparison, color: int, judgement: Judgement | None) -> str:
+    """Return the limit that a module is nearest to in a space, in bold if it is broken; empty without a budget."""
     found = [
         verdict
         for verdict in (judgement.verdicts if judgement else ())

@@ -36,6 +36,7 @@ def excerpt(module: Module, text_offset: TextOffset) -> list[ExcerptLine]:
 
 
 def _lines_around(part: TextPart, offset: int) -> list[ExcerptLine]:
+    """Return the line at an offset with its neighbours, without splitting the rest of the part into lines."""
     here = _line_start(part, offset)
     starts = [here]
     while len(starts) <= _AROUND and starts[-1] > part.start:

@@ -60,7 +60,7 @@ def human_and_exact(size: int) -> Markup:
 
 
 def bytes_markup(size: int | None) -> Markup:
-    """Return the amount for people, with the exact one in the data and, where it is rounded, in the tooltip."""
+    """Return an amount for people, with the exact one in the data and, if rounded, in the tooltip; a dash for None."""
     if size is None:
         return Markup('<span class="none" title="not known">–</span>')
     if -_STEP < size < _STEP:

@@ -132,7 +132,7 @@ class Links:
         return Markup(f"<a class=term href={self.root}help/glossary.html#{anchor}>{escape(text)}</a>")
 
     def moment(self, moment: int | None) -> Markup:
-        """Return a moment with the instruction that runs at it."""
+        """Return a moment with the instruction that runs at it; a dash for None."""
         if moment is None:
             return Markup("–")
         name = self._module.instruction_at(moment)

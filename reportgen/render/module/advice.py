@@ -94,16 +94,16 @@ def advice_view(module: Module) -> AdviceView | None:
     if space is None or advice is None or not space.allocated_bytes:
         return None
     capacity, ladder, keys = advice.capacity, advice.ladder, move_keys(advice)
-    is_over = capacity is not None and capacity.excess_bytes > 0
+    exceeded = capacity if capacity and capacity.excess_bytes > 0 else None
     # The largest are shown, in the order in which the program returns them.
     largest = sorted(advice.results, key=lambda one: -one.size_bytes)[:_SHOWN_RESULTS]
     floor = module.instruction_at(ladder.floor_moment) if ladder else None
     return AdviceView(
-        heading=f"To fit {human_bytes(capacity.size_bytes)}" if capacity and is_over else "What would lower the peak",
+        heading=f"To fit {human_bytes(exceeded.size_bytes)}" if exceeded else "What would lower the peak",
         choices=[(key, what_words(advice, move)) for key, move in with_curve(advice).items()],
         space_name=f"space {space.color} · {space.name}",
         withheld=advice.withheld,
-        verdict=verdict_words(capacity) if capacity and is_over else "",
+        verdict=verdict_words(exceeded) if exceeded else "",
         steps=[_row(key, move) for key, move in keys.items() if move in advice.sequence],
         joint=joint_words(advice),
         rungs=_rungs(ladder, space.slack_bytes or 0, keys) if ladder else (),

@@ -89,7 +89,7 @@ def joint_words(advice: Advice) -> str:
 
 
 def _whether_that_fits(advice: Advice) -> str:
-    """Return whether the sequence makes a program fit that does not, slack included; empty without a capacity."""
+    """Return whether the sequence makes the program fit, slack included; empty unless it is known not to fit."""
     capacity, ladder, last = advice.capacity, advice.ladder, advice.sequence[-1]
     if capacity is None or ladder is None or not capacity.excess_bytes:
         return ""

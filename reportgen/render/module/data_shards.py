@@ -149,6 +149,7 @@ def _steps(function: StepFunction) -> dict[str, Sequence[int]]:
 
 
 def _value_columns(module: Module) -> dict[str, Any]:
+    """Return the columns with an entry for each value, and the tables of words that they point into."""
     facts, values = module.analysis.facts, module.analysis.dump.values
     opcodes, scopes, sources, shapes = Words(), Words([""]), Words([""]), Words()
     origins = [module.origin(number) for number in range(len(facts))]

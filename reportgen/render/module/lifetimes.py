@@ -111,6 +111,7 @@ def _space_lifetimes(module: Module, space: Space, links: Links) -> SpaceLifetim
 
 
 def _held(module: Module, space: Space) -> list[Stretch]:
+    """Return the whole life of each value as a stretch, most bytes × steps first."""
     found = []
     for product, number in byte_steps(module.analysis, space):
         live = module.analysis.facts.live(number)

@@ -97,6 +97,7 @@ def _trend(history: History, key: ModuleKey, budgets: Budgets | None) -> ModuleT
 def _space(
     history: History, key: ModuleKey, color: int, points: Sequence[Point], budgets: Budgets | None
 ) -> SpaceTrend:
+    """Return a memory space of a module over the builds, with the budgets that limit what is drawn."""
     # Whether a budget covers a space does not depend on its figures.
     module = module_figures(key, {color: (None,) * len(FIGURES)})
     name = module.spaces[color].name

@@ -51,6 +51,7 @@ class ValueNeighbours:
         return f"{self._map(number, (*before, *during, *after))}\n<dl class=about>\n{words}\n</dl>"
 
     def _rows(self, number: int, before: Sequence[int], during: Sequence[int], after: Sequence[int]) -> Iterator[str]:
+        """Yield who held the bytes before, holds them meanwhile and gets them next, and the chain of in-place reuse."""
         chain, value = self._chains.get(number, (number,)), self._links.value
         yield f"<dt>Predecessors<dd>{listed(before, value) or 'none'}{', in place' * (chain[0] != number)}"
         if during:
@@ -60,7 +61,7 @@ class ValueNeighbours:
         yield f"<dt>Successors<dd>{listed(after, value) or 'none'}{', in place' * (chain[-1] != number)}"
         if len(chain) > 2:
             term = f"<a href={self._links.root}help/glossary.html#hand-over>In-place reuse</a>"
-            # Cut to the nearest of this value.
+            # A chain may have thousands of values, so only the nearest are shown.
             place = self._place_in_chain[number]
             start, end = max(0, place - _CHAIN_BEFORE_AND_AFTER), place + _CHAIN_BEFORE_AND_AFTER + 1
             links = ["<b>this</b>" if other == number else value(other) for other in chain[start:end]]

@@ -78,7 +78,7 @@ class ProgramRows:
         return f"<dt>Source<dd>{sources.place(own)}{sources.excerpt(own)}{whole}"
 
     def _inside_row(self, name: str, module: ModuleText) -> list[str]:
-        """Return what a fusion is made of: its opcodes with their number, and its instructions, folded."""
+        """Return what a fusion is made of: how often each opcode occurs, and its instructions, folded."""
         instruction = module.instruction(name)
         called = module.called_by.get(name, ())
         if instruction is None or instruction.opcode != "fusion" or not called:

@@ -84,7 +84,7 @@ def figures_of_modules(modules: Iterable[Mapping[str, Any]]) -> list[ModuleFigur
 
 
 def _module(stated: Mapping[str, Any]) -> ModuleFigures:
-    """Return one module. Raises an exception of Python for what is no module; texts of a file are not trusted."""
+    """Return one module. Raises KeyError, TypeError, ValueError or AttributeError for anything else."""
     backend, shapes = stated["backend"], stated.get("shapes", "")
     if backend not in get_args(Backend):
         raise ValueError(f"backend {backend!r} does not exist")

@@ -130,7 +130,7 @@ class _Builds:
 
 
 def _record(stated: Mapping[str, Any], found: _Builds) -> Record:
-    """Return the build of a line: what its parent has, changed as the line says. Raises an exception of Python."""
+    """Return the build that a line states: its parent with the changes of the line. Raises if the line is damaged."""
     parent = found.find(stated["parent"]) if "parent" in stated else None
     modules = dict(parent.modules) if parent else {}
     for key in stated.get("gone", []):

@@ -113,15 +113,15 @@ def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) 
 
 
 def _front_context(modules: Sequence[Summary], rows: Sequence[ModuleRow], front: Front) -> dict[str, Any]:
-    """Return what only the first page shows; a site of one module and without news opens on the module."""
+    """Return what only the first page shows; a site of one module opens on it, unless there is something else to read."""
     readme = note_markup(front.readme)
     is_plain = not (front.problems or readme or front.redaction or front.errors)
-    severities = Counter(severity for module in modules for severity, _ in module.finding_counts)
+    troubled = Counter(severity for module in modules for severity, _ in module.finding_counts)
     return {
         "problems": front.problems,
         "readme": readme,
         "redaction": front.redaction,
-        "troubled": [(one, severities[one]) for one in ("error", "warning") if severities[one]],
+        "troubled": [(severity, troubled[severity]) for severity in ("error", "warning") if troubled[severity]],
         "errors": error_views(front.errors),
         "has_trend": front.has_trend,
         "chart": largest_modules(rows),

@@ -113,7 +113,7 @@ def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) 
 
 
 def _front_context(modules: Sequence[Summary], rows: Sequence[ModuleRow], front: Front) -> dict[str, Any]:
-    """Return what only the first page shows; a site of one module opens on it, unless there is something else to read."""
+    """Return what only the first page shows; a site of one module opens on it, unless there is more to read."""
     readme = note_markup(front.readme)
     is_plain = not (front.problems or readme or front.redaction or front.errors)
     troubled = Counter(severity for module in modules for severity, _ in module.finding_counts)

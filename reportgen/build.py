@@ -254,17 +254,18 @@ def _common_part(
     key = checker.common_key(modules, report.problems, readme, errors, has_trend=has_trend)
     if previous and checker.is_up_to_date(key):
         return previous, 0
-    from reportgen.render.site.pages import site_pages  # imports Jinja, which takes a third of an unchanged build
+    # These import Jinja, which takes a third of an unchanged build.
+    from reportgen.render.site.overview import Front
+    from reportgen.render.site.pages import site_pages
 
-    pages = site_pages(
-        settings.site_title,
-        report.summaries,
-        report.problems,
-        readme,
-        settings.redaction,
-        report.errors,
+    front = Front(
+        problems=report.problems,
+        readme=readme,
+        redaction=settings.redaction,
+        errors=report.errors,
         has_trend=has_trend,
     )
+    pages = site_pages(settings.site_title, report.summaries, front)
     written = write_pages(settings.output, pages)
     return Part(key, written.paths, written.size_bytes, written.digest), written.changed
 

@@ -24,11 +24,13 @@ def add_paths(parser: argparse.ArgumentParser) -> None:
 
 def add_analysis(parser: argparse.ArgumentParser) -> None:
     """Add what `build` and `check` share."""
+    # A container may be allowed fewer processors than the machine has; not every system says so.
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     parser.add_argument("--strict", action="store_true", help="exit with 1 if there are warnings or errors")
     parser.add_argument(
         "--jobs",
         type=number_to(1024),
-        default=_processors(),
+        default=min(processors, 8),
         metavar="N",
         help="number of processes to use (default: one for each processor, at most 8)",
     )
@@ -118,6 +120,7 @@ def add_redaction(parser: argparse.ArgumentParser) -> None:
 
 def paths_of(options: argparse.Namespace) -> tuple[AnyPath, ...]:
     """Return the given paths; absolute for a cluster, whose workers start in other directories."""
+    # What comes through a pipe can be read once, and every file is read twice: its head, to find dumps, then all of it.
     paths = (kept_pipe(path) if isinstance(path, Path) else path for path in map(located, options.paths))
     return tuple(path.absolute() if options.executor and isinstance(path, Path) else path for path in paths)
 
@@ -136,6 +139,7 @@ def checked(check: Callable[[str], str]) -> Callable[[str], str]:
 
 def count(text: str) -> int:
     """Return a number that is not negative."""
+    # isdigit() alone would accept the digits of every script.
     if not text.isascii() or not text.isdigit():
         raise argparse.ArgumentTypeError("a number is needed, such as 1000")
     return int(text)
@@ -190,8 +194,3 @@ def _cluster(text: str) -> str:
     if scheme != "dask" or not found or not host or not port.isdigit():
         raise argparse.ArgumentTypeError("dask://HOST:PORT is needed")
     return address
-
-
-def _processors() -> int:
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return min(available or 1, 8)

@@ -51,7 +51,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _html(text: str) -> Path:
-    """Return the path of an HTML file, because nothing else may be overwritten by mistake, such as a dump."""
+    """Return the path of an HTML file. Any other is refused, because it would be overwritten and could be a dump."""
     if not text.lower().endswith((".html", ".htm")):
         raise argparse.ArgumentTypeError("a name that ends in .html is needed")
     return Path(text)
@@ -69,6 +69,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
 
     asked = BuildOptions(
         paths=paths_of(options),
+        # The workers of a cluster start in other directories.
         output=options.output.absolute() if options.executor else options.output,
         title=options.title,
         force=options.force,

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from reportgen.build import Report
     from reportgen.compare.budgets import Budgets
     from reportgen.compare.verdicts import Judgement
-    from reportgen.comparisons.sources import Figures
 
 OVER_CAPACITY = 3
 
@@ -32,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="judge growth against this report.json (path or URL) or directory of dumps; a missing one is a warning",
     )
     add_gate(parser)
-    parser.set_defaults(verbose=True)
+    parser.set_defaults(verbose=True)  # because the findings are what a check is for
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
@@ -57,32 +56,28 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         sys.stdout.buffer.write(report_json(entry.report for entry in report.summaries))
     else:
         terminal.modules(report.summaries)
-    baseline = _baseline(options) if budgets else None
-    judgement = _judge(report, budgets, baseline) if budgets else None
+    judgement, baseline = _judge(report, budgets, options) if budgets else (None, None)
     say = terminal.aside if options.json else terminal.line  # because stdout has to be JSON
     if judgement:
         with commands_stopped(say, active=options.github):
-            print_verdicts(judgement, say, baseline.label if baseline else None)
+            print_verdicts(judgement, say, baseline)
     if options.github:
         tell_github(judgement, say=say)
+    # Only a capacity that was asked about fails a check; one that files beside a dump name is shown.
     if options.capacities and report.is_over:
         return OVER_CAPACITY
     return exit_code(judgement, has_failed=report.has_problems(strict=options.strict))
 
 
-def _baseline(options: argparse.Namespace) -> "Figures | None":
-    """Return the figures to judge growth against; None if there are none."""
+def _judge(report: "Report", budgets: "Budgets", options: argparse.Namespace) -> "tuple[Judgement, str | None]":
+    """Judge the modules, their growth against the baseline if there is one, and return also what that is called."""
+    from reportgen.compare.figures import figures_of_modules
+    from reportgen.compare.verdicts import judge, pair_by_name
     from reportgen.comparisons.sources import is_missing, read_figures
 
     path = located(options.baseline) if options.baseline else None
-    return None if path is None or is_missing(path) else read_figures(path, options.max_dump_bytes)
-
-
-def _judge(report: "Report", budgets: "Budgets", baseline: "Figures | None") -> "Judgement":
-    """Judge the figures of the modules against the budgets and the baseline."""
-    from reportgen.compare.figures import figures_of_modules
-    from reportgen.compare.verdicts import judge, pair_by_name
-
-    now = figures_of_modules(entry.report for entry in report.summaries)
-    before = baseline.modules if baseline else ()
-    return judge(budgets, pair_by_name(before, now), has_baseline=baseline is not None)
+    baseline = None if path is None or is_missing(path) else read_figures(path, options.max_dump_bytes)
+    pairs = pair_by_name(
+        baseline.modules if baseline else (), figures_of_modules(entry.report for entry in report.summaries)
+    )
+    return judge(budgets, pairs, has_baseline=baseline is not None), baseline.label if baseline else None

@@ -14,7 +14,6 @@ from reportgen.terminal import Terminal, counted
 if TYPE_CHECKING:
     from reportgen.compare.builds import BuildComparison
     from reportgen.compare.verdicts import Judgement
-    from reportgen.comparisons.site import SiteOptions
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,15 +45,12 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Compare, write what was asked for, print the changes and return the exit code."""
     from reportgen.compare.builds import Source
     from reportgen.compare.verdicts import judge
-    from reportgen.comparisons.site import write_site
     from reportgen.comparisons.sources import compare_sources, is_missing, load_source
-    from reportgen.output.writer import write_file
     from reportgen.redact.comparison import ComparisonRedactor
-    from reportgen.render.compare.compare_json import compare_json
-    from reportgen.render.compare.markdown import markdown
 
     budgets = budgets_of(options)
     before_path = located(options.before)
+    # A gate passes without a baseline, because the first build of a project has none.
     has_baseline = not ((budgets or options.github) and is_missing(before_path))
     after = load_source(located(options.after), options.after_label, "after", options.max_dump_bytes)
     if has_baseline:
@@ -71,50 +67,52 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         judgement = redactor.judgement(judgement)
         problems = tuple(map(redactor.problem, problems))
     terminal.problems(problems)
+    text = _write(comparison, judgement, options)
+    with commands_stopped(active=options.github):
+        _print(comparison, judgement, terminal)
+    if options.github:
+        changes = [module.change_bytes for module in comparison.modules if None not in module.figures]
+        largest = max(changes, key=abs, default=0)
+        tell_github(judgement, text, change_bytes=largest, markdown=options.markdown)
+    return exit_code(judgement, has_failed=any(problem.severity == "error" for problem in problems))
+
+
+def _write(comparison: "BuildComparison", judgement: "Judgement | None", options: argparse.Namespace) -> str:
+    """Write what was asked for, and return the comparison as Markdown; empty unless asked for."""
+    from reportgen.comparisons.site import SiteOptions, write_site
+    from reportgen.output.writer import write_file
+    from reportgen.render.compare.compare_json import compare_json
+    from reportgen.render.compare.markdown import markdown
+
     document = compare_json(comparison, judgement, matches=options.matches)
     if options.json:
         write_file(options.json, document)
     if options.output:
-        write_site(comparison, judgement, document, _site_options(options))
+        site = SiteOptions(
+            output=options.output,
+            before=located(options.before),
+            after=located(options.after),
+            full=options.full,
+            redaction=options.redaction or None,
+            force=options.force,
+            max_dump_bytes=options.max_dump_bytes,
+        )
+        write_site(comparison, judgement, document, site)
     text = markdown(comparison, judgement, options.link) if options.markdown or options.github else ""
     if options.markdown:
         write_file(options.markdown, text.encode("utf-8", "replace"))
-    with commands_stopped(active=options.github):
-        _print(comparison, judgement, terminal)
-    if options.github:
-        tell_github(judgement, text, change_bytes=_largest_change(comparison), markdown=options.markdown)
-    return exit_code(judgement, has_failed=any(problem.severity == "error" for problem in problems))
-
-
-def _site_options(options: argparse.Namespace) -> "SiteOptions":
-    from reportgen.comparisons.site import SiteOptions
-
-    return SiteOptions(
-        output=options.output,
-        before=located(options.before),
-        after=located(options.after),
-        full=options.full,
-        redaction=options.redaction or None,
-        force=options.force,
-        max_dump_bytes=options.max_dump_bytes,
-    )
-
-
-def _largest_change(comparison: "BuildComparison") -> int:
-    """Return the change of the space that changed most in any module that both sides have."""
-    changes = (module.change_bytes for module in comparison.modules if None not in module.figures)
-    return max(changes, key=abs, default=0)
+    return text
 
 
 def _print(comparison: "BuildComparison", judgement: "Judgement | None", terminal: Terminal) -> None:
-    from reportgen.render.compare.words import headline, status
+    from reportgen.render.compare.words import headline
 
-    changed = [module for module in comparison.modules if not module.is_unchanged]
-    for module in changed if not comparison.before.is_missing else ():
-        terminal.line(f"{status(module)}: {module.module.name} ({module.module.label}): {headline(module)}")
     if not comparison.before.is_missing:
+        changed = [module for module in comparison.modules if module.status != "same"]
+        for module in changed:
+            terminal.line(f"{module.status}: {module.module.name} ({module.module.label}): {headline(module)}")
         terminal.line(f"{counted(len(changed), 'module')} changed, {len(comparison.modules) - len(changed):,} did not")
-    if not comparison.explains and not comparison.before.is_missing:
-        terminal.line("One side is a report, so differences are not explained.")
+        if not comparison.explains:
+            terminal.line("One side is a report, so differences are not explained.")
     if judgement:
         print_verdicts(judgement, terminal.line)

@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="print a Chrome trace, which ui.perfetto.dev and chrome://tracing open; 1 microsecond is 1 moment",
     )
     add_max_dump_bytes(parser)
-    parser.set_defaults(executor=None, verbose=False)
+    parser.set_defaults(executor=None, verbose=False)  # read by what the commands share
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:

@@ -10,7 +10,7 @@ from reportgen.commands import settings
 from reportgen.errors import InvalidBudget
 from reportgen.terminal import counted
 
-# Imported by the functions that need it, because it reads the analysis, which most commands need later or not at all.
+# Imported by the functions that need it, because it imports the analysis, which most commands need later or never.
 if TYPE_CHECKING:
     from reportgen.compare.budgets import Budgets, Growth
     from reportgen.compare.verdicts import Judgement
@@ -68,6 +68,7 @@ def budgets_of(options: argparse.Namespace, *, default_growth: bool = False) -> 
         growth = (Growth(),)
     if not growth:
         return found
+    # It holds whatever modules there are, so none of them is missed.
     budget = Budget(growth=growth, required=False)
     return replace(found or Budgets(), budgets=(*(found.budgets if found else ()), budget))
 
@@ -77,6 +78,7 @@ def budgets_in_file(path: Path | None) -> "Budgets | None":
     from reportgen.compare.budgets import parse_budgets
 
     if path is not None:
+        # In a pyproject.toml our table has other settings beside the budgets.
         others = settings.KEYS if path.name == settings.FILE.name else None
         return parse_budgets(_text(path), path.as_posix(), settings=others)
     if Path(_FILE).is_file():
@@ -97,11 +99,9 @@ def _text(path: Path) -> str:
 
 def print_verdicts(judgement: "Judgement", say: Callable[[str], None], baseline: str | None = None) -> None:
     """Print each verdict that is not a pass, and the whole in one line; `baseline` is what it was compared with."""
-    for verdict in judgement.verdicts:
-        if verdict.level is not None:
-            budget = verdict.budget
-            place = f"{budget.file}:{budget.line}: " if budget and budget.file and budget.line else ""
-            say(f"{place}{verdict.level}: {verdict.status}: {verdict.message}")
+    for verdict in judgement.reported:
+        place = f"{verdict.place}: " if verdict.place else ""
+        say(f"{place}{verdict.level}: {verdict.status}: {verdict.message}")
     judged = sum(verdict.status in ("pass", "over", "grown") for verdict in judgement.verdicts)
     compared = f", compared with {baseline}" if baseline else ""
     say(f"budgets: {judgement.overall}; {counted(judged, 'figure')} judged{compared}")

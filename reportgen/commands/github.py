@@ -1,11 +1,11 @@
 """Tell GitHub Actions about a comparison: the job summary, the outputs of the step, and annotations.
 
-Module names and paths are somebody else's text, so a newline or a `::` in one must not become a command.
+Other people choose the names of modules and paths, so a newline or a `::` in one must not become a command.
 """
 
 import os
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,13 +18,13 @@ _MOST_SUMMARY_BYTES = 1_000_000
 _COMMANDS = {"fail": "error", "warn": "warning", "note": "notice"}
 _ORDER = tuple(_COMMANDS)
 
-
 Say = Callable[[str], None]
 
 
 @contextmanager
 def commands_stopped(say: Say = print, *, active: bool) -> Iterator[None]:
     """Keep GitHub from reading commands in what is printed meanwhile, because it has names from a program in it."""
+    # Random, so that no text can end the pause.
     token = secrets.token_hex(16)
     if active:
         say(f"::stop-commands::{token}")
@@ -42,22 +42,24 @@ def tell_github(
     say: Say = print,
 ) -> None:
     """Write the summary and the outputs where GitHub asks for them, and print the annotations."""
+    reported = judgement.reported if judgement else []
+    worst_first = sorted(reported, key=lambda verdict: _ORDER.index(verdict.level or "note"))
     if path := os.environ.get("GITHUB_STEP_SUMMARY"):
-        _append(path, _cut(summary or _verdict_list(judgement)) + "\n")
+        data = (summary or _verdict_list(judgement, worst_first)).encode("utf-8", "replace")
+        # GitHub refuses the summary of a step if it is longer than 1 MiB.
+        rest = "\n\n_The rest is left out._\n" if len(data) > _MOST_SUMMARY_BYTES else ""
+        _append(path, data[:_MOST_SUMMARY_BYTES].decode("utf-8", "ignore") + rest + "\n")
     outputs = {
         "verdict": (judgement.overall if judgement else "pass").replace(" ", "-"),
         "change-bytes": "" if change_bytes is None else str(change_bytes),
         "markdown": markdown.as_posix() if markdown else "",
     }
     if path := os.environ.get("GITHUB_OUTPUT"):
-        _append(path, "".join(_output(name, text) for name, text in outputs.items()))
-    for verdict in _worst_first(judgement)[:_MOST_ANNOTATIONS]:
+        # A delimiter that nobody can guess, because a text may have lines of its own.
+        end = f"end-{secrets.token_hex(16)}"
+        _append(path, "".join(f"{name}<<{end}\n{text}\n{end}\n" for name, text in outputs.items()))
+    for verdict in worst_first[:_MOST_ANNOTATIONS]:
         say(_annotation(verdict))
-
-
-def _worst_first(judgement: "Judgement | None") -> "list[Verdict]":
-    shown = [verdict for verdict in (judgement.verdicts if judgement else ()) if verdict.level]
-    return sorted(shown, key=lambda verdict: _ORDER.index(verdict.level or "note"))
 
 
 def _append(path: str, text: str) -> None:
@@ -66,25 +68,12 @@ def _append(path: str, text: str) -> None:
     append_file(Path(path), text.encode("utf-8", "replace"))
 
 
-def _cut(text: str) -> str:
-    data = text.encode("utf-8", "replace")
-    if len(data) <= _MOST_SUMMARY_BYTES:
-        return text
-    return data[:_MOST_SUMMARY_BYTES].decode("utf-8", "ignore") + "\n\n_The rest is left out._\n"
-
-
-def _verdict_list(judgement: "Judgement | None") -> str:
+def _verdict_list(judgement: "Judgement | None", verdicts: "Sequence[Verdict]") -> str:
     from reportgen.render.compare.markdown import escaped
 
-    lines = [f"- **{verdict.status}**: {escaped(verdict.message, 300)}" for verdict in _worst_first(judgement)]
+    lines = [f"- **{verdict.status}**: {escaped(verdict.message, 300)}" for verdict in verdicts]
     overall = judgement.overall if judgement else "no budgets"
     return "\n".join([f"### Memory: {overall}", "", *lines])
-
-
-def _output(name: str, text: str) -> str:
-    """Return an output between delimiters that nobody can guess, because the text may have lines of its own."""
-    delimiter = f"end-{secrets.token_hex(16)}"
-    return f"{name}<<{delimiter}\n{text}\n{delimiter}\n"
 
 
 def _annotation(verdict: "Verdict") -> str:
@@ -92,13 +81,11 @@ def _annotation(verdict: "Verdict") -> str:
     properties = {"title": f"Memory: {verdict.status}"}
     if budget and budget.file and budget.line:
         properties = {"file": budget.file, "line": str(budget.line), **properties}
-    listed = ",".join(f"{key}={_property(text)}" for key, text in properties.items())
+    # A property ends at a comma, and all of them at a colon.
+    escaped = {key: _message(text).replace(":", "%3A").replace(",", "%2C") for key, text in properties.items()}
+    listed = ",".join(f"{key}={text}" for key, text in escaped.items())
     return f"::{_COMMANDS[verdict.level or 'note']} {listed}::{_message(verdict.message)}"
 
 
 def _message(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _message(text).replace(":", "%3A").replace(",", "%2C")

@@ -77,6 +77,7 @@ def add(options: argparse.Namespace, terminal: Terminal) -> int:
         write_trend(options.output, options.title, history, budgets, force=options.force)
     if isinstance(store, Path):
         append_file(store, lines)
+    # A file that is the site’s own already has the new line.
     if in_site and not (isinstance(store, Path) and store.resolve() == in_site.resolve()):
         write_file(in_site, before + lines)
     terminal.line(

@@ -40,6 +40,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """
     from reportgen.programs.run import RunOptions, run_program
 
+    # argparse leaves the separator in front of the rest.
     command = options.program[1:] if options.program[:1] == ["--"] else options.program
     if not command:
         raise MissingCommand("run: no command given; write it after --, as in: reportgen run -- python train.py")

@@ -11,7 +11,7 @@ read by `gate`.
 """
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -43,10 +43,13 @@ class Table:
 def apply_settings(options: argparse.Namespace) -> None:
     """Give each option of the command that was not given what the settings say. Raises InvalidSetting."""
     table = read_table()
+    stated = table.values.get("capacity", [])
+    capacities = stated if isinstance(stated, list) else [stated]
+    url = None if getattr(options, "redaction", None) else _text(table, "source-url")
     settings = {
         "title": _text(table, "title") or DEFAULT_TITLE,
-        "capacities": _capacities(table),
-        "source_url": None if getattr(options, "redaction", None) else _source_url(table),
+        "capacities": [_checked(table, "capacity", capacity, str(one)) for one in capacities],
+        "source_url": url and _checked(table, "source-url", source_url, url),
         "redaction": _redaction(table),
     }
     for name, value in settings.items():
@@ -85,12 +88,12 @@ def _text(table: Table, key: str) -> str | None:
     raise table.refused(key, f"{value!r}; a text in quotes is needed")
 
 
-def _capacities(table: Table) -> list[str]:
-    value = table.values.get("capacity", [])
+def _checked(table: Table, key: str, check: Callable[[str], str], text: str) -> str:
+    """Return a text that the option of the same name would accept."""
     try:
-        return [capacity(str(text)) for text in (value if isinstance(value, list) else [value])]
+        return check(text)
     except argparse.ArgumentTypeError as error:
-        raise table.refused("capacity", str(error)) from None
+        raise table.refused(key, str(error)) from None
 
 
 def _redaction(table: Table) -> Redaction | None:
@@ -101,11 +104,3 @@ def _redaction(table: Table) -> Redaction | None:
         raise table.refused("redact", "it hides what source-url shows; leave one of them out")
     redaction: Redaction | None = value
     return redaction
-
-
-def _source_url(table: Table) -> str | None:
-    value = _text(table, "source-url")
-    try:
-        return value and source_url(value)
-    except argparse.ArgumentTypeError as error:
-        raise table.refused("source-url", str(error)) from None

@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--poll", action="store_true", help="poll for changes instead of waiting for events, for network drives"
     )
     parser.add_argument("--no-serve", action="store_true", help="only keep the site on disk up to date")
-    parser.set_defaults(redaction=None)
+    parser.set_defaults(redaction=None)  # so that the settings fill it and `run` can warn
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
@@ -33,6 +33,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
 
     if options.redaction:
         terminal.warning("watch hides nothing; redact in pyproject.toml is for run, build and compare")
+    # So SIGTERM raises KeyboardInterrupt, too.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     watcher = Watcher(
         WatchOptions(

@@ -15,6 +15,7 @@ Gap = tuple[int, int, int, int]
 
 def common(one: Sequence[object], other: Sequence[object]) -> tuple[list[tuple[int, int]], list[Gap]]:
     """Return the pairs of indexes of a longest common subsequence, and the gaps between them."""
+    # The equal ends first, because most of a program is the same and Myers takes (length × differences) steps.
     prefix = 0
     while prefix < min(len(one), len(other)) and one[prefix] == other[prefix]:
         prefix += 1
@@ -26,27 +27,23 @@ def common(one: Sequence[object], other: Sequence[object]) -> tuple[list[tuple[i
     pairs = [(index, index) for index in range(prefix)]
     pairs += [(prefix + left, prefix + right) for left, right in middle]
     pairs += [(ends[0] + index, ends[1] + index) for index in range(suffix)]
-    return pairs, _gaps(pairs, len(one), len(other))
-
-
-def _gaps(pairs: Sequence[tuple[int, int]], length: int, other_length: int) -> list[Gap]:
     gaps = []
     low = start = 0
-    for left, right in (*pairs, (length, other_length)):
+    for left, right in (*pairs, (len(one), len(other))):
         if low < left or start < right:
             gaps.append((low, left, start, right))
         low, start = left + 1, right + 1
-    return gaps
+    return pairs, gaps
 
 
 def _myers(one: Sequence[object], other: Sequence[object]) -> list[tuple[int, int]]:
     """Return the common pairs on a shortest edit path, or none if it is too long."""
-    furthest = {1: 0}
+    furthest = {1: 0}  # as if a step from above entered diagonal 0 at its beginning
     trace: list[dict[int, int]] = []
     for differences in range(min(len(one) + len(other), _MOST_DIFFERENCES) + 1):
         trace.append(dict(furthest))
         for diagonal in range(-differences, differences + 1, 2):
-            left = _step(furthest, diagonal, differences)
+            left, _ = _step(furthest, diagonal, differences)
             while left < len(one) and left - diagonal < len(other) and one[left] == other[left - diagonal]:
                 left += 1
             furthest[diagonal] = left
@@ -55,27 +52,23 @@ def _myers(one: Sequence[object], other: Sequence[object]) -> list[tuple[int, in
     return []
 
 
-def _step(furthest: dict[int, int], diagonal: int, differences: int) -> int:
-    """Return where a path enters a diagonal: from above, which inserts, or from the left, which deletes."""
+def _step(furthest: dict[int, int], diagonal: int, differences: int) -> tuple[int, bool]:
+    """Return where a path enters a diagonal, and whether from above, which inserts; from the left, it deletes."""
     below, above = furthest.get(diagonal - 1, -1), furthest.get(diagonal + 1, -1)
-    if diagonal == -differences or (diagonal != differences and below < above):
-        return above
-    return below + 1
+    inserts = diagonal == -differences or (diagonal != differences and below < above)
+    return above if inserts else below + 1, inserts
 
 
 def _path(trace: Sequence[dict[int, int]], left: int, right: int) -> list[tuple[int, int]]:
+    """Return the common pairs on the way that `trace` recorded, from its end back to its beginning."""
     pairs = []
     for differences in range(len(trace) - 1, -1, -1):
         furthest, diagonal = trace[differences], left - right
-        entered = _step(furthest, diagonal, differences)
+        entered, inserts = _step(furthest, diagonal, differences)
         while left > entered and right > 0 and left > 0 and right > entered - diagonal:
             left, right = left - 1, right - 1
             pairs.append((left, right))
-        came_from_above = entered == furthest.get(diagonal + 1, -1) and (
-            diagonal == -differences
-            or (diagonal != differences and furthest.get(diagonal - 1, -1) < furthest.get(diagonal + 1, -1))
-        )
-        if came_from_above:
+        if inserts:
             right -= 1
         else:
             left -= 1

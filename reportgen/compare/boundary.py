@@ -20,17 +20,12 @@ def arguments(graph: Graph) -> dict[Argument, int]:
         allocation = dump.allocations[number]
         if allocation.parameter is None:
             continue
-        for value in occupants:
-            if _is_argument(graph, value):
-                found[allocation.parameter, allocation.parameter_shape_index or WHOLE] = value
-                break
+        # Old dialects print no opcodes, and there the argument is what is defined first.
+        candidates = (value for value in occupants if graph.operation(value).opcode in ("parameter", ""))
+        if (value := next(candidates, None)) is not None:
+            found[allocation.parameter, allocation.parameter_shape_index or WHOLE] = value
+    # By number, because as text {10} comes before {2}.
     return dict(sorted(found.items(), key=lambda item: (item[0][0], _leaf(item[0][1]))))
-
-
-def _is_argument(graph: Graph, value: int) -> bool:
-    """Old dialects print no text, and there the argument is what is defined first."""
-    opcode = graph.operation(value).opcode
-    return opcode == "parameter" or not opcode
 
 
 def _leaf(index: str) -> list[int]:
@@ -41,18 +36,21 @@ def argument_pairs(before: Graph, after: Graph) -> Iterator[tuple[int, int, How]
     """Yield matching arguments with the evidence: their path, or their position among the shapes."""
     of_before, of_after = arguments(before), arguments(after)
     paths_before, paths_after = _paths(before, of_before), _paths(after, of_after)
-    paired_before, paired_after = set(), set()
     for path, value in paths_before.items():
-        if (partner := paths_after.get(path)) is not None:
-            paired_before.add(value)
-            paired_after.add(partner)
-            yield value, partner, "path"
-    rest_before = [(key[1], value) for key, value in of_before.items() if value not in paired_before]
-    rest_after = [(key[1], value) for key, value in of_after.items() if value not in paired_after]
-    if paths_before and paths_after:  # a path that only one side has names an argument that is new or gone
-        rest_before = [item for item in rest_before if item[1] not in paths_before.values()]
-        rest_after = [item for item in rest_after if item[1] not in paths_after.values()]
-    yield from _by_shape(before, rest_before, after, rest_after)
+        if path in paths_after:
+            yield value, paths_after[path], "path"
+    # Where both sides have paths, one that only one side has names an argument that is new or gone.
+    have_paths = bool(paths_before and paths_after)
+    named_before, named_after = (set(paths.values()) if have_paths else set() for paths in (paths_before, paths_after))
+    rest_before = [(leaf, value) for (_, leaf), value in of_before.items() if value not in named_before]
+    rest_after = [(leaf, value) for (_, leaf), value in of_after.items() if value not in named_after]
+    # In order what the lists of shapes have in common; where as many differ in between, those too.
+    pairs, gaps = common(_shapes(before, rest_before), _shapes(after, rest_after))
+    for low, high, start, end in gaps:
+        if high - low == end - start:
+            pairs += zip(range(low, high), range(start, end), strict=True)
+    for left, right in pairs:
+        yield rest_before[left][1], rest_after[right][1], "number"
 
 
 def _paths(graph: Graph, found: Mapping[Argument, int]) -> dict[tuple[str, str], int]:
@@ -62,18 +60,6 @@ def _paths(graph: Graph, found: Mapping[Argument, int]) -> dict[tuple[str, str],
     return {key: value for value, key in keys.items() if key[0] and times[key] == 1}
 
 
-def _by_shape(
-    before: Graph, one: Sequence[tuple[str, int]], after: Graph, other: Sequence[tuple[str, int]]
-) -> Iterator[tuple[int, int, How]]:
-    """Pair in order what the lists of shapes have in common; where as many differ in between, pair those too."""
-    pairs, gaps = common(_shapes(before, one), _shapes(after, other))
-    for low, high, start, end in gaps:
-        if high - low == end - start:
-            pairs += zip(range(low, high), range(start, end), strict=True)
-    for left, right in pairs:
-        yield one[left][1], other[right][1], "number"
-
-
 def _shapes(graph: Graph, arguments: Sequence[tuple[str, int]]) -> list[tuple[str, str]]:
     shapes = graph.analysis.dump.values.shapes
     return [(index, shape_parts(shapes[value])[0]) for index, value in arguments]
@@ -81,13 +67,17 @@ def _shapes(graph: Graph, arguments: Sequence[tuple[str, int]]) -> list[tuple[st
 
 def results(graph: Graph) -> dict[str, int]:
     """Return the value at each place in the result, as far as the dump says it without doubt."""
-    root = _root(graph)
+    dump, occupants = graph.analysis.dump, graph.analysis.occupants
+    of_output = (number for number, one in enumerate(dump.allocations) if one.output_shape is not None)
+    values = (value for number in of_output for value in occupants[number] if graph.indexes[value] == WHOLE)
+    # The whole result is what is defined last in the allocation of the output's shape.
+    root = max(values, key=lambda value: (graph.moment(value), value), default=None)
     if root is None:
         return {}
-    dump = graph.analysis.dump
     if not dump.values.shapes[root].startswith("("):
         return {WHOLE: root}
     name = dump.values.names[root]
+    # Searched for as bytes, so that only the rows that name the root are taken apart.
     needle = f"  {name} {{".encode()
     positions = dump.used_values.positions if dump.used_values else []
     found: dict[str, int] = {}
@@ -97,17 +87,10 @@ def results(graph: Graph) -> dict[str, int]:
             continue
         for position in dump.used_values.row(row).positions if dump.used_values else ():
             if position.name == name and position.shape_index != WHOLE:
+                # Where two values claim one place, neither can be trusted.
                 doubtful.update({position.shape_index} & found.keys())
                 found[position.shape_index] = value
     return {WHOLE: root, **{index: found[index] for index in sorted(found, key=_leaf) if index not in doubtful}}
-
-
-def _root(graph: Graph) -> int | None:
-    """Return the value that is the whole result: what is defined last in the allocation of the output's shape."""
-    analysis = graph.analysis
-    of_output = (number for number, one in enumerate(analysis.dump.allocations) if one.output_shape is not None)
-    values = [value for number in of_output for value in analysis.occupants[number] if graph.indexes[value] == WHOLE]
-    return max(values, key=lambda value: (graph.moment(value), value), default=None)
 
 
 def result_pairs(before: Graph, after: Graph) -> Iterator[tuple[int, int, How]]:

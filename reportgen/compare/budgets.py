@@ -98,21 +98,19 @@ def parse_budgets(text: str, file: str, *, settings: Sequence[str] | None = None
             raise InvalidBudget(f"{file}: {key} is {document!r}; a table is needed")
     if unknown := [key for key in document if key not in (*_OPTIONS, "budget", *(settings or ()))]:
         _refuse_unknown(unknown, (*_OPTIONS, "budget"), f"{file}:{line_of_key(text, (*table, unknown[0]))}")
+    # Searched for in the text, because tomllib does not say where a table begins.
     lines = [text.count("\n", 0, found.end()) + 1 for found in _HEADER.finditer(text)]
     entries = document.get("budget", [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise InvalidBudget(f"{file}: budgets are tables, [[budget]]")
-    levels = {option.replace("-", "_"): _level(document, option, file) for option in _OPTIONS if option in document}
+    levels: dict[str, Any] = {option: document[option] for option in _OPTIONS if option in document}
+    for option, level in levels.items():
+        if level not in get_args(Level):
+            raise InvalidBudget(f'{file}: {option} is {level!r}; "note", "warn" or "fail" is needed')
+    # Budgets may also be written inline; then no line is named rather than a wrong one.
     places = lines if len(lines) == len(entries) else [None] * len(entries)
     budgets = tuple(_budget(entry, file, line) for entry, line in zip(entries, places, strict=True))
-    return Budgets(budgets=budgets, file=file, **levels)
-
-
-def _level(document: Mapping[str, Any], option: str, file: str) -> Any:
-    level = document[option]
-    if level not in get_args(Level):
-        raise InvalidBudget(f'{file}: {option} is {level!r}; "note", "warn" or "fail" is needed')
-    return level
+    return Budgets(budgets=budgets, file=file, **{option.replace("-", "_"): one for option, one in levels.items()})
 
 
 def _refuse_unknown(table: Iterable[str], known: Sequence[str], where: str) -> None:
@@ -124,6 +122,7 @@ def _budget(table: Mapping[str, Any], file: str, line: int | None) -> Budget:
     where = f"{file}:{line}" if line else file
     _refuse_unknown(table, _KEYS, where)
     for key, types in (("module", str), ("backend", str), ("figure", str), ("space", (str, int)), ("required", bool)):
+        # True is asked for by name, because it is an int in Python.
         if key in table and (not isinstance(table[key], types) or (key == "space" and table[key] is True)):
             raise InvalidBudget(f"{where}: {key} is {table[key]!r}; {_NEEDED[key]} is needed")
     if table.get("figure", FIGURES[0]) not in FIGURES:
@@ -160,6 +159,7 @@ def parse_size(text: Any, where: str) -> int:
     found = _AMOUNT.fullmatch(text) if isinstance(text, str) else None
     if found is None or found[2] not in _UNITS:
         raise InvalidBudget(f'{where}: {text!r} is not a size with a unit, such as "15.5 GiB" or "64 KiB"')
+    # Exact, because a limit in floats could be a byte off.
     return int(Fraction(found[1]) * _UNITS[found[2]])
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal, get_args
 
 from reportgen.analyse.identity import signature_digest
 from reportgen.compare.comparison import Comparison, compare, same
@@ -12,12 +13,16 @@ from reportgen.compare.verdicts import Pair, pair_by_name
 from reportgen.input.inputs import Inputs
 from reportgen.input.reading import DumpFiles, Problem
 
+Status = Literal["changed", "new", "missing", "same"]
+STATUSES: tuple[Status, ...] = get_args(Status)
+"""In the order of a report: what changed comes first."""
+
 
 @dataclass(frozen=True)
 class Source:
     """One side of a comparison: `dumps` of modules, or the figures of a report, in the order of their labels.
 
-    `is_missing` says that there is nothing where a baseline should be.
+    `is_missing` marks a baseline that does not exist.
     """
 
     label: str
@@ -49,14 +54,13 @@ class ModuleComparison:
         return one
 
     @property
-    def is_unchanged(self) -> bool:
-        """Whether nothing changed: no term exists, or without terms no figure differs."""
+    def status(self) -> Status:
+        """What became of the module; it is the same if there is no term and no figure differs."""
         before, after = self.figures
         if before is None or after is None:
-            return False
-        if self.comparison is not None and any(space.terms for space in self.comparison.spaces.values()):
-            return False
-        return before.spaces == after.spaces
+            return "new" if before is None else "missing"
+        has_terms = self.comparison is not None and any(space.terms for space in self.comparison.spaces.values())
+        return "changed" if has_terms or before.spaces != after.spaces else "same"
 
     @property
     def change_bytes(self) -> int:
@@ -103,21 +107,20 @@ class BuildComparison:
 def compare_builds(before: Source, after: Source, sides: tuple[Sequence[Side], Sequence[Side]]) -> BuildComparison:
     """Pair the modules of two builds and compare each pair; `sides` are the modules of those that have dumps."""
     if before.report is None and after.report is None:
-        modules = _explained(*sides)
+        pairs, gone, new = pair_modules(*sides)
+        modules = [_explain(pair) for pair in pairs]
+        modules += [ModuleComparison(figures=(figures_of_side(side), None)) for side in gone]
+        modules += [ModuleComparison(figures=(None, figures_of_side(side))) for side in new]
     else:
-        figures = [_figures(source, found) for source, found in zip((before, after), sides, strict=True)]
+        figures = [
+            source.report if source.report is not None else [figures_of_side(side) for side in found]
+            for source, found in zip((before, after), sides, strict=True)
+        ]
         modules = [ModuleComparison(figures=pair) for pair in pair_by_name(*figures)]
-    return BuildComparison(before=before, after=after, modules=tuple(sorted(modules, key=_most_important_first)))
-
-
-def _most_important_first(module: ModuleComparison) -> tuple[int, int, str, str]:
-    before, after = module.figures
-    rank = 1 if before is None else 2 if after is None else 3 if module.is_unchanged else 0
-    return rank, -abs(module.change_bytes), module.module.name, module.module.label
-
-
-def _figures(source: Source, sides: Sequence[Side]) -> Sequence[ModuleFigures]:
-    return source.report if source.report is not None else [figures_of_side(side) for side in sides]
+    ranks = {status: rank for rank, status in enumerate(STATUSES)}
+    # The label, which is unique, makes the order the same for every build.
+    modules.sort(key=lambda one: (ranks[one.status], -abs(one.change_bytes), one.module.name, one.module.label))
+    return BuildComparison(before=before, after=after, modules=tuple(modules))
 
 
 def figures_of_side(side: Side) -> ModuleFigures:
@@ -130,14 +133,6 @@ def figures_of_side(side: Side) -> ModuleFigures:
         spaces=spaces,
         shapes=signature_digest(side.analysis.dump),
     )
-
-
-def _explained(before: Sequence[Side], after: Sequence[Side]) -> list[ModuleComparison]:
-    pairs, gone, new = pair_modules(before, after)
-    modules = [_explain(pair) for pair in pairs]
-    modules += [ModuleComparison(figures=(figures_of_side(side), None)) for side in gone]
-    modules += [ModuleComparison(figures=(None, figures_of_side(side))) for side in new]
-    return modules
 
 
 def _explain(pair: ModulePair) -> ModuleComparison:

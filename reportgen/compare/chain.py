@@ -12,25 +12,23 @@ from reportgen.compare.graph import Graph
 
 
 def longest_chain(before: Graph, after: Graph, partner: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the moments of matched instructions that grow on both sides, as many of them as possible.
+    """Return the moments of matched instructions that grow strictly on both sides, as many of them as possible.
 
     `partner` has the partner of each value of `before`, -1 for none.
     """
     moments: dict[int, int] = {}
     for value, other in enumerate(partner):
         if other >= 0 and (moment := before.moment(value)) >= 0 and (image := after.moment(other)) >= 0:
-            moments.setdefault(moment, image)
-    return _increasing(sorted(moments.items()))
-
-
-def _increasing(points: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the longest subsequence of points whose second coordinate grows strictly, by patience sorting."""
+            moments.setdefault(moment, image)  # of several values of an instruction, the first decides
+    # Patience sorting: the end of the best chain of each length, and the point before each.
+    points = sorted(moments.items())
     ends: list[int] = []
     at: list[int] = []
     previous = [-1] * len(points)
     for number, (_, image) in enumerate(points):
         place = bisect_left(ends, image)
         previous[number] = at[place - 1] if place else -1
+        # A point ends a longer chain than any before it, or a chain of that length at a lower image.
         ends[place : place + 1], at[place : place + 1] = [image], [number]
     chain: list[tuple[int, int]] = []
     number = at[-1] if at else -1

@@ -102,20 +102,19 @@ def same(before: Measured, after: Measured) -> Comparison:
 
 def _space(sides: tuple[MatchedBuild, MatchedBuild], color: int, chain: Chain) -> SpaceComparison:
     before, after = (side.analysis.spaces.get(color) for side in sides)
-    place = _place(before, after, chain)
+    either = after or before
+    assert either is not None, "each color is that of a space"
+    if before and after:
+        place = place_of(before, after, chain)
+    else:
+        # A space that only one side has is looked at where its own peak is.
+        peak = either.peak_resident
+        place = Place(peak.moment, peak.moment) if peak else None
     return SpaceComparison(
         color=color,
-        name=(after or before or sides[0].analysis.spaces[color]).name,
+        name=either.name,
         before=before,
         after=after,
         place=place,
         terms=() if place is None else terms(*sides, (before, after), place),
     )
-
-
-def _place(before: Space | None, after: Space | None, chain: Chain) -> Place | None:
-    """A space that only one side has is looked at where its own peak is."""
-    if before and after:
-        return place_of(before, after, chain)
-    peak = (before or after).peak_resident if before or after else None  # type: ignore[union-attr]
-    return Place(peak.moment, peak.moment) if peak else None

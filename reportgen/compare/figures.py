@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 from reportgen.analyse.records import Backend, Space
 from reportgen.errors import UnreadableInput
@@ -74,41 +74,36 @@ def label_of_report(document: Mapping[str, Any]) -> str:
     if not isinstance(build, Mapping) or not isinstance(build.get("commit"), str):
         return ""
     distance = build.get("distance")
-    words = f" ({distance:,} commits earlier)" if isinstance(distance, int) and distance > 0 else ""
-    return f"{build['commit']}{words}".replace("(1 commits", "(1 commit")
+    is_earlier = isinstance(distance, int) and distance > 0
+    return f"{build['commit']} ({distance:,} commit{'s' * (distance != 1)} earlier)" if is_earlier else build["commit"]
 
 
 def figures_of_modules(modules: Iterable[Mapping[str, Any]]) -> list[ModuleFigures]:
     """Return the figures of modules as `report.json` has them."""
-    return [
-        ModuleFigures(
-            label=str(module["path"]),
-            name=str(module["name"]),
-            backend=_backend(module["backend"]),
-            spaces={int(color): _space(space) for color, space in module["spaces"].items()},
-            shapes=_digest(module.get("shapes", "")),
-        )
-        for module in modules
-    ]
+    return list(map(_module, modules))
 
 
-def _backend(text: Any) -> Backend:
-    if text not in get_args(Backend):
-        raise ValueError(f"backend {text!r} does not exist")
-    return cast(Backend, text)
-
-
-def _digest(text: Any) -> str:
-    if text and not (isinstance(text, str) and _DIGEST.fullmatch(text)):
-        raise ValueError(f"{text!r} is not a digest of shapes")
-    return text or ""
-
-
-def _space(space: Mapping[str, Any]) -> SpaceFigures:
-    return SpaceFigures(str(space["name"]), {figure: _count(space[f"{figure}_bytes"]) for figure in FIGURES})
+def _module(stated: Mapping[str, Any]) -> ModuleFigures:
+    """Return one module. Raises KeyError, TypeError, ValueError or AttributeError for anything else."""
+    backend, shapes = stated["backend"], stated.get("shapes", "")
+    if backend not in get_args(Backend):
+        raise ValueError(f"backend {backend!r} does not exist")
+    if shapes and not (isinstance(shapes, str) and _DIGEST.fullmatch(shapes)):
+        raise ValueError(f"{shapes!r} is not a digest of shapes")
+    return ModuleFigures(
+        label=str(stated["path"]),
+        name=str(stated["name"]),
+        backend=backend,
+        spaces={
+            int(color): SpaceFigures(str(space["name"]), {one: _count(space[f"{one}_bytes"]) for one in FIGURES})
+            for color, space in stated["spaces"].items()
+        },
+        shapes=shapes or "",
+    )
 
 
 def _count(amount: Any) -> int | None:
+    # JSON's true would pass for 1, because it is an int in Python.
     if amount is not None and (not isinstance(amount, int) or isinstance(amount, bool)):
         raise TypeError(f"{amount!r} is not a number of bytes")
     return amount

@@ -17,7 +17,7 @@ from reportgen.parse.shapes import tuple_arity
 _BASE_NAME = re.compile(r"(?:\.(?:\d+|clone|remat\d*))+$")
 _MAIN = re.compile(r"^(jit\([^()]*\)/)jit\(main\)/")
 _PARAMETERS = re.compile(r"\[[^\[\]/]*=[^\[\]]*\]")
-_DIGITS = re.compile(rb"\d+")
+_SOURCE_LINE = re.compile(rb"source_line=(\d+)")
 _BACKSLASH = ord("\\")
 
 Slot = bytes
@@ -33,7 +33,7 @@ class Operation:
     source: str = ""
 
 
-_NOTHING = Operation()
+_NOTHING = Operation()  # one for all, because a dump without texts has as many as instructions
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Graph:
     uses: Sequence[Sequence[tuple[int, Slot]]]
 
     def operation(self, value: int) -> Operation:
-        """The operation of the instruction that defines a value."""
+        """Return the operation of the instruction that defines a value."""
         return self.operations[self.instruction[value]]
 
     @property
@@ -85,7 +85,7 @@ class Graph:
         return found
 
     def moment(self, value: int) -> int:
-        """When a value's instruction runs; -1 where the schedule does not list it."""
+        """Return when a value's instruction runs; -1 if the schedule does not list it."""
         return self.moments[self.instruction[value]]
 
 
@@ -99,6 +99,7 @@ def graph_of(analysis: Measured) -> Graph:
     for value, defining in enumerate(instruction):
         leaves[defining].append(value)
     uses = _uses(dump, numbers)
+    # Readers that define no value were numbered after all others.
     leaves.extend([] for _ in range(len(numbers) - len(leaves)))
     operands: list[list[tuple[int, Slot]]] = [[] for _ in numbers]
     for value, readers in enumerate(uses):
@@ -128,20 +129,17 @@ def _operation(dump: Dump, name: str) -> Operation:
     text = dump.instruction_text(name)
     if not text:
         return _NOTHING
+    start = text.find(b" = ") + 3
+    # The shape of a tuple ends at its last `) `, because there are commas and spaces between its elements.
+    shape_end = text.find(b") ", start) + 1 if text.startswith(b"(", start) else text.find(b" ", start)
+    is_readable = start >= 3 and shape_end > 0
+    opcode = text[shape_end + 1 : text.find(b"(", shape_end + 1)].decode("utf-8", "replace") if is_readable else ""
+    # Searched for from the end, because 150 kB of operands may come before it.
     metadata = text.rfind(b"metadata={")
     op_name = _quoted(text, b'op_name="', metadata)
     file = _quoted(text, b'source_file="', metadata)
-    line = _number(text, b"source_line=", metadata) if file else ""
-    return Operation(_opcode(text), plain_op_name(op_name), f"{file}:{line}" if line else file)
-
-
-def _opcode(text: bytes) -> str:
-    """Return the word before the operands; a tuple's shape ends at its last `) `, because its elements have commas."""
-    start = text.find(b" = ") + 3
-    if start < 3:
-        return ""
-    shape_end = text.find(b") ", start) + 1 if text.startswith(b"(", start) else text.find(b" ", start)
-    return text[shape_end + 1 : text.find(b"(", shape_end + 1)].decode("utf-8", "replace") if shape_end > 0 else ""
+    line = _SOURCE_LINE.search(text, metadata) if file else None
+    return Operation(opcode, plain_op_name(op_name), f"{file}:{line[1].decode()}" if line else file)
 
 
 def _quoted(text: bytes, key: bytes, start: int) -> str:
@@ -149,15 +147,10 @@ def _quoted(text: bytes, key: bytes, start: int) -> str:
     if place < 0:
         return ""
     begin = end = place + len(key)
+    # A quote after a backslash belongs to the name.
     while (end := text.find(b'"', end)) > 0 and text[end - 1] == _BACKSLASH:
         end += 1
     return text[begin : end if end >= 0 else len(text)].decode("utf-8", "replace")
-
-
-def _number(text: bytes, key: bytes, start: int) -> str:
-    place = text.find(key, start)
-    found = _DIGITS.match(text, place + len(key)) if place >= 0 else None
-    return found[0].decode() if found else ""
 
 
 @lru_cache(maxsize=65536)

@@ -66,15 +66,18 @@ def _held_term(
 def _allocation_pairs(
     before: MatchedBuild, after: MatchedBuild, of_before: Sequence[int], of_after: Sequence[int]
 ) -> dict[int, int]:
-    """Pair held allocations by their argument, by their place in the result, then by the values they share."""
+    """Pair held allocations by argument, by place in the result, by the values they share, then by role and size."""
     open_before, open_after = set(of_before), set(of_after)
     pairs: dict[int, int] = {}
+    results = before.results if before.results.keys() == after.results.keys() else {}
+    silent = _silent(before, of_before), _silent(after, of_after)
+    # The surest evidence first, because what is paired stays paired.
     for one, other in (
         *_by_values(before, after, sorted(before.arguments)),
-        *_by_place(before, after),
+        *((before.allocation(value), after.allocation(after.results[place])) for place, value in results.items()),
         *_by_values(before, after, sorted(before.results.values())),
         *_by_shared(before, after, of_before),
-        *_by_size(before, after, of_before, of_after),
+        *(pair for key, numbers in silent[0].items() for pair in zip(numbers, silent[1].get(key, ()), strict=False)),
     ):
         if one in open_before and other in open_after:
             pairs[one] = other
@@ -89,12 +92,6 @@ def _by_values(before: MatchedBuild, after: MatchedBuild, values: Sequence[int])
             yield before.allocation(value), after.allocation(match.value)
 
 
-def _by_place(before: MatchedBuild, after: MatchedBuild) -> Iterator[tuple[int, int]]:
-    if before.results.keys() == after.results.keys():
-        for index, value in before.results.items():
-            yield before.allocation(value), after.allocation(after.results[index])
-
-
 def _by_shared(before: MatchedBuild, after: MatchedBuild, allocations: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield the allocations that share the most values first."""
     shared = Counter(
@@ -107,17 +104,8 @@ def _by_shared(before: MatchedBuild, after: MatchedBuild, allocations: Sequence[
         yield pair
 
 
-def _by_size(
-    before: MatchedBuild, after: MatchedBuild, one: Sequence[int], other: Sequence[int]
-) -> Iterator[tuple[int, int]]:
-    """Yield every two allocations of one role and size that no value speaks for, those of equal rank first."""
-    of_before, of_after = _silent(before, one), _silent(after, other)
-    for key, numbers in of_before.items():
-        yield from zip(numbers, of_after.get(key, ()), strict=False)
-
-
 def _silent(side: MatchedBuild, allocations: Sequence[int]) -> Mapping[tuple[Role, int], Sequence[int]]:
-    """Return the allocations without a matched value, by role and size."""
+    """Return the allocations that no value speaks for, by role and size, which are all that is left to pair them by."""
     found: defaultdict[tuple[Role, int], list[int]] = defaultdict(list)
     for number in allocations:
         if not any(side.partners[value] for value in side.analysis.occupants[number]):
@@ -130,11 +118,12 @@ def _fate(side: MatchedBuild, allocation: int, other: MatchedBuild) -> Fate:
     role = side.role(allocation)
     if role != "result":
         return role
+    has_same_places = side.results.keys() == other.results.keys()
     for index, value in side.results.items():
         if side.allocation(value) != allocation:
             continue
         match = side.partners[value]
-        partner = match.value if match else _at_same_place(side, other, index)
+        partner = match.value if match else other.results[index] if has_same_places else None
         if partner is not None:
             target = other.analysis.dump.allocations[other.allocation(partner)]
             if target.is_preallocated_temp:
@@ -142,7 +131,3 @@ def _fate(side: MatchedBuild, allocation: int, other: MatchedBuild) -> Fate:
             if target.parameter is not None:
                 return "donated"
     return "result"
-
-
-def _at_same_place(side: MatchedBuild, other: MatchedBuild, index: str) -> int | None:
-    return other.results.get(index) if side.results.keys() == other.results.keys() else None

@@ -117,7 +117,7 @@ class _Builds:
         self._by_beginning[record.commit[:_SHORT]].add(record.commit)
 
     def find(self, reference: str) -> Record | None:
-        """Return the only build whose commit begins like this; None if there are several or none."""
+        """Return the build whose commit begins like this; None unless it is the only one."""
         found = [one for one in self._by_beginning[reference[:_SHORT]] if one.startswith(reference)]
         exact = reference if reference in self.by_commit else None
         return self.by_commit[exact or found[0]] if exact or len(found) == 1 else None
@@ -130,12 +130,18 @@ class _Builds:
 
 
 def _record(stated: Mapping[str, Any], found: _Builds) -> Record:
+    """Return the build that a line states: its parent with the changes of the line. Raises if the line is damaged."""
     parent = found.find(stated["parent"]) if "parent" in stated else None
     modules = dict(parent.modules) if parent else {}
     for key in stated.get("gone", []):
         modules.pop(ModuleKey.parse(key), None)
     for key, spaces in stated.get("modules", {}).items():
-        modules[ModuleKey.parse(key)] = {int(color): _amounts(amounts) for color, amounts in spaces.items()}
+        for stated_amounts in spaces.values():
+            # By type(), because JSON's true is an instance of int.
+            is_known = all(amount is None or type(amount) is int for amount in stated_amounts)
+            if len(stated_amounts) != len(FIGURES) or not is_known:
+                raise ValueError(f"{stated_amounts!r} are not {len(FIGURES)} figures")
+        modules[ModuleKey.parse(key)] = {int(color): tuple(amounts) for color, amounts in spaces.items()}
     return Record(
         commit=commit_name(stated["commit"]),
         time=utc(stated["time"]),
@@ -146,15 +152,10 @@ def _record(stated: Mapping[str, Any], found: _Builds) -> Record:
     )
 
 
-def _amounts(stated: Any) -> Amounts:
-    if len(stated) != len(FIGURES) or not all(amount is None or type(amount) is int for amount in stated):
-        raise ValueError(f"{stated!r} are not {len(FIGURES)} figures")
-    return tuple(stated)
-
-
 def line_of(history: History, record: Record) -> bytes:
     """Return the line that adds a build to a history: what differs from the last build before it in time."""
     earlier = [one for one in history.records if one.time <= record.time and one.commit != record.commit]
+    # What differs from figures that are not known cannot be stated.
     parent = earlier[-1] if earlier and earlier[-1].is_whole else None
     stated: dict[str, Any] = {"commit": record.commit, "time": record.time}
     known: Mapping[ModuleKey, Spaces] = {}
@@ -205,14 +206,15 @@ def module_figures(key: ModuleKey, spaces: Spaces) -> ModuleFigures:
 
 
 def nearest(history: History, commits: Sequence[str]) -> tuple[Record, int] | None:
-    """Return the first of `commits` that has a whole record, and how many come before it; None if none has one.
+    """Return the whole record of the first of `commits` that has one, and how many come before; None without any.
 
     Commits may be abbreviated to seven characters or more.
     """
     for distance, commit in enumerate(commits):
+        # An abbreviation may fit several builds; the latest is taken.
         for record in reversed(history.records):
-            is_short = len(commit) >= _LEAST and record.commit.startswith(commit)
-            if record.is_whole and (record.commit == commit or is_short):
+            is_abbreviation = len(commit) >= _LEAST and record.commit.startswith(commit)
+            if record.is_whole and (record.commit == commit or is_abbreviation):
                 return record, distance
     return None
 

@@ -52,7 +52,7 @@ class MatchedBuild:
         return min(known or occupants, default=None)
 
     def rows(self, space: Space | None, moment: int) -> Rows:
-        """Return the bytes of each temporary value at a moment, each byte with one value."""
+        """Return the bytes of each temporary value at a moment; each byte counts for one value."""
         analysis = self.analysis
         allocations = analysis.dump.allocations
         temporary = [n for n in (space.allocations if space else ()) if allocations[n].is_preallocated_temp]

@@ -8,14 +8,14 @@ best candidate of the other, so there are no thresholds, and a contradiction sim
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from itertools import groupby
 
 from reportgen.compare.boundary import argument_pairs, result_pairs
 from reportgen.compare.chain import longest_chain
 from reportgen.compare.graph import Graph
 from reportgen.compare.records import How, Match, Matching, Tier
-from reportgen.compare.tiers import TIERS, Key
+from reportgen.compare.tiers import TIERS, key_in_tier
 
 _MOST_READERS, _MOST_OPERANDS = 64, 256
 """A value or an instruction with more neighbours does not vote: it says too little and costs too much."""
@@ -67,11 +67,11 @@ class _Matcher:
 
     def matched(self) -> Matching:
         self.boundary()
-        for tier, key in TIERS.items():
-            if not self.number_keys(key):
+        for tier in TIERS:
+            if not self.number_keys(tier):
                 continue
             self.graph_rounds(tier)
-            if tier == "dimensions":
+            if tier == "dimensions":  # which say too little to pair what no neighbour votes for
                 break
             self.unique(tier)
             self.graph_rounds(tier)
@@ -88,6 +88,7 @@ class _Matcher:
         self.made[value] = Match(partner, tier, how)
         for side, own, other in ((self.before, value, partner), (self.after, partner, value)):
             side.partner[own], side.key[own] = other, -1
+        # Of an instruction with several values, the first pair decides which instruction is its partner.
         one, other = self.before.graph.instruction[value], self.after.graph.instruction[partner]
         if self.before.instruction_partner[one] < 0 and self.after.instruction_partner[other] < 0:
             self.before.instruction_partner[one], self.after.instruction_partner[other] = other, one
@@ -98,38 +99,31 @@ class _Matcher:
             if self.before.partner[value] < 0 and self.after.partner[partner] < 0:
                 self.pair(value, partner, "boundary", how)
 
-    def number_keys(self, key: Key) -> bool:
+    def number_keys(self, tier: Tier) -> bool:
         """Give equal keys of open values equal numbers, and return whether the sides have one in common."""
         numbers: dict[Hashable, int] = {None: -1}
-        of_before = {self._key(self.before, value, key, numbers) for value in self.before.open}
-        of_after = {self._key(self.after, value, key, numbers) for value in self.after.open}
-        return bool((of_before & of_after) - {-1})
-
-    @staticmethod
-    def _key(side: _Side, value: int, key: Key, numbers: dict[Hashable, int]) -> int:
-        number = side.key[value] = numbers.setdefault(key(side.graph, value), len(numbers))
-        return number
+        found: list[set[int]] = []
+        for side in (self.before, self.after):
+            for value in side.open:
+                side.key[value] = numbers.setdefault(key_in_tier(tier, side.graph, value), len(numbers))
+            found.append({side.key[value] for value in side.open} - {-1})
+        return not found[0].isdisjoint(found[1])
 
     def graph_rounds(self, tier: Tier) -> None:
-        """Let matched neighbours vote until no round makes another pair."""
-        candidates: Iterable[int] = self.before.open
-        while found := self._agreed(candidates):
+        """Pair values that are each the only best candidate of the other, until no round makes another pair."""
+        candidates = self.before.open
+        while candidates:
+            # Asking one side is enough: whoever has a vote from a pair is beside it, and so is whom it votes for.
+            best_after = {one: best for one in candidates if (best := self._best(self.before, self.after, one)) >= 0}
+            best_before = {value: self._best(self.after, self.before, value) for value in {*best_after.values()}}
+            found = [(value, best) for value, best in best_after.items() if best_before[best] == value]
             for value, partner in found:
                 self.pair(value, partner, tier, "graph")
             candidates = sorted({near for value, _ in found for near in self.before.neighbours(value)})
 
-    def _agreed(self, candidates: Iterable[int]) -> list[tuple[int, int]]:
-        """Return the pairs in which each is the only best candidate of the other.
-
-        Candidates of one side are enough: whoever has a vote from a pair is beside it, and so is whom it votes for.
-        """
-        best_after = {value: best for value in candidates if (best := self._best(self.before, self.after, value)) >= 0}
-        best_before = {value: self._best(self.after, self.before, value) for value in {*best_after.values()}}
-        return [(value, best) for value, best in best_after.items() if best_before[best] == value]
-
     @staticmethod
     def _best(side: _Side, other: _Side, value: int) -> int:
-        """Return the candidate with the most votes, or -1 where there is none or several."""
+        """Return the candidate with the most votes; -1 unless it is the only one."""
         if side.key[value] < 0:
             return -1
         votes: defaultdict[int, int] = defaultdict(int)
@@ -157,14 +151,20 @@ class _Matcher:
 
     def in_order(self, tier: Tier) -> None:
         """Pair what is alike by its place in the program: between the same anchors, then by name, then in order."""
-        anchors = self._anchors()
+        chain = longest_chain(self.before.graph, self.after.graph, self.before.partner)
+        anchors = [moment for moment, _ in chain], [moment for _, moment in chain]
         for values, partners in list(self._by_key()):
             values, partners = self._sorted(self.before, values), self._sorted(self.after, partners)
-            for one, other in self._in_same_gap(values, partners, anchors):
-                self.pair(one, other, tier, "order")
+            of_before = _by_gap(self.before.graph, values, anchors[0])
+            of_after = _by_gap(self.after.graph, partners, anchors[1])
+            for gap, found in of_before.items():
+                if len(found) == len(of_after.get(gap, ())):
+                    for one, other in zip(found, of_after[gap], strict=True):
+                        self.pair(one, other, tier, "order")
             self._same_name(values, partners, tier)
             rest = [value for value in values if self.before.partner[value] < 0]
             others = [value for value in partners if self.after.partner[value] < 0]
+            # The longer side keeps values without a partner.
             for one, other in zip(rest, others, strict=False):
                 self.pair(one, other, tier, "order")
 
@@ -172,19 +172,6 @@ class _Matcher:
     def _sorted(side: _Side, values: Sequence[int]) -> list[int]:
         ids = side.graph.analysis.dump.values.ids
         return sorted(values, key=lambda value: (side.graph.moment(value), ids[value], value))
-
-    def _anchors(self) -> tuple[list[int], list[int]]:
-        chain = longest_chain(self.before.graph, self.after.graph, self.before.partner)
-        return [moment for moment, _ in chain], [moment for _, moment in chain]
-
-    def _in_same_gap(
-        self, values: Sequence[int], partners: Sequence[int], anchors: tuple[list[int], list[int]]
-    ) -> Iterator[tuple[int, int]]:
-        one = _by_gap(self.before.graph, values, anchors[0])
-        other = _by_gap(self.after.graph, partners, anchors[1])
-        for gap, found in one.items():
-            if len(found) == len(other.get(gap, ())):
-                yield from zip(found, other[gap], strict=True)
 
     def _same_name(self, values: Sequence[int], partners: Sequence[int], tier: Tier) -> None:
         keys, others = (side.graph.analysis.dump.values.keys for side in (self.before, self.after))

@@ -20,6 +20,7 @@ Evidence = Literal["content", "name and shapes", "similar name and shapes", "nam
 _LEAST_ALIKE_NAMED, _LEAST_ALIKE = 0.2, 0.5
 
 
+# Equal only to itself, because comparing two analyses would take longer than the rest of the pairing.
 @dataclass(frozen=True, eq=False)
 class Side:
     """One module of a directory: `name` as its file says, `order` its place among the others, and what made it."""

@@ -5,7 +5,7 @@ kept beside the net change, because +150 and −150 in one scope is not "no chan
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
@@ -95,7 +95,10 @@ def rollup(comparison: Comparison, space: SpaceComparison, grouping: Grouping) -
 def _rows(node: _Node, depth: int) -> Iterator[Row]:
     """Yield the parts that changed; a group whose bytes are all in one part is one row with it."""
     changed = ((label, part) for label, part in node.parts.items() if part.increase_bytes or part.decrease_bytes)
-    for first, part in sorted(changed, key=_largest_change_first):
+    most_first = sorted(
+        changed, key=lambda one: (-abs(one[1].after_bytes - one[1].before_bytes), -one[1].increase_bytes, one[0])
+    )
+    for first, part in most_first:
         label = first
         while only := part.only_part:
             label, part = label + only[0], only[1]
@@ -109,11 +112,6 @@ def _rows(node: _Node, depth: int) -> Iterator[Row]:
             decrease_bytes=decrease,
         )
         yield from _rows(part, depth + 1)
-
-
-def _largest_change_first(item: tuple[str, _Node]) -> tuple[int, int, str]:
-    label, node = item
-    return -abs(node.after_bytes - node.before_bytes), -node.increase_bytes, label
 
 
 def largest(rows: Sequence[Row], most: int) -> Sequence[Row]:
@@ -135,33 +133,20 @@ def _details(graph: Graph, space: Space | None, moment: int, grouping: Grouping)
             continue
         what = graph.operation(share.value)
         shape = shape_parts(analysis.dump.values.shapes[share.value])[0]
-        path = (memory,) if grouping == "class" else _PATHS[grouping](what, shape) or (UNKNOWN,)
-        found[_Detail(path, what.op_name, f"{what.opcode} {shape}")] += share.size_bytes
+        path = (memory,) if grouping == "class" else _path(grouping, what, shape)
+        found[_Detail(path or (UNKNOWN,), what.op_name, f"{what.opcode} {shape}")] += share.size_bytes
     return found
 
 
-def _scope(what: Operation, shape: str) -> tuple[str, ...]:
-    """Return the scopes without the operation itself, which ends the path; of an argument's name all parts."""
-    del shape
+def _path(grouping: Grouping, what: Operation, shape: str) -> tuple[str, ...]:
+    """Return the groups of an operation, the widest first; empty where the dump does not say."""
+    if grouping == "opcode":
+        return (what.opcode, f" {shape}") if what.opcode else ()
+    if grouping == "source line":
+        file, found, line = what.source.rpartition(":")
+        return (file, f":{line}") if found else (line,) * bool(line)
     parts = path_parts(what.op_name) if what.op_name else []
+    # The name of an argument, such as `params['w']`, is a path as a whole; others end with the operation itself.
     if what.op_name.endswith("]"):
         return tuple(parts)
     return tuple(f"/{part}" for part in parts[: max(1, len(parts) - 1)])
-
-
-def _source(what: Operation, shape: str) -> tuple[str, ...]:
-    """Return the file and the line."""
-    del shape
-    file, found, line = what.source.rpartition(":")
-    return (file, f":{line}") if found else (line,) * bool(line)
-
-
-def _opcode(what: Operation, shape: str) -> tuple[str, ...]:
-    return (what.opcode, f" {shape}") if what.opcode else ()
-
-
-_PATHS: Mapping[str, Callable[[Operation, str], tuple[str, ...]]] = {
-    "scope": _scope,
-    "source line": _source,
-    "opcode": _opcode,
-}

@@ -55,7 +55,7 @@ class Term:
 
 
 def by_kind(terms: Iterable[Term]) -> Mapping[Kind, Sequence[Term]]:
-    """Return the terms of each kind that there is, in the order of `KINDS`."""
+    """Return the terms of each kind that occurs, in the order of `KINDS`."""
     found: defaultdict[Kind, list[Term]] = defaultdict(list)
     for term in terms:
         found[term.kind].append(term)

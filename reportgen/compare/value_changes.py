@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from reportgen.analyse.classes import MemoryClass, memory_class
-from reportgen.analyse.records import Measured, Space
+from reportgen.analyse.records import Measured
 from reportgen.compare.graph import Graph, graph_of
 from reportgen.compare.matching import match
 from reportgen.model import ValueKey
@@ -90,40 +90,43 @@ class SpaceChange:
 
 def build_of(analysis: Measured) -> Build:
     """Return what to remember of a build."""
-    figures = {color: _figures(analysis, space) for color, space in analysis.spaces.items()}
+    figures = {}
+    for color, space in analysis.spaces.items():
+        peak = space.peak_resident
+        held = {
+            share.value: Held(
+                share.size_bytes,
+                memory_class(analysis.dump.allocations[share.allocation]),
+                analysis.facts.values.offsets[share.value],
+            )
+            for share in space.composition
+            if share.value is not None
+        }
+        amounts = Amounts(peak.amount if peak else None, space.allocated_bytes, space.padding_bytes)
+        figures[color] = SpaceFigures(space.name, amounts, held)
     return Build(figures, graph_of(analysis))
-
-
-def _figures(analysis: Measured, space: Space) -> SpaceFigures:
-    peak = space.peak_resident
-    amounts = Amounts(None if peak is None else peak.amount, space.allocated_bytes, space.padding_bytes)
-    held = {
-        share.value: Held(
-            share.size_bytes,
-            memory_class(analysis.dump.allocations[share.allocation]),
-            analysis.facts.values.offsets[share.value],
-        )
-        for share in space.composition
-        if share.value is not None
-    }
-    return SpaceFigures(space.name, amounts, held)
 
 
 def changes(before: Build, after: Build) -> tuple[SpaceChange, ...]:
     """Return every space of either build, by number; one that did not change says so."""
     matches = match(before.graph, after.graph).before
+    # A pair that only lies in the same place is two values: one went, another came.
     partners = {value: one.value for value, one in enumerate(matches) if one and one.grade != "in its place"}
     found = []
     for start in amount_changes(before.figures, after.figures):
         of_before, of_after = before.figures.get(start.color), after.figures.get(start.color)
         held = (of_before.held if of_before else {}), (of_after.held if of_after else {})
-        values = sorted(_value_changes(before.graph, held[0], after.graph, held[1], partners), key=_by_bytes)
-        found.append(SpaceChange(start.color, start.name, start.before, start.after, tuple(values)))
+        values = _value_changes(before.graph, held[0], after.graph, held[1], partners)
+        # The largest change first, then the largest value; the name makes the order unique.
+        ordered = sorted(
+            values, key=lambda one: (-abs(one.after_bytes - one.before_bytes), -one.after_bytes, one.kind, one.key)
+        )
+        found.append(SpaceChange(start.color, start.name, start.before, start.after, tuple(ordered)))
     return tuple(found)
 
 
 def amount_changes(before: BuildFigures, after: BuildFigures) -> tuple[SpaceChange, ...]:
-    """Return the same without values, from figures alone."""
+    """Return what changed in each space, without values, from figures alone."""
     return tuple(
         SpaceChange(
             color,
@@ -136,12 +139,6 @@ def amount_changes(before: BuildFigures, after: BuildFigures) -> tuple[SpaceChan
     )
 
 
-def _by_bytes(change: ValueChange) -> tuple[int, int, ChangeKind, ValueKey]:
-    """Put the largest change in bytes first, then the largest value; the name makes the order unique."""
-    difference = abs(change.after_bytes - change.before_bytes)
-    return -difference, -change.after_bytes, change.kind, change.key
-
-
 def _value_changes(
     before: Graph,
     of_before: Mapping[int, Held],
@@ -149,10 +146,14 @@ def _value_changes(
     of_after: Mapping[int, Held],
     partners: Mapping[int, int],
 ) -> Iterator[ValueChange]:
+    """Yield the values whose part in the peak changed; `partners` are the same values in the build after."""
     same = {value: partners[value] for value in of_before if partners.get(value) in of_after}
     for value, partner in same.items():
-        if kind := _kind(of_before[value], of_after[partner]):
-            yield ValueChange(kind, _key(after, partner), of_before[value], of_after[partner])
+        then, now = of_before[value], of_after[partner]
+        if then != now:
+            grown_or_shrunk: ChangeKind = "grown" if now.size_bytes > then.size_bytes else "shrunk"
+            kind = "moved" if now.size_bytes == then.size_bytes else grown_or_shrunk
+            yield ValueChange(kind, _key(after, partner), then, now)
     for value in of_before.keys() - same.keys():
         yield ValueChange("gone", _key(before, value), of_before[value], None)
     for value in of_after.keys() - set(same.values()):
@@ -161,9 +162,3 @@ def _value_changes(
 
 def _key(graph: Graph, value: int) -> ValueKey:
     return ValueKey(graph.analysis.dump.values.names[value], graph.indexes[value])
-
-
-def _kind(before: Held, after: Held) -> ChangeKind | None:
-    if before.size_bytes != after.size_bytes:
-        return "grown" if after.size_bytes > before.size_bytes else "shrunk"
-    return None if before == after else "moved"

@@ -35,12 +35,23 @@ class Verdict:
     limit_bytes: int | None = None
     budget: Budget | None = None
 
+    @property
+    def place(self) -> str:
+        """Where the budget stands, `file:line`; empty for one of the command line."""
+        budget = self.budget
+        return f"{budget.file}:{budget.line}" if budget and budget.file and budget.line else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """All verdicts of a gate."""
 
     verdicts: tuple[Verdict, ...]
+
+    @property
+    def reported(self) -> list[Verdict]:
+        """The verdicts that people are told of: all but those that are a pass."""
+        return [verdict for verdict in self.verdicts if verdict.level]
 
     @property
     def overall(self) -> Overall:
@@ -63,6 +74,7 @@ class Judgement:
 def pair_by_name(before: Sequence[ModuleFigures], after: Sequence[ModuleFigures]) -> list[Pair]:
     """Pair modules by backend and name, then by names without numbers, several of one name in their order."""
     left, partners = list(before), dict[int, ModuleFigures]()
+    # Equal names first, because they are surer than names that differ in numbers.
     for name in (str, plain_name):
         known: defaultdict[tuple[str, str], list[ModuleFigures]] = defaultdict(list)
         for module in left:
@@ -96,6 +108,7 @@ def _changed_set(status: Status, level: Level, module: ModuleFigures, words: str
 
 
 def _of_budget(budget: Budget, pairs: Sequence[Pair], budgets: Budgets, *, has_baseline: bool) -> Iterator[Verdict]:
+    """Yield the verdicts on each memory space that a budget covers, or that it covers none."""
     found = False
     for before, after in pairs:
         if after is None or not budget.covers(after):
@@ -103,7 +116,10 @@ def _of_budget(budget: Budget, pairs: Sequence[Pair], budgets: Budgets, *, has_b
         colors = [color for color, space in after.spaces.items() if budget.covers_space(color, space.name)]
         for color in colors:
             found = True
-            yield from _of_space(budget, before if has_baseline else None, after, color)
+            space = before.spaces.get(color) if before else None
+            # A space that the module did not use before grows from 0 bytes.
+            old = (space.bytes[budget.figure] if space else 0) if before and has_baseline else None
+            yield from _of_space(budget, old, after, color)
     if not found and budget.required:
         yield Verdict(
             status="unmatched",
@@ -113,14 +129,14 @@ def _of_budget(budget: Budget, pairs: Sequence[Pair], budgets: Budgets, *, has_b
         )
 
 
-def _of_space(budget: Budget, before: ModuleFigures | None, after: ModuleFigures, color: int) -> Iterator[Verdict]:
+def _of_space(budget: Budget, old: int | None, after: ModuleFigures, color: int) -> Iterator[Verdict]:
+    """Yield a verdict for each limit of a budget; `old` is the figure of the baseline, None without one."""
     now = after.spaces[color].bytes[budget.figure]
     where = f"{after.name} {after.spaces[color].name}"
     if now is None:
         message = f"{where}: {budget.figure} is unknown, because the dump has no live ranges"
         yield Verdict(status="unknown", level="fail", message=message, module=after.name, color=color, budget=budget)
         return
-    old = _baseline(before, color, budget)
     limits: list[tuple[Status, int, str]] = []
     if budget.max_bytes is not None:
         limits.append(("over", budget.max_bytes, f"{budget.max_bytes:,} bytes are allowed"))
@@ -140,11 +156,3 @@ def _of_space(budget: Budget, before: ModuleFigures | None, after: ModuleFigures
             limit_bytes=limit,
             budget=budget,
         )
-
-
-def _baseline(before: ModuleFigures | None, color: int, budget: Budget) -> int | None:
-    """Return the figure of the baseline, 0 in a space that the module did not use before."""
-    if before is None:
-        return None
-    space = before.spaces.get(color)
-    return 0 if space is None else space.bytes[budget.figure]

@@ -38,19 +38,16 @@ _CAME: Mapping[Absence, Kind] = {
 def terms(before: MatchedBuild, after: MatchedBuild, spaces: Spaces, place: Place) -> tuple[Term, ...]:
     """Return the terms that lead from the peak of one side to that of the other, in the order of `KINDS`."""
     rows = before.rows(spaces[0], place.before), after.rows(spaces[1], place.after)
-    found = [_elsewhere(spaces, rows), *held_terms(before, after, spaces), *_temporaries(before, after, rows, place)]
+    # How much farther the peak of `after` is from the place than that of `before`.
+    distances = [
+        space.temp.peak().amount - sum(of_values.values()) if space and space.temp else 0
+        for space, of_values in zip(spaces, rows, strict=True)
+    ]
+    elsewhere = Term(kind="elsewhere", change_bytes=distances[1] - distances[0])
+    found = [elsewhere, *held_terms(before, after, spaces), *_temporaries(before, after, rows, place)]
     order = {kind: number for number, kind in enumerate(KINDS)}
     changes = (term for term in found if term.change_bytes)
     return tuple(sorted(changes, key=lambda term: (order[term.kind], -abs(term.change_bytes))))
-
-
-def _elsewhere(spaces: Spaces, rows: tuple[Rows, Rows]) -> Term:
-    """Return how much farther the peak of `after` is from the place than that of `before`."""
-    distances = [
-        space.temp.peak().amount - sum(found.values()) if space and space.temp else 0
-        for space, found in zip(spaces, rows, strict=True)
-    ]
-    return Term(kind="elsewhere", change_bytes=distances[1] - distances[0])
 
 
 def _temporaries(before: MatchedBuild, after: MatchedBuild, rows: tuple[Rows, Rows], place: Place) -> Iterator[Term]:
@@ -116,4 +113,5 @@ def _absence(side: MatchedBuild, value: int, match: Match | None, other: Matched
     if is_static(target):
         return "held"
     facts = other.analysis.facts
+    # A value without a live range starts at -1.
     return "sharing" if 0 <= facts.starts[match.value] <= moment <= facts.ends[match.value] else "idle"

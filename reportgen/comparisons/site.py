@@ -18,6 +18,8 @@ from reportgen.render.page import Page
 from reportgen.render.routes import COMPARISON, SIDES
 from reportgen.work import Part
 
+_TITLE = "Memory, before and after"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteOptions:
@@ -26,28 +28,22 @@ class SiteOptions:
     output: Path
     before: AnyPath
     after: AnyPath
-    title: str = "Memory, before and after"
     full: bool = False
     redaction: Redaction | None = None
     force: bool = False
-    jobs: int = 1
     max_dump_bytes: int = DEFAULT_MAX_DUMP_BYTES
 
 
-def write_site(
-    comparison: BuildComparison,
-    judgement: Judgement | None,
-    document: bytes,
-    options: SiteOptions,
-) -> int:
+def write_site(comparison: BuildComparison, judgement: Judgement | None, document: bytes, options: SiteOptions) -> int:
     """Write the site of a comparison with both builds in it, and return how many files it has.
 
     Raises OutputRefused if the directory holds files that no earlier comparison has made.
     """
+    # A redacted comparison has no sites of its builds, because their pages show every name.
     has_sites = comparison.explains and options.redaction is None
     views = module_views(comparison.modules)
     with SiteDirectory.opened(options.output, force=options.force) as directory:
-        pages = comparison_pages(options.title, comparison, judgement, views, has_sites=has_sites)
+        pages = comparison_pages(_TITLE, comparison, judgement, views, has_sites=has_sites)
         written = write_pages(options.output, chain(pages, [Page(COMPARISON, document)]))
         part = Part("", written.paths, written.size_bytes, written.digest)
         directory.finish({COMMON: part})
@@ -57,9 +53,9 @@ def write_site(
             BuildOptions(
                 paths=(path,),
                 output=options.output / SIDES[side],
-                title=f"{options.title}: {SIDES[side].rstrip('/')}",
+                title=f"{_TITLE}: {SIDES[side].rstrip('/')}",
                 force=options.force,
-                jobs=options.jobs,
+                # 0 leaves the values of a peak and those that the comparison links to.
                 value_pages=None if options.full else 0,
                 named_values=named_values(views, side),
                 max_dump_bytes=options.max_dump_bytes,

@@ -6,8 +6,8 @@ A report has figures only, so with one on either side the differences are known 
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
-from typing import Any
 
 from reportgen.analyse.analysis import measure
 from reportgen.compare.builds import BuildComparison, Source, compare_builds, figures_of_side
@@ -32,22 +32,18 @@ def load_source(path: AnyPath, label: str | None, default: str, max_bytes: int) 
 
     Without a label, the side is called what its report says, else `default`.
     """
-    if path.name.lower().endswith(_REPORT_SUFFIXES):
-        document = _read_report(path, max_bytes)
-        figures = tuple(figures_of_report(document, str(path)))
-        return Source(label or label_of_report(document) or default, report=figures)
-    discovered = discover([path], max_bytes=max_bytes)
-    return Source(label or default, dumps=discovered.dumps, problems=discovered.problems)
-
-
-def _read_report(path: AnyPath, max_bytes: int) -> Any:
+    if not path.name.lower().endswith(_REPORT_SUFFIXES):
+        discovered = discover([path], max_bytes=max_bytes)
+        return Source(label or default, dumps=discovered.dumps, problems=discovered.problems)
     data, damage = read_available(path, max_bytes)
     if damage:
         raise UnreadableInput(f"{path}: {damage}")
     try:
-        return json.loads(data)
+        document = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise UnreadableInput(f"{path}: not a report.json: {error}") from error
+    figures = tuple(figures_of_report(document, str(path)))
+    return Source(label or label_of_report(document) or default, report=figures)
 
 
 def is_missing(path: AnyPath) -> bool:
@@ -59,7 +55,7 @@ def is_missing(path: AnyPath) -> bool:
             path.is_dir()  # asks the store, unlike opening it
     except (FileNotFoundError, NotADirectoryError):
         return True
-    except OSError:
+    except OSError:  # it is there or cannot be asked for, and reading it will say what is wrong
         return False
     return False
 
@@ -78,7 +74,7 @@ def read_figures(path: AnyPath, max_bytes: int) -> Figures:
     if source.report is not None:
         return Figures(source.label, source.report)
     problems: list[Problem] = []
-    found = _modules(source, problems, _Counter(len(source.dumps), lambda *_: None))
+    found = _modules(source, problems, lambda _: None)
     if problems and not found:
         raise UnreadableInput(f"{problems[0].file}: {problems[0].message}")
     return Figures(source.label, tuple(map(figures_of_side, found)))
@@ -87,23 +83,18 @@ def read_figures(path: AnyPath, max_bytes: int) -> Figures:
 def compare_sources(before: Source, after: Source, progress: Progress) -> tuple[BuildComparison, tuple[Problem, ...]]:
     """Compare two sides, and return also what was wrong with single dumps."""
     problems: list[Problem] = [*before.problems, *after.problems]
-    counted = _Counter(len(before.dumps) + len(after.dumps), progress)
+    total, done = len(before.dumps) + len(after.dumps), count(1)
+
+    def was_read(label: str) -> None:
+        progress(next(done), total, label)
+
     with garbage_collection_paused():
-        sides = _modules(before, problems, counted), _modules(after, problems, counted)
+        sides = _modules(before, problems, was_read), _modules(after, problems, was_read)
         comparison = compare_builds(before, after, sides)
     return comparison, tuple(sorted(problems, key=lambda problem: (problem.file, problem.message)))
 
 
-class _Counter:
-    def __init__(self, total: int, progress: Progress) -> None:
-        self.done, self.total, self.progress = 0, total, progress
-
-    def add(self, label: str) -> None:
-        self.done += 1
-        self.progress(self.done, self.total, label)
-
-
-def _modules(source: Source, problems: list[Problem], counted: _Counter) -> list[Side]:
+def _modules(source: Source, problems: list[Problem], was_read: Callable[[str], None]) -> list[Side]:
     """Read and measure each dump; one that cannot be read is a problem and is left out."""
     found: list[Side] = []
     for order, files in enumerate(source.dumps):
@@ -117,5 +108,5 @@ def _modules(source: Source, problems: list[Problem], counted: _Counter) -> list
         problems.extend(of_reading)
         name = shortened(files.name.module_name)
         found.append(Side(files.label, name, order, analysis, inputs_of(files)))
-        counted.add(files.label)
+        was_read(files.label)
     return found

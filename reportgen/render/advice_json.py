@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from reportgen.analyse.advice.families import Family
-from reportgen.analyse.advice.packing import Packing
-from reportgen.analyse.advice.plan import Plan
-from reportgen.analyse.advice.records import Advice, Capacity, ConflictOf, Ladder, Move
+from reportgen.analyse.advice.records import Advice, Move
 from reportgen.analyse.capacity import Origin
 from reportgen.model import Dump
 
@@ -18,7 +16,8 @@ def advice_json(dump: Dump, advice: Advice, origin: Origin | None = None) -> dic
     """Return the advice of one space; where it is withheld, only the reason. `origin` is that of the capacity."""
     if advice.withheld or advice.peak is None or advice.ladder is None:
         return {"schema": SCHEMA, "withheld": advice.withheld, "moves": []}
-    capacity = advice.capacity
+    capacity, ladder = advice.capacity, advice.ladder
+    plan = capacity and capacity.plan
     return {
         "schema": SCHEMA,
         "withheld": None,
@@ -26,8 +25,17 @@ def advice_json(dump: Dump, advice: Advice, origin: Origin | None = None) -> dic
         "capacity_source": capacity and origin,
         "verdict": capacity and capacity.verdict,
         "excess_bytes": capacity and capacity.excess_bytes,
-        "ladder": _ladder(advice.ladder),
-        "batch": _batch(advice.half_batch_bytes, capacity),
+        "ladder": {
+            "allocated": ladder.allocated_bytes,
+            "peak": ladder.peak_bytes,
+            "donated": ladder.donated_bytes,
+            "floor": ladder.floor_bytes,
+            "floor_moment": ladder.floor_moment,
+            "held": ladder.held_bytes,
+        },
+        "batch": None
+        if advice.half_batch_bytes is None
+        else {"fits_factor": capacity and capacity.fits_factor, "half_bytes": advice.half_batch_bytes},
         "moves": [_move(dump, move) for move in advice.moves],
         "sequence": [_step(move) for move in advice.sequence],
         "families": [_family(dump, family) for family in advice.families],
@@ -41,26 +49,26 @@ def advice_json(dump: Dump, advice: Advice, origin: Origin | None = None) -> dic
             }
             for group in advice.arguments
         ],
-        "plan": capacity and capacity.plan and _plan(capacity.plan),
-        "packing": [_packing(dump, packing) for packing in advice.packing],
+        "plan": plan
+        and {
+            "fits": plan.fits,
+            "values": len(plan.stretches()),
+            "at_least": plan.at_least,
+            "peak_bytes": plan.peak_bytes,
+            "families": list(plan.families),
+        },
+        "packing": [
+            {
+                "allocation": dump.allocations[packing.allocation].index,
+                "size": packing.size_bytes,
+                "lower_bound": packing.lower_bound_bytes,
+                "found": packing.found_bytes,
+                "optimal": packing.is_optimal,
+                "table_bytes": packing.table_bytes,
+            }
+            for packing in advice.packing
+        ],
     }
-
-
-def _ladder(ladder: Ladder) -> dict[str, int]:
-    return {
-        "allocated": ladder.allocated_bytes,
-        "peak": ladder.peak_bytes,
-        "donated": ladder.donated_bytes,
-        "floor": ladder.floor_bytes,
-        "floor_moment": ladder.floor_moment,
-        "held": ladder.held_bytes,
-    }
-
-
-def _batch(half_bytes: int | None, capacity: Capacity | None) -> dict[str, Any] | None:
-    if half_bytes is None:
-        return None
-    return {"fits_factor": capacity and capacity.fits_factor, "half_bytes": half_bytes}
 
 
 def _move(dump: Dump, move: Move) -> dict[str, Any]:
@@ -78,7 +86,16 @@ def _move(dump: Dump, move: Move) -> dict[str, Any]:
         "next_moment": move.outcome.moment,
         "scratch_bytes": move.scratch_bytes,
         "conflict_bytes": move.conflict_bytes,
-        "conflicts": [_conflict(conflict) for conflict in move.conflicts],
+        "conflicts": [
+            {
+                "argument": conflict.argument,
+                "result": conflict.result,
+                "read_at": conflict.read_at,
+                "read_by": conflict.reader,
+                "born_at": conflict.born_at,
+            }
+            for conflict in move.conflicts
+        ],
         "after": list(move.after),
         "reason": move.reason or None,
         "caveat": move.caveat,
@@ -88,16 +105,6 @@ def _move(dump: Dump, move: Move) -> dict[str, Any]:
 
 def _values(dump: Dump, numbers: Sequence[int]) -> list[str]:
     return [dump.values.keys[number] for number in numbers[:_MOST_VALUES]]
-
-
-def _conflict(conflict: ConflictOf) -> dict[str, Any]:
-    return {
-        "argument": conflict.argument,
-        "result": conflict.result,
-        "read_at": conflict.read_at,
-        "read_by": conflict.reader,
-        "born_at": conflict.born_at,
-    }
 
 
 def _step(move: Move) -> dict[str, Any]:
@@ -123,25 +130,4 @@ def _family(dump: Dump, family: Family) -> dict[str, Any]:
         "gone_bytes": family.gone.peak_bytes,
         "idle_bytes": family.not_idle.peak_bytes,
         "next_moment": family.gone.moment,
-    }
-
-
-def _plan(plan: Plan) -> dict[str, Any]:
-    return {
-        "fits": plan.fits,
-        "values": len(plan.stretches()),
-        "at_least": plan.at_least,
-        "peak_bytes": plan.peak_bytes,
-        "families": list(plan.families),
-    }
-
-
-def _packing(dump: Dump, packing: Packing) -> dict[str, Any]:
-    return {
-        "allocation": dump.allocations[packing.allocation].index,
-        "size": packing.size_bytes,
-        "lower_bound": packing.lower_bound_bytes,
-        "found": packing.found_bytes,
-        "optimal": packing.is_optimal,
-        "table_bytes": packing.table_bytes,
     }

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
@@ -11,14 +10,13 @@ from reportgen.analyse.advice.records import AdviceBySpace
 from reportgen.analyse.attribution import Attribution
 from reportgen.analyse.attributions import Attributed
 from reportgen.analyse.capacity import Fit
-from reportgen.analyse.classes import CLASSES, MemoryClass, memory_class
+from reportgen.analyse.classes import CLASSES, memory_class
 from reportgen.analyse.decompose import plain_shape
 from reportgen.analyse.identity import signature_digest
 from reportgen.analyse.records import Analysis, Share, Space
-from reportgen.analyse.results import Finding
 from reportgen.compare.figures import ModuleFigures
 from reportgen.render.advice_json import advice_json
-from reportgen.render.view import key_text
+from reportgen.render.view import key_text, peak_by_class
 
 SCHEMA = 1
 LARGEST_SHARES = 20
@@ -97,8 +95,7 @@ def module_report(
         "xla_peak": xla and {"moment": xla.moment, "sum_bytes": xla.sum_bytes, "reasons": list(xla.reasons)},
         "spaces": {
             str(color): {
-                **_space(space, analysis, attributed_bytes[color], known := fits.get(color)),
-                **_composition(space, analysis, attribution),
+                **_space(space, analysis, attributed_bytes[color], known := fits.get(color), attribution),
                 "advice": advice_json(dump, advice[color], known.capacity.origin if known else None),
             }
             for color, space in analysis.spaces.items()
@@ -113,12 +110,29 @@ def module_report(
             }
             for result in analysis.evidence
         ],
-        "findings": [_finding(finding) for finding in analysis.findings],
+        "findings": [
+            {
+                "slug": finding.slug,
+                "severity": finding.severity,
+                "message": finding.message,
+                "file": finding.location and finding.location.file,
+                "line": finding.location and finding.location.line,
+            }
+            for finding in analysis.findings
+        ],
     }
 
 
-def _space(space: Space, analysis: Analysis, of_peak: Attributed, known: Fit | None) -> dict[str, Any]:
+def _space(
+    space: Space,
+    analysis: Analysis,
+    of_peak: Attributed,
+    known: Fit | None,
+    attribution: Callable[[int], Attribution],
+) -> dict[str, Any]:
+    """Return the figures of a space, and its resident peak by class, by its largest parts, and the sum of the rest."""
     live, temp, resident = space.peak_live, space.peak_temp, space.peak_resident
+    by_class = peak_by_class(analysis, space)
     return {
         "name": space.name,
         "allocated_bytes": space.allocated_bytes,
@@ -140,15 +154,6 @@ def _space(space: Space, analysis: Analysis, of_peak: Attributed, known: Fit | N
             "excess_bytes": known.excess_bytes,
             "first_moment_over": known.first_moment,
         },
-    }
-
-
-def _composition(space: Space, analysis: Analysis, attribution: Callable[[int], Attribution]) -> dict[str, Any]:
-    """Return what the resident peak is made of: by class, the largest parts, and the sum of the others."""
-    by_class: Counter[MemoryClass] = Counter()
-    for share in space.composition:
-        by_class[memory_class(analysis.dump.allocations[share.allocation])] += share.size_bytes
-    return {
         "peak_resident_by_class": {name: by_class[name] for name in CLASSES if by_class[name]},
         "peak_resident_largest": [_share(share, analysis, attribution) for share in space.composition[:LARGEST_SHARES]],
         "peak_resident_other_bytes": sum(share.size_bytes for share in space.composition[LARGEST_SHARES:]),
@@ -172,14 +177,3 @@ def _share(share: Share, analysis: Analysis, attribution: Callable[[int], Attrib
     value, found = analysis.facts[share.value].value, attribution(share.value)
     names = {"scope": found.argument or found.scope or None, "source": found.source or None}
     return part | {"value": key_text(value.key), "shape": plain_shape(value.shape), **names}
-
-
-def _finding(finding: Finding) -> dict[str, Any]:
-    place = finding.location
-    return {
-        "slug": finding.slug,
-        "severity": finding.severity,
-        "message": finding.message,
-        "file": place and place.file,
-        "line": place and place.line,
-    }

@@ -142,7 +142,7 @@ def module_folder(path: str) -> str:
 
 
 def is_value(path: str) -> bool:
-    """Tell whether a path inside a module's folder is that of a value's page."""
+    """Return whether a path inside a module's folder is that of a value's page."""
     return path.startswith(module_folder(path) + VALUES_FOLDER)
 
 

@@ -5,10 +5,10 @@ scripts by their digests, so that nothing else can run.
 """
 
 import gzip
-import hashlib
 import re
 from base64 import b64encode
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -17,7 +17,14 @@ from markupsafe import Markup
 from reportgen.render import routes
 from reportgen.render.html.links import Links, filters
 from reportgen.render.html.templates import render
-from reportgen.render.module.data_shards import data_json, instruction_columns, move_curves, timeline, value_columns
+from reportgen.render.module.data_shards import (
+    data_json,
+    instruction_columns,
+    module_columns,
+    move_curves,
+    timeline,
+    value_columns,
+)
 from reportgen.render.module.index import index_context
 from reportgen.render.module.listings import value_rows
 from reportgen.render.module.peak import space_peaks
@@ -65,6 +72,11 @@ def single_file(module: Module, site_title: str) -> bytes:
     links = LinksInFile(module)
     context = index_context(module, links) | {"values": value_rows(module)[:_STATIC_ROWS]}
     scripts = {name: _script(f"{name}.js") for name in ("theme", "charts", "site")}
+    # The ids of a text begin with its name, because the two texts and the page have some in common.
+    texts = [
+        (_help_id(path), heading, Markup(_HELP_ANCHOR.sub(rf"\g<0>{_help_id(path)}-", body)))
+        for path, heading, body in help_texts()
+    ]
     page = render(
         "module.html",
         "",
@@ -74,12 +86,12 @@ def single_file(module: Module, site_title: str) -> bytes:
         module=module,
         links=links,
         peaks=space_peaks(module, links),
-        help_texts=[(_help_id(path), heading, _with_prefix(path, body)) for path, heading, body in help_texts()],
-        digests=" ".join(f"'sha256-{_digest(script)}'" for script in scripts.values()),
+        help_texts=texts,
+        digests=" ".join(f"'sha256-{b64encode(sha256(script).digest()).decode()}'" for script in scripts.values()),
         hole=lambda name: Markup(f"<hole {name}>"),
         **context,
     )
-    page = _HELP_LINK.sub(_help_place, page)
+    page = _HELP_LINK.sub(lambda at: at[1] + f"#{_help_id(at[2].decode(), (at[3] or b'').decode())}".encode(), page)
     contents = scripts | {"styles": read_asset("site.css")} | _data(module, site_title)
     # Filled last, because templates replace characters that show nothing, and scripts may contain some.
     return _HOLE.sub(lambda found: contents[found[1].decode()], page)
@@ -90,19 +102,16 @@ def _data(module: Module, site_title: str) -> dict[str, bytes]:
 
     Compressed because a browser needs two seconds to read past 9 MB of JSON, and an issue takes small files only.
     """
-    modules = {"hrefs": {"terms": "", "row": "", "laterRow": ""}, **dict.fromkeys(_MODULE_COLUMNS, ())}
     data: Mapping[str, Any] = {
         "values": value_columns(module, routes.VALUE_HREFS_IN_FILE),
         "timeline": timeline(module),
         "instructions": instruction_columns(module, routes.INSTRUCTION_HREFS_IN_FILE),
-        "modules": modules,
+        "modules": module_columns((), {"terms": "", "row": "", "laterRow": ""}),
         "advice": move_curves(module),
         "terms": terms(lambda path, anchor: f"#{_help_id(path, anchor)}"),
     }
+    # Without a time of compression, so that the same dump makes the same bytes.
     return {f"data-{name}": b64encode(gzip.compress(data_json(value), mtime=0)) for name, value in data.items()}
-
-
-_MODULE_COLUMNS = ("name", "path", "backend", "size", "href", "page")
 
 
 def _script(name: str) -> bytes:
@@ -112,20 +121,7 @@ def _script(name: str) -> bytes:
     return text.replace(b"\r\n", b"\n").replace(b"</script", b"<\\/script").replace(b"<!--", b"<\\!--")
 
 
-def _digest(script: bytes) -> str:
-    return b64encode(hashlib.sha256(script).digest()).decode()
-
-
 def _help_id(path: str, anchor: str = "") -> str:
     """Return the id of a place in a help text; `path` is that of its page, or only the page's name."""
     name = PurePosixPath(path).stem
     return f"help-{name}-{anchor}" if anchor else f"help-{name}"
-
-
-def _help_place(found: re.Match[bytes]) -> bytes:
-    return found[1] + b"#" + _help_id(found[2].decode(), (found[3] or b"").decode()).encode()
-
-
-def _with_prefix(path: str, body: Markup) -> Markup:
-    """Return a help text whose ids begin with its name, because the two texts and the page have some in common."""
-    return Markup(_HELP_ANCHOR.sub(lambda found: f"{found[0]}{_help_id(path)}-", body))

@@ -21,6 +21,7 @@ class Sources:
         text = f"<code>{escape(str(frame))}</code>"
         if self.url:
             found = self._around(frame)
+            # Below the root a path is as the repository has it; the dump’s own may begin anywhere.
             path = quote(found.path if found else frame.file)
             href = self.url.replace("{path}", path).replace("{line}", str(frame.line))
             text = f'<a href="{escape(href)}">{text}</a>'

@@ -15,7 +15,7 @@ from reportgen.render.html.formats import visible
 from reportgen.render.view import Module, key_text
 
 MOST_VALUES = 200
-"""Values of each memory space that have a bar of their own: each is a track, and more tracks cannot be read."""
+"""Values of each memory space that get a bar: each is a track, and more tracks cannot be read."""
 
 _INSTRUCTIONS = 1
 
@@ -77,6 +77,7 @@ def _largest_values(process: int, module: Module, space: Space) -> Iterator[Even
             "scope": visible(module.origin(number).scope),
         }
         yield _event("b", name, process, cat=category, id=number, ts=fact.live.start, args=args)
+        # A value is live at its last moment too, and a bar ends where the next moment begins.
         yield _event("e", name, process, cat=category, id=number, ts=fact.live.end + 1)
         shown += 1
         if shown == MOST_VALUES:

@@ -1,6 +1,7 @@
 """One analysed dump as the pages see it: its names, its look-ups, and what the overview needs to know."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -13,10 +14,11 @@ from reportgen.analyse.advice.words import WITHHELD_NAMES
 from reportgen.analyse.attribution import Attribution
 from reportgen.analyse.attributions import Attributed, Attributions, reserved_for
 from reportgen.analyse.capacity import Capacity, Fit, fit
+from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.fit import Misfit
 from reportgen.analyse.hlo_join import NOTHING_JOINED, Join
 from reportgen.analyse.origins import Origin, origins
-from reportgen.analyse.records import MAIN_SPACE, Analysis
+from reportgen.analyse.records import MAIN_SPACE, Analysis, Space
 from reportgen.model import WHOLE, UsedValue, ValueKey
 from reportgen.options import Redaction
 from reportgen.render.html.formats import function_name
@@ -53,6 +55,7 @@ class Module:
     routes: ModuleRoutes = field(init=False)
 
     def __post_init__(self) -> None:
+        # The way to set a field of a frozen dataclass that follows from others.
         object.__setattr__(self, "routes", ModuleRoutes(module_slug(self.label, self.title), self.analysis.dump))
 
     @property
@@ -67,7 +70,7 @@ class Module:
             return None
         try:
             moment = datetime.fromtimestamp(self.timestamp_microseconds / 1_000_000, UTC)
-        except (ValueError, OverflowError, OSError):
+        except (ValueError, OverflowError, OSError):  # because anybody may put any number into a name
             return str(self.timestamp_microseconds)
         return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
 
@@ -115,21 +118,21 @@ class Module:
         """How many bytes of the peak of each memory space are attributed, by its color."""
         return {color: self._attributions.attributed(space) for color, space in self.analysis.spaces.items()}
 
-    def origin(self, number: int) -> Origin:
-        """Return the opcode of the instruction that defines a value, and scope and source of the one that wrote it.
+    @cached_property
+    def origin(self) -> Callable[[int], Origin]:
+        """For the number of a value, the opcode that defines it, and scope and source of the instruction that wrote it.
 
         An argument's scope is its name, because the program says where it is used and not where it is made.
         """
-        return self._origin(number)
 
-    @cached_property
-    def _origin(self) -> Callable[[int], Origin]:
-        return cache(self._find_origin)
+        @cache
+        def origin(number: int) -> Origin:
+            own = self._origins.get(self.analysis.facts[number].value.key.name, Origin())
+            found = self.attribution(number)
+            scope = found.name if found.is_named or found.is_of_loop else ""
+            return Origin(own.opcode, scope, found.source, own.further)
 
-    def _find_origin(self, number: int) -> Origin:
-        own = self._origins.get(self.analysis.facts[number].value.key.name, Origin())
-        found = self.attribution(number)
-        return Origin(own.opcode, found.name if found.is_named or found.is_of_loop else "", found.source, own.further)
+        return origin
 
     @cached_property
     def source_files(self) -> tuple[str, ...]:
@@ -150,12 +153,13 @@ class Module:
         return sorted(range(len(facts)), key=lambda n: (-facts[n].value.size_bytes, facts[n].value.id))
 
     @cached_property
-    def _row_of(self) -> Mapping[int, int]:
+    def row_of(self) -> Mapping[int, int]:
+        """The row of each value in the table of values, counted from 0."""
         return {number: row for row, number in enumerate(self.by_size)}
 
     @cached_property
     def with_page(self) -> Set[int]:
-        """The values that have a page of their own."""
+        """The values that have a page."""
         if self.value_pages is None:
             return frozenset(range(len(self.analysis.facts)))
         peaks = {peak.moment for space in self.analysis.spaces.values() if (peak := space.peak_resident)}
@@ -164,6 +168,7 @@ class Module:
             for number, fact in enumerate(self.analysis.facts)
             if (live := fact.live) and any(live.start <= moment <= live.end for moment in peaks)
         )
+        # Bytes that are reserved for a value lead to it, although it is not live yet or any more.
         reserved = (
             reserved_for(self.analysis, share.allocation)
             for space in self.analysis.spaces.values()
@@ -181,12 +186,8 @@ class Module:
 
     @cached_property
     def by_instruction(self) -> Sequence[int]:
-        """The values that have a page of their own, grouped by instruction: the order to render them in."""
+        """The values that have a page, grouped by instruction: the order to render them in."""
         return [number for made in self.analysis.dump.made_by.values() for number in made if number in self.with_page]
-
-    def row_of(self, number: int) -> int:
-        """Return the row of a value in the table of values, counted from 0."""
-        return self._row_of[number]
 
     def value_of(self, key: ValueKey) -> int | None:
         """Return the value defined at a position, or passed on there, or else the instruction's first."""
@@ -217,6 +218,14 @@ class Module:
         """Return the text of the instruction that defines values `name{…}`; None if the dump has none."""
         raw = self.analysis.dump.instruction_text(name)
         return None if raw is None else raw.decode("utf-8", "replace")
+
+
+def peak_by_class(analysis: Analysis, space: Space) -> Counter[MemoryClass]:
+    """Return the bytes of a space's resident peak by class of memory; empty without live ranges."""
+    sizes: Counter[MemoryClass] = Counter()
+    for share in space.composition:
+        sizes[memory_class(analysis.dump.allocations[share.allocation])] += share.size_bytes
+    return sizes
 
 
 def allocation_kinds(module: Module, number: int) -> list[str]:

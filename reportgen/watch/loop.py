@@ -18,6 +18,7 @@ from reportgen.errors import NoDumpFound
 from reportgen.options import WatchOptions
 from reportgen.output.writer import SiteDirectory
 from reportgen.render.routes import module_folder
+from reportgen.render.site.overview import Front
 from reportgen.render.site.pages import fixed_pages, summary_pages
 from reportgen.render.site.summary import biggest_first
 from reportgen.serve.server import LiveServer
@@ -161,7 +162,8 @@ class Watcher:
         if result.built or result.has_other_changes or not self._published_at:
             shown = [dump.shown for dump in self.rebuilder.dumps.values() if dump.shown]
             summaries = sorted((build.summary for build in shown), key=biggest_first)
-            pages = summary_pages(self._options.title, summaries, self.rebuilder.problems, self.rebuilder.readme)
+            front = Front(problems=self.rebuilder.problems, readme=self.rebuilder.readme)
+            pages = summary_pages(self._options.title, summaries, front)
             self._common = self._fixed | {page.path: page.content for page in pages}
             self.write_queue.mark_stale()
         message = unchanged_message(result, self.rebuilder, _time_of_day())

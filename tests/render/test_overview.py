@@ -5,11 +5,10 @@ import re
 from dataclasses import replace
 
 import pytest
-from markupsafe import Markup
 
 from reportgen.analyse.identity import Leaf, digests, signature
 from reportgen.render.html.formats import function_name
-from reportgen.render.site.overview import MODULES_PER_PAGE, MOST_BARS, folded, largest_modules, overview_pages
+from reportgen.render.site.overview import MODULES_PER_PAGE, MOST_BARS, Front, folded, largest_modules, overview_pages
 from reportgen.render.site.pages import site_pages
 from reportgen.render.site.recompiled import ABSENT, recompiled
 from reportgen.render.site.summary import Summary
@@ -21,7 +20,7 @@ ALLOCATION = "BufferAssignment:\nallocation 0: {address}size 4, parameter 0, sha
 
 
 def _pages(*summaries: Summary) -> dict[str, str]:
-    return {page.path: page.content.decode() for page in overview_pages("Memory", summaries, (), Markup(""))}
+    return {page.path: page.content.decode() for page in overview_pages("Memory", summaries, Front())}
 
 
 # Copies
@@ -185,7 +184,7 @@ def test_a_module_without_memory_has_no_chart() -> None:
 
 
 def test_the_page_for_missing_pages_needs_no_other_file_and_leads_nowhere_wrong() -> None:
-    (content,) = (page.content for page in site_pages("Memory", (), (), "") if page.path == "404.html")
+    (content,) = (page.content for page in site_pages("Memory", (), Front()) if page.path == "404.html")
     page = read_page(content.decode())
     assert page.references == ["data:,"]
     assert "remove everything from" in page.text

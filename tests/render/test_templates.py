@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.render.html.templates import counted, width
+from reportgen.render.html.formats import counted
+from reportgen.render.html.templates import width
 from reportgen.render.site.assets import template_root
 
 TEMPLATES = sorted(template_root().glob("*.html"))

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from reportgen.analyse.identity import Leaf
 from reportgen.output.writer import write_pages
+from reportgen.render.site.overview import Front
 from reportgen.render.site.pages import site_pages
 from reportgen.render.site.summary import Summary
 
@@ -45,5 +46,5 @@ def made_up(
 
 def write_overview(directory: Path, summaries: Sequence[Summary]) -> Path:
     """Return the site of these modules without the pages of the modules themselves."""
-    write_pages(directory, site_pages("Memory", summaries, (), ""))
+    write_pages(directory, site_pages("Memory", summaries, Front()))
     return directory

@@ -22,6 +22,7 @@ class AllocationRenderer:
         self._links = Links(module, 1, ALLOCATIONS_FOLDER)
         shared = {"tab": "", "site_title": site_title, "module": module, "links": self._links}
         path = module.routes.allocation(0)
+        # Two, because only the first page of an allocation has charts, and only if it has values to draw.
         self._frames = [Frame("allocation.html", path, has_charts=has_charts, **shared) for has_charts in (False, True)]
         self._usage = AllocationUsage(module, self._links)
 
@@ -30,6 +31,7 @@ class AllocationRenderer:
         module, analysis = self._module, self._module.analysis
         allocation = analysis.dump.allocations[number]
         facts = analysis.facts
+        # As on the map: by place, then by time.
         values = sorted(
             analysis.occupants[number], key=lambda n: (facts.values.offsets[n], facts.starts[n], facts.values.ids[n])
         )

@@ -99,6 +99,7 @@ class AllocationUsage:
         rows = _usage_rows(over_time, allocation.size_bytes, peak.moment) if over_time else ()
         if len(values) < 2:
             return Usage(rows=rows)
+        # Only those that are shown are made, because the others can be counted without.
         found = islice(slots(analysis.facts, values, allocation.size_bytes), _MOST_RANGES)
         return Usage(
             rows=rows,

@@ -36,9 +36,11 @@ def bars(before: int, after: int, steps: Sequence[tuple[str, str, int]]) -> Bars
         amounts.append(amounts[-1] + change)
     low, high = min(amounts), max(amounts)
     start = max(0, int(low - max((high - low) * (1 + _ROOM), 1)))
+    # The axis is broken only where the steps would be too short to see on a whole one.
     start = 0 if start < high // 4 else start
     scale = WIDTH / max(high - start, 1)
     rows = [("peak before", "", start, before, "peak", before)]
+    # The last amount is that after the last step.
     for (label, href, change), amount in zip(steps, amounts, strict=False):
         look = "grown" if change > 0 else "shrunk" if change < 0 else "level"
         rows.append((label, href, amount, amount + change, look, change))
@@ -49,6 +51,7 @@ def bars(before: int, after: int, steps: Sequence[tuple[str, str, int]]) -> Bars
             href=href,
             amount=amount,
             x=round((min(one, other) - start) * scale, 1),
+            # A step of a few bytes is seen too.
             width=round(max(abs(other - one) * scale, 1.5), 1),
             y=number * ROW,
             look=look,

@@ -1,16 +1,14 @@
 """Write `compare.json`: a comparison for programs. docs/compare.md describes the document."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 from reportgen.compare.builds import BuildComparison, ModuleComparison, peak_of
-from reportgen.compare.comparison import Comparison, SpaceComparison
 from reportgen.compare.figures import ModuleFigures
 from reportgen.compare.terms import by_kind, total
 from reportgen.compare.verdicts import Judgement, Verdict
 from reportgen.input.inputs import Inputs, differing_flags
-from reportgen.render.compare.words import grade_counts, status
+from reportgen.render.compare.words import grade_counts
 from reportgen.render.report_json import escape_unprintable
 
 SCHEMA = 1
@@ -31,6 +29,7 @@ def compare_json(comparison: BuildComparison, judgement: Judgement | None, *, ma
         for module in comparison.modules
     )
     lines = ",\n".join(json.dumps(module, ensure_ascii=False) for module in modules)
+    # The head without its closing brace, which follows the modules.
     text = f'{json.dumps(head, ensure_ascii=False)[:-1]}, "modules": [\n{lines}\n]}}\n'
     return escape_unprintable(text)
 
@@ -58,7 +57,7 @@ def _module(module: ModuleComparison, *, matches: bool, is_baseline_missing: boo
         "after": after.label if after else None,
         "name": module.module.name,
         "backend": module.module.backend,
-        "status": status(module) if not is_baseline_missing else "no baseline",
+        "status": "no baseline" if is_baseline_missing else module.status,
         "paired_by": module.evidence,
         "alike": module.alike,
         "input": _inputs(*module.inputs) if module.inputs else None,
@@ -67,12 +66,17 @@ def _module(module: ModuleComparison, *, matches: bool, is_baseline_missing: boo
     if module.comparison is not None:
         found["recognised"] = grade_counts(module)
         if matches:
-            found["matches"] = list(_matches(module.comparison))
+            before_keys, after_keys = (graph.analysis.dump.values.keys for graph in module.comparison.graphs)
+            found["matches"] = [
+                [before_keys[value], after_keys[match.value], match.grade]
+                for value, match in enumerate(module.comparison.matching.before)
+                if match
+            ]
     return found
 
 
 def _inputs(before: Inputs, after: Inputs) -> dict[str, Any]:
-    """Null where a file that would say it is missing on either side."""
+    """Return what differs in the input; null if either side lacks the file that would say it."""
     both_programs, both_flags = before.program and after.program, before.flags is not None and after.flags is not None
     return {
         "same_program": before.program == after.program if both_programs else None,
@@ -93,25 +97,14 @@ def _space(module: ModuleComparison, color: int) -> dict[str, Any]:
         "before": _figures(before, color),
         "after": _figures(after, color),
         "place": list(compared.place) if compared and compared.place else None,
-        "terms": _terms(compared) if compared else [],
+        # Also kinds of 0 bytes, which are changes that cancel each other.
+        "terms": [
+            {"kind": kind, "change_bytes": total(terms), "count": len(terms)}
+            for kind, terms in by_kind(compared.terms if compared else ()).items()
+        ],
     }
 
 
 def _figures(module: ModuleFigures | None, color: int) -> dict[str, int | None] | None:
     space = module.spaces.get(color) if module else None
     return {f"{figure}_bytes": amount for figure, amount in space.bytes.items()} if space else None
-
-
-def _terms(space: SpaceComparison) -> list[dict[str, Any]]:
-    """Return one entry for each kind; one of 0 bytes is made of changes that cancel each other."""
-    return [
-        {"kind": kind, "change_bytes": total(terms), "count": len(terms)}
-        for kind, terms in by_kind(space.terms).items()
-    ]
-
-
-def _matches(comparison: Comparison) -> Iterator[list[str]]:
-    before, after = comparison.before.dump.values.keys, comparison.after.dump.values.keys
-    for value, match in enumerate(comparison.matching.before):
-        if match is not None:
-            yield [before[value], after[match.value], match.grade]

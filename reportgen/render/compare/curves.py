@@ -56,6 +56,7 @@ class Axis:
     """The merged axis of two schedules."""
 
     def __init__(self, chain: Chain, lengths: tuple[int, int]) -> None:
+        # The schedules also begin and end together.
         anchors = [(0, 0), *(point for point in chain if point != (0, 0)), lengths]
         self._moments = tuple([anchor[side] for anchor in anchors] for side in (0, 1))
         self._starts = [0]
@@ -102,6 +103,7 @@ def curves(comparison: Comparison, space: SpaceComparison) -> Curves | None:
 
 
 def _bands(comparison: Comparison, axis: Axis) -> Iterator[Band]:
+    """Yield stretches of the axis of equal width, each with the instructions that both sides run where it begins."""
     names = comparison.before.dump.name_at, comparison.after.dump.name_at
     count = min(axis.length, _BANDS)
     for number in range(count):
@@ -133,20 +135,18 @@ def _marks(peaks: Sequence[tuple[float, str, int]], most: int) -> tuple[Mark, ..
 
 def _columns(axis: Axis, side: int, space: Space) -> list[int]:
     """Return the most that is resident in each column of pixels, the last amount where nothing happens."""
+    # A column in which this side only waits shows the amount before it.
     most = [-1] * (_COLUMNS + 1)
     for first, end, amount in space.temp.pieces() if space.temp else ():
         low = axis.position(side, first) * _COLUMNS // axis.length
         high = max(low, (axis.position(side, max(end - 1, first))) * _COLUMNS // axis.length)
         for column in range(low, high + 1):
             most[column] = max(most[column], amount)
-    return list(_filled(most, space.static_bytes))
-
-
-def _filled(most: Sequence[int], static: int) -> Iterator[int]:
-    last = 0
+    amounts, last = [], 0
     for amount in most:
-        last = amount if amount >= 0 else last
-        yield last + static
+        last = last if amount < 0 else amount
+        amounts.append(last + space.static_bytes)
+    return amounts
 
 
 def _path(columns: Sequence[int], most: int, *, is_area: bool) -> str:

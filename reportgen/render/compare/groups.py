@@ -1,19 +1,15 @@
 """The terms of a space as rows of a table: step, then group of like values, then values."""
 
-import re
 from dataclasses import dataclass
 
 from reportgen.compare.comparison import Comparison, SpaceComparison
 from reportgen.compare.graph import shape_parts
 from reportgen.compare.terms import KINDS, Kind, Term, total
-from reportgen.render.compare.words import reason_words, step_words, term_subject, value_name
+from reportgen.render.compare.words import group_name, reason_words, step_words
 from reportgen.render.routes import SIDES, ModuleRoutes, step_section
 
 MOST_VALUES = 20
 """How many values of a group are listed; compare.json has all."""
-
-_NUMBERS = re.compile(r"\d+")
-
 
 Routes = tuple[ModuleRoutes, ModuleRoutes]
 """The paths of a module's pages on both sides."""
@@ -85,11 +81,12 @@ def _alike(comparison: Comparison, term: Term) -> tuple[str, str, str]:
         return "", "", ""
     graph = comparison.graphs[side]
     shape = shape_parts(graph.analysis.dump.values.shapes[value])[0]
-    return _NUMBERS.sub("*", term_subject(comparison.graphs, term)), shape, graph.operation(value).opcode
+    return group_name(comparison.graphs, term), shape, graph.operation(value).opcode
 
 
 def _member(comparison: Comparison, term: Term, routes: Routes) -> Member:
     match = comparison.matching.before[term.before] if term.before is not None else None
+    # A term may be about one side alone although its value has a partner.
     is_pair = match is not None and match.value == term.after
     return Member(
         change_bytes=term.change_bytes,
@@ -101,11 +98,11 @@ def _member(comparison: Comparison, term: Term, routes: Routes) -> Member:
 
 def _link(comparison: Comparison, routes: Routes, side: int, value: int | None, allocation: int | None) -> Link | None:
     """Return the link to a value, or to an allocation where a term is about no value."""
+    dump = comparison.graphs[side].analysis.dump
     if value is not None:
-        text, path = value_name(comparison.graphs[side], value).removesuffix("{}"), routes[side].value(value)
-    elif allocation is not None:
-        number = comparison.graphs[side].analysis.dump.allocations[allocation].index
-        text, path = f"allocation {number}", routes[side].allocation(allocation)
-    else:
-        return None
-    return Link(text, SIDES[side] + path, value)
+        name = dump.values.keys[value].removesuffix("{}")
+        return Link(name, SIDES[side] + routes[side].value(value), value)
+    if allocation is not None:
+        name = f"allocation {dump.allocations[allocation].index}"
+        return Link(name, SIDES[side] + routes[side].allocation(allocation), None)
+    return None

@@ -1,17 +1,18 @@
 """Write a comparison as Markdown for the summary of a job and for a comment.
 
-Names come from a program that may be somebody else's, so everything that Markdown or HTML would interpret is escaped.
+Names come from other people's programs, so everything that Markdown or HTML would interpret is escaped.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from reportgen.compare.builds import BuildComparison, ModuleComparison
+from reportgen.compare.builds import STATUSES, BuildComparison, ModuleComparison
 from reportgen.compare.terms import Term, by_kind, total
-from reportgen.compare.verdicts import Judgement, Verdict
+from reportgen.compare.verdicts import Judgement
 from reportgen.render.compare.words import (
     change_words,
+    group_name,
     headline,
     input_words,
     main_color,
@@ -19,7 +20,6 @@ from reportgen.render.compare.words import (
     signed_bytes,
     signed_count,
     step_words,
-    term_subject,
 )
 from reportgen.render.html.formats import human_bytes
 
@@ -27,19 +27,18 @@ MOST_CHARACTERS = 60_000
 """A comment on GitHub may have 65,536."""
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+.!|~@<>&$:-])")
-_NUMBERS = re.compile(r"\d+")
 _MOST_MODULES, _MOST_NAMES, _MOST_WORDS = 20, 10, 80
 
 
 def markdown(comparison: BuildComparison, judgement: Judgement | None, link: str | None = None) -> str:
     """Return the whole comparison: changed modules in full, the others counted."""
-    changed = [module for module in comparison.modules if None not in module.figures and not module.is_unchanged]
+    changed = [module for module in comparison.modules if module.status == "changed"]
     parts = [_title(comparison, changed, judgement)]
     parts += [_module(module, judgement) for module in changed[:_MOST_MODULES]]
     if len(changed) > _MOST_MODULES:
         parts.append(f"{len(changed) - _MOST_MODULES:,} more modules changed.")
     if judgement:
-        parts += list(_verdicts(judgement))
+        parts += _verdicts(judgement)
     parts.append(_last_line(comparison, link))
     text = "\n\n".join(part for part in parts if part) + "\n"
     return text if len(text) <= MOST_CHARACTERS else _shortened(parts)
@@ -47,6 +46,7 @@ def markdown(comparison: BuildComparison, judgement: Judgement | None, link: str
 
 def _shortened(parts: Sequence[str]) -> str:
     """Return whole parts up to the limit, with the first and the last in any case."""
+    # 200 for the sentence that says what is missing, and the lines between the parts.
     kept, size = [parts[0]], len(parts[0]) + len(parts[-1]) + 200
     for part in parts[1:-1]:
         if size + len(part) < MOST_CHARACTERS:
@@ -89,14 +89,16 @@ def _module(module: ModuleComparison, judgement: Judgement | None) -> str:
     color = main_color(module)
     compared = module.comparison.spaces.get(color) if module.comparison and color is not None else None
     if module.comparison and compared and compared.terms:
-        steps = "\n".join(_steps(module, compared.terms, compared.before_bytes or 0, compared.after_bytes or 0))
+        rows = ["| step | bytes | what |", "| --- | ---: | --- |"]
+        rows.append(f"| **peak before** | **{compared.before_bytes or 0:,}** | |")
+        for kind, terms in by_kind(compared.terms).items():
+            change = total(terms)
+            rows.append(f"| {step_words(kind, change)} | {signed_count(change)} | {_subjects(module, terms)} |")
+        steps = "\n".join([*rows, f"| **peak after** | **{compared.after_bytes or 0:,}** | |"])
         parts.append(f"<details><summary>{escaped(compared.name)}, step by step</summary>\n\n{steps}\n\n</details>")
-    parts.append(" ".join(words for words in (_sentence(input_words(module)), matched_words(module)) if words))
+    inputs = f"{escaped(words, 400)}." if (words := input_words(module)) else ""
+    parts.append(" ".join(filter(None, (inputs, matched_words(module)))))
     return "\n\n".join(part for part in parts if part)
-
-
-def _sentence(words: str) -> str:
-    return f"{escaped(words, 400)}." if words else ""
 
 
 def _spaces(module: ModuleComparison, judgement: Judgement | None) -> str:
@@ -113,6 +115,7 @@ def _spaces(module: ModuleComparison, judgement: Judgement | None) -> str:
 
 
 def _limit(module: ModuleComparison, color: int, judgement: Judgement | None) -> str:
+    """Return the limit that a module is nearest to in a space, in bold if it is broken; empty without a budget."""
     found = [
         verdict
         for verdict in (judgement.verdicts if judgement else ())
@@ -120,19 +123,10 @@ def _limit(module: ModuleComparison, color: int, judgement: Judgement | None) ->
     ]
     if not found:
         return ""
+    # A budget that is broken comes before a tighter one that is kept.
     tightest = min(found, key=lambda verdict: (verdict.level != "fail", verdict.limit_bytes or 0))
     words = human_bytes(tightest.limit_bytes or 0)
     return f"**{words}**" if tightest.level == "fail" else words
-
-
-def _steps(module: ModuleComparison, terms: Sequence[Term], before: int, after: int) -> Iterator[str]:
-    yield "| step | bytes | what |"
-    yield "| --- | ---: | --- |"
-    yield f"| **peak before** | **{before:,}** | |"
-    for kind, of_kind in by_kind(terms).items():
-        change = total(of_kind)
-        yield f"| {step_words(kind, change)} | {signed_count(change)} | {_subjects(module, of_kind)} |"
-    yield f"| **peak after** | **{after:,}** | |"
 
 
 def _subjects(module: ModuleComparison, terms: Sequence[Term]) -> str:
@@ -140,9 +134,8 @@ def _subjects(module: ModuleComparison, terms: Sequence[Term]) -> str:
     amounts: Counter[str] = Counter()
     times: Counter[str] = Counter()
     for term in terms:
-        subject = term_subject(module.comparison.graphs, term) if module.comparison else ""
-        if subject:
-            label = _NUMBERS.sub("*", subject)
+        label = group_name(module.comparison.graphs, term) if module.comparison else ""
+        if label:
             amounts[label] += term.change_bytes
             times[label] += 1
     largest = sorted(amounts, key=lambda label: (-abs(amounts[label]), label))[:3]
@@ -151,26 +144,20 @@ def _subjects(module: ModuleComparison, terms: Sequence[Term]) -> str:
 
 
 def _verdicts(judgement: Judgement) -> Iterator[str]:
-    shown = [verdict for verdict in judgement.verdicts if verdict.level is not None]
-    if shown:
-        yield "\n".join(_verdict(verdict) for verdict in shown[:_MOST_MODULES])
+    shown = judgement.reported
+    places = [f" ({escaped(verdict.place)})" if verdict.place else "" for verdict in shown]
+    lines = [f"- **{one.status}**: {escaped(one.message, 300)}{at}" for one, at in zip(shown, places, strict=True)]
+    yield "\n".join(lines[:_MOST_MODULES])
     if len(shown) > _MOST_MODULES:
         yield f"{len(shown) - _MOST_MODULES:,} more verdicts."
-
-
-def _verdict(verdict: Verdict) -> str:
-    budget = verdict.budget
-    place = f" ({escaped(f'{budget.file}:{budget.line}')})" if budget and budget.file and budget.line else ""
-    return f"- **{verdict.status}**: {escaped(verdict.message, 300)}{place}"
 
 
 def _last_line(comparison: BuildComparison, link: str | None) -> str:
     if comparison.before.is_missing:
         return f"{len(comparison.modules):,} modules, not compared."
-    unchanged = sum(module.is_unchanged for module in comparison.modules)
-    new = [module for module in comparison.modules if module.figures[0] is None]
-    missing = [module for module in comparison.modules if module.figures[1] is None]
-    words = [f"{unchanged:,} modules unchanged", _named(new, "new"), _named(missing, "missing")]
+    by_status = {status: [one for one in comparison.modules if one.status == status] for status in STATUSES}
+    words = [f"{len(by_status['same']):,} modules unchanged"]
+    words += [_named(by_status["new"], "new"), _named(by_status["missing"], "missing")]
     parts = [", ".join(words) + ".", f"Base {code(comparison.before.label)}."]
     if not comparison.explains:
         parts.append("One side is a report, so differences are not explained.")

@@ -1,15 +1,13 @@
 """The pages of a comparison: an overview of all modules, and a page for each module that changed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from reportgen.compare.builds import BuildComparison, ModuleComparison
+from reportgen.compare.builds import STATUSES, BuildComparison, ModuleComparison
 from reportgen.compare.verdicts import Judgement
 from reportgen.render import routes
 from reportgen.render.compare.views import MOST_ROLLUP_ROWS, ModuleView, page_of
 from reportgen.render.compare.words import (
-    change_words,
     headline,
     input_words,
     main_color,
@@ -17,23 +15,18 @@ from reportgen.render.compare.words import (
     share,
     signed_bytes,
     signed_count,
-    status,
 )
 from reportgen.render.html.templates import render
-from reportgen.render.module.data_shards import shard
+from reportgen.render.module.data_shards import module_columns, shard
 from reportgen.render.page import Page
 from reportgen.render.site.pages import fixed_pages
 
-STATUSES = ("changed", "new", "missing", "same")
 WORDS = {
-    "change": change_words,
-    "headline": headline,
     "input": input_words,
     "matched": matched_words,
     "share": share,
     "signed": signed_bytes,
     "signed_count": signed_count,
-    "status": status,
 }
 """The functions that templates may call."""
 
@@ -61,11 +54,19 @@ def comparison_pages(
     """Yield every page but those of `before/` and `after/`, to which pages link if `has_sites`."""
     yield from fixed_pages(title)
     rows = [_overview_row(module, has_sites=has_sites) for module in comparison.modules]
-    yield shard("modules", _columns(rows))
-    context: dict[str, Any] = {"site_title": title, "comparison": comparison, "judgement": judgement}
-    context |= {"rows": {kind: [row for row in rows if status(row.module) == kind] for kind in STATUSES}}
-    context |= {"has_sites": has_sites}
-    yield Page(routes.OVERVIEW, render("compare_overview.html", routes.OVERVIEW, **context))
+    searched = [(row.module.module, row.after_bytes or 0, row.href) for row in rows if row.href]
+    columns = module_columns((one.name, one.label, one.backend, size, href, 1) for one, size, href in searched)
+    yield shard("modules", columns)
+    overview = render(
+        "compare_overview.html",
+        routes.OVERVIEW,
+        site_title=title,
+        comparison=comparison,
+        judgement=judgement,
+        rows={status: [row for row in rows if row.module.status == status] for status in STATUSES},
+        has_sites=has_sites,
+    )
+    yield Page(routes.OVERVIEW, overview)
     for view in views:
         yield Page(view.path, _module_page(title, view, judgement, has_sites=has_sites))
 
@@ -75,33 +76,18 @@ def _overview_row(module: ModuleComparison, *, has_sites: bool) -> OverviewRow:
     color = main_color(module)
     peaks = module.peaks.get(color, (None, None)) if color is not None else (None, None)
     before, after = module.figures
+    href = page_of(module)
+    if href is None and has_sites:
+        side = routes.SIDES[0 if after is None else 1]
+        href = side + routes.module_index(module.module.label, module.module.name)
     return OverviewRow(
         module=module,
-        href=page_of(module) or (_page_in_build(module) if has_sites else None),
+        href=href,
         headline=headline(module),
         inputs=input_words(module),
         before_bytes=peaks[0] if before else None,
         after_bytes=peaks[1] if after else None,
     )
-
-
-def _page_in_build(module: ModuleComparison) -> str:
-    side = routes.SIDES[0 if module.figures[1] is None else 1]
-    return side + routes.module_index(module.module.label, module.module.name)
-
-
-def _columns(rows: Sequence[OverviewRow]) -> Mapping[str, Any]:
-    """Return the modules that have a page, for the search of the site."""
-    shown = [row for row in rows if row.href]
-    return {
-        "hrefs": routes.OVERVIEW_HREFS,
-        "name": [row.module.module.name for row in shown],
-        "path": [row.module.module.label for row in shown],
-        "backend": [row.module.module.backend for row in shown],
-        "size": [row.after_bytes or 0 for row in shown],
-        "href": [row.href for row in shown],
-        "page": [1 for _ in shown],
-    }
 
 
 def _module_page(title: str, view: ModuleView, judgement: Judgement | None, *, has_sites: bool) -> bytes:
@@ -116,7 +102,7 @@ def _module_page(title: str, view: ModuleView, judgement: Judgement | None, *, h
         main=view.main,
         spaces=view.spaces,
         views=view.views,
-        verdicts=[verdict for verdict in (judgement.verdicts if judgement else ()) if verdict.module == name],
+        verdicts=[verdict for verdict in (judgement.reported if judgement else ()) if verdict.module == name],
         homes=view.homes,
         has_sites=has_sites,
         tiers=view.tiers,

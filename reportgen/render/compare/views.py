@@ -3,6 +3,7 @@
 The sites of both builds are made afterwards, with a page for each value that is named here.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
@@ -53,7 +54,11 @@ class SpaceView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleView:
-    """What a page shows of a module that changed; `main` is the space that changed most."""
+    """What a page shows of a module that changed; `main` is the space that changed most.
+
+    `homes` are the pages of the module itself. `tiers` are (grade, what is equal, how it was chosen, number of values),
+    most first, with what was not recognised.
+    """
 
     path: str
     module: ModuleComparison
@@ -66,7 +71,7 @@ class ModuleView:
 
 def page_of(module: ModuleComparison) -> str | None:
     """Return the path of a module's comparison; None where there is nothing to explain."""
-    if module.comparison is None or module.is_unchanged:
+    if module.comparison is None or module.status == "same":
         return None
     return comparison_page(module.module.label, module.module.name)
 
@@ -101,6 +106,10 @@ def _module_view(path: str, module: ModuleComparison, comparison: Comparison) ->
     changed = [space for space in comparison.spaces.values() if space.terms]
     changed.sort(key=lambda space: (-abs(space.change_bytes or 0), space.color))
     color = main_color(module)
+    tiers = Counter(
+        (match.grade, *evidence_words(match)) if match else ("not recognised", "", "")
+        for match in comparison.matching.before
+    )
     return ModuleView(
         path=path,
         module=module,
@@ -108,7 +117,7 @@ def _module_view(path: str, module: ModuleComparison, comparison: Comparison) ->
         spaces=rows,
         views=[_space_view(comparison, space, routes) for space in changed],
         homes=(SIDES[0] + routes[0].index, SIDES[1] + routes[1].index),
-        tiers=_tiers(comparison),
+        tiers=sorted(((*tier, count) for tier, count in tiers.items()), key=lambda row: (-row[3], row)),
     )
 
 
@@ -143,12 +152,3 @@ def _space_view(comparison: Comparison, space: SpaceComparison, routes: Routes) 
         groups_left_out=max(0, len(found) - MOST_GROUPS),
         rollups={grouping: largest(rollup(comparison, space, grouping), MOST_ROLLUP_ROWS) for grouping in GROUPINGS},
     )
-
-
-def _tiers(comparison: Comparison) -> Sequence[tuple[str, str, str, int]]:
-    """Return (grade, what is equal, how it was chosen, number of values), most first, and what was left."""
-    counts: dict[tuple[str, str, str], int] = {}
-    for match in comparison.matching.before:
-        key = (match.grade, *evidence_words(match)) if match else ("not recognised", "", "")
-        counts[key] = counts.get(key, 0) + 1
-    return sorted(((*key, count) for key, count in counts.items()), key=lambda row: (-row[3], row))

@@ -1,6 +1,7 @@
 """The words and amounts of a comparison, the same in the terminal, in Markdown and on pages."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Mapping
 
 from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.graph import Graph
@@ -8,6 +9,8 @@ from reportgen.compare.records import Match
 from reportgen.compare.terms import Kind, Term
 from reportgen.input.inputs import differing_flags
 from reportgen.render.html.formats import human_bytes
+
+_NUMBERS = re.compile(r"\d+")
 
 _STEPS: Mapping[Kind, str] = {
     "elsewhere": "the peak is at another place",
@@ -73,12 +76,6 @@ def change_words(before: int, after: int) -> str:
     return f"{words} ({part})" if part else words
 
 
-def status(module: ModuleComparison) -> str:
-    """Return `new`, `missing`, `same` or `changed`."""
-    before, after = module.figures
-    return "new" if before is None else "missing" if after is None else "same" if module.is_unchanged else "changed"
-
-
 def headline(module: ModuleComparison) -> str:
     """Return one line: the change of the space that changed most, or that nothing changed."""
     before, after = module.figures
@@ -86,12 +83,13 @@ def headline(module: ModuleComparison) -> str:
         return "new"
     if after is None:
         return "missing"
-    if module.is_unchanged:
+    if module.status == "same":
         return "no change"
     color = main_color(module)
     if color is None:
         return "changed; peaks are unknown, because there are no live ranges"
     old, new = module.peaks[color]
+    # A space that is gone has its name from before.
     name = module.module.spaces[color].name if color in module.module.spaces else before.spaces[color].name
     if old == new:
         return f"the same peak in {name}, made of other things"
@@ -115,21 +113,16 @@ def input_words(module: ModuleComparison) -> str:
     if before.program and after.program:
         words.append("the same program" if before.program == after.program else "a different program")
     if before.flags is not None and after.flags is not None:
-        words.append(_flag_words(differing_flags(before, after)))
+        flags = differing_flags(before, after)
+        names = ", ".join([*flags[:5], *["…"] * (len(flags) > 5)])
+        differ = "1 flag differs" if len(flags) == 1 else f"{len(flags)} flags differ"
+        words.append(f"{differ} ({names})" if flags else "the same flags")
     if before.changelist and after.changelist:
         words.append("the same compiler" if before.changelist == after.changelist else "a different compiler")
-    if all(word.startswith("the same") for word in words) and len(words) == 3 and not module.is_unchanged:
+    if all(word.startswith("the same") for word in words) and len(words) == 3 and module.status != "same":
         words.append("so the compiler is not deterministic here")
     text = ", ".join(words)
     return text[:1].upper() + text[1:]
-
-
-def _flag_words(flags: Sequence[str]) -> str:
-    """Return how many flags differ, and the first of them."""
-    if not flags:
-        return "the same flags"
-    names = ", ".join([*flags[:5], *(["…"] if len(flags) > 5 else [])])
-    return f"1 flag differs ({names})" if len(flags) == 1 else f"{len(flags)} flags differ ({names})"
 
 
 def grade_counts(module: ModuleComparison) -> dict[str, int]:
@@ -186,15 +179,13 @@ def evidence_words(match: Match) -> tuple[str, str]:
     return _TIERS[match.tier] or "an argument or a result", _HOWS[match.how]
 
 
-def value_name(graph: Graph, value: int) -> str:
-    """Return `fusion.10{0}`, with the index in any case."""
-    return graph.analysis.dump.values.keys[value]
+def group_name(graphs: tuple[Graph, Graph], term: Term) -> str:
+    """Return what a term is about, with a star for each number: the op_name of its value after or before, or its name.
 
-
-def term_subject(graphs: tuple[Graph, Graph], term: Term) -> str:
-    """Return what a term is about: the op_name of its value after, or before, else its name."""
+    The same operation of another layer differs in numbers alone, so those terms form one group.
+    """
     for graph, value in ((graphs[1], term.after), (graphs[0], term.before)):
         if value is not None:
             what = graph.operation(value)
-            return what.op_name or graph.instructions[graph.instruction[value]]
+            return _NUMBERS.sub("*", what.op_name or graph.instructions[graph.instruction[value]])
     return ""

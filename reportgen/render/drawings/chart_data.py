@@ -68,6 +68,7 @@ def chart_limit(space: Space) -> int:
 
 def _held_bands(analysis: Analysis, space: Space, last: int) -> list[dict[str, Any]]:
     """Return a band for each class that the caller holds throughout, stacked."""
+    # Without temporaries, which change over time and are drawn as an area.
     held: dict[str, int] = dict.fromkeys(HELD_CLASSES[:3], 0)
     for number in space.allocations:
         allocation = analysis.dump.allocations[number]

@@ -80,6 +80,7 @@ def tile_grid(shape: ArrayShape) -> TileGrid | None:
     first = shape.layout.tiles[0]
     kept = len(levels[0]) - len(first)
     merged, steps = merged_under_tile(levels[0][kept:], first)
+    # A single dimension is drawn as one row.
     sizes = [1, *levels[0][:kept], *merged][-2:]
     tile = [*([1] * (kept + 1)), *steps][-2:]
     down, across = (Edge(size, round_up(size, step), step) for size, step in zip(sizes, tile, strict=True))

@@ -58,6 +58,7 @@ class Scale:
 def packing(boxes: Sequence[Box], scale: Scale, peak: int | None, conflicts: Sequence[Box] = ()) -> str:
     """Draw every box, those beyond `MOST_BOXES` merged, a line at the peak, and the conflicts on top."""
     largest = sorted(boxes, key=lambda box: (box.high - box.low) * (box.end - box.first), reverse=True)
+    # In order of time, in which the Tab key then visits the links.
     body = [linked(box, scale.rectangle(box)) for box in sorted(largest[:MOST_BOXES])]
     if len(boxes) > MOST_BOXES:
         body.insert(0, path(_merged(largest[MOST_BOXES:], scale), "rest"))
@@ -88,6 +89,7 @@ def _runs_of_ones(bits: int) -> Iterator[tuple[int, int]]:
     """Yield each run of ones as the numbers of its first bit and of the bit after its last."""
     while bits:
         first = (bits & -bits).bit_length() - 1
+        # Adding one to a run of ones carries into the first zero above it.
         ones = (~(bits >> first) & ((bits >> first) + 1)).bit_length() - 1
         yield first, first + ones
         bits &= -1 << (first + ones)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from reportgen.analyse.results import CheckResult, Severity
+from reportgen.render.html.formats import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +25,11 @@ def badge(checks: int, objects: int, counts: Sequence[tuple[Severity, int]]) -> 
     """Return the badge for the number of checks that ran, the objects they checked, and the findings by severity."""
     found = dict(counts)
     errors, warnings = found.get("error", 0), found.get("warning", 0)
-    verdict = _counted(errors, "error") if errors else "no error"
+    verdict = counted(errors, "error") if errors else "no error"
     if warnings:
-        verdict = f"{verdict}, {_counted(warnings, 'warning')}"
+        verdict = f"{verdict}, {counted(warnings, 'warning')}"
     look: Literal["error", "warning", "sound"] = "error" if errors else "warning" if warnings else "sound"
-    return Badge(look, _counted(checks, "check"), _counted(objects, "object"), verdict)
+    return Badge(look, counted(checks, "check"), counted(objects, "object"), verdict)
 
 
 def checks_run(evidence: Sequence[CheckResult]) -> int:
@@ -38,8 +39,5 @@ def checks_run(evidence: Sequence[CheckResult]) -> int:
 
 def objects_checked(evidence: Sequence[CheckResult]) -> int:
     """Return how many objects were checked, each counted once, however many checks looked at it."""
+    # Checks of one subject look at the same objects.
     return sum({result.subject: result.looked_at for result in evidence if result.looked_at}.values())
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

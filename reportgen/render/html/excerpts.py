@@ -10,12 +10,12 @@ from typing import NamedTuple
 from markupsafe import Markup, escape
 
 from reportgen.input.text import TextOffset, TextPart
-from reportgen.render.html.formats import shortened, soft_breaks
+from reportgen.render.html.formats import cut, shortened, soft_breaks
 from reportgen.render.view import Module
 
 LONGEST = 300
 _AROUND = 2
-_MOST_BYTES = 4 * LONGEST
+_MOST_BYTES = 4 * LONGEST  # a character of UTF-8 has at most four
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -36,6 +36,7 @@ def excerpt(module: Module, text_offset: TextOffset) -> list[ExcerptLine]:
 
 
 def _lines_around(part: TextPart, offset: int) -> list[ExcerptLine]:
+    """Return the line at an offset with its neighbours, without splitting the rest of the part into lines."""
     here = _line_start(part, offset)
     starts = [here]
     while len(starts) <= _AROUND and starts[-1] > part.start:
@@ -47,8 +48,7 @@ def _lines_around(part: TextPart, offset: int) -> list[ExcerptLine]:
         end = part.end if newline < 0 else newline
         raw = part.data[start : min(end, start + _MOST_BYTES)]
         text = _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", raw.decode("utf-8", "replace").rstrip("\r"))
-        cut = text if len(text) <= LONGEST else text[:LONGEST] + "…"
-        lines.append(ExcerptLine(number + len(lines), cut, start == here))
+        lines.append(ExcerptLine(number + len(lines), cut(text, LONGEST), start == here))
         start = end + 1
     return lines
 

@@ -29,6 +29,7 @@ def human_bytes(size: int) -> str:
     amount = float(size)
     for unit in UNITS:
         amount /= _STEP
+        # What would be rounded to 1024.00 is one of the next unit.
         if abs(amount) < _STEP - 0.005 or unit == UNITS[-1]:
             return f"{amount:,.2f} {unit}"
     raise AssertionError("unreachable: the last unit takes every amount")
@@ -42,9 +43,14 @@ def range_words(size: SizeRange) -> str:
     return f"{human_bytes(size.low)} to {human_bytes(size.high)}"
 
 
+def counted(number: int, noun: str) -> str:
+    """Return `1 value` or `2,345 values`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def exact_bytes(size: int) -> str:
     """Return `2,709,520,384 bytes`."""
-    return f"{size:,} byte" if size == 1 else f"{size:,} bytes"
+    return counted(size, "byte")
 
 
 def human_and_exact(size: int) -> Markup:
@@ -54,7 +60,7 @@ def human_and_exact(size: int) -> Markup:
 
 
 def bytes_markup(size: int | None) -> Markup:
-    """Return the amount for people, with the exact one in the data and, where it is rounded, in the tooltip."""
+    """Return an amount for people, with the exact one in the data and, if rounded, in the tooltip; a dash for None."""
     if size is None:
         return Markup('<span class="none" title="not known">–</span>')
     if -_STEP < size < _STEP:
@@ -95,6 +101,11 @@ def shortened(text: str) -> str:
     """Return a name that is too long to read as its beginning and its end."""
     half = LONGEST_NAME // 2
     return text if len(text) <= LONGEST_NAME else f"{text[:half]}…{text[-half:]}"
+
+
+def cut(text: str, most: int) -> str:
+    """Return a text, or of a long one its first `most` characters with an ellipsis."""
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def function_name(title: str) -> str:

@@ -13,7 +13,7 @@ from reportgen.analyse.records import Share, Space
 from reportgen.model import WHOLE, ValueKey
 from reportgen.render.html.formats import shortened, soft_breaks
 from reportgen.render.html.origin import origin_cell
-from reportgen.render.routes import ROWS_PER_PAGE, VALUES_FOLDER
+from reportgen.render.routes import VALUES_FOLDER, page_of, value_row
 from reportgen.render.view import Module, key_text
 
 Item = TypeVar("Item")
@@ -29,6 +29,7 @@ def listed(items: Sequence[Item], link: Callable[[Item], str], most: int = MOST_
 
 def filters(words: Mapping[str, str]) -> str:
     """Return the fragment that filters a table by these words, escaped for HTML."""
+    # A second # would end the fragment for some readers of URLs, and the filter takes any number for a blank.
     asked = {name: text.replace("#", " ").strip() for name, text in words.items()}
     return escape(urlencode({name: text for name, text in asked.items() if text}))
 
@@ -47,11 +48,10 @@ class Links:
         self._name: Callable[[str], str] = escape if folder else soft_breaks
         self._with_page = module.with_page
         self.to_module = "../" * folder_depth
-        self.root = "../" * (folder_depth + 2)
+        self.root = "../" * (folder_depth + 2)  # a module’s folder is two below the root
         # Kept, because each value is linked from five pages: making them again takes a tenth of a build.
-        self.value: Callable[[int], Markup] = cache(self._value)
-        self.instruction: Callable[[str], str] = cache(self._instruction)
-        self.allocation: Callable[[int], Markup] = cache(self._allocation)
+        for link in (self.value, self.instruction, self.allocation):
+            setattr(self, link.__name__, cache(link))
         self._to_values = "" if folder == VALUES_FOLDER else self.to_module + VALUES_FOLDER
 
     def path(self, path: str) -> str:
@@ -66,13 +66,13 @@ class Links:
         name = self._module.routes.value_names[number]
         if number in self._with_page:
             return f"{self._to_values}{name}.html"
-        return f"{self.listing('values', self._module.row_of(number) // ROWS_PER_PAGE + 1)}#v{name}"
+        return f"{self.listing('values', page_of(self._module.row_of[number]))}#{value_row(name)}"
 
     def value_row_id(self, number: int) -> str:
         """Return the id attribute of a value's row in the table of values, where links to it lead if it has no page."""
-        return "" if number in self._with_page else f" id=v{self._module.routes.value_names[number]}"
+        return "" if number in self._with_page else f" id={value_row(self._module.routes.value_names[number])}"
 
-    def _value(self, number: int) -> Markup:
+    def value(self, number: int) -> Markup:
         """Return a value's name as a link to it."""
         key = self._module.analysis.facts[number].value.key
         index = "" if key.shape_index == WHOLE else f"<span class=index>{key.shape_index}</span>"
@@ -100,7 +100,7 @@ class Links:
         """Return the href of an allocation's page."""
         return self.path(self._module.routes.allocation(number))
 
-    def _allocation(self, number: int) -> Markup:
+    def allocation(self, number: int) -> Markup:
         """Return an allocation's index as a link to its page."""
         index = self._module.analysis.dump.allocations[number].index
         return Markup(f"<a href={self.allocation_href(number)}>allocation {index}</a>")
@@ -122,7 +122,7 @@ class Links:
         """Return the href of the table of checks."""
         return f"{self.listing('findings')}#checked"
 
-    def _instruction(self, name: str) -> str:
+    def instruction(self, name: str) -> str:
         """Return an instruction's name, linked to the value that it defines, if any."""
         number = self._module.value_of(ValueKey(name, WHOLE))
         text = self._name(shortened(name))
@@ -133,7 +133,7 @@ class Links:
         return Markup(f"<a class=term href={self.root}help/glossary.html#{anchor}>{escape(text)}</a>")
 
     def moment(self, moment: int | None) -> Markup:
-        """Return a moment with the instruction that runs at it."""
+        """Return a moment with the instruction that runs at it; a dash for None."""
         if moment is None:
             return Markup("–")
         name = self._module.instruction_at(moment)

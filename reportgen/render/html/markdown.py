@@ -24,6 +24,7 @@ def _markdown() -> "MarkdownIt":
     from markdown_it import MarkdownIt
 
     def is_safe(url: str) -> bool:
+        # An address without a scheme leads to a file beside the page, and runs nothing.
         scheme = _SCHEME.match(url)
         return scheme is None or scheme[1].lower() in ("http", "https", "mailto")
 
@@ -33,7 +34,7 @@ def _markdown() -> "MarkdownIt":
 
 
 def markdown(text: str) -> Markup:
-    """Convert a text of our own; a heading that ends with `{#slug}` gets that id."""
+    """Convert one of our texts; a heading that ends with `{#slug}` gets that id."""
     markdown_it = _markdown()
     tokens = markdown_it.parse(text)
     for opening, inline in pairwise(tokens):

@@ -30,7 +30,7 @@ def _cell(name: str, source: str, is_reader: bool) -> Markup:
 
 
 def named(name: str) -> Markup:
-    """Return a name of the program as code, without its beginning where it is long; a dash where there is none."""
+    """Return a name of the program as code, cut at its beginning if it is long; a dash for an empty one."""
     if not name:
         return Markup('<span class="none" title="no name in the dump">–</span>')
     shown = end_of(name)

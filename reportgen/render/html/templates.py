@@ -42,11 +42,6 @@ def module_tabs(to_module: str, current: str) -> Markup:
     return Markup("".join(links))
 
 
-def counted(number: int, noun: str) -> str:
-    """Return `1 value` or `2,345 values`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 def width(part: int, whole: int) -> str:
     """Return the width of a bar for `part` of `whole`, as CSS writes it."""
     return f"{100 * part / whole:.2f}%"
@@ -62,6 +57,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        # Templates do not change during a build, so no page has to look for a newer one.
         auto_reload=False,
     )
     jinja.filters |= {
@@ -69,7 +65,7 @@ def environment() -> Environment:
         "byte_steps": formats.byte_steps_markup,
         "bytes": formats.bytes_markup,
         "count": formats.count_markup,
-        "counted": counted,
+        "counted": formats.counted,
         "range_words": formats.range_words,
         "exact": formats.exact_bytes,
         "human": formats.human_bytes,

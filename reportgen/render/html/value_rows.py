@@ -12,6 +12,7 @@ from reportgen.render.html.links import Links
 _LONGEST_SHAPE = 60
 
 
+# HTML allows a cell without its end tag and a word without quotes, which a thousand rows would repeat.
 def value_rows(rows: Iterable[tuple[int, ValueFacts]], links: Links) -> Markup:
     """Return a row for each value with its size, place, layout sizes, live range and shape."""
     return Markup(

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from reportgen.analyse.advice.families import Family
-from reportgen.analyse.advice.packing import Packing, Placed
+from reportgen.analyse.advice.packing import Packing
 from reportgen.analyse.advice.plan import Plan
 from reportgen.analyse.advice.records import Advice, ArgumentGroup, ConflictOf, Ladder, Move, Returned, State
 from reportgen.analyse.records import MAIN_SPACE
@@ -63,36 +63,11 @@ class Rung:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ArgumentRow:
-    """The leaves of an argument in one state, in words."""
-
-    group: ArgumentGroup
-    words: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResultRow:
-    """A result: where it is in what the program returns, and the argument whose place it could take."""
-
-    result: Returned
-    leaf: str
-    words: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackingRow:
-    """An arena, and what is known of its slack; `placement` is a smaller one that was found."""
-
-    packing: Packing
-    words: str
-    placement: Sequence[Placed]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AdviceView:
-    """The advice for the main memory space. `withheld` is the reason where there is none.
+    """The advice for the main memory space. `withheld` says why, if there is none.
 
-    `choices` are the keys of the moves that the chart can show, with what is changed.
+    `choices` are the keys of the moves that the chart can show, with what is changed. The arguments, the results, with
+    their places in what the program returns, and the arenas come with what is known of them in words.
     """
 
     heading: str
@@ -106,11 +81,11 @@ class AdviceView:
     floor: str
     moves: Sequence[MoveRow]
     families: Sequence[Family]
-    arguments: Sequence[ArgumentRow]
-    results: Sequence[ResultRow]
+    arguments: Sequence[tuple[ArgumentGroup, str]]
+    results: Sequence[tuple[Returned, str, str]]
     more_results: int
     plan: Plan | None
-    packings: Sequence[PackingRow]
+    packings: Sequence[tuple[Packing, str]]
 
 
 def advice_view(module: Module) -> AdviceView | None:
@@ -119,25 +94,27 @@ def advice_view(module: Module) -> AdviceView | None:
     if space is None or advice is None or not space.allocated_bytes:
         return None
     capacity, ladder, keys = advice.capacity, advice.ladder, move_keys(advice)
-    is_over = capacity is not None and capacity.excess_bytes > 0
+    exceeded = capacity if capacity and capacity.excess_bytes > 0 else None
+    # The largest are shown, in the order in which the program returns them.
+    largest = sorted(advice.results, key=lambda one: -one.size_bytes)[:_SHOWN_RESULTS]
     floor = module.instruction_at(ladder.floor_moment) if ladder else None
     return AdviceView(
-        heading=f"To fit {human_bytes(capacity.size_bytes)}" if capacity and is_over else "What would lower the peak",
+        heading=f"To fit {human_bytes(exceeded.size_bytes)}" if exceeded else "What would lower the peak",
         choices=[(key, what_words(advice, move)) for key, move in with_curve(advice).items()],
         space_name=f"space {space.color} · {space.name}",
         withheld=advice.withheld,
-        verdict=verdict_words(capacity) if capacity and is_over else "",
+        verdict=verdict_words(exceeded) if exceeded else "",
         steps=[_row(key, move) for key, move in keys.items() if move in advice.sequence],
         joint=joint_words(advice),
         rungs=_rungs(ladder, space.slack_bytes or 0, keys) if ladder else (),
         floor=floor_words(ladder, floor or "", module.analysis.backend) if ladder else "",
         moves=[_row(key, move) for key, move in keys.items() if not move.after],
         families=advice.families,
-        arguments=[ArgumentRow(group=group, words=_argument_words(group)) for group in advice.arguments],
-        results=[_result(one) for one in _largest(advice.results)],
+        arguments=[(group, _argument_words(group)) for group in advice.arguments],
+        results=[_result(one) for one in sorted(largest, key=lambda one: (one.leaf, one.number))],
         more_results=max(0, len(advice.results) - _SHOWN_RESULTS),
         plan=capacity.plan if capacity else None,
-        packings=[_packing(one) for one in advice.packing],
+        packings=[(one, _packing_words(one)) for one in advice.packing],
     )
 
 
@@ -193,29 +170,20 @@ def _conflict_words(conflict: ConflictOf) -> str:
     return f"{conflict.argument} is read by {conflict.reader} at {conflict.read_at}, written from {conflict.born_at} on"
 
 
-def _largest(results: Sequence[Returned]) -> Sequence[Returned]:
-    """Return the largest results, in the order in which the program returns them."""
-    largest = sorted(results, key=lambda one: -one.size_bytes)[:_SHOWN_RESULTS]
-    return sorted(largest, key=lambda one: (one.leaf, one.number))
-
-
-def _result(result: Returned) -> ResultRow:
+def _result(result: Returned) -> tuple[Returned, str, str]:
     words = f"{result.argument} is free for it" if result.argument else "no argument like it"
     if result.conflict:
         words = _conflict_words(result.conflict)
-    return ResultRow(result=result, leaf="".join(f"[{index}]" for index in result.leaf) or "whole", words=words)
+    return result, "".join(f"[{index}]" for index in result.leaf) or "whole", words
 
 
-def _packing(packing: Packing) -> PackingRow:
-    slack = packing.size_bytes - packing.lower_bound_bytes
-    if not slack:
-        words = "no placement can be smaller"
-    elif packing.placement:
-        words = f"a placement in {packing.found_bytes:,} bytes was found and verified"
-    elif packing.table_bytes:
-        words = f"tables of tuples take up to {human_bytes(packing.table_bytes)}, 16 KiB each"
-    elif packing.found_bytes is None:
-        words = "no placement was searched for"
-    else:
-        words = "no placement that is worth a change was found"
-    return PackingRow(packing=packing, words=words, placement=packing.placement)
+def _packing_words(packing: Packing) -> str:
+    if packing.size_bytes == packing.lower_bound_bytes:
+        return "no placement can be smaller"
+    if packing.placement:
+        return f"a placement in {packing.found_bytes:,} bytes was found and verified"
+    if packing.table_bytes:
+        return f"tables of tuples take up to {human_bytes(packing.table_bytes)}, 16 KiB each"
+    if packing.found_bytes is None:
+        return "no placement was searched for"
+    return "no placement that is worth a change was found"

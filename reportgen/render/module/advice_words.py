@@ -89,10 +89,11 @@ def joint_words(advice: Advice) -> str:
 
 
 def _whether_that_fits(advice: Advice) -> str:
-    """Return whether the sequence makes a program fit that does not, slack included; empty without a capacity."""
+    """Return whether the sequence makes the program fit, slack included; empty unless it is known not to fit."""
     capacity, ladder, last = advice.capacity, advice.ladder, advice.sequence[-1]
     if capacity is None or ladder is None or not capacity.excess_bytes:
         return ""
+    # Slack is kept: what is predicted is the peak, not how well it is packed.
     available = capacity.size_bytes - (ladder.allocated_bytes - ladder.peak_bytes)
     if last.outcome.peak_bytes <= available:
         return " With the slack that there is now, this is predicted to fit."
@@ -116,6 +117,7 @@ def first_move(advice: Advice | None) -> Move | None:
     if advice.sequence:
         return advice.sequence[0]
     worth = [move for move in advice.moves if move.kind not in _NOT_FIRST and move.saving_bytes > 0]
+    # Where nothing saves, donation is named all the same, because its sentence says why it does not.
     return max(worth, key=lambda move: move.saving_bytes, default=None) or next(
         (move for move in advice.moves if move.kind == "donate"), None
     )

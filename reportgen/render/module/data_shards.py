@@ -6,7 +6,8 @@ from the folder that the shard belongs to.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from operator import sub
 from typing import Any
 
@@ -17,7 +18,7 @@ from reportgen.intervals.step_function import StepFunction
 from reportgen.model import WHOLE
 from reportgen.render import routes
 from reportgen.render.drawings.conflicts import conflicts_by_value
-from reportgen.render.html.formats import visible
+from reportgen.render.html.formats import cut, visible
 from reportgen.render.module.advice import with_curve
 from reportgen.render.module.advice_words import curve_words
 from reportgen.render.page import Page
@@ -50,6 +51,17 @@ def data_json(data: Any) -> bytes:
     return json.dumps(_visible(data), separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace")
 
 
+def module_columns(
+    rows: Iterable[tuple[str, str, str, int, str, int]], hrefs: Mapping[str, str] = routes.OVERVIEW_HREFS
+) -> dict[str, Any]:
+    """Return the modules of a site, for all that looks at them at once: the search, the filter, previous and next.
+
+    A row is (name, path of the dump, backend, bytes, href, page of the table that has it).
+    """
+    columns = list(zip(*rows, strict=True)) or [()] * 6
+    return {"hrefs": hrefs, **dict(zip(("name", "path", "backend", "size", "href", "page"), columns, strict=True))}
+
+
 def _visible(data: Any) -> Any:
     """Replace what shows nothing, because scripts put texts on the page as they are."""
     match data:
@@ -62,21 +74,6 @@ def _visible(data: Any) -> Any:
             return {key: _visible(item) for key, item in data.items()}
         case _:
             return data
-
-
-def instructions_shard(module: Module) -> Page:
-    """Return the scheduled instructions that define no value, for the search."""
-    return shard("instructions", instruction_columns(module, routes.INSTRUCTION_HREFS), module.routes.folder)
-
-
-def values_shard(module: Module) -> Page:
-    """Return every value and allocation, for the map, the moments and the search."""
-    return shard("values", value_columns(module, routes.VALUE_HREFS), module.routes.folder)
-
-
-def timeline_shard(module: Module) -> Page:
-    """Return the instruction at each moment, and every step of each space, for any moment and any zoom."""
-    return shard("timeline", timeline(module), module.routes.folder)
 
 
 def instruction_columns(module: Module, hrefs: Mapping[str, str]) -> dict[str, Any]:
@@ -132,11 +129,6 @@ def timeline(module: Module) -> dict[str, Any]:
     return {"names": names, "spaces": spaces}
 
 
-def advice_shard(module: Module) -> Page:
-    """Return the moves of the advice with their curves."""
-    return shard("advice", move_curves(module), module.routes.folder)
-
-
 def move_curves(module: Module) -> dict[str, Any]:
     """Return the peak that each move leads to, and what it adds over time to what is resident in the main memory."""
     advice = module.advice.get(MAIN_SPACE, Advice())
@@ -157,6 +149,7 @@ def _steps(function: StepFunction) -> dict[str, Sequence[int]]:
 
 
 def _value_columns(module: Module) -> dict[str, Any]:
+    """Return the columns with an entry for each value, and the tables of words that they point into."""
     facts, values = module.analysis.facts, module.analysis.dump.values
     opcodes, scopes, sources, shapes = Words(), Words([""]), Words([""]), Words()
     origins = [module.origin(number) for number in range(len(facts))]
@@ -165,7 +158,7 @@ def _value_columns(module: Module) -> dict[str, Any]:
     sizes = zip(facts.dense, values.sizes, facts.padding, strict=True)
     return {
         "page": [
-            name if number in module.with_page else (routes.page_of(module.row_of(number)), name)
+            name if number in module.with_page else (routes.page_of(module.row_of[number]), name)
             for number, name in enumerate(module.routes.value_names)
         ],
         "name": values.names,
@@ -184,7 +177,7 @@ def _value_columns(module: Module) -> dict[str, Any]:
         "opcode": [opcodes.number(origin.opcode) for origin in origins],
         "scope": [scopes.number(origin.scope) for origin in origins],
         "source": [sources.number(origin.source) for origin in origins],
-        "shape": [shapes.number(_short(shape)) for shape in values.shapes],
+        "shape": [shapes.number(cut(shape, LONGEST_SHAPE)) for shape in values.shapes],
         "classes": list(CLASSES),
         "opcodes": opcodes.table(),
         "scopes": scopes.table(),
@@ -193,5 +186,14 @@ def _value_columns(module: Module) -> dict[str, Any]:
     }
 
 
-def _short(shape: str) -> str:
-    return shape if len(shape) <= LONGEST_SHAPE else shape[:LONGEST_SHAPE] + "…"
+_COLUMNS: Mapping[str, Callable[[Module], dict[str, Any]]] = {
+    "values": partial(value_columns, hrefs=routes.VALUE_HREFS),
+    "timeline": timeline,
+    "instructions": partial(instruction_columns, hrefs=routes.INSTRUCTION_HREFS),
+    "advice": move_curves,
+}
+
+
+def module_shard(module: Module, name: str) -> Page:
+    """Return a shard of a module: `values`, `timeline` and `instructions`, and `advice` for one that has moves."""
+    return shard(name, _COLUMNS[name](module), module.routes.folder)

@@ -3,14 +3,14 @@
 What the verdict above it says already, it does not repeat.
 """
 
-from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from reportgen.analyse.capacity import Fit
-from reportgen.analyse.classes import memory_class
 from reportgen.analyse.fit import GIVEN, Misfit
 from reportgen.analyse.records import MAIN_SPACE, Analysis, Share
 from reportgen.render.html.formats import human_bytes, range_words
+from reportgen.render.view import peak_by_class
 
 _SHOWN = 10
 _WHOLE = (
@@ -41,8 +41,7 @@ def fit_banner(misfit: Misfit | None, analysis: Analysis, fit: Fit | None) -> Fi
     headline = "" if is_stated else "This module needs more memory than its device has."
     sentences = (
         _of_xla(misfit),
-        "" if is_stated else _of_the_chip(misfit),
-        "" if is_stated else _here(misfit, analysis),
+        *(() if is_stated else _amounts(misfit, analysis)),
         _meaning(misfit, analysis),
         _alone(misfit, analysis),
     )
@@ -61,29 +60,20 @@ def _of_xla(misfit: Misfit) -> str:
     return f"XLA: {range_words(misfit.needed)} of {misfit.space.upper()} needed{usable}."
 
 
-def _of_the_chip(misfit: Misfit) -> str:
-    if not misfit.chip or not misfit.usable:
-        return ""
-    if misfit.chip == GIVEN:
-        return f"The capacity given is {range_words(misfit.usable)}."
-    return f"At most {range_words(misfit.usable)} are usable on a {misfit.chip}."
-
-
-def _here(misfit: Misfit, analysis: Analysis) -> str:
+def _amounts(misfit: Misfit, analysis: Analysis) -> Iterator[str]:
+    """Yield what the device has, and what is resident here."""
+    if misfit.chip == GIVEN and misfit.usable:
+        yield f"The capacity given is {range_words(misfit.usable)}."
+    elif misfit.chip and misfit.usable:
+        yield f"At most {range_words(misfit.usable)} are usable on a {misfit.chip}."
     missing = f"{range_words(misfit.missing)} too much" if misfit.missing else ""
-    if misfit.resident_bytes is None:
-        return f"That is {missing}." if missing else ""
-    parts = " + ".join(f"{human_bytes(size)} {name}" for name, size in _by_class(analysis))
-    resident = f"Here: {human_bytes(misfit.resident_bytes)} resident at the peak ({parts})"
-    return f"{resident}; {missing}." if missing else f"{resident}."
-
-
-def _by_class(analysis: Analysis) -> list[tuple[str, int]]:
-    """Return the bytes of the peak of the main memory by class, largest first."""
-    sizes: Counter[str] = Counter()
-    for share in analysis.spaces[MAIN_SPACE].composition:
-        sizes[memory_class(analysis.dump.allocations[share.allocation])] += share.size_bytes
-    return sizes.most_common()
+    if misfit.resident_bytes is not None:
+        by_class = peak_by_class(analysis, analysis.spaces[MAIN_SPACE])
+        parts = " + ".join(f"{human_bytes(size)} {name}" for name, size in by_class.most_common())
+        resident = f"Here: {human_bytes(misfit.resident_bytes)} resident at the peak ({parts})"
+        yield f"{resident}; {missing}." if missing else f"{resident}."
+    elif missing:
+        yield f"That is {missing}."
 
 
 def _meaning(misfit: Misfit, analysis: Analysis) -> str:
@@ -107,6 +97,7 @@ def _alone(misfit: Misfit, analysis: Analysis) -> str:
         return ""
     if misfit.enough:
         return "Each of these values alone takes more than what is missing:"
-    classes = [name for name, size in _by_class(analysis) if size >= misfit.missing.high]
+    by_class = peak_by_class(analysis, analysis.spaces[MAIN_SPACE])
+    classes = [name for name, size in by_class.most_common() if size >= misfit.missing.high]
     of_classes = f", but all values of the class {' or of the class '.join(classes)} together do" if classes else ""
     return f"No single value at the peak takes as much as what is missing{of_classes}."

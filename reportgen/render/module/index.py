@@ -94,6 +94,7 @@ def index_context(module: Module, links: Links) -> dict[str, Any]:
     """Return what the template of the module's own page needs to know."""
     analysis, evidence = module.analysis, module.analysis.backend_evidence
     main = main_space(analysis.spaces)
+    # The main memory first, whatever its color is.
     ordered = sorted(analysis.spaces.values(), key=lambda space: (space is not main, space.color))
     small = small_spaces(analysis)
     spaces = [_space_summary(module, space, links, is_small=space.color in small) for space in ordered]

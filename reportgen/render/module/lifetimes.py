@@ -13,7 +13,7 @@ from markupsafe import Markup
 from reportgen.analyse.classes import memory_class
 from reportgen.analyse.decompose import plain_shape
 from reportgen.analyse.groups import joined_name, sibling_name
-from reportgen.analyse.lifetimes import Idle, byte_steps, idle_at_peak, idle_stretches, steps_held
+from reportgen.analyse.lifetimes import byte_steps, idle_at_peak, idle_stretches, steps_held
 from reportgen.analyse.records import Space
 from reportgen.intervals.step_function import Peak
 from reportgen.render.html.links import Links, listed
@@ -100,7 +100,10 @@ def _space_lifetimes(module: Module, space: Space, links: Links) -> SpaceLifetim
     stretches = idle_stretches(module.analysis, space)
     peak_bytes = {idle: size for size, idle in idle_at_peak(space, stretches)}
     allocations, places = module.analysis.dump.allocations, module.analysis.facts.values.allocations
-    idle = [_stretch(one, peak_bytes.get(one)) for one in stretches]
+    idle = [
+        Stretch(**one._asdict(), steps=one.steps, byte_steps=one.byte_steps, peak_bytes=peak_bytes.get(one))
+        for one in stretches
+    ]
     return SpaceLifetimes(
         space=space,
         peak=space.peak_resident,
@@ -115,20 +118,8 @@ def _space_lifetimes(module: Module, space: Space, links: Links) -> SpaceLifetim
     )
 
 
-def _stretch(idle: Idle, peak_bytes: int | None) -> Stretch:
-    return Stretch(
-        value=idle.value,
-        kind=idle.kind,
-        first=idle.first,
-        last=idle.last,
-        steps=idle.steps,
-        size_bytes=idle.size_bytes,
-        byte_steps=idle.byte_steps,
-        peak_bytes=peak_bytes,
-    )
-
-
 def _held(module: Module, space: Space) -> list[Stretch]:
+    """Return the whole life of each value as a stretch, most bytes × steps first."""
     found = []
     for product, number in byte_steps(module.analysis, space):
         live = module.analysis.facts.live(number)
@@ -154,19 +145,16 @@ def _table(
     times = Counter[tuple[int, str]]()  # because a row must not count the size of one value twice
     for stretch in stretches:
         times[stretch.value, stretch.kind] += 1
-        siblings.setdefault((times[stretch.value, stretch.kind], *_key(module, stretch)), []).append(stretch)
+        name = module.attribution(stretch.value).name
+        shape = plain_shape(module.analysis.facts.values.shapes[stretch.value])
+        # A value without a name has no siblings.
+        family = sibling_name(name) if name else f"value {stretch.value}"
+        siblings.setdefault((times[stretch.value, stretch.kind], stretch.kind, family, shape), []).append(stretch)
     ordered = sorted(siblings.values(), key=lambda members: (-sum(map(amount, members)), members[0].value))
     hidden = [sum(map(amount, members)) for members in ordered[_SHOWN:]]
     rows = [_row(module, links, members) for members in ordered[:_SHOWN]]
     total = sum(map(amount, rows)) + sum(hidden)
     return LifeTable(rows=rows, rest=Rest(count=len(hidden), amount=sum(hidden)), total=total)
-
-
-def _key(module: Module, stretch: Stretch) -> tuple[str, str, str]:
-    """Return what siblings have in common; a value without a name has none."""
-    name = module.attribution(stretch.value).name
-    shape = plain_shape(module.analysis.facts.values.shapes[stretch.value])
-    return stretch.kind, sibling_name(name) if name else f"value {stretch.value}", shape
 
 
 def _row(module: Module, links: Links, members: Sequence[Stretch]) -> LifeRow:

@@ -7,7 +7,7 @@ from typing import Any
 
 from reportgen.analyse.attributions import reserved_for
 from reportgen.analyse.classes import MemoryClass, memory_class
-from reportgen.analyse.records import Analysis, Share, Space, ValueFacts
+from reportgen.analyse.records import Share, Space, ValueFacts
 from reportgen.render.html.formats import human_bytes
 from reportgen.render.html.links import Links
 from reportgen.render.module.view_page import Rest, view_page
@@ -41,7 +41,7 @@ class AllocationRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bin:
-    """The things that are at least `low` and less than `high` bytes large; empty things have a bin of their own."""
+    """The things that are at least `low` and less than `high` bytes large; empty things have their own bin."""
 
     low: int
     high: int
@@ -76,6 +76,7 @@ def histogram(noun: str, sizes: Iterable[int]) -> Histogram | None:
     """Return bins that grow by a factor of four, or None when there is nothing to count."""
     by_key: dict[int, list[int]] = {}
     for size in sizes:
+        # The length in bits is exact, where a logarithm in floats could miss a power of four.
         by_key.setdefault((size.bit_length() - 1) // _BITS_PER_BIN if size else -1, []).append(size)
     if not by_key:
         return None
@@ -162,12 +163,15 @@ def allocation_rows(module: Module) -> list[AllocationRow]:
 
 def share_rows(module: Module, space: Space) -> list[ShareRow]:
     """Return what is resident at the peak of a space, largest first."""
-    return [_share_row(module.analysis, share) for share in space.composition]
-
-
-def _share_row(analysis: Analysis, share: Share) -> ShareRow:
-    value = reserved_for(analysis, share.allocation) if share.value is None else share.value
-    return ShareRow(share, memory_class(analysis.dump.allocations[share.allocation]), value)
+    analysis = module.analysis
+    return [
+        ShareRow(
+            share,
+            memory_class(analysis.dump.allocations[share.allocation]),
+            reserved_for(analysis, share.allocation) if share.value is None else share.value,
+        )
+        for share in space.composition
+    ]
 
 
 def _pages(
@@ -185,6 +189,7 @@ def _pages(
     for page in range(1, pages + 1):
         shown = rows[rows_of(page)]
         listed = sum(row.share.size_bytes for row in shown) if context["total"] else 0
+        # The last page leads back to the first.
         rest = Rest(count=len(rows) - len(shown), amount=context["total"] - listed, href=href(page % pages + 1))
         yield view_page(
             module,

@@ -4,8 +4,8 @@ A dump of one megabyte takes a tenth of a second to analyse and a second to rend
 reader opens one. Each page is the very page that `module_pages` yields.
 """
 
-from collections.abc import Iterable, Iterator
-from functools import cached_property
+from collections.abc import Iterator
+from functools import cache, cached_property, partial
 from threading import Lock
 
 from reportgen.render.allocation.page import AllocationRenderer
@@ -24,6 +24,9 @@ class PagesOnRequest:
         self.module = module
         self._site_title = site_title
         self._views = views(module, site_title)
+        # Cached, so that only the first page that needs a renderer waits for what its pages share.
+        self._values = cache(partial(ValueRenderer, module, site_title))
+        self._allocations = cache(partial(AllocationRenderer, module, site_title))
         self._rendered: dict[str, bytes] = {}
         self._lock = Lock()
 
@@ -35,9 +38,17 @@ class PagesOnRequest:
         """Return the page at `path`, from the site's root; None if the module has none there."""
         if path not in self.paths:
             return None
+        # Held while a page is rendered, so that it is rendered once.
         with self._lock:
             if path not in self._rendered:
-                self._rendered.update(self._render(first_page(path)))
+                first = first_page(path)
+                if first in self._views:
+                    made = self._views[first]()
+                elif first in self._value_numbers:
+                    made = self._values().pages(self._value_numbers[first])
+                else:
+                    made = self._allocations().pages(self._allocation_numbers[first])
+                self._rendered.update(made)
             return self._rendered[path]
 
     @cached_property
@@ -51,13 +62,6 @@ class PagesOnRequest:
         facts = self.module.analysis.facts
         return {visible(key_text(facts[n].value.key)): path for path, n in self._value_numbers.items()}
 
-    def _render(self, first: str) -> Iterable[Page]:
-        if first in self._views:
-            return self._views[first]()
-        if first in self._value_numbers:
-            return self._values.pages(self._value_numbers[first])
-        return self._allocations.pages(self._allocation_numbers[first])
-
     @cached_property
     def _value_numbers(self) -> dict[str, int]:
         return {self.module.routes.value(number): number for number in sorted(self.module.with_page)}
@@ -66,11 +70,3 @@ class PagesOnRequest:
     def _allocation_numbers(self) -> dict[str, int]:
         numbers = range(len(self.module.analysis.dump.allocations))
         return {self.module.routes.allocation(number): number for number in numbers}
-
-    @cached_property
-    def _values(self) -> ValueRenderer:
-        return ValueRenderer(self.module, self._site_title)
-
-    @cached_property
-    def _allocations(self) -> AllocationRenderer:
-        return AllocationRenderer(self.module, self._site_title)

@@ -83,7 +83,7 @@ def _space_padding(module: Module, space: Space, links: Links) -> SpacePadding:
     peak, shapes = space.peak_resident, padded_shapes(module.analysis, space)
     padded = [shape for shape in shapes if shape.padding_bytes]
     values = _value_rows(module, space, peak)
-    hidden = values[_SHOWN_VALUES:]
+    hidden, table = values[_SHOWN_VALUES:], links.listing("values")
     return SpacePadding(
         space=space,
         peak=peak,
@@ -92,7 +92,8 @@ def _space_padding(module: Module, space: Space, links: Links) -> SpacePadding:
                 shape=shape.shape,
                 sums=_sums([shape], peak),
                 largest=shape.largest,
-                values_href=_values_href(links, space, shape.shape),
+                # Cut as scripts have the shape, which filter the table by it.
+                values_href=f"{table}#{urlencode({'space': space.color, 'shape': shape.shape[:LONGEST_SHAPE]})}",
             )
             for shape in padded[:_SHOWN_SHAPES]
         ],
@@ -102,11 +103,6 @@ def _space_padding(module: Module, space: Space, links: Links) -> SpacePadding:
         values=values[:_SHOWN_VALUES],
         values_rest=Rest(count=len(hidden), amount=sum(row.fact.padding_bytes for row in hidden)),
     )
-
-
-def _values_href(links: Links, space: Space, shape: str) -> str:
-    """Return the href of the table of values, narrowed to those of a space with a shape."""
-    return f"{links.listing('values')}#{urlencode({'space': space.color, 'shape': shape[:LONGEST_SHAPE]})}"
 
 
 def _sums(shapes: Sequence[PaddedShape], peak: Peak | None) -> PaddingSums:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 
 from reportgen.render.allocation.page import AllocationRenderer
-from reportgen.render.module.data_shards import advice_shard, instructions_shard, timeline_shard, values_shard
+from reportgen.render.module.data_shards import module_shard
 from reportgen.render.module.findings import findings_page
 from reportgen.render.module.index import index_page
 from reportgen.render.module.lifetimes import lifetimes_page
@@ -45,16 +45,14 @@ def views(module: Module, site_title: str) -> dict[str, PageGroup]:
     routes = module.routes
     single: dict[str, Callable[[], Page]] = {
         routes.index: partial(index_page, module, site_title),
-        routes.shard("values"): partial(values_shard, module),
-        routes.shard("timeline"): partial(timeline_shard, module),
-        routes.shard("instructions"): partial(instructions_shard, module),
+        **{routes.shard(name): partial(module_shard, module, name) for name in ("values", "timeline", "instructions")},
         routes.listing("peak"): partial(peak_page, module, site_title),
         routes.listing("padding"): partial(padding_page, module, site_title),
         routes.listing("lifetimes"): partial(lifetimes_page, module, site_title),
         routes.listing("findings"): partial(findings_page, module, site_title),
     }
     if any(advice.moves for advice in module.advice.values()):
-        single[routes.shard("advice")] = partial(advice_shard, module)
+        single[routes.shard("advice")] = partial(module_shard, module, "advice")
     paged: dict[str, PageGroup] = {
         routes.listing("schedule"): partial(schedule_pages, module, site_title),
         routes.listing("values"): partial(values_listing, module, site_title),
@@ -68,6 +66,7 @@ def views(module: Module, site_title: str) -> dict[str, PageGroup]:
 
 def page_count(module: Module) -> int:
     """Return how many pages and data shards a module has."""
+    # Views are rendered when they are called, so this renders nothing.
     alone = len(views(module, "")) + len(module.analysis.dump.allocations) + len(module.with_page)
     return alone + sum(1 for _ in later_pages(module))
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from heapq import nsmallest
 from urllib.parse import urlencode
 
@@ -108,7 +107,12 @@ def _space_peak(module: Module, space: Space, links: Links) -> SpacePeak:
         return SpacePeak(space=space, peak=peak)
     tree = scope_tree(module.analysis, space, module.origin)
     groups = groupings(module.analysis, space, module.origin)
-    href = partial(_href, links, space, peak.moment)
+
+    def href(path: str) -> str:
+        """Return the href of what is live at the peak in a scope, as the module's own page shows it."""
+        choices = {"space": space.color, "moment": peak.moment} | ({"within": path} if path else {})
+        return f"{links.listing('index')}#{urlencode(choices)}"
+
     tile = _tile(tree, href, tree.size_bytes, depth=0, share=1.0)
     return SpacePeak(
         space=space,
@@ -144,12 +148,6 @@ def _scope_table(tree: Scope, href: Callable[[str], str]) -> ScopeTable:
     hidden = sum(scope.own_bytes for _, (_, scope) in rows) - sum(scope.own_bytes for _, (_, scope) in kept)
     shown = [(depth - 1, scope, href(scope.path)) for _, (depth, scope) in sorted(kept, key=lambda row: row[0])]
     return ScopeTable(shown, len(rows) - len(kept), hidden)
-
-
-def _href(links: Links, space: Space, moment: int, path: str) -> str:
-    """Return the href of what is live at a moment in a scope, as the module's own page shows it."""
-    choices = {"space": space.color, "moment": moment} | ({"within": path} if path else {})
-    return f"{links.listing('index')}#{urlencode(choices)}"
 
 
 def _tile(scope: Scope, href: Callable[[str], str], parent_bytes: int, *, depth: int, share: float) -> Tile:

@@ -1,6 +1,5 @@
 """The first sentences of a module's page: what it needs, of what, whether that fits, and what dominates."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
@@ -15,7 +14,7 @@ from reportgen.analyse.spaces import main_space, needed_in
 from reportgen.render.html.links import Links, listed
 from reportgen.render.html.members import group_members
 from reportgen.render.html.origin import origin_cell
-from reportgen.render.view import Module
+from reportgen.render.view import Module, peak_by_class
 
 _LARGEST = 3
 _PLURALS: Mapping[MemoryClass, str] = {
@@ -71,13 +70,18 @@ def verdict(module: Module, links: Links) -> Verdict | None:
     space = main_space(module.analysis.spaces)
     if space is None or not needed_in(space):
         return None
-    peak = space.peak_resident
+    sizes, peak = peak_by_class(module.analysis, space), space.peak_resident
+    idle = idle_at_peak(space, idle_stretches(module.analysis, space))
+    allocations, values = module.analysis.dump.allocations, module.analysis.dump.values
     return Verdict(
         space=space,
         needed_bytes=needed_in(space),
         moment=peak.moment if peak else None,
-        parts=_parts(module.analysis, space),
-        waiting_bytes=_waiting_bytes(module.analysis, space),
+        # The plus leaves out classes without bytes.
+        parts=[(kind, _PLURALS[kind], sizes[kind]) for kind in sorted(+sizes, key=lambda kind: (-sizes[kind], kind))],
+        waiting_bytes=sum(
+            size for size, one in idle if memory_class(allocations[values.allocations[one.value]]) == "temporary"
+        ),
         largest=group_rows(module, space, links)[:_LARGEST],
         fit=module.fits.get(space.color),
     )
@@ -105,20 +109,4 @@ def _row(module: Module, space: Space, group: PeakGroup, links: Links) -> GroupR
         origin=origin_cell(found, group.name),
         what=f"{times}{group.shape}",
         values=links_to_values,
-    )
-
-
-def _parts(analysis: Analysis, space: Space) -> list[tuple[MemoryClass, str, int]]:
-    """Return the classes of the peak with their names for several and their bytes, the most first."""
-    sizes: Counter[MemoryClass] = Counter()
-    for share in space.composition:
-        sizes[memory_class(analysis.dump.allocations[share.allocation])] += share.size_bytes
-    return [(kind, _PLURALS[kind], sizes[kind]) for kind in sorted(+sizes, key=lambda kind: (-sizes[kind], kind))]
-
-
-def _waiting_bytes(analysis: Analysis, space: Space) -> int:
-    allocations, facts = analysis.dump.allocations, analysis.facts.values
-    stretches = idle_at_peak(space, idle_stretches(analysis, space))
-    return sum(
-        size for size, idle in stretches if memory_class(allocations[facts.allocations[idle.value]]) == "temporary"
     )

@@ -6,7 +6,6 @@ that draws them are in neither repository nor source distribution: they are made
 
 import hashlib
 import os
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
@@ -25,7 +24,7 @@ MADE_AT_INSTALLATION = ("chart-specifications.js", "vega.js")
 
 
 def template_root() -> Path:
-    """The directory of the templates: packaged in an installed wheel, top-level in a checkout."""
+    """Return the directory of the templates: packaged in an installed wheel, top-level in a checkout."""
     package = Path(reportgen.__file__).parent
     packaged = package / "templates"
     return packaged if packaged.is_dir() else package.parent / "templates"
@@ -33,7 +32,7 @@ def template_root() -> Path:
 
 @cache
 def library_digest(name: str) -> str:
-    """Of a package that is installed. To ask for its version would take longer than to read its source."""
+    """Return a digest of the source of an installed package, which is read faster than its version."""
     spec = find_spec(name)
     if spec is None or not spec.submodule_search_locations:
         raise BrokenInstallation(f"{name} is missing. Run `pip install --force-reinstall xla-reportgen`.")
@@ -41,21 +40,16 @@ def library_digest(name: str) -> str:
 
 
 def digest(root: Path, ending: str = "") -> str:
-    """Of all files below a folder whose names end so."""
+    """Return a digest of the files below a folder whose names end with `ending`, in order of their paths."""
     made = hashlib.sha256()
-    for inside, path in _files_below(str(root), ending):
-        with suppress(FileNotFoundError), open(path, "rb") as file:  # noqa: PTH123 - quick
-            made.update(inside.encode("utf-8", "surrogateescape") + b"\0")
-            made.update(file.read())
-    return made.hexdigest()
-
-
-def _files_below(root: str, ending: str) -> Iterator[tuple[str, str]]:
-    """In order, each by its path in there and as a whole."""
-    for folder, folders, names in os.walk(root):
+    for folder, folders, names in os.walk(str(root)):
         folders.sort()
-        inside = folder[len(root) :].replace(os.sep, "/")
-        yield from ((f"{inside}/{name}", f"{folder}/{name}") for name in sorted(names) if name.endswith(ending))
+        inside = folder[len(str(root)) :].replace(os.sep, "/")
+        for name in sorted(name for name in names if name.endswith(ending)):
+            with suppress(FileNotFoundError), open(f"{folder}/{name}", "rb") as file:  # noqa: PTH123 - quick
+                made.update(f"{inside}/{name}".encode("utf-8", "surrogateescape") + b"\0")
+                made.update(file.read())
+    return made.hexdigest()
 
 
 def asset_names() -> list[str]:
@@ -82,13 +76,8 @@ def read_template(name: str) -> bytes:
     try:
         return path.read_bytes()
     except FileNotFoundError:
-        raise BrokenInstallation(_missing(path)) from None
-
-
-def _missing(path: Path) -> str:
-    if path.name in MADE_AT_INSTALLATION:
-        return (
-            f"{path} is missing: it is made when the package is installed. "
-            "Run `pip install -e .` in the checkout, or `pip install --force-reinstall xla-reportgen`."
-        )
-    return f"{path} is missing: the installation is incomplete. Run `pip install --force-reinstall xla-reportgen`."
+        why = "the installation is incomplete. Run"
+        if path.name in MADE_AT_INSTALLATION:
+            why = "it is made when the package is installed. Run `pip install -e .` in the checkout, or"
+        message = f"{path} is missing: {why} `pip install --force-reinstall xla-reportgen`."
+        raise BrokenInstallation(message) from None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from reportgen.analyse.logged_errors import LoggedError
-from reportgen.parse.oom_records import Kind, LoggedBuffer, OutOfMemory, SizeRange, Total
+from reportgen.parse.oom_records import Kind, LoggedBuffer, SizeRange, Total
 from reportgen.render import routes
 from reportgen.render.html.formats import range_words
 from reportgen.render.html.templates import render
@@ -67,30 +67,20 @@ def error_pages(site_title: str, errors: Iterable[LoggedError]) -> Iterator[Page
 
 def _view(error: LoggedError, number: int) -> ErrorView:
     event = error.event
+    named = (("needed", event.needed), ("usable", event.capacity), ("free", event.free), ("too much", event.excess))
+    total = _sum(event.buffers)
+    needed = f"; {range_words(event.needed)} are needed" if event.needed else ""
     return ErrorView(
         error=error,
         href=routes.out_of_memory(number),
         verdict=_VERDICTS[event.kind],
-        figures=_figures(event),
-        listed=_listed(event),
+        figures=", ".join(f"{range_words(size)} {name}" for name, size in named if size),
+        listed=f"The listed sizes add up to {range_words(total)}{needed}." if total else "",
         lacks=_MISSING.get(event.kind, ""),
         tables=[(head, list(rows)) for head, rows in groupby(event.totals, key=lambda total: total.head)],
         by_shape=_groups((buffer.shape, buffer) for buffer in event.buffers),
         by_scope=_groups((buffer.op_name.rpartition("/")[0], buffer) for buffer in event.buffers),
     )
-
-
-def _figures(event: OutOfMemory) -> str:
-    named = (("needed", event.needed), ("usable", event.capacity), ("free", event.free), ("too much", event.excess))
-    return ", ".join(f"{range_words(size)} {name}" for name, size in named if size)
-
-
-def _listed(event: OutOfMemory) -> str:
-    total = _sum(event.buffers)
-    if total is None:
-        return ""
-    needed = f"; {range_words(event.needed)} are needed" if event.needed else ""
-    return f"The listed sizes add up to {range_words(total)}{needed}."
 
 
 def _sum(buffers: Iterable[LoggedBuffer]) -> SizeRange | None:

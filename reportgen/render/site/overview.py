@@ -11,8 +11,6 @@ from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import Any
 
-from markupsafe import Markup
-
 from reportgen.analyse.classes import CLASSES
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.input.reading import Problem
@@ -21,8 +19,9 @@ from reportgen.render import routes
 from reportgen.render.drawings.chart_data import byte_ticks
 from reportgen.render.html import formats
 from reportgen.render.html.formats import function_name
+from reportgen.render.html.markdown import note_markup
 from reportgen.render.html.templates import render
-from reportgen.render.module.data_shards import shard
+from reportgen.render.module.data_shards import module_columns, shard
 from reportgen.render.page import Page
 from reportgen.render.site.file_names import file_names
 from reportgen.render.site.out_of_memory import error_views
@@ -63,7 +62,7 @@ class LargestModules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecompiledSection:
-    """What the overview shows of recompiled functions; a page of its own has the rest, unless this is complete."""
+    """What the overview shows of recompiled functions; another page has the rest, unless this is complete."""
 
     groups: Sequence[Recompiled]
     count: int
@@ -71,34 +70,36 @@ class RecompiledSection:
     is_complete: bool
 
 
-def overview_pages(
-    site_title: str,
-    summaries: Sequence[Summary],
-    problems: Sequence[Problem],
-    readme: Markup,
-    redaction: Redaction | None = None,
-    errors: Sequence[LoggedError] = (),
-    *,
-    has_trend: bool = False,
-) -> Iterator[Page]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Front:
+    """What the overview says besides its table of modules; `readme` is a user's note, in Markdown."""
+
+    problems: Sequence[Problem] = ()
+    readme: str = ""
+    redaction: Redaction | None = None
+    errors: Sequence[LoggedError] = ()
+    has_trend: bool = False
+
+
+def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) -> Iterator[Page]:
     """Yield the overview, the further pages of its tables, and the shard with all modules."""
     modules = sorted(summaries, key=biggest_first)
     rows, groups = folded(modules), recompiled(modules)
-    section = _recompiled_section(groups)
-    yield shard("modules", _columns(rows))
-    has_capacity = any(module.capacity_bytes is not None for module in modules)
+    columns = module_columns(
+        (one.title, one.label, one.backend, needed_bytes(one), one.href, routes.page_of(number, MODULES_PER_PAGE))
+        for number, row in enumerate(rows)
+        for one in (row.module, *row.copies)
+    )
+    yield shard("modules", columns)
     table = {
-        "has_capacity": has_capacity,
+        "has_capacity": any(module.capacity_bytes is not None for module in modules),
         "site_title": site_title,
         "count": len(modules),
         "rows_in_all": len(rows),
         "href": routes.overview,
     }
-    own: dict[str, Any] = {"problems": problems, "readme": readme, "redaction": redaction, "recompiled": section}
-    own |= {"troubled": _troubled(modules), "errors": error_views(errors), "has_trend": has_trend}
-    own |= {"chart": largest_modules(rows), "classes": CLASSES}
-    is_plain = not (problems or readme or redaction or errors)
-    own["only"] = modules[0].href if len(modules) == 1 and is_plain else ""
+    section = _recompiled_section(groups)
+    own = {"recompiled": section, **_front_context(modules, rows, front)}
     pages = routes.pages_of(len(rows), MODULES_PER_PAGE)
     for page in range(1, pages + 1):
         template, context = ("overview.html", table | own) if page == 1 else ("modules.html", table)
@@ -109,11 +110,22 @@ def overview_pages(
         yield Page(routes.RECOMPILED, content)
 
 
-def _troubled(modules: Sequence[Summary]) -> list[tuple[str, int]]:
-    """Return how many modules have errors, and how many have warnings, where there are any."""
-    severities = ("error", "warning")
-    counts = ((severity, sum(severity in dict(module.finding_counts) for module in modules)) for severity in severities)
-    return [(severity, count) for severity, count in counts if count]
+def _front_context(modules: Sequence[Summary], rows: Sequence[ModuleRow], front: Front) -> dict[str, Any]:
+    """Return what only the first page shows; a site of one module opens on it, unless there is more to read."""
+    readme = note_markup(front.readme)
+    is_plain = not (front.problems or readme or front.redaction or front.errors)
+    troubled = Counter(severity for module in modules for severity, _ in module.finding_counts)
+    return {
+        "problems": front.problems,
+        "readme": readme,
+        "redaction": front.redaction,
+        "troubled": [(severity, troubled[severity]) for severity in ("error", "warning") if troubled[severity]],
+        "errors": error_views(front.errors),
+        "has_trend": front.has_trend,
+        "chart": largest_modules(rows),
+        "classes": CLASSES,
+        "only": modules[0].href if len(modules) == 1 and is_plain else "",
+    }
 
 
 def _recompiled_section(groups: Sequence[Recompiled]) -> RecompiledSection:
@@ -143,24 +155,6 @@ def _places(labels: Sequence[str]) -> Mapping[str, str]:
         folder = path.parent.parts[shared:]
         places[label] = "/".join(folder if folder and alone[path.parent] == 1 else (*folder, names[path]))
     return places
-
-
-def _columns(rows: Sequence[ModuleRow]) -> Mapping[str, Any]:
-    """Return all modules for scripts, in the order of the overview; `page` is the one with the module's row."""
-    listed = [
-        (module, routes.page_of(number, MODULES_PER_PAGE))
-        for number, row in enumerate(rows)
-        for module in (row.module, *row.copies)
-    ]
-    return {
-        "hrefs": routes.OVERVIEW_HREFS,
-        "name": [module.title for module, _ in listed],
-        "path": [module.label for module, _ in listed],
-        "backend": [module.backend for module, _ in listed],
-        "size": [needed_bytes(module) for module, _ in listed],
-        "href": [module.href for module, _ in listed],
-        "page": [page for _, page in listed],
-    }
 
 
 def largest_modules(rows: Sequence[ModuleRow]) -> LargestModules | None:

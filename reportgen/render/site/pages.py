@@ -5,18 +5,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
-from reportgen.analyse.logged_errors import LoggedError
-from reportgen.input.reading import Problem
-from reportgen.options import Redaction
 from reportgen.render import routes
-from reportgen.render.html.markdown import markdown, note_markup
+from reportgen.render.html.markdown import markdown
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import shard
 from reportgen.render.page import Page
 from reportgen.render.report_json import report_json
 from reportgen.render.site.assets import asset_names, read_asset, template_root
 from reportgen.render.site.out_of_memory import error_pages
-from reportgen.render.site.overview import overview_pages
+from reportgen.render.site.overview import Front, overview_pages
 from reportgen.render.site.summary import Summary
 
 _HELP: Mapping[str, str] = {routes.GLOSSARY: "Glossary", routes.FINDINGS_HELP: "Findings"}
@@ -24,20 +21,11 @@ _HELP: Mapping[str, str] = {routes.GLOSSARY: "Glossary", routes.FINDINGS_HELP: "
 _SECTION = re.compile(r"^#+ (.+?) \{#([a-z0-9-]+)\}$", re.MULTILINE)
 
 
-def site_pages(
-    site_title: str,
-    summaries: Sequence[Summary],
-    problems: Sequence[Problem],
-    readme: str,
-    redaction: Redaction | None = None,
-    errors: Sequence[LoggedError] = (),
-    *,
-    has_trend: bool = False,
-) -> Iterator[Page]:
+def site_pages(site_title: str, summaries: Sequence[Summary], front: Front) -> Iterator[Page]:
     """Yield everything but the modules' own pages; the overview leads to a trend that the site has."""
     yield from fixed_pages(site_title)
-    yield from summary_pages(site_title, summaries, problems, readme, redaction, errors, has_trend=has_trend)
-    yield from error_pages(site_title, errors)
+    yield from summary_pages(site_title, summaries, front)
+    yield from error_pages(site_title, front.errors)
 
 
 def fixed_pages(site_title: str) -> Iterator[Page]:
@@ -73,18 +61,7 @@ def _help_text(path: str) -> str:
     return (template_root() / path).with_suffix(".md").read_text(encoding="utf-8")
 
 
-def summary_pages(
-    site_title: str,
-    summaries: Sequence[Summary],
-    problems: Sequence[Problem],
-    readme: str,
-    redaction: Redaction | None = None,
-    errors: Sequence[LoggedError] = (),
-    *,
-    has_trend: bool = False,
-) -> Iterator[Page]:
+def summary_pages(site_title: str, summaries: Sequence[Summary], front: Front) -> Iterator[Page]:
     """Yield the pages about all modules together."""
     yield Page(routes.REPORT, report_json(entry.report for entry in summaries))
-    yield from overview_pages(
-        site_title, summaries, problems, note_markup(readme), redaction, errors, has_trend=has_trend
-    )
+    yield from overview_pages(site_title, summaries, front)

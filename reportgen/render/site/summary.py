@@ -13,7 +13,7 @@ from reportgen.render.html.badge import Badge, badge, checks_run, objects_checke
 
 # Imported by `summary`, because an unchanged build reads summaries and analyses nothing: half of it would be imports.
 if TYPE_CHECKING:
-    from reportgen.analyse.records import Analysis, Space
+    from reportgen.analyse.records import Analysis
     from reportgen.render.view import Module
 
 
@@ -68,6 +68,7 @@ class Summary:
     @property
     def severity_rank(self) -> int:
         """A number that sorts modules by their errors, then their warnings, then their notes."""
+        # So far apart that no number of warnings outweighs an error.
         counts = dict(self.finding_counts)
         return counts.get("error", 0) * 10**12 + counts.get("warning", 0) * 10**6 + counts.get("note", 0)
 
@@ -115,6 +116,7 @@ def summary(module: "Module") -> Summary:
     from reportgen.analyse.spaces import main_space
     from reportgen.render.module.advice_words import capacity_words, first_move, sentence
     from reportgen.render.report_json import module_report
+    from reportgen.render.view import peak_by_class
 
     analysis = module.analysis
     space = main_space(analysis.spaces)
@@ -122,6 +124,9 @@ def summary(module: "Module") -> Summary:
     known = module.fits.get(space.color) if space else None
     advice = module.advice.get(MAIN_SPACE)
     move = first_move(advice)
+    sizes = peak_by_class(analysis, space) if space else Counter[MemoryClass]()
+    for number in space.allocations if space and not peak else ():
+        sizes[memory_class(analysis.dump.allocations[number])] += analysis.dump.allocations[number].size_bytes
     return Summary(
         label=module.label,
         title=module.title,
@@ -137,7 +142,7 @@ def summary(module: "Module") -> Summary:
         finding_counts=finding_counts(analysis),
         checks=checks_run(analysis.evidence),
         objects=objects_checked(analysis.evidence),
-        bytes_by_class=_bytes_by_class(analysis, space) if space else {},
+        bytes_by_class=dict(sizes),  # because `asdict` would count the items of a Counter
         signature=signature(analysis.dump),
         capacity_bytes=known.capacity.size_bytes if known else None,
         is_over=any(one.is_over for one in module.fits.values()),
@@ -161,17 +166,6 @@ def summary_for_site(module: "Module", content_digest: str) -> Summary:
     )
 
 
-def _bytes_by_class(analysis: "Analysis", space: "Space") -> Mapping[MemoryClass, int]:
-    allocations = analysis.dump.allocations
-    sized = [(share.allocation, share.size_bytes) for share in space.composition]
-    if space.peak_resident is None:
-        sized = [(number, allocations[number].size_bytes) for number in space.allocations]
-    sizes: Counter[MemoryClass] = Counter()
-    for number, size_bytes in sized:
-        sizes[memory_class(allocations[number])] += size_bytes
-    return dict(sizes)
-
-
 def badge_of(analysis: "Analysis") -> Badge:
     """Return the badge of a module: how much was checked, and with what result."""
     evidence = analysis.evidence
@@ -179,7 +173,7 @@ def badge_of(analysis: "Analysis") -> Badge:
 
 
 def finding_counts(analysis: "Analysis") -> tuple[tuple[Severity, int], ...]:
-    """Return how many findings of each severity there are, worst first, listed or not; none where there are none."""
+    """Return the number of findings of each severity that occurs, the worst first; unlisted ones count too."""
     counts: Counter[Severity] = Counter()
     for result in analysis.evidence:
         for kind in result.found:

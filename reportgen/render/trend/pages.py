@@ -10,12 +10,11 @@ from reportgen.render import routes
 from reportgen.render.compare.words import change_words
 from reportgen.render.html.formats import human_bytes
 from reportgen.render.html.templates import render
-from reportgen.render.module.data_shards import shard
+from reportgen.render.module.data_shards import module_columns, shard
 from reportgen.render.page import Page
 from reportgen.render.site.pages import fixed_pages
 from reportgen.render.trend.chart import Change, Chart, chart
 
-_COLUMNS = ("name", "path", "backend", "size", "href", "page")
 _PEAK, _ALLOCATED = FIGURES.index("peak_resident"), FIGURES.index("allocated")
 
 
@@ -53,7 +52,7 @@ def trend_pages(title: str, history: History, budgets: Budgets | None) -> Iterat
 def front_pages(title: str, history: History, budgets: Budgets | None) -> Iterator[Page]:
     """Yield what a site without a build needs: the trend as its overview, help and assets."""
     yield from fixed_pages(title)
-    yield shard("modules", {"hrefs": routes.OVERVIEW_HREFS} | dict.fromkeys(_COLUMNS, ()))
+    yield shard("modules", module_columns(()))
     yield Page(routes.OVERVIEW, trend_page(routes.OVERVIEW, title, history, module_trends(history, budgets)))
 
 
@@ -72,12 +71,13 @@ def trend_page(path: str, title: str, history: History, trends: Sequence[ModuleT
 
 def short(commit: str) -> str:
     """Return a hash as git abbreviates it, and any other name as it is."""
+    # The hashes of git have these lengths, SHA-1 and SHA-256.
     return commit[:7] if len(commit) in {40, 64} else commit
 
 
 def module_trends(history: History, budgets: Budgets | None) -> list[ModuleTrend]:
     """Return each module that a build of the history has, the largest first, and those that are gone at the end."""
-    keys = {key: None for record in history.records for key in record.modules}
+    keys = {key for record in history.records for key in record.modules}
     trends = [trend for key in keys if (trend := _trend(history, key, budgets)).spaces]
     return sorted(trends, key=lambda trend: (trend.is_gone, -(trend.spaces[0].now or 0), str(trend.key)))
 
@@ -97,6 +97,8 @@ def _trend(history: History, key: ModuleKey, budgets: Budgets | None) -> ModuleT
 def _space(
     history: History, key: ModuleKey, color: int, points: Sequence[Point], budgets: Budgets | None
 ) -> SpaceTrend:
+    """Return a memory space of a module over the builds, with the budgets that limit what is drawn."""
+    # Whether a budget covers a space does not depend on its figures.
     module = module_figures(key, {color: (None,) * len(FIGURES)})
     name = module.spaces[color].name
     amounts = [point.spaces.get(color) if point.spaces else None for point in points]

@@ -8,8 +8,8 @@ from html import escape
 
 from reportgen.analyse.liveness import Rule, liveness
 from reportgen.analyse.records import ValueFacts
-from reportgen.model import WHOLE, Position
-from reportgen.render.html.formats import LONGEST_NAME, exact_bytes, human_and_exact, whole_name
+from reportgen.model import WHOLE
+from reportgen.render.html.formats import LONGEST_NAME, counted, exact_bytes, human_and_exact, whole_name
 from reportgen.render.html.links import Links, listed
 from reportgen.render.value.advice import ValueAdvice
 from reportgen.render.value.instruction import Definition
@@ -35,6 +35,7 @@ WHY_ALIVE: Mapping[Rule, str] = {
     "never used": "Nothing reads it, so it lives only at the moment that defines it.",
     "unknown": "The dump does not show why.",
 }
+# The sentences of these rules say when the last use is, or that none is known.
 _NEEDS_NO_LAST_USE = frozenset({"thread-local", "no range", "no list of uses", "last use", "never used"})
 
 
@@ -112,8 +113,7 @@ class ValueAbout:
         distance = fact.live.end - found.last_use
         if not distance:
             return f"{last_use}."
-        moments = f"{abs(distance):,} moment{'' if abs(distance) == 1 else 's'}"
-        return f"{last_use}, {moments} {'earlier' if distance > 0 else 'later'}."
+        return f"{last_use}, {counted(abs(distance), 'moment')} {'earlier' if distance > 0 else 'later'}."
 
     def _positions_and_uses(self, number: int) -> Iterator[str]:
         used = self._module.used(number)
@@ -121,21 +121,23 @@ class ValueAbout:
             yield "<dt>Read by<dd>not known: no entry in “Used values”"
             return
         if not used.is_only_where_defined and len(used.positions) > 1:
-            yield f"<dt>Also at<dd>{listed(used.positions[1:], self._position)}"
+            link = self._links.instruction
+            others = listed(used.positions[1:], lambda at: f"{link(at.name)}{_index(at.shape_index)}")
+            yield f"<dt>Also at<dd>{others}"
         moment_of = self._module.analysis.dump.moment_of
         # In schedule order; instructions that are not scheduled come first.
         uses = sorted(used.uses, key=lambda use: moment_of.get(use.name, -1))
         readers = []
         for name, operand, index in uses[:_MOST_READERS]:
-            where = f"operand {operand}" if index == WHOLE else f"operand {operand} {index}"
-            readers.append(f"<li>{moment_of.get(name, '–')} {self._links.instruction(name)}, {where}")
+            reader = self._links.instruction(name)
+            readers.append(f"<li>{moment_of.get(name, '–')} {reader}, operand {operand}{_index(index)}")
         if len(uses) > _MOST_READERS:
             readers.append(f"<li>{len(uses) - _MOST_READERS:,} more are in the dump")
         yield f"<dt>Read by<dd><ol>{''.join(readers)}</ol>" if readers else "<dt>Read by<dd>no instruction"
 
-    def _position(self, position: Position) -> str:
-        index = "" if position.shape_index == WHOLE else f" {position.shape_index}"
-        return f"{self._links.instruction(position.name)}{index}"
+
+def _index(shape_index: str) -> str:
+    return "" if shape_index == WHOLE else f" {shape_index}"
 
 
 def _padding(fact: ValueFacts) -> str:

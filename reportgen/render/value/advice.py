@@ -20,6 +20,7 @@ _STATES: Mapping[State, str] = {
     "surplus": "The caller holds it: more arguments than results have its shape, so it cannot be donated.",
     "no result": "The caller holds it: no result has its type and shape, so it cannot be donated.",
 }
+_NO_PLACE = "no argument that could be donated is like it"
 
 
 class ValueAdvice:
@@ -42,7 +43,9 @@ class ValueAdvice:
         if number in self._states:
             return _STATES[self._states[number]].format(f"{self._links.root}help/glossary.html#move-donate")
         if number in self._results:
-            return self._of_result(self._results[number])
+            place = self._results[number].argument
+            better = f"; it could take the place of {escape(place)}" if place else f": {_NO_PLACE}"
+            return f"It is returned in memory of its own{better}."
         if number in self._at_peak:
             return self._of_temporary(memory, number)
         return OFF_PEAK if allocation.is_preallocated_temp or allocation.is_thread_local else HELD
@@ -55,8 +58,3 @@ class ValueAdvice:
             f"If it were not held from {held.first} to {held.last}, the peak would be {peak},"
             f" at moment {self._links.moment(moment)}."
         )
-
-    def _of_result(self, result: Returned) -> str:
-        if not result.argument:
-            return "It is returned in memory of its own: no argument that could be donated is like it."
-        return f"It is returned in memory of its own; it could take the place of {escape(result.argument)}."

@@ -15,6 +15,7 @@ from reportgen.render.view import Module
 LONG_TEXT = 300
 """Characters of an instruction or a shape that are repeated on the pages of all values of an instruction."""
 
+# Dots and hyphens are part of a name, as in `%get-tuple-element.5`.
 _NAME = re.compile(r"%([A-Za-z0-9_.\-]+)")
 
 

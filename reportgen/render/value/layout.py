@@ -22,6 +22,7 @@ from reportgen.analyse.sizes import (
     tile_levels,
 )
 from reportgen.model.shapes import ArrayShape, BufferShape, OpaqueShape, Shape, Tile, TupleShape
+from reportgen.render.html.formats import counted, cut
 
 _SMALL_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _LONGEST_QUOTE = 200  # characters of attributes that this module has no words for
@@ -44,7 +45,7 @@ def layout_sentences(shape: Shape) -> list[str]:
             return ["An empty tuple: it holds nothing."]
         case TupleShape(elements):
             table = "Its own buffer is a table with one pointer per element; each element has a buffer of its own."
-            return [f"A tuple of {_counted(len(elements), 'element')}.", table]
+            return [f"A tuple of {counted(len(elements), 'element')}.", table]
         case BufferShape(content):
             return ["A buffer type: it has the bytes of the shape inside.", *layout_sentences(content)]
         case OpaqueShape("token"):
@@ -58,11 +59,11 @@ def _elements_sentence(shape: ArrayShape) -> str:
     has_stated_width = shape.layout is not None and shape.layout.element_bits is not None
     rounded = "" if bits == own_bits or has_stated_width else f" ({own_bits} in memory)"
     each = " each" if shape.dimensions else ""
-    width = "size unknown" if bits is None else f"{_counted(bits, 'bit')}{each}{rounded}"
+    width = "size unknown" if bits is None else f"{counted(bits, 'bit')}{each}{rounded}"
     if not shape.dimensions:
         return f"A scalar of type {shape.element_type}, {width}."
     count = element_count(shape)
-    total = f": {_counted(count, 'element')}" if count is not None and len(shape.dimensions) > 1 else ""
+    total = f": {counted(count, 'element')}" if count is not None and len(shape.dimensions) > 1 else ""
     return f"An array of {_sizes(shape.dimensions)} elements of type {shape.element_type}, {width}{total}."
 
 
@@ -78,7 +79,7 @@ def _dynamic_sentences(shape: ArrayShape) -> Iterator[str]:
     if unbounded:
         yield f"Unbounded: dimension{'s' if len(unbounded) > 1 else ''} {', '.join(unbounded)}."
     if bounded and not unbounded:
-        yield f"CPU and GPU store the sizes after the data, in {_counted(dynamic_metadata_bytes(shape), 'byte')} more."
+        yield f"CPU and GPU store the sizes after the data, in {counted(dynamic_metadata_bytes(shape), 'byte')} more."
 
 
 def _order_sentences(shape: ArrayShape) -> Iterator[str]:
@@ -105,6 +106,7 @@ def _tile_sentences(shape: ArrayShape) -> Iterator[str]:
         yield f"Tiles {tiles} pad it by an amount that depends on the unknown sizes."
         return
     yield _padding_sentence(first, levels[0], len(shape.dimensions))
+    # The last level is what results, which no tile divides.
     yield from (_regrouping_sentence(tile, sizes) for tile, sizes in zip(later, levels[1:-1], strict=True))
 
 
@@ -147,7 +149,7 @@ def _attribute_sentences(shape: ArrayShape) -> Iterator[str]:
     if (bits := layout.element_bits) is not None:
         usual = "" if own_bits in {None, bits} else f" instead of {own_bits}"
         is_packed = own_bits is not None and bits < own_bits
-        yield f"E({bits}): each element {'is packed into' if is_packed else 'takes up'} {_counted(bits, 'bit')}{usual}."
+        yield f"E({bits}): each element {'is packed into' if is_packed else 'takes up'} {counted(bits, 'bit')}{usual}."
     if (multiple := layout.tail_padding) is not None:
         rounded, unused = f"the number of elements is rounded up to a multiple of {multiple:,}", "used only with tiles"
         yield f"L({multiple}): {rounded if layout.tiles else unused}."
@@ -157,8 +159,7 @@ def _attribute_sentences(shape: ArrayShape) -> Iterator[str]:
         cuts = ", ".join(map(_size, split.indices))
         yield f"SC: dimension {dimension} is split at {cuts} across several memories; the largest piece counts."
     if text := "".join(name + arguments for name, arguments in layout.other):
-        quote = text if len(text) <= _LONGEST_QUOTE else text[:_LONGEST_QUOTE] + "…"
-        yield f"The layout also has {quote}, which XLA's size ignores."
+        yield f"The layout also has {cut(text, _LONGEST_QUOTE)}, which XLA's size ignores."
 
 
 def _size_sentences(shape: ArrayShape) -> Iterator[str]:
@@ -168,27 +169,17 @@ def _size_sentences(shape: ArrayShape) -> Iterator[str]:
     if dense is None or padded is None:
         yield "A sparse array: its size is unknown." if is_sparse(shape.layout) else "Its size in bytes is unknown."
     elif padded < dense:
-        yield f"It has {_counted(dense, 'byte')} without padding; its largest piece has {padded:,} in this layout."
+        yield f"It has {counted(dense, 'byte')} without padding; its largest piece has {padded:,} in this layout."
     elif padded > dense:
-        sizes = f"{_counted(dense, 'byte')} without padding and {padded:,} in this layout"
-        yield f"It has {sizes}, {_growth(padded, dense)}."
-
-
-def _growth(padded: int, dense: int) -> str:
-    """Return the factor to two decimals, in integers because the quotient may be too large for a float."""
-    hundredths = (200 * padded + dense) // (2 * dense)
-    if hundredths == 100:
-        return "less than 1 % more"
-    factor = f"{hundredths // 100:,}.{hundredths % 100:02}".removesuffix(".00")
-    return f"{factor} times as much"
+        sizes = f"{counted(dense, 'byte')} without padding and {padded:,} in this layout"
+        # Counted in integers, because the quotient may be too large for a float.
+        hundredths = (200 * padded + dense) // (2 * dense)
+        factor = f"{hundredths // 100:,}.{hundredths % 100:02}".removesuffix(".00")
+        yield f"It has {sizes}, {'less than 1 % more' if hundredths == 100 else f'{factor} times as much'}."
 
 
 def _fastest(count: int) -> str:
     return "the fastest dimension" if count == 1 else f"the {_number(count)} fastest dimensions"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _number(count: int) -> str:

@@ -41,7 +41,7 @@ class ValueNeighbours:
         self._conflicts = conflicts_by_value(module.analysis)
 
     def section(self, number: int) -> str:
-        """Return the map and the list of neighbours, or a sentence where there are none."""
+        """Return the map and the list of neighbours, or a sentence if it has none."""
         reuse = self._module.analysis.reuse
         before, during, after = reuse.predecessors[number], self._simultaneous.get(number, ()), reuse.successors[number]
         if not (before or during or after):
@@ -51,6 +51,7 @@ class ValueNeighbours:
         return f"{self._map(number, (*before, *during, *after))}\n<dl class=about>\n{words}\n</dl>"
 
     def _rows(self, number: int, before: Sequence[int], during: Sequence[int], after: Sequence[int]) -> Iterator[str]:
+        """Yield who held the bytes before, holds them meanwhile and gets them next, and the chain of in-place reuse."""
         chain, value = self._chains.get(number, (number,)), self._links.value
         yield f"<dt>Predecessors<dd>{listed(before, value) or 'none'}{', in place' * (chain[0] != number)}"
         if during:
@@ -60,7 +61,13 @@ class ValueNeighbours:
         yield f"<dt>Successors<dd>{listed(after, value) or 'none'}{', in place' * (chain[-1] != number)}"
         if len(chain) > 2:
             term = f"<a href={self._links.root}help/glossary.html#hand-over>In-place reuse</a>"
-            yield f"<dt>{term}<dd>{self._chain_words(number, chain)}"
+            # A chain may have thousands of values, so only the nearest are shown.
+            place = self._place_in_chain[number]
+            start, end = max(0, place - _CHAIN_BEFORE_AND_AFTER), place + _CHAIN_BEFORE_AND_AFTER + 1
+            links = ["<b>this</b>" if other == number else value(other) for other in chain[start:end]]
+            earlier = [f"{start:,} earlier"] if start else []
+            later = [f"{len(chain) - end:,} later"] if end < len(chain) else []
+            yield f"<dt>{term}<dd>{' → '.join([*earlier, *links, *later])}"
 
     def _conflict_words(self, number: int, conflicts: Sequence[Conflict]) -> str:
         """Return which bytes are shared with which value and when; the lines of the dump are with the findings."""
@@ -74,15 +81,6 @@ class ValueNeighbours:
         if len(conflicts) > _MOST_CONFLICTS:
             words.append(f"and {len(conflicts) - _MOST_CONFLICTS:,} more")
         return "<br>".join(words)
-
-    def _chain_words(self, number: int, chain: Sequence[int]) -> str:
-        """Return the chain of values that reuse one buffer in place, cut to the nearest of this value."""
-        place = self._place_in_chain[number]
-        start, end = max(0, place - _CHAIN_BEFORE_AND_AFTER), place + _CHAIN_BEFORE_AND_AFTER + 1
-        links = ["<b>this</b>" if other == number else self._links.value(other) for other in chain[start:end]]
-        earlier = [f"{start:,} earlier"] if start else []
-        later = [f"{len(chain) - end:,} later"] if end < len(chain) else []
-        return " → ".join([*earlier, *links, *later])
 
     def _map(self, number: int, neighbours: Sequence[int]) -> str:
         own = self._box(number)
@@ -123,6 +121,7 @@ def neighbourhood(own: Box, others: Sequence[Box], conflicts: Sequence[Box] = ()
 
     def shape(box: Box) -> str:
         bottom = (max(box.low, low) - low) * _HEIGHT // (high - low)
+        # Nothing becomes thinner than a pixel.
         top = max(bottom + 1, (min(box.high, high) - low) * _HEIGHT // (high - low))
         left = column[box.first]
         return rectangle(left, _HEIGHT - top, column[box.end] - left, top - bottom)
@@ -159,6 +158,7 @@ def _merged(boxes: Sequence[Box]) -> list[Box]:
 def _simultaneous(module: Module) -> Mapping[int, list[int]]:
     """Return for each value the others that hold some of its bytes for longer than one moment of in-place reuse."""
     found: defaultdict[int, list[int]] = defaultdict(list)
+    # In two passes, so that each list has the values that come later before those that came earlier.
     for conflict in module.analysis.reuse.conflicts:
         found[conflict.earlier].append(conflict.later)
     for conflict in module.analysis.reuse.conflicts:

@@ -12,7 +12,7 @@ from html import escape
 from reportgen.analyse.results import Finding
 from reportgen.parse.shapes import ShapeError, parse_shape
 from reportgen.render.drawings.layout import layout_drawing
-from reportgen.render.html.formats import shortened, soft_breaks
+from reportgen.render.html.formats import cut, shortened, soft_breaks
 from reportgen.render.html.links import Links
 from reportgen.render.html.templates import Frame, macro
 from reportgen.render.page import Page
@@ -76,7 +76,7 @@ class ValueRenderer:
 
 def _shape(text: str, *, is_first: bool) -> str:
     """Return a shape as printed, in words and drawn; only the first value of an instruction shows a long text."""
-    shown = text if len(text) <= LONG_TEXT or is_first else text[:LONG_TEXT] + "…"
+    shown = text if is_first else cut(text, LONG_TEXT)
     code = f"<code class=block>{escape(shown)}</code>"
     if len(shown) > _FOLDED_TEXT:
         code = f"<details><summary>{len(text):,} characters</summary>{code}</details>"

@@ -12,6 +12,7 @@ from html import escape
 from reportgen.analyse.attribution import Attribution, Rule
 from reportgen.parse.module_text import ModuleText
 from reportgen.parse.stack_frames import Frame
+from reportgen.render.html.formats import cut
 from reportgen.render.html.links import Links, listed
 from reportgen.render.view import Module
 
@@ -29,6 +30,7 @@ RULES: Mapping[Rule, str] = {
 _MOST_ON_PATH = 6
 _MOST_INSIDE = 60
 _LONGEST_LINE = 160
+# They compute nothing, so they do not tell one fusion from another.
 _NOT_COUNTED = frozenset({"parameter", "constant", "bitcast", "tuple", "get-tuple-element"})
 
 
@@ -67,6 +69,7 @@ class ProgramRows:
     def _stack_row(self, stack: Sequence[Frame]) -> str:
         """Return the innermost frame of the user's own code, with its lines where they may be shown, and all frames."""
         sources = self._module.sources
+        # A stack of library code alone is shown from its innermost frame.
         own = next((frame for frame in stack if not frame.is_of_library), stack[0])
         whole = ""
         if len(stack) > 1:
@@ -75,7 +78,7 @@ class ProgramRows:
         return f"<dt>Source<dd>{sources.place(own)}{sources.excerpt(own)}{whole}"
 
     def _inside_row(self, name: str, module: ModuleText) -> list[str]:
-        """Return what a fusion is made of: its opcodes with their number, and its instructions, folded."""
+        """Return what a fusion is made of: how often each opcode occurs, and its instructions, folded."""
         instruction = module.instruction(name)
         called = module.called_by.get(name, ())
         if instruction is None or instruction.opcode != "fusion" or not called:
@@ -85,14 +88,10 @@ class ProgramRows:
         counted = ", ".join(
             f"{opcode} {times}" for opcode, times in opcodes.most_common() if opcode not in _NOT_COUNTED
         )
-        lines = [_short(module.text(member) or "") for member in members[:_MOST_INSIDE]]
+        texts = ((module.text(member) or "").partition(", metadata=")[0] for member in members[:_MOST_INSIDE])
+        lines = [cut(text, _LONGEST_LINE) for text in texts]
         if len(members) > _MOST_INSIDE:
             lines.append(f"… {len(members) - _MOST_INSIDE:,} more")
         body = "<code class=block>" + escape("\n".join(lines), quote=False) + "</code>"
         folded = f"<details><summary>{len(members):,} instructions, from the HLO text</summary>{body}</details>"
         return [f"<dt>Inside the fusion<dd>{escape(counted)}{folded}"]
-
-
-def _short(text: str) -> str:
-    text = text.partition(", metadata=")[0]
-    return text if len(text) <= _LONGEST_LINE else f"{text[:_LONGEST_LINE]}…"

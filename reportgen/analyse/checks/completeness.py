@@ -38,7 +38,7 @@ def _missing_sections(figures: Figures) -> Iterator[Finding]:
         yield finding("no-instructions", message)
     if dump.live_ranges is None:
         message = (
-            f"{dump.live_range_note or 'no HloLiveRange section'}: nothing is known over time, so there is no peak."
+            f"{dump.live_range_note or 'no HloLiveRange section'}: what is live when is unknown, so there is no peak."
             " XLA prints it since 2021-04-07; from jaxlib 0.10 in the file …-live-range.txt."
             f" {_ANALYSIS_FLAG}"
         )

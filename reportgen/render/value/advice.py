@@ -53,8 +53,8 @@ class ValueAdvice:
     def _of_temporary(self, memory: Memory, number: int) -> str:
         """Return the peak without a temporary that is live at the peak, and where more would have to go."""
         held, (saving, left, moment) = memory.temps[number], memory.saving(number)
-        peak = f"{human_bytes(left)} (−{human_bytes(saving)})" if saving else "as high"
+        peak = f"{human_bytes(left)} (−{human_bytes(saving)})" if saving else "the same"
         return (
-            f"If it were not held from {held.first} to {held.last}, the peak would be {peak},"
+            f"Without it from {held.first} to {held.last}, the peak would be {peak},"
             f" at moment {self._links.moment(moment)}."
         )

@@ -4,10 +4,9 @@ An `HloProto` consists of the module (field 1), which is most of it, and the ass
 is decoded, and of it only the fields that a dump's text has too. Field numbers are those of XLA's hlo.proto.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
-from reportgen.parse.wire import Field, WireError, fields
+from reportgen.parse.wire import WireError, fields, messages, numbers
 
 _ASSIGNMENT = 3  # in HloProto
 _ALLOCATIONS = 3  # in BufferAssignmentProto
@@ -45,39 +44,22 @@ class ProtoAllocation(NamedTuple):
 def parse_assignment_proto(data: bytes) -> tuple[ProtoAllocation, ...]:
     """Return the allocations of an HloProto, in its order. Raises ProtoError."""
     try:
-        assignments = list(_messages(data, _ASSIGNMENT))
+        assignments = list(messages(data, _ASSIGNMENT))
         if not assignments:
             raise ProtoError("it has no buffer assignment")
-        return tuple(map(_allocation, _messages(assignments[0], _ALLOCATIONS)))
+        return tuple(map(_allocation, messages(assignments[0], _ALLOCATIONS)))
     except WireError as error:
         raise ProtoError(f"it is damaged: {error}") from error
-
-
-def _messages(message: bytes | memoryview, number: int) -> Iterator[memoryview]:
-    """Yield the messages in one repeated field. Raises WireError."""
-    return (_content(field) for field in fields(message) if field.number == number)
-
-
-def _content(field: Field) -> memoryview:
-    """Return the message in a field. Raises WireError."""
-    if isinstance(field.value, int):
-        raise WireError(f"field {field.number} is a number where a message is due")
-    return field.value
-
-
-def _numbers(message: memoryview) -> dict[int, int]:
-    """Return the numbers in a message by field; a field that is absent, as one that is 0 is, is left out."""
-    return {number: value for number, value in fields(message) if isinstance(value, int)}
 
 
 def _allocation(message: memoryview) -> ProtoAllocation:
     stated: dict[int, int] = {}
     assigned = []
-    for field in fields(message):
-        if field.number == _ASSIGNED:
-            assigned.append(_numbers(_content(field)))
-        elif isinstance(field.value, int):
-            stated[field.number] = field.value
+    for field, content in fields(message):
+        if isinstance(content, int):
+            stated[field] = content
+        elif field == _ASSIGNED:
+            assigned.append(numbers(content))
     return ProtoAllocation(
         number=stated.get(_INDEX, 0),
         size_bytes=stated.get(_SIZE, 0),

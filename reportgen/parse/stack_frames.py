@@ -14,13 +14,12 @@ hlo.proto.
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from reportgen.parse.instructions import unquoted
-from reportgen.parse.wire import fields
+from reportgen.parse.wire import messages, numbers
 
 _TABLES = re.compile(
     rb"\n(?:FileNames\n(?P<files>(?:\d+ [^\n]*\n)*)|FunctionNames\n(?P<functions>(?:\d+ [^\n]*\n)*)"
@@ -114,31 +113,21 @@ def _names(rows: bytes) -> dict[int, str]:
 
 def stack_frames_of_proto(proto: bytes) -> StackFrames | None:
     """Return the tables of a `.hlo.pb`; None if it has none. Raises WireError for bytes that are not a proto."""
-    for module in _messages(proto, _MODULE):
-        for tables in _messages(module, _STACK_FRAMES):
-            locations = map(_numbers, _messages(tables, _FILE_LOCATIONS))
-            links = map(_numbers, _messages(tables, _FRAMES))
+    for module in messages(proto, _MODULE):
+        for tables in messages(module, _STACK_FRAMES):
+            locations = map(numbers, messages(tables, _FILE_LOCATIONS))
+            links = map(numbers, messages(tables, _FRAMES))
             # The numbers of rows are not in the message: they count from 1 in its order.
             return StackFrames(
-                files=dict(enumerate(map(_text, _messages(tables, _FILE_NAMES)), 1)),
-                functions=dict(enumerate(map(_text, _messages(tables, _FUNCTION_NAMES)), 1)),
-                locations={number: (row[1], row[2], row[3]) for number, row in enumerate(locations, 1)},
-                links={number: _Link(row[1], row[2]) for number, row in enumerate(links, 1)},
+                files=dict(enumerate(map(_text, messages(tables, _FILE_NAMES)), 1)),
+                functions=dict(enumerate(map(_text, messages(tables, _FUNCTION_NAMES)), 1)),
+                locations={
+                    number: (row.get(1, 0), row.get(2, 0), row.get(3, 0)) for number, row in enumerate(locations, 1)
+                },
+                links={number: _Link(row.get(1, 0), row.get(2, 0)) for number, row in enumerate(links, 1)},
             )
     return None
 
 
-def _messages(message: bytes | memoryview, number: int) -> Iterator[memoryview]:
-    """Yield the messages and strings in the field `number`."""
-    for field in fields(message):
-        if field.number == number and isinstance(field.value, memoryview):
-            yield field.value
-
-
 def _text(raw: memoryview) -> str:
     return bytes(raw).decode("utf-8", "replace")
-
-
-def _numbers(raw: memoryview) -> defaultdict[int, int]:
-    """Return the numbers in a message by their field; 0 for any other, because a proto omits fields that are 0."""
-    return defaultdict(int, {field.number: field.value for field in fields(raw) if isinstance(field.value, int)})

@@ -4,57 +4,70 @@ A message is skipped by its length, so the 27 MB module of a `.hlo.pb` is passed
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+
+Field = tuple[int, int | memoryview]
+"""The number of a field, and its content: a number or, for everything that has a length, bytes."""
 
 _NUMBER, _DELIMITED = 0, 2
 _FIXED_SIZES = {1: 8, 5: 4}
 
 
 class WireError(ValueError):
-    """Raised for bytes that are no protocol buffer, or one that was cut off."""
-
-
-class Field(NamedTuple):
-    """A field of a message: its number, and a number or the bytes of what has a length."""
-
-    number: int
-    value: int | memoryview
+    """Raised for bytes that are not a protocol buffer, or for one that was cut off."""
 
 
 def fields(message: bytes | memoryview) -> Iterator[Field]:
     """Yield the fields of `message` in order, without fixed-size numbers. Raises WireError."""
     data = memoryview(message)
     position, end = 0, len(data)
-    while position < end:
-        tag, position = _varint(data, position)
-        kind = tag & 7
-        if kind in _FIXED_SIZES:
-            position += _FIXED_SIZES[kind]
-            continue
-        if kind not in (_NUMBER, _DELIMITED):
-            raise WireError(f"unknown wire type {kind}")
-        value, position = _varint(data, position)
-        if kind == _NUMBER:
-            yield Field(tag >> 3, value)
-            continue
-        if position + value > end:
-            raise WireError("a field is longer than its message")
-        yield Field(tag >> 3, data[position : position + value])
-        position += value
+    try:
+        while position < end:
+            # A tag and a number are read here, and only the rest of long ones in a function, because that takes half
+            # of the time for 300,000 fields.
+            tag, number, position = data[position], data[position + 1], position + 2
+            if tag >= 0x80:
+                tag, position = _long(data, position - 1, tag)
+                number, position = data[position], position + 1
+            kind = tag & 7
+            if kind in _FIXED_SIZES:
+                position += _FIXED_SIZES[kind] - 1
+                continue
+            if number >= 0x80:
+                number, position = _long(data, position, number)
+            if kind == _NUMBER:
+                yield tag >> 3, number
+            elif kind == _DELIMITED:
+                start, position = position, position + number
+                yield tag >> 3, data[start:position]
+            else:
+                raise WireError(f"unknown wire type {kind}")
+    except IndexError:
+        position = end + 1
     if position > end:
-        raise WireError("a number is cut off")
+        raise WireError("a field is cut off")
 
 
-def _varint(data: memoryview, position: int) -> tuple[int, int]:
-    """Return the number at `position` and where it ends."""
-    if position < len(data) and data[position] < 0x80:  # as most are
-        return data[position], position + 1
-    value = shift = 0
-    while position < len(data) and shift < 64:
+def messages(message: bytes | memoryview, number: int) -> Iterator[memoryview]:
+    """Yield the messages and strings in the field `number`, which may repeat. Raises WireError."""
+    for field, content in fields(message):
+        if field == number:
+            if isinstance(content, int):
+                raise WireError(f"field {number} is a number where a message is due")
+            yield content
+
+
+def numbers(message: memoryview) -> dict[int, int]:
+    """Return the numbers in a message by field, without those that are 0 and therefore omitted. Raises WireError."""
+    return {field: content for field, content in fields(message) if isinstance(content, int)}
+
+
+def _long(data: memoryview, position: int, number: int) -> tuple[int, int]:
+    """Return the number whose first byte was `number`, the others being at `position`, and where it ends."""
+    number &= 0x7F
+    for shift in range(7, 70, 7):
         byte = data[position]
         position += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
         if byte < 0x80:
-            return value, position
-    raise WireError("a number is cut off")
+            return number | byte << shift, position
+        number |= (byte & 0x7F) << shift
+    raise WireError("a number is longer than 64 bits")

@@ -120,6 +120,7 @@ class Attributor:
         named_leaf = leaf
         path: list[_Step] = []
         seen: set[tuple[str, Leaf]] = set()
+        in_loop = False
         while (name, leaf) not in seen and len(seen) < _MOST_STEPS:
             seen.add((name, leaf))
             instruction = self._instruction(name)
@@ -132,11 +133,12 @@ class Attributor:
                 continue
             if instruction.op_name or self._is_of_entry(name):
                 named, named_leaf = instruction, leaf
-            step = self._step(instruction, leaf, in_loop=any(one.rule == "loop" for one in path))
+            step = self._step(instruction, leaf, in_loop=in_loop)
             if step is None:
                 break
             path.append(step)
-            name, leaf, _ = step
+            name, leaf, rule = step
+            in_loop = in_loop or rule == "loop"
         return self._attribution(named, named_leaf, key.name, path) if named else Attribution()
 
     def _attribution(self, found: Instruction, leaf: Leaf, start: str, path: Sequence[_Step]) -> Attribution:

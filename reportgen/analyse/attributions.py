@@ -67,7 +67,7 @@ class Attributions:
             in_place = written_in_place(facts, number, self.chains[number], self._of_text)
             if in_place:
                 return in_place
-        reader = None if found.is_of_loop else self._readers.first(facts.values.key(number))
+        reader = None if found.is_of_loop else self._readers.first(number)
         return found if reader is None else _as_read(found, *reader)
 
     def _of_text(self, number: int) -> Attribution:

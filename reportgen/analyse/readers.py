@@ -4,7 +4,7 @@ Programs with very many arguments pass them as one tuple, and XLA prints no name
 name, and its body is not in the dump.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 
 from reportgen.analyse.attribution import Attribution
@@ -19,35 +19,36 @@ class Readers:
 
     def __init__(self, dump: Dump, attribution_of: Callable[[ValueKey], Attribution]) -> None:
         self._dump = dump
-        self._attribution_of = cache(attribution_of)  # because the arguments of a fusion share a reader
-        self._made_by = cache(self._keys_made_by)
+        self._attribution_of = attribution_of
+        # Kept by name, because the arguments of a fusion share a reader.
+        self._written_by = cache(self._attribution)
+        self._passes_on = cache(lambda user: calls_computations(dump, user.decode("utf-8", "replace")))
 
-    def first(self, key: ValueKey) -> tuple[str, Attribution] | None:
+    def first(self, number: int) -> tuple[str, Attribution] | None:
         """Return the first instruction with a name of the program that reads a value, and its attribution.
 
         Instructions without such a name, as those that only move the value, are followed to their own readers.
         """
-        waiting = [key]
+        waiting = [number]
+        seen = {number}
         for moved in waiting:
             for name in self._readers(moved):
-                made = self._made_by(name)
-                found = self._attribution_of(made[0])
+                found = self._written_by(name)
                 if found.is_named:
                     return name, found
+                made = [one for one in self._dump.made_by.get(name, ()) if one not in seen]
                 if len(waiting) + len(made) <= _MOST_VALUES:
-                    waiting.extend(one for one in made if one not in waiting)
+                    waiting += made
+                    seen.update(made)
         return None
 
-    def _readers(self, key: ValueKey) -> list[str]:
+    def _readers(self, number: int) -> list[str]:
         """Return the instructions that read a value, in schedule order, but for those that pass it on to a body."""
-        used = self._dump.used_by_key.get(key)
-        if used is None:
-            return []
         moment_of = self._dump.moment_of_user
-        ordered = sorted(used.users, key=lambda user: (moment_of.get(user, len(moment_of)), user))
-        names = [user.decode("utf-8", "replace") for user in ordered]
-        return [name for name in names if not calls_computations(self._dump, name)]
+        users = [user for user in self._dump.users(number) if not self._passes_on(user)]
+        users.sort(key=lambda user: (moment_of.get(user, len(moment_of)), user))
+        return [user.decode("utf-8", "replace") for user in users]
 
-    def _keys_made_by(self, name: str) -> Sequence[ValueKey]:
-        numbers = self._dump.made_by.get(name, ())
-        return [*map(self._dump.values.key, numbers)] or [ValueKey(name, WHOLE)]
+    def _attribution(self, name: str) -> Attribution:
+        made = self._dump.made_by.get(name)
+        return self._attribution_of(self._dump.values.key(made[0]) if made else ValueKey(name, WHOLE))

@@ -66,20 +66,19 @@ def batch(program: Program, memory: Memory, arguments: Sequence[Argument], donat
             return None
         state = list(arguments)
     dimensions = {program.dimensions(argument.number) for argument in state}
-    fixed: list[Held] = []
-    scaled: list[Held] = []
-    parts = {id(part): part for part in memory.groups.values()}.values()
-    for part in parts:
+    fixed: list[Sequence[Held]] = []
+    scaled: list[Sequence[Held]] = []
+    for part in memory.parts:
         is_fixed = any(_is_fixed(program, held, dimensions) for held in part)
-        (fixed if is_fixed else scaled).extend(part)
+        (fixed if is_fixed else scaled).append(part)
     if not scaled:
         return None
     return Batch(
         static_bytes=memory.static_bytes,
-        fixed=total_over_time(fixed, memory),
-        scaled=total_over_time(scaled, memory),
+        fixed=total_over_time(fixed, memory.moments),
+        scaled=total_over_time(scaled, memory.moments),
         vmem=_vmem(program, memory.moments),
-        values=tuple(held.number for held in scaled if held.first <= memory.peak.moment <= held.last),
+        values=tuple(held.number for part in scaled for held in part if held.first <= memory.peak.moment <= held.last),
     )
 
 
@@ -112,7 +111,7 @@ def floor(program: Program, donation: Donation) -> Floor:
     reads: defaultdict[int, Counter[int]] = defaultdict(Counter)
     writes: defaultdict[int, Counter[int]] = defaultdict(Counter)
     memory, phis = donation.before, program.dump.values.phis
-    carried = {held.number for part in memory.groups.values() for held in part if any(phis[h.number] for h in part)}
+    carried = {held.number for part in memory.parts if any(phis[held.number] for held in part) for held in part}
     for number, held in memory.temps.items():
         if number in carried or program.is_table(number):
             continue

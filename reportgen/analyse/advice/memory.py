@@ -5,13 +5,14 @@ live. Its *curve* is the sum of both at each moment, its peak the maximum. Every
 
 * A *buffer* is the values that take over one slice from each other. In most spaces no two buffers share a byte at
   one moment. Where they do, values that share bytes at any time are kept together, and counted as a union.
-* `without` cuts stretches out of the lives of values and asks for the new peak: one pass over the curve.
+* `without` cuts stretches out of the lives of values and asks for the new peak. Between two changes the curve keeps its
+  shape, so the peak is among the maxima of these stretches.
 * `saving` does the same for one value in closed form: `min(size, peak − the most that is held outside its stretch)`.
 * `changed` moves values between the caller's allocations and the temporaries, which gives another `Memory`.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import accumulate
@@ -19,7 +20,7 @@ from operator import add, attrgetter
 from typing import NamedTuple
 
 from reportgen.analyse.records import Analysis, Space
-from reportgen.intervals.step_function import Change, StepFunction
+from reportgen.intervals.step_function import Change
 from reportgen.intervals.union import Occupancy, groups_sharing_bytes, union_over_time
 
 Stretch = tuple[int, int]
@@ -78,12 +79,16 @@ class Memory:
     buffers_are_apart: bool
 
     @cached_property
-    def groups(self) -> Mapping[int, Sequence[Held]]:
-        """For each value those that it shares bytes with, itself included."""
-        parts = buffers(self.temps.values()) if self.buffers_are_apart else self._sharing()
-        return {held.number: part for part in parts for held in part}
+    def parts(self) -> Sequence[Sequence[Held]]:
+        """The temporaries in parts that share no byte with each other, at one moment or, if not apart, ever."""
+        return buffers(self.temps.values()) if self.buffers_are_apart else list(self._sharing())
 
-    def _sharing(self) -> Iterable[Sequence[Held]]:
+    @cached_property
+    def groups(self) -> Mapping[int, Sequence[Held]]:
+        """The part that each value is in."""
+        return {held.number: part for part in self.parts for held in part}
+
+    def _sharing(self) -> Iterator[Sequence[Held]]:
         by_allocation: defaultdict[object, list[Held]] = defaultdict(list)
         for held in self.temps.values():
             by_allocation[held.allocation].append(held)
@@ -93,8 +98,7 @@ class Memory:
     @cached_property
     def curve(self) -> list[int]:
         """The bytes that are resident at each moment."""
-        parts = {id(part): part for part in self.groups.values()}.values()
-        return _sum([self.static_bytes] * self.moments, [change for part in parts for change in _changes(part)])
+        return _sum([self.static_bytes] * self.moments, [change for part in self.parts for change in _changes(part)])
 
     @cached_property
     def peak(self) -> Outcome:
@@ -108,18 +112,14 @@ class Memory:
         live = [held for held in self.temps.values() if held.first <= moment <= held.last]
         return tuple(held.number for held in sorted(live, key=lambda held: (-held.size_bytes, held.number)))
 
-    def curve_without(self, cuts: Mapping[int, Sequence[Stretch]], more: Sequence[Change] = ()) -> list[int]:
-        """Return the curve when values do not hold their bytes at some moments; `more` is held in addition."""
+    def without(self, cuts: Mapping[int, Sequence[Stretch]], more: Sequence[Change] = ()) -> Outcome:
+        """Return the peak when values do not hold their bytes at some moments; `more` is held in addition."""
         changes = list(more)
         parts = {id(part): part for number in cuts for part in (self.groups.get(number, ()),)}
         for part in parts.values():
             changes += [(moment, -change) for moment, change in _changes(part)]
             changes += _changes([left for held in part for left in _cut(held, cuts.get(held.number, ()))])
-        return _sum(self.curve, changes)
-
-    def without(self, cuts: Mapping[int, Sequence[Stretch]], more: Sequence[Change] = ()) -> Outcome:
-        """Return the peak when values do not hold their bytes at some moments; `more` is held in addition."""
-        return Outcome.of(partial(self.curve_without, cuts, more))
+        return Outcome(*_highest(self.curve, changes), partial(_sum, self.curve, changes))
 
     def gone(self, numbers: Iterable[int]) -> Outcome:
         """Return the peak when values are never held."""
@@ -170,10 +170,13 @@ def memory_of(analysis: Analysis, space: Space) -> Memory:
     """Return a space of a dump that has live ranges."""
     allocations = [n for n in space.allocations if analysis.dump.allocations[n].is_preallocated_temp]
     temps = {held.number: held for n in allocations for held in holdings(analysis, n)}
-    moments = max(analysis.moments, 1)
-    changes = [change for part in buffers(temps.values()) for change in _changes(part)]
-    are_apart = StepFunction.from_changes(changes, moments) == space.temp
-    return Memory(space.static_bytes, moments, temps, are_apart)
+    memory = Memory(space.static_bytes, max(analysis.moments, 1), temps, buffers_are_apart=True)
+    known = space.temp.at_each(range(memory.moments)) if space.temp else ()
+    return (
+        memory
+        if memory.curve == [space.static_bytes + held for held in known]
+        else replace(memory, buffers_are_apart=False)
+    )
 
 
 def holdings(analysis: Analysis, allocation: int) -> list[Held]:
@@ -203,10 +206,9 @@ def buffers(held: Iterable[Held]) -> list[list[Held]]:
     return parts
 
 
-def total_over_time(held: Iterable[Held], memory: Memory) -> list[int]:
-    """Return how many bytes some of a space's temporaries hold at each moment; they must be whole groups."""
-    parts = {id(memory.groups[one.number]): memory.groups[one.number] for one in held}.values()
-    return _sum([0] * memory.moments, [change for part in parts for change in _changes(part)])
+def total_over_time(parts: Iterable[Sequence[Held]], moments: int) -> list[int]:
+    """Return how many bytes some parts of a space's temporaries hold at each moment."""
+    return _sum([0] * moments, [change for part in parts for change in _changes(part)])
 
 
 def _sum(curve: Sequence[int], changes: Iterable[Change]) -> list[int]:
@@ -217,6 +219,22 @@ def _sum(curve: Sequence[int], changes: Iterable[Change]) -> list[int]:
         if moment < end:
             steps[max(moment, 0)] += change
     return list(map(add, curve, accumulate(steps)))
+
+
+def _highest(curve: Sequence[int], changes: Iterable[Change]) -> tuple[int, int]:
+    """Return the most that a curve reaches after changes, and when it does so first."""
+    steps: Counter[int] = Counter()
+    for moment, change in changes:
+        steps[min(max(moment, 0), len(curve))] += change
+    first = added = 0
+    found = []
+    for moment in sorted({*steps, len(curve)}):
+        if first < moment:
+            found.append((max(curve[first:moment]) + added, -first, added))
+        added += steps[moment]
+        first = moment
+    most, negative_first, added = max(found)
+    return most, curve.index(most - added, -negative_first)
 
 
 def _changes(part: Sequence[Held]) -> list[Change]:

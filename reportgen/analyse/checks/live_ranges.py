@@ -137,12 +137,12 @@ def _ends(figures: Figures) -> Iterator[Finding]:
     dump, moments = figures.dump, figures.moments
     entries, allocations = dump.used_values or UsedValues(), dump.values.allocations
     last_moments = _last_moments(entries, dump.moment_of_user)
-    at_root = _rows_of(dump.schedule.names[-1].encode()) if dump.schedule else ()
+    root = dump.schedule.names[-1].encode() if dump.schedule else None
     kept = [one.parameter is not None and not one.is_maybe_live_out for one in dump.allocations]
     for number, (row, end) in enumerate(zip(dump.used_rows, figures.facts.ends, strict=True)):
         if row < 0 or end < 0:
             continue
-        is_at_root = any(mark in entries.positions[row] for mark in at_root)
+        is_at_root = root is not None and root in entries.positions[row] and _has_row(entries.positions[row], root)
         if last_moments[row] > end:
             yield _early_end(figures, number, last_moments[row])
         elif last_moments[row] < end and not (end >= moments and (is_at_root or kept[allocations[number]])):
@@ -160,9 +160,9 @@ def _last_moments(entries: UsedValues, moment_of: Mapping[bytes, int]) -> list[i
     return [next(moments) if count == 1 else max(islice(moments, count), default=-1) for count in counts]
 
 
-def _rows_of(name: bytes) -> tuple[bytes, ...]:
-    """Return the ways in which a row of positions names an instruction: with an index or without one."""
-    return b"  " + name + b" ", b"  " + name + b"\n", b"  " + name + b"\r"
+def _has_row(positions: bytes, name: bytes) -> bool:
+    """Return whether a row of positions names an instruction, with an index or without one."""
+    return any(b"  " + name + end in positions for end in (b" ", b"\n", b"\r"))
 
 
 def _early_end(figures: Figures, number: int, last_moment: int) -> Finding:

@@ -23,12 +23,12 @@ def _conflicts(figures: Figures) -> Iterator[Finding]:
 def _handovers(figures: Figures) -> Iterator[Finding]:
     starts, ends, values = figures.facts.starts, figures.facts.ends, figures.dump.values
     pairs = zip(figures.reuse.later, figures.reuse.earlier, strict=True)
-    touching = [(later, earlier) for later, earlier in pairs if ends[earlier] == starts[later]]
-    for number, earlier in sorted(touching, key=itemgetter(0)):
-        if _slice(values, earlier) != _slice(values, number):
-            slug, how = _different_slices(figures, earlier, number)
-            message = f"at moment {starts[number]} {values.keys[number]} reuses {values.keys[earlier]} in place, {how}"
-            yield finding(slug, message, values.text_offsets[number], values=(earlier, number))
+    touching = ((later, earlier) for later, earlier in pairs if ends[earlier] == starts[later])
+    different = [pair for pair in touching if _slice(values, pair[0]) != _slice(values, pair[1])]
+    for number, earlier in sorted(different, key=itemgetter(0)):
+        slug, how = _different_slices(figures, earlier, number)
+        message = f"at moment {starts[number]} {values.keys[number]} reuses {values.keys[earlier]} in place, {how}"
+        yield finding(slug, message, values.text_offsets[number], values=(earlier, number))
 
 
 def _different_slices(figures: Figures, earlier: int, later: int) -> tuple[str, str]:

@@ -115,6 +115,19 @@ class Attributor:
 
     def of(self, key: ValueKey) -> Attribution:
         """Return the operation that wrote the bytes of a value, stepping back from its own instruction."""
+        found, leaf, path = self._follow(key)
+        return self._attribution(found, leaf, key.name, path) if found else Attribution()
+
+    def named(self, key: ValueKey) -> Attribution | None:
+        """Return the operation that wrote the bytes of a value if it has a name of the program."""
+        found, leaf, path = self._follow(key)
+        if found is None or not found.op_name:  # as for all that only moves an argument without a name
+            return None
+        attribution = self._attribution(found, leaf, key.name, path)
+        return attribution if attribution.is_named else None
+
+    def _follow(self, key: ValueKey) -> tuple[Instruction | None, Leaf, Sequence[_Step]]:
+        """Return the last instruction on the way back that has a name or is an argument, its leaf, and the way."""
         name, leaf = key.name, _leaf(key.shape_index)
         named: Instruction | None = None
         named_leaf = leaf
@@ -126,20 +139,16 @@ class Attributor:
             instruction = self._instruction(name)
             if instruction is None:
                 step = self._carried(name, leaf)
-                if step is None:
-                    break
-                path.append(step)
-                name, leaf, _ = step
-                continue
-            if instruction.op_name or self._is_of_entry(name):
-                named, named_leaf = instruction, leaf
-            step = self._step(instruction, leaf, in_loop=in_loop)
+            else:
+                if instruction.op_name or self._is_of_entry(name):
+                    named, named_leaf = instruction, leaf
+                step = self._step(instruction, leaf, in_loop=in_loop)
             if step is None:
                 break
             path.append(step)
             name, leaf, rule = step
             in_loop = in_loop or rule == "loop"
-        return self._attribution(named, named_leaf, key.name, path) if named else Attribution()
+        return named, named_leaf, path
 
     def _attribution(self, found: Instruction, leaf: Leaf, start: str, path: Sequence[_Step]) -> Attribution:
         names = [start, *(step.name for step in path)]

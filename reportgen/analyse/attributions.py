@@ -37,7 +37,7 @@ class Attributions:
         self._knows_bodies = join.module is not None
         self._found: dict[int, Attribution] = {}  # because tables, pages and shards ask for each value five times
         self._by_text: dict[int, Attribution] = {}
-        self._readers = Readers(analysis.dump, self._attributor.of)
+        self._readers = Readers(analysis, self._attributor)
 
     def of(self, number: int) -> Attribution:
         """Return the operation that wrote a value's bytes, or that first reads them where it has no name."""

@@ -3,14 +3,14 @@
 XLA schedules the called computation before its caller, so the caller's own uses come late.
 """
 
-from reportgen.model import Dump
+from collections.abc import Mapping
 
-_CALLERS = (b" while(", b" call(", b" conditional(")
+from reportgen.analyse.definitions import Definition
+
+_CALLERS = ("while", "call", "conditional")
 
 
-def calls_computations(dump: Dump, name: str) -> bool:
-    """Return whether an instruction calls a computation, from its text or else from XLA's naming habits."""
-    text = dump.instruction_text(name)
-    if text is None:
-        return name.startswith(("while", "call", "conditional"))
-    return any(opcode in text for opcode in _CALLERS)
+def calls_computations(definitions: Mapping[str, Definition], name: str) -> bool:
+    """Return whether an instruction calls a computation, from its opcode or else from XLA's naming habits."""
+    definition = definitions.get(name)
+    return name.startswith(_CALLERS) if definition is None else definition.opcode in _CALLERS

@@ -4,25 +4,24 @@ Programs with very many arguments pass them as one tuple, and XLA prints no name
 name, and its body is not in the dump.
 """
 
-from collections.abc import Callable
 from functools import cache
 
-from reportgen.analyse.attribution import Attribution
+from reportgen.analyse.attribution import Attribution, Attributor
 from reportgen.analyse.callers import calls_computations
-from reportgen.model import WHOLE, Dump, ValueKey
+from reportgen.analyse.records import Analysis
+from reportgen.model import WHOLE, ValueKey
 
 _MOST_VALUES = 200
 
 
 class Readers:
-    """The readers of the values of one dump. `attribution_of` names the operation that wrote a value."""
+    """The readers of the values of one analysed dump."""
 
-    def __init__(self, dump: Dump, attribution_of: Callable[[ValueKey], Attribution]) -> None:
-        self._dump = dump
-        self._attribution_of = attribution_of
+    def __init__(self, analysis: Analysis, attributor: Attributor) -> None:
+        self._dump, self._definitions = analysis.dump, analysis.definitions
+        self._attributor = attributor
         # Kept by name, because the arguments of a fusion share a reader.
-        self._written_by = cache(self._attribution)
-        self._passes_on = cache(lambda user: calls_computations(dump, user.decode("utf-8", "replace")))
+        self._named = cache(self._attribution)
 
     def first(self, number: int) -> tuple[str, Attribution] | None:
         """Return the first instruction with a name of the program that reads a value, and its attribution.
@@ -33,8 +32,7 @@ class Readers:
         seen = {number}
         for moved in waiting:
             for name in self._readers(moved):
-                found = self._written_by(name)
-                if found.is_named:
+                if found := self._named(name):
                     return name, found
                 made = [one for one in self._dump.made_by.get(name, ()) if one not in seen]
                 if len(waiting) + len(made) <= _MOST_VALUES:
@@ -45,10 +43,11 @@ class Readers:
     def _readers(self, number: int) -> list[str]:
         """Return the instructions that read a value, in schedule order, but for those that pass it on to a body."""
         moment_of = self._dump.moment_of_user
-        users = [user for user in self._dump.users(number) if not self._passes_on(user)]
-        users.sort(key=lambda user: (moment_of.get(user, len(moment_of)), user))
-        return [user.decode("utf-8", "replace") for user in users]
+        users = sorted(self._dump.users(number), key=lambda user: (moment_of.get(user, len(moment_of)), user))
+        names = [user.decode("utf-8", "replace") for user in users]
+        return [name for name in names if not calls_computations(self._definitions, name)]
 
-    def _attribution(self, name: str) -> Attribution:
+    def _attribution(self, name: str) -> Attribution | None:
+        """Return the attribution of what an instruction makes if it has a name of the program."""
         made = self._dump.made_by.get(name)
-        return self._attribution_of(self._dump.values.key(made[0]) if made else ValueKey(name, WHOLE))
+        return self._attributor.named(self._dump.values.key(made[0]) if made else ValueKey(name, WHOLE))

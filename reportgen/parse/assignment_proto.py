@@ -38,7 +38,7 @@ class ProtoAllocation(NamedTuple):
     is_thread_local: bool
     is_constant: bool
     is_maybe_live_out: bool
-    values: frozenset[tuple[int, int, int]]
+    values: tuple[tuple[int, int, int], ...]
 
 
 def parse_assignment_proto(data: bytes) -> tuple[ProtoAllocation, ...]:
@@ -68,5 +68,5 @@ def _allocation(message: memoryview) -> ProtoAllocation:
         is_thread_local=bool(stated.get(_THREAD_LOCAL)),
         is_constant=bool(stated.get(_CONSTANT)),
         is_maybe_live_out=bool(stated.get(_LIVE_OUT)),
-        values=frozenset((one.get(_ID, 0), one.get(_OFFSET, 0), one.get(_ASSIGNED_SIZE, 0)) for one in assigned),
+        values=tuple((one.get(_ID, 0), one.get(_OFFSET, 0), one.get(_ASSIGNED_SIZE, 0)) for one in assigned),
     )

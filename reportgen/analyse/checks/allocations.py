@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from operator import add
 
-from reportgen.analyse.checks.check import Check
+from reportgen.analyse.checks.check import check
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Figures
 from reportgen.analyse.results import Finding
@@ -19,7 +19,13 @@ def _without_total(figures: Figures) -> str:
     return "the dump has no total" if figures.dump.total_bytes is None else ""
 
 
-def _total(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Total",
+    question="Do the allocations add up to XLA’s total?",
+    subject="allocations",
+    skips=_without_total,
+)
+def sum_of_sizes(figures: Figures) -> Iterator[Finding]:
     dump = figures.dump
     total = sum(allocation.size_bytes for allocation in dump.allocations)
     if dump.total_bytes is not None and dump.total_bytes != total:
@@ -27,7 +33,13 @@ def _total(figures: Figures) -> Iterator[Finding]:
         yield finding("total-mismatch", message, dump.total_text_offset)
 
 
-def _rounded_total(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Rounded total",
+    question="Is the total in brackets the total, rounded?",
+    subject="allocations",
+    skips=_without_total,
+)
+def rounded_total(figures: Figures) -> Iterator[Finding]:
     dump = figures.dump
     stated = _IN_BRACKETS.search(dump.text.line(dump.total_text_offset))
     if stated and dump.total_bytes is not None and stated[1] != rounded_by_xla(dump.total_bytes):
@@ -36,7 +48,12 @@ def _rounded_total(figures: Figures) -> Iterator[Finding]:
         yield finding("total-mismatch", message, dump.total_text_offset)
 
 
-def _order(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Numbering",
+    question="Are the allocations numbered 0, 1, 2, … as due?",
+    subject="allocations",
+)
+def order(figures: Figures) -> Iterator[Finding]:
     for number, allocation in enumerate(figures.dump.allocations):
         if allocation.index != number:
             message = f"allocation {allocation.index} stands where {number} is due: lines are missing or repeated"
@@ -44,7 +61,12 @@ def _order(figures: Figures) -> Iterator[Finding]:
             return
 
 
-def _kinds(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Kinds",
+    question="Has each allocation a kind, and is a preallocated temp nothing else?",
+    subject="allocations",
+)
+def one_kind(figures: Figures) -> Iterator[Finding]:
     for number, allocation in enumerate(figures.dump.allocations):
         kinds = _other_kinds(allocation)
         if allocation.is_preallocated_temp and kinds:
@@ -67,7 +89,12 @@ def _other_kinds(allocation: Allocation) -> list[str]:
     return [kind for kind, applies in kinds.items() if applies]
 
 
-def _thread_local(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Thread-local",
+    question="Has each thread-local allocation exactly one value?",
+    subject="allocations",
+)
+def thread_local(figures: Figures) -> Iterator[Finding]:
     for number, allocation in enumerate(figures.dump.allocations):
         if allocation.is_thread_local and len(figures.occupants[number]) != 1:
             message = (
@@ -76,14 +103,25 @@ def _thread_local(figures: Figures) -> Iterator[Finding]:
             yield finding("thread-local", message, allocation.text_offset, allocation=number)
 
 
-def _output(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Output",
+    question="Does exactly one allocation hold the top level of the result?",
+    subject="allocations",
+)
+def output(figures: Figures) -> Iterator[Finding]:
     allocations = figures.dump.allocations
     outputs = sum(allocation.output_shape is not None for allocation in allocations)
     if allocations and outputs != 1:
         yield finding("output-allocation", f"{outputs} allocations hold the output's top level; one is due")
 
 
-def _filled(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Bounds",
+    question="Does each value lie inside its allocation, and does one reach to its end?",
+    subject="values",
+    exceptions="An allocation of a given size, such as one for all of a TPU’s VMEM, may end behind its last value.",
+)
+def filled(figures: Figures) -> Iterator[Finding]:
     values = figures.dump.values
     ends = list(map(add, values.offsets, values.sizes))
     for number, allocation in enumerate(figures.dump.allocations):
@@ -105,46 +143,11 @@ def _filled(figures: Figures) -> Iterator[Finding]:
 
 
 CHECKS = (
-    Check(
-        name="Total",
-        question="Do the allocations add up to XLA’s total?",
-        subject="allocations",
-        run=_total,
-        skips=_without_total,
-    ),
-    Check(
-        name="Rounded total",
-        question="Is the total in brackets the total, rounded?",
-        subject="allocations",
-        run=_rounded_total,
-        skips=_without_total,
-    ),
-    Check(
-        name="Numbering", question="Are the allocations numbered 0, 1, 2, … as due?", subject="allocations", run=_order
-    ),
-    Check(
-        name="Kinds",
-        question="Has each allocation a kind, and is a preallocated temp nothing else?",
-        subject="allocations",
-        run=_kinds,
-    ),
-    Check(
-        name="Thread-local",
-        question="Has each thread-local allocation exactly one value?",
-        subject="allocations",
-        run=_thread_local,
-    ),
-    Check(
-        name="Output",
-        question="Does exactly one allocation hold the top level of the result?",
-        subject="allocations",
-        run=_output,
-    ),
-    Check(
-        name="Bounds",
-        question="Does each value lie inside its allocation, and does one reach to its end?",
-        subject="values",
-        run=_filled,
-        exceptions="An allocation of a given size, such as one for all of a TPU’s VMEM, may end behind its last value.",
-    ),
+    sum_of_sizes,
+    rounded_total,
+    order,
+    one_kind,
+    thread_local,
+    output,
+    filled,
 )

@@ -67,6 +67,13 @@ class Check:
         )
 
 
+def check(
+    *, name: str, question: str, subject: str, exceptions: str = "", skips: Callable[[Figures], str] = never
+) -> Callable[[Callable[[Figures], Iterator[Finding]]], Check]:
+    """Return a decorator that makes a `Check` of the function that runs it."""
+    return lambda run: Check(name=name, question=question, subject=subject, run=run, exceptions=exceptions, skips=skips)
+
+
 def counted(found: Sequence[Finding]) -> tuple[FoundCount, ...]:
     """Return how many findings there are of each kind, in the order of the slugs."""
     counts: Counter[str] = Counter()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from reportgen.analyse.checks.check import Check
+from reportgen.analyse.checks.check import check
 from reportgen.analyse.findings import LISTED_PER_SLUG, finding
 from reportgen.analyse.records import Figures
 from reportgen.analyse.results import Finding
@@ -10,7 +10,12 @@ from reportgen.analyse.results import Finding
 _ANALYSIS_FLAG = "XLA writes it while --xla_dump_buffer_assignment_analysis is on, which is the default"
 
 
-def _unparsed(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Lines",
+    question="Is every line of every file understood?",
+    subject="files",
+)
+def unparsed(figures: Figures) -> Iterator[Finding]:
     dump, limit = figures.dump, LISTED_PER_SLUG["warning"] - 1
     for line in dump.unparsed[:limit]:
         message = f"line not understood, expected {line.expected}: {line.text.strip()!r}"
@@ -20,7 +25,13 @@ def _unparsed(figures: Figures) -> Iterator[Finding]:
         yield finding("unparsed-line", f"{more} more lines were not understood", stands_for=more)
 
 
-def _missing_sections(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Sections",
+    question="Are allocations, total, used values and live ranges all there?",
+    subject="sections",
+    exceptions="Older builds of XLA print fewer sections, and flags leave some out.",
+)
+def missing_sections(figures: Figures) -> Iterator[Finding]:
     dump = figures.dump
     if not dump.allocations:
         yield finding("no-allocations", "the dump lists no allocation, so there is nothing to measure")
@@ -45,14 +56,26 @@ def _missing_sections(figures: Figures) -> Iterator[Finding]:
         yield finding("no-live-ranges", message)
 
 
-def _unknown_attributes(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Attributes",
+    question="Is every attribute of an allocation known?",
+    subject="allocations",
+    exceptions="New builds of XLA add attributes. They are shown, and change no number.",
+)
+def unknown_attributes(figures: Figures) -> Iterator[Finding]:
     for number, allocation in enumerate(figures.dump.allocations):
         for attribute in allocation.unknown_attributes:
             message = f"allocation {allocation.index} has an attribute that is not known yet: {attribute!r}"
             yield finding("unknown-attribute", message, allocation.text_offset, allocation=number)
 
 
-def _unknown_shapes(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Shapes",
+    question="Can the bytes that each shape needs be computed?",
+    subject="values",
+    exceptions="The size that the dump prints counts, known shape or not.",
+)
+def unknown_shapes(figures: Figures) -> Iterator[Finding]:
     values = figures.dump.values
     for number, padded in enumerate(figures.facts.padded):
         if padded is None:
@@ -61,7 +84,12 @@ def _unknown_shapes(figures: Figures) -> Iterator[Finding]:
             yield finding("unknown-shape", message, values.text_offsets[number], values=(number,))
 
 
-def _unfinished_files(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Ends of files",
+    question="Does every file end with a line break?",
+    subject="files",
+)
+def unfinished_files(figures: Figures) -> Iterator[Finding]:
     for part, base in figures.dump.text.parts_with_bases():
         if part.end > part.start and part.data[part.end - 1] != 0x0A:
             message = "the file does not end with a newline: it was cut off, or is still being written"
@@ -69,29 +97,9 @@ def _unfinished_files(figures: Figures) -> Iterator[Finding]:
 
 
 CHECKS = (
-    Check(name="Lines", question="Is every line of every file understood?", subject="files", run=_unparsed),
-    Check(
-        name="Sections",
-        question="Are allocations, total, used values and live ranges all there?",
-        subject="sections",
-        run=_missing_sections,
-        exceptions="Older builds of XLA print fewer sections, and flags leave some out.",
-    ),
-    Check(
-        name="Attributes",
-        question="Is every attribute of an allocation known?",
-        subject="allocations",
-        run=_unknown_attributes,
-        exceptions="New builds of XLA add attributes. They are shown, and change no number.",
-    ),
-    Check(
-        name="Shapes",
-        question="Can the bytes that each shape needs be computed?",
-        subject="values",
-        run=_unknown_shapes,
-        exceptions="The size that the dump prints counts, known shape or not.",
-    ),
-    Check(
-        name="Ends of files", question="Does every file end with a line break?", subject="files", run=_unfinished_files
-    ),
+    unparsed,
+    missing_sections,
+    unknown_attributes,
+    unknown_shapes,
+    unfinished_files,
 )

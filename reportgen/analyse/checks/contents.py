@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import compress
 from operator import not_
 
-from reportgen.analyse.checks.check import Check
+from reportgen.analyse.checks.check import check
 from reportgen.analyse.definitions import without_layout
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Figures
@@ -23,7 +23,13 @@ def _without_root(figures: Figures) -> str:
     return "" if figures.dump.schedule else "the dump has no schedule"
 
 
-def _parameters(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Parameters",
+    question="Does each parameter’s allocation hold that parameter, of the shape that it names?",
+    subject="allocations",
+    skips=_without_text,
+)
+def contents_of_parameters(figures: Figures) -> Iterator[Finding]:
     for number, allocation in enumerate(figures.dump.allocations):
         if allocation.parameter is not None and not _holds_its_parameter(figures, number, allocation):
             shape = f" of shape {allocation.parameter_shape[:80]}" if allocation.parameter_shape else ""
@@ -47,7 +53,12 @@ def _holds_its_parameter(figures: Figures, number: int, allocation: Allocation) 
     return False
 
 
-def _numbers(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Numbers of parameters",
+    question="Does each parameter up to the last have an allocation?",
+    subject="allocations",
+)
+def numbering(figures: Figures) -> Iterator[Finding]:
     numbers = {one.parameter for one in figures.dump.allocations if one.parameter is not None}
     for due, number in enumerate(sorted(numbers)):
         if number != due:
@@ -56,7 +67,14 @@ def _numbers(figures: Figures) -> Iterator[Finding]:
             return
 
 
-def _constants(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Constants and parameters",
+    question="Are constants and parameters only in allocations that are marked so?",
+    subject="allocations",
+    exceptions="The parameter of a called computation may share the allocation of its argument.",
+    skips=_without_text,
+)
+def constants_and_parameters(figures: Figures) -> Iterator[Finding]:
     """Look for constants in other allocations, and for parameters of the entry, which live from 0 to the end."""
     values, allocations, definitions = figures.dump.values, figures.dump.allocations, figures.definitions
     constants = {name for name, (_, opcode, _) in definitions.items() if opcode == "constant"}
@@ -84,7 +102,13 @@ def _lives_throughout(figures: Figures, number: int) -> bool:
     return figures.facts.starts[number] == 0 and figures.facts.ends[number] == figures.moments
 
 
-def _result(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Results",
+    question="Is an allocation marked maybe-live-out exactly if it holds a part of the result?",
+    subject="allocations",
+    skips=_without_root,
+)
+def result(figures: Figures) -> Iterator[Finding]:
     values, number_of = figures.dump.values, figures.dump.value_by_key.number_of
     part_of_result, whole_result = _at_root(figures)
     holding = {values.allocations[number_of[key]] for key in part_of_result if key in number_of}
@@ -124,32 +148,8 @@ def _at_root(figures: Figures) -> tuple[set[str], set[str]]:
 
 
 CHECKS = (
-    Check(
-        name="Parameters",
-        question="Does each parameter’s allocation hold that parameter, of the shape that it names?",
-        subject="allocations",
-        run=_parameters,
-        skips=_without_text,
-    ),
-    Check(
-        name="Numbers of parameters",
-        question="Does each parameter up to the last have an allocation?",
-        subject="allocations",
-        run=_numbers,
-    ),
-    Check(
-        name="Constants and parameters",
-        question="Are constants and parameters only in allocations that are marked so?",
-        subject="allocations",
-        run=_constants,
-        exceptions="The parameter of a called computation may share the allocation of its argument.",
-        skips=_without_text,
-    ),
-    Check(
-        name="Results",
-        question="Is an allocation marked maybe-live-out exactly if it holds a part of the result?",
-        subject="allocations",
-        run=_result,
-        skips=_without_root,
-    ),
+    contents_of_parameters,
+    numbering,
+    constants_and_parameters,
+    result,
 )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from reportgen.analyse.checks.check import Check
+from reportgen.analyse.checks.check import check
 from reportgen.analyse.definitions import shapes_by_index
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Figures
@@ -19,7 +19,13 @@ def _without_positions(figures: Figures) -> str:
     return "the dump does not list positions" if figures.dump.used_values is None else ""
 
 
-def _shapes(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Shapes of definitions",
+    question="Does each value have the shape that the text of its instruction gives it?",
+    subject="values",
+    skips=_without_text,
+)
+def shapes(figures: Figures) -> Iterator[Finding]:
     values, definitions = figures.dump.values, figures.definitions
     for number, (name, key, shape) in enumerate(zip(values.names, values.keys, values.shapes, strict=True)):
         definition = definitions.get(name)
@@ -38,7 +44,13 @@ def _shapes(figures: Figures) -> Iterator[Finding]:
             yield finding("shape-differs", message, values.text_offsets[number], values=(number,))
 
 
-def _covered(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Values of instructions",
+    question="Is a value positioned at each scheduled instruction, and at each part of a tuple?",
+    subject="instructions",
+    skips=_without_positions,
+)
+def covered(figures: Figures) -> Iterator[Finding]:
     """Look for instructions and parts of tuples at which no value is positioned: XLA places a value at each."""
     dump, entries = figures.dump, figures.dump.used_values or UsedValues()
     rows = b"".join(entries.positions).replace(b"\r", b"").split(b"\n")
@@ -67,18 +79,6 @@ def _is_position(positions: set[bytes], name: str) -> bool:
 
 
 CHECKS = (
-    Check(
-        name="Shapes of definitions",
-        question="Does each value have the shape that the text of its instruction gives it?",
-        subject="values",
-        run=_shapes,
-        skips=_without_text,
-    ),
-    Check(
-        name="Values of instructions",
-        question="Is a value positioned at each scheduled instruction, and at each part of a tuple?",
-        subject="instructions",
-        run=_covered,
-        skips=_without_positions,
-    ),
+    shapes,
+    covered,
 )

@@ -5,13 +5,19 @@ live ≤ resident ≤ allocated − thread-local, and the bytes listed at the pe
 
 from collections.abc import Iterator
 
-from reportgen.analyse.checks.check import Check, without_live_ranges
+from reportgen.analyse.checks.check import check, without_live_ranges
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Figures, Space
 from reportgen.analyse.results import Finding
 
 
-def _laws(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Laws",
+    question="Is live ≤ resident ≤ allocated − thread-local, and do the parts of each peak add up?",
+    subject="memory spaces",
+    skips=without_live_ranges,
+)
+def laws(figures: Figures) -> Iterator[Finding]:
     for space in figures.spaces.values():
         for law in _broken(space):
             yield finding("law-broken", f"memory space {space.color} ({space.name}): {law}")
@@ -30,12 +36,4 @@ def _broken(space: Space) -> Iterator[str]:
         yield f"the values at the peak add up to {composed:,}, not to {space.peak_resident.amount:,}"
 
 
-CHECKS = (
-    Check(
-        name="Laws",
-        question="Is live ≤ resident ≤ allocated − thread-local, and do the parts of each peak add up?",
-        subject="memory spaces",
-        run=_laws,
-        skips=without_live_ranges,
-    ),
-)
+CHECKS = (laws,)

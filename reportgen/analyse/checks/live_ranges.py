@@ -5,7 +5,7 @@ from itertools import compress, islice, repeat
 from operator import ne
 
 from reportgen.analyse.callers import calls_computations
-from reportgen.analyse.checks.check import Check, without_live_ranges
+from reportgen.analyse.checks.check import check, without_live_ranges
 from reportgen.analyse.findings import finding
 from reportgen.analyse.liveness import liveness
 from reportgen.analyse.records import Figures
@@ -18,7 +18,13 @@ def _without_uses(figures: Figures) -> str:
     return without_live_ranges(figures) or unknown
 
 
-def _owners(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Owners",
+    question="Does every live range belong to a value with bytes, and each value have one at most?",
+    subject="live ranges",
+    skips=without_live_ranges,
+)
+def owners(figures: Figures) -> Iterator[Finding]:
     ranges, values = figures.dump.live_ranges or LiveRanges(), figures.dump.value_by_key.number_of
     known = figures.dump.range_by_key.number_of
     if len(known) == len(ranges) and known.keys() <= values.keys():
@@ -33,7 +39,14 @@ def _owners(figures: Figures) -> Iterator[Finding]:
         seen.add(key)
 
 
-def _inside_schedule(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Ranges in the schedule",
+    question="Does each live range start before it ends, both inside the schedule?",
+    subject="live ranges",
+    exceptions="What belongs to the result lives to one moment past the last instruction.",
+    skips=without_live_ranges,
+)
+def inside_schedule(figures: Figures) -> Iterator[Finding]:
     moments, ranges = figures.moments, figures.dump.live_ranges or LiveRanges()
     for row, (start, end) in enumerate(zip(ranges.starts, ranges.ends, strict=True)):
         if not 0 <= start <= end <= moments:
@@ -41,7 +54,14 @@ def _inside_schedule(figures: Figures) -> Iterator[Finding]:
             yield finding("range-outside-schedule", message, ranges.text_offsets[row])
 
 
-def _absent(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Values with ranges",
+    question="Does each scheduled value have a live range, and a thread-local one none?",
+    subject="values",
+    exceptions="Newer builds give constants that are used only inside reducers no live range.",
+    skips=without_live_ranges,
+)
+def absent(figures: Figures) -> Iterator[Finding]:
     moment_of, starts = figures.dump.moment_of, figures.facts.starts
     values, allocations = figures.dump.values, figures.dump.allocations
     thread_local = [allocation.is_thread_local for allocation in allocations]
@@ -67,7 +87,13 @@ def _absent(figures: Figures) -> Iterator[Finding]:
             yield finding("value-without-range", message, values.text_offsets[number], values=(number,))
 
 
-def _arguments(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Arguments",
+    question="Does each argument live from the start to the end unless it gives its bytes to the result?",
+    subject="allocations",
+    skips=without_live_ranges,
+)
+def arguments(figures: Figures) -> Iterator[Finding]:
     """Look at the arguments of the entry: they live from 0, and to the end unless they give their bytes away."""
     values, facts, definitions = figures.dump.values, figures.facts, figures.definitions
     for allocation, numbers in zip(figures.dump.allocations, figures.occupants, strict=True):
@@ -102,7 +128,15 @@ def _touches_async(entries: UsedValues, row: int) -> bool:
     return any(mark in touched for mark in (b"async", b"-start", b"-done", b"-update"))
 
 
-def _starts(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Starts",
+    question="Does each live range start where its value is defined?",
+    subject="live ranges",
+    exceptions="A parameter lives from the start of its computation. What an asynchronous operation makes may start"
+    " where the operation hands it on.",
+    skips=without_live_ranges,
+)
+def starts_at_definition(figures: Figures) -> Iterator[Finding]:
     names, starts = figures.dump.values.names, figures.facts.starts
     defined = list(map(figures.dump.moment_of.get, names))
     for number in compress(range(len(names)), map(ne, defined, starts)):
@@ -133,7 +167,16 @@ def _is_parameter(figures: Figures, name: str) -> bool:
     return figures.dump.instruction_text(name) is None
 
 
-def _ends(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Uses",
+    question="Does each live range end with the last need for its value, and that of a result with the schedule?",
+    subject="live ranges",
+    exceptions="A while, call or conditional is scheduled after the computation that it calls, which has taken over its"
+    " operands by then. Builds before 2022-06-24 end a value one moment before its alias starts."
+    " An asynchronous operation may hold its operands until it is done.",
+    skips=_without_uses,
+)
+def ends_with_last_need(figures: Figures) -> Iterator[Finding]:
     dump, moments = figures.dump, figures.moments
     entries, allocations = dump.used_values or UsedValues(), dump.values.allocations
     last_moments = _last_moments(entries, dump.moment_of_user)
@@ -185,57 +228,10 @@ def _why_early(figures: Figures, number: int, live: LiveRange, last_moment: int,
 
 
 CHECKS = (
-    Check(
-        name="Owners",
-        question="Does every live range belong to a value with bytes, and each value have one at most?",
-        subject="live ranges",
-        run=_owners,
-        skips=without_live_ranges,
-    ),
-    Check(
-        name="Ranges in the schedule",
-        question="Does each live range start before it ends, both inside the schedule?",
-        subject="live ranges",
-        run=_inside_schedule,
-        exceptions="What belongs to the result lives to one moment past the last instruction.",
-        skips=without_live_ranges,
-    ),
-    Check(
-        name="Values with ranges",
-        question="Does each scheduled value have a live range, and a thread-local one none?",
-        subject="values",
-        run=_absent,
-        exceptions="Newer builds give constants that are used only inside reducers no live range.",
-        skips=without_live_ranges,
-    ),
-    Check(
-        name="Arguments",
-        question="Does each argument live from the start to the end unless it gives its bytes to the result?",
-        subject="allocations",
-        run=_arguments,
-        skips=without_live_ranges,
-    ),
-    Check(
-        name="Starts",
-        question="Does each live range start where its value is defined?",
-        subject="live ranges",
-        run=_starts,
-        exceptions=(
-            "A parameter lives from the start of its computation. What an asynchronous operation makes may start"
-            " where the operation hands it on."
-        ),
-        skips=without_live_ranges,
-    ),
-    Check(
-        name="Uses",
-        question="Does each live range end with the last need for its value, and that of a result with the schedule?",
-        subject="live ranges",
-        run=_ends,
-        exceptions=(
-            "A while, call or conditional is scheduled after the computation that it calls, which has taken over its"
-            " operands by then. Builds before 2022-06-24 end a value one moment before its alias starts."
-            " An asynchronous operation may hold its operands until it is done."
-        ),
-        skips=_without_uses,
-    ),
+    owners,
+    inside_schedule,
+    absent,
+    arguments,
+    starts_at_definition,
+    ends_with_last_need,
 )

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from reportgen.analyse.checks.check import Check
+from reportgen.analyse.checks.check import check
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Figures, XlaPeak
 from reportgen.analyse.results import Finding
@@ -34,14 +34,26 @@ def _peaks(figures: Figures) -> tuple[PrintedPeak, XlaPeak]:
     return printed, peak
 
 
-def _replay(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="XLA’s moment",
+    question="Does XLA’s own procedure, repeated, choose the moment that XLA prints?",
+    subject="live ranges",
+    skips=_without_peak,
+)
+def replay(figures: Figures) -> Iterator[Finding]:
     printed, peak = _peaks(figures)
     if peak.replayed_moment != peak.moment:
         message = f"XLA prints its peak at {peak.moment}; its own procedure gives {peak.replayed_moment}"
         yield finding("peak-replay", message, printed.text_offset)
 
 
-def _rows(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="XLA’s rows",
+    question="Does XLA list the values live at its moment, and does its running sum add up?",
+    subject="rows of XLA’s peak",
+    skips=_without_peak,
+)
+def rows(figures: Figures) -> Iterator[Finding]:
     printed, _ = _peaks(figures)
     ranges = figures.dump.live_ranges or LiveRanges()
     spans = enumerate(zip(ranges.starts, ranges.ends, strict=True))
@@ -68,7 +80,13 @@ def _unlike(printed: PrintedPeak, live: Sequence[str]) -> str:
     return next(iter(Counter(row.name + (row.shape_index or WHOLE) for row in printed.rows) - Counter(live)), "")
 
 
-def _explained(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="XLA’s sum",
+    question="Do known reasons explain how XLA’s sum differs from the bytes under live values?",
+    subject="rows of XLA’s peak",
+    skips=_without_peak,
+)
+def explained(figures: Figures) -> Iterator[Finding]:
     printed, peak = _peaks(figures)
     is_unexplained = any(step.slug == UNEXPLAINED for step in peak.reconciliation)
     if is_unexplained or (not peak.reasons and peak.sum_bytes != peak.live_bytes):
@@ -79,7 +97,13 @@ def _explained(figures: Figures) -> Iterator[Finding]:
         yield finding("peak-unexplained", message, printed.text_offset)
 
 
-def _stack_trace(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Stack trace",
+    question="Do the nodes of the stack trace add up to its headline and to XLA’s rows?",
+    subject="stack frames",
+    skips=_without_stack_trace,
+)
+def stack_trace(figures: Figures) -> Iterator[Finding]:
     trace, (printed, _) = figures.dump.stack_trace, _peaks(figures)
     assert trace is not None, "not checked without it"
     current = sum(frame.current_bytes for frame in trace.frames)
@@ -92,7 +116,13 @@ def _stack_trace(figures: Figures) -> Iterator[Finding]:
         yield finding("stack-trace-sum", message, trace.text_offset)
 
 
-def _tree(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Nodes of the stack trace",
+    question="Has each node of the stack trace the share and the remainder that its bytes give?",
+    subject="stack frames",
+    skips=_without_stack_trace,
+)
+def tree(figures: Figures) -> Iterator[Finding]:
     trace = figures.dump.stack_trace
     assert trace is not None, "not checked without it"
     left = trace.total_bytes
@@ -111,39 +141,9 @@ def _tree(figures: Figures) -> Iterator[Finding]:
 
 
 CHECKS = (
-    Check(
-        name="XLA’s moment",
-        question="Does XLA’s own procedure, repeated, choose the moment that XLA prints?",
-        subject="live ranges",
-        run=_replay,
-        skips=_without_peak,
-    ),
-    Check(
-        name="XLA’s rows",
-        question="Does XLA list the values live at its moment, and does its running sum add up?",
-        subject="rows of XLA’s peak",
-        run=_rows,
-        skips=_without_peak,
-    ),
-    Check(
-        name="XLA’s sum",
-        question="Do known reasons explain how XLA’s sum differs from the bytes under live values?",
-        subject="rows of XLA’s peak",
-        run=_explained,
-        skips=_without_peak,
-    ),
-    Check(
-        name="Stack trace",
-        question="Do the nodes of the stack trace add up to its headline and to XLA’s rows?",
-        subject="stack frames",
-        run=_stack_trace,
-        skips=_without_stack_trace,
-    ),
-    Check(
-        name="Nodes of the stack trace",
-        question="Has each node of the stack trace the share and the remainder that its bytes give?",
-        subject="stack frames",
-        run=_tree,
-        skips=_without_stack_trace,
-    ),
+    replay,
+    rows,
+    explained,
+    stack_trace,
+    tree,
 )

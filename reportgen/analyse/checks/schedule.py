@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from reportgen.analyse.checks.check import Check
+from reportgen.analyse.checks.check import check
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Figures
 from reportgen.analyse.results import Finding
@@ -12,7 +12,13 @@ def _without_schedule(figures: Figures) -> str:
     return "the dump has no schedule" if figures.dump.schedule_length is None else ""
 
 
-def _whole(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Schedule",
+    question="Is every moment and every instruction there once, as many as the header says?",
+    subject="instructions",
+    skips=_without_schedule,
+)
+def whole(figures: Figures) -> Iterator[Finding]:
     dump = figures.dump
     if len(dump.schedule) != dump.schedule_length:
         message = f"the header says {dump.schedule_length} instructions, {len(dump.schedule)} are listed"
@@ -28,12 +34,4 @@ def _whole(figures: Figures) -> Iterator[Finding]:
         yield finding("schedule-damaged", message, dump.schedule_text_offset)
 
 
-CHECKS = (
-    Check(
-        name="Schedule",
-        question="Is every moment and every instruction there once, as many as the header says?",
-        subject="instructions",
-        run=_whole,
-        skips=_without_schedule,
-    ),
-)
+CHECKS = (whole,)

@@ -7,7 +7,7 @@ both have the very same slice. Anything more is an assignment bug.
 from collections.abc import Iterator
 from operator import itemgetter
 
-from reportgen.analyse.checks.check import Check, without_live_ranges
+from reportgen.analyse.checks.check import check, without_live_ranges
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Conflict, Figures
 from reportgen.analyse.results import Finding
@@ -15,12 +15,26 @@ from reportgen.analyse.reuse import is_old_alias
 from reportgen.model import Values, users_in
 
 
-def _conflicts(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Shared bytes",
+    question="Do two values hold the same bytes for more than the moment of in-place reuse?",
+    subject="values",
+    exceptions="Builds before 2022-06-24 let values of one buffer start in the same moment and overlap.",
+    skips=without_live_ranges,
+)
+def conflicts(figures: Figures) -> Iterator[Finding]:
     for conflict in figures.reuse.conflicts:
         yield _conflict(figures, conflict)
 
 
-def _handovers(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="In-place reuse",
+    question="Where one value ends as another starts in its bytes, is it the very same slice?",
+    subject="successions",
+    exceptions="Compilers for TPUs fetch an operand in pieces and then see the whole in place.",
+    skips=without_live_ranges,
+)
+def handovers(figures: Figures) -> Iterator[Finding]:
     starts, ends, values = figures.facts.starts, figures.facts.ends, figures.dump.values
     pairs = zip(figures.reuse.later, figures.reuse.earlier, strict=True)
     touching = ((later, earlier) for later, earlier in pairs if ends[earlier] == starts[later])
@@ -61,20 +75,6 @@ def _slice(values: Values, number: int) -> tuple[int, int]:
 
 
 CHECKS = (
-    Check(
-        name="Shared bytes",
-        question="Do two values hold the same bytes for more than the moment of in-place reuse?",
-        subject="values",
-        run=_conflicts,
-        exceptions="Builds before 2022-06-24 let values of one buffer start in the same moment and overlap.",
-        skips=without_live_ranges,
-    ),
-    Check(
-        name="In-place reuse",
-        question="Where one value ends as another starts in its bytes, is it the very same slice?",
-        subject="successions",
-        run=_handovers,
-        exceptions="Compilers for TPUs fetch an operand in pieces and then see the whole in place.",
-        skips=without_live_ranges,
-    ),
+    conflicts,
+    handovers,
 )

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import compress
 
-from reportgen.analyse.checks.check import Check
+from reportgen.analyse.checks.check import check
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Backend, Figures
 from reportgen.analyse.results import Finding
@@ -27,7 +27,12 @@ def _mixing_spaces(figures: Figures) -> str:
     return "compilers for GPUs reuse bytes across memory spaces on purpose" if figures.backend == "gpu" else ""
 
 
-def _unique(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Listed once",
+    question="Is each value there once, by id and by name?",
+    subject="values",
+)
+def unique(figures: Figures) -> Iterator[Finding]:
     values = figures.dump.values
     if len(figures.dump.value_by_key.number_of) == len(set(values.ids)) == len(values):
         return
@@ -41,7 +46,13 @@ def _unique(figures: Figures) -> Iterator[Finding]:
         ids.add(value_id)
 
 
-def _used_values(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Used values",
+    question="Has each value with bytes an entry in Used values, and each entry bytes?",
+    subject="entries of Used values",
+    skips=_without_used_values,
+)
+def used_values(figures: Figures) -> Iterator[Finding]:
     values, entries = figures.dump.values, figures.dump.used_values or UsedValues()
     has_same_keys = figures.dump.used_by_key.number_of.keys() == figures.dump.value_by_key.number_of.keys()
     if has_same_keys and set(values.ids) == set(entries.ids):
@@ -65,7 +76,13 @@ def _rows_by_id(ids: Sequence[int]) -> dict[int, int]:
     return dict(zip(ids, range(len(ids)), strict=True))
 
 
-def _instructions(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Instructions",
+    question="Is the text of each value’s instruction that of the instruction it is named for?",
+    subject="entries of Used values",
+    skips=_without_used_values,
+)
+def instructions(figures: Figures) -> Iterator[Finding]:
     """Compare the text of each instruction's first value, because all its values repeat the text."""
     entries, text = figures.dump.used_values or UsedValues(), figures.dump.text
     unread = [item for item in figures.dump.first_used_row.items() if item[0] not in figures.definitions]
@@ -76,7 +93,13 @@ def _instructions(figures: Figures) -> Iterator[Finding]:
             yield finding("position-mismatch", message, place)
 
 
-def _positions(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Positions",
+    question="Is each value first positioned at the instruction that defines it?",
+    subject="entries of Used values",
+    skips=_without_used_values,
+)
+def first_positions(figures: Figures) -> Iterator[Finding]:
     entries = figures.dump.used_values or UsedValues()
     for row, (positions, key, name) in enumerate(zip(entries.positions, entries.keys, entries.names, strict=True)):
         first = positions.partition(b"\n")[0].strip().decode()
@@ -86,7 +109,13 @@ def _positions(figures: Figures) -> Iterator[Finding]:
             yield finding("position-mismatch", message, entries.text_offsets[row])
 
 
-def _sizes(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Sizes",
+    question="Has each value the bytes that its shape and layout need?",
+    subject="values",
+    exceptions="The table of a tuple’s pointers has a size of the compiler’s own.",
+)
+def sizes(figures: Figures) -> Iterator[Finding]:
     values = figures.dump.values
     for number, (size, needed) in enumerate(zip(values.sizes, figures.facts.padded, strict=True)):
         if needed is not None and size < needed and not values.shapes[number].startswith("("):
@@ -94,7 +123,13 @@ def _sizes(figures: Figures) -> Iterator[Finding]:
             yield finding("below-layout", message, values.text_offsets[number], values=(number,))
 
 
-def _needed(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Needed sizes",
+    question="Is the size of each slice needed by one of its values?",
+    subject="values",
+    exceptions="On TPUs, the table of an empty tuple has a size of the compiler’s own.",
+)
+def needed_sizes(figures: Figures) -> Iterator[Finding]:
     """Look at values that are larger than their layout needs: another value of the slice needs the size, or none."""
     values, backend = figures.dump.values, figures.backend
     kinds = zip(values.shapes, figures.facts.padded, values.sizes, strict=True)
@@ -117,7 +152,12 @@ def _is_needed(shape: str, padded: int | None, size: int, backend: Backend) -> b
     return padded is None or size <= padded or size in possible_sizes(shape, padded, backend)
 
 
-def _alignment(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Alignment",
+    question="Does each value in temporary memory start at a multiple of the backend’s alignment, any other at 0?",
+    subject="values",
+)
+def alignment(figures: Figures) -> Iterator[Finding]:
     values, allocations = figures.dump.values, figures.dump.allocations
     steps = [_step(figures.backend, one) if one.is_preallocated_temp else 0 for one in allocations]
     for number, (allocation, offset) in enumerate(zip(values.allocations, values.offsets, strict=True)):
@@ -138,7 +178,13 @@ def _step(backend: Backend, allocation: Allocation) -> int:
     return _ALIGNMENTS[backend]
 
 
-def _carried(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Loops",
+    question="Do a loop’s operands and its results have the same bytes?",
+    subject="entries of Used values",
+    skips=_without_used_values,
+)
+def carried(figures: Figures) -> Iterator[Finding]:
     """Compare what a loop is given with what it returns: XLA carries both in the same bytes."""
     entries, values = figures.dump.used_values or UsedValues(), figures.dump.values
     loops = {name.encode() for name in set(compress(entries.names, entries.phis)) if _opcode(figures, name) == "while"}
@@ -164,7 +210,13 @@ def _slice_of(values: Values, number: int) -> tuple[int, int, int]:
     return values.allocations[number], values.offsets[number], values.sizes[number]
 
 
-def _colors(figures: Figures) -> Iterator[Finding]:
+@check(
+    name="Memory spaces",
+    question="Do a value, its layout and its allocation name the same memory space?",
+    subject="values",
+    skips=_mixing_spaces,
+)
+def colors(figures: Figures) -> Iterator[Finding]:
     values, allocations = figures.dump.values, figures.dump.allocations
     layout_spaces = {shape: _layout_space(shape) for shape in set(values.shapes)}
     columns = zip(values.colors, values.allocations, values.shapes, strict=True)
@@ -190,60 +242,13 @@ def _layout_space(shape_text: str) -> int | None:
 
 
 CHECKS = (
-    Check(name="Listed once", question="Is each value there once, by id and by name?", subject="values", run=_unique),
-    Check(
-        name="Used values",
-        question="Has each value with bytes an entry in Used values, and each entry bytes?",
-        subject="entries of Used values",
-        run=_used_values,
-        skips=_without_used_values,
-    ),
-    Check(
-        name="Positions",
-        question="Is each value first positioned at the instruction that defines it?",
-        subject="entries of Used values",
-        run=_positions,
-        skips=_without_used_values,
-    ),
-    Check(
-        name="Instructions",
-        question="Is the text of each value’s instruction that of the instruction it is named for?",
-        subject="entries of Used values",
-        run=_instructions,
-        skips=_without_used_values,
-    ),
-    Check(
-        name="Sizes",
-        question="Has each value the bytes that its shape and layout need?",
-        subject="values",
-        run=_sizes,
-        exceptions="The table of a tuple’s pointers has a size of the compiler’s own.",
-    ),
-    Check(
-        name="Needed sizes",
-        question="Is the size of each slice needed by one of its values?",
-        subject="values",
-        run=_needed,
-        exceptions="On TPUs, the table of an empty tuple has a size of the compiler’s own.",
-    ),
-    Check(
-        name="Alignment",
-        question="Does each value in temporary memory start at a multiple of the backend’s alignment, any other at 0?",
-        subject="values",
-        run=_alignment,
-    ),
-    Check(
-        name="Loops",
-        question="Do a loop’s operands and its results have the same bytes?",
-        subject="entries of Used values",
-        run=_carried,
-        skips=_without_used_values,
-    ),
-    Check(
-        name="Memory spaces",
-        question="Do a value, its layout and its allocation name the same memory space?",
-        subject="values",
-        run=_colors,
-        skips=_mixing_spaces,
-    ),
+    unique,
+    used_values,
+    first_positions,
+    instructions,
+    sizes,
+    needed_sizes,
+    alignment,
+    carried,
+    colors,
 )

@@ -68,7 +68,12 @@ class Attributions:
             if in_place:
                 return in_place
         reader = None if found.is_of_loop else self._readers.first(number)
-        return found if reader is None else _as_read(found, *reader)
+        if reader is None:
+            return found
+        name, read = reader
+        return replace(
+            found, scope=read.scope, opcode=read.opcode, stack=read.stack, rule="read", path=(name, *read.path)
+        )
 
     def _of_text(self, number: int) -> Attribution:
         if number not in self._by_text:
@@ -90,9 +95,3 @@ def reserved_for(analysis: Analysis, allocation: int) -> int | None:
         default=None,
     )
     return last if last is not None and facts.ends[last] >= 0 else None
-
-
-def _as_read(unnamed: Attribution, reader: str, found: Attribution) -> Attribution:
-    return replace(
-        unnamed, scope=found.scope, opcode=found.opcode, stack=found.stack, rule="read", path=(reader, *found.path)
-    )

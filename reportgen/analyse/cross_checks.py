@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from reportgen.analyse.checks.check import counted
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Figures
-from reportgen.analyse.results import CheckResult, CheckResults, Finding
+from reportgen.analyse.results import CheckResult, CheckResults
 from reportgen.analyse.sizes import rounded_by_xla
 from reportgen.input.text import Location, Sibling
 from reportgen.model import WHOLE
@@ -39,7 +39,10 @@ def compared(figures: Figures, siblings: Sequence[Sibling]) -> CheckResults:
         if sibling.kind not in _COMPARISONS:
             continue
         for row in _COMPARISONS[sibling.kind](figures, sibling.data):
-            differences = [_finding(row, sibling, words) for words in row.differences]
+            # At the first line, because no line of the dump is to blame.
+            place = Location(sibling.label, 1, 1)
+            words = (f"{sibling.label}: {difference}" for difference in row.differences)
+            differences = [replace(finding(row.slug, one), location=place) for one in words]
             found.findings.extend(differences)
             found.evidence.append(
                 CheckResult(
@@ -53,11 +56,6 @@ def compared(figures: Figures, siblings: Sequence[Sibling]) -> CheckResults:
                 )
             )
     return found
-
-
-def _finding(row: _Row, sibling: Sibling, words: str) -> Finding:
-    """It points at the file, since none of the dump's own lines is to blame."""
-    return replace(finding(row.slug, f"{sibling.label}: {words}"), location=Location(sibling.label, 1, 1))
 
 
 _UNREAD = _Row("Files beside the dump", "Can each be read?", "files beside the dump", 1, (), slug="sibling-unread")

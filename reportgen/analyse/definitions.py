@@ -48,7 +48,10 @@ class _Known(dict[tuple[bytes, bytes], Definition]):
     """Definitions by shape and opcode, made once, because a dump repeats a few hundred of them."""
 
     def __missing__(self, key: tuple[bytes, bytes]) -> Definition:
-        definition = self[key] = _definition(*key)
+        shape, opcode = key
+        word, _, number = opcode.decode().partition("(")
+        definition = Definition(shape.decode("utf-8", "replace"), word, int(number) if number else None)
+        self[key] = definition
         return definition
 
 
@@ -64,11 +67,6 @@ def _deep_head(dump: Dump, name: str) -> tuple[bytes, bytes] | None:
         return None
     opcode = _DEEP_OPCODE.match(text, end)
     return (text[head.end() : end], opcode[1]) if opcode else None
-
-
-def _definition(shape: bytes, opcode: bytes) -> Definition:
-    word, _, number = opcode.decode().partition("(")
-    return Definition(shape.decode("utf-8", "replace"), word, int(number) if number else None)
 
 
 @lru_cache(maxsize=64)

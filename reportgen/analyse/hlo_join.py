@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from reportgen.analyse.attribution import Attributor
+from reportgen.analyse.attributor import Attributor
 from reportgen.input.text import Sibling
 from reportgen.model import Dump
 from reportgen.parse.module_text import ModuleText

@@ -6,7 +6,8 @@ name, and its body is not in the dump.
 
 from functools import cache
 
-from reportgen.analyse.attribution import Attribution, Attributor
+from reportgen.analyse.attribution import Attribution
+from reportgen.analyse.attributor import Attributor
 from reportgen.analyse.callers import calls_computations
 from reportgen.analyse.records import Analysis
 from reportgen.model import WHOLE, ValueKey

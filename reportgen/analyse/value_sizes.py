@@ -77,16 +77,14 @@ def _owners(values: Values, padded: Sequence[int | None], backend: Backend) -> l
         if slice_ in mixed:
             shared[slice_].append(number)
     for (_, _, size), numbers in shared.items():
-        needing = [_needs(values.shapes[n], padded[n], size, backend) for n in numbers]
+        # A value needs the size of its slice if its own layout explains it.
+        needing = [
+            (own := padded[n]) is None or size in possible_sizes(values.shapes[n], own, backend) for n in numbers
+        ]
         deciding = next(compress(numbers, needing), None)
         for number in compress(numbers, map(not_, needing)):
             owners[number] = deciding
     return owners
-
-
-def _needs(shape_text: str, padded: int | None, size: int, backend: Backend) -> bool:
-    """Return whether the value alone explains the size of its slice."""
-    return padded is None or size in possible_sizes(shape_text, padded, backend)
 
 
 @lru_cache(maxsize=4096)

@@ -37,7 +37,8 @@ def xla_peak(dump: Dump, facts: Facts, spaces: Mapping[int, Space]) -> XlaPeak |
         return None
     leaves = list(map(ne, facts.values.keys, map(add, facts.values.names, repeat(WHOLE))))
     sizes = _sizes_by_xla(dump, leaves)
-    live = _live_at(facts, printed.moment)
+    ranges = zip(facts.starts, facts.ends, strict=True)
+    live = [number for number, (start, end) in enumerate(ranges) if start <= printed.moment <= end]
     truth = sum(space.live.at(printed.moment) for space in spaces.values() if space.live)
     reconciliation = _reconciliation(printed, facts, leaves, sizes, live, truth)
     replay = _Replay(facts)
@@ -60,11 +61,6 @@ def _agrees(printed: PrintedPeak, spaces: Mapping[int, Space], truth: int) -> bo
     live = [space.live for space in spaces.values() if space.live and space.live.peak().amount]
     at_peak = all(function.at(printed.moment) == function.peak().amount for function in live)
     return len(live) <= 1 and at_peak and printed.sum_bytes == truth
-
-
-def _live_at(facts: Facts, moment: int) -> list[int]:
-    ranges = zip(facts.starts, facts.ends, strict=True)
-    return [number for number, (start, end) in enumerate(ranges) if start <= moment <= end]
 
 
 def _sizes_by_xla(dump: Dump, leaves: Sequence[bool]) -> list[int]:

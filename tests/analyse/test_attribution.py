@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.analyse.attribution import Attribution, Attributor
+from reportgen.analyse.attribution import Attribution
+from reportgen.analyse.attributor import Attributor
 from reportgen.input.text import DumpText
 from reportgen.model import Dump, ValueKey
 from reportgen.parse.module_text import ModuleText

@@ -119,12 +119,11 @@ def floor(program: Program, donation: Donation) -> Floor:
         for moment in program.reads(number):
             if moment <= held.last:
                 reads[moment][held.size_bytes] += 1
-    needed = {moment: _needed(reads[moment], writes[moment]) for moment in {*reads, *writes}}
+    needed = {
+        moment: sum(size * count for size, count in (reads[moment] | writes[moment]).items())
+        for moment in {*reads, *writes}
+    }
     for moment in sorted(needed, key=lambda moment: (-needed[moment], moment)):
         if program.opcode(program.instruction_at(moment)) not in NAMES_ONLY:
             return Floor(donation.after.static_bytes + needed[moment], moment)
     return Floor(donation.after.static_bytes, 0)
-
-
-def _needed(reads: Counter[int], writes: Counter[int]) -> int:
-    return sum(size * max(reads[size], writes[size]) for size in {*reads, *writes})

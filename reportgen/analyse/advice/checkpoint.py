@@ -27,6 +27,8 @@ FAMILIES = 12
 _DEEPEST = 3
 
 Unit = tuple[str, ...]
+Lifetime = tuple[int, int, int]
+"""The first and the last moment of a value, and its bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +131,9 @@ class Checkpoints:
     def families(self, memory: Memory) -> list[Checkpoint]:
         """Return the checkpoints that keep fewest bytes, at most `FAMILIES`, the one that saves most first."""
         arrays = self.arrays(memory)
+        if not arrays:
+            return []
+        made = self._made_by_unit(memory)
         by_scope: defaultdict[str, defaultdict[Unit, list[Array]]] = defaultdict(lambda: defaultdict(list))
         for array in arrays:
             for depth in array.depths():
@@ -142,60 +147,13 @@ class Checkpoints:
             values = frozenset(n for kept in units.values() for array in kept for n in array.values)
             if values not in seen and len(seen) < FAMILIES:
                 seen.add(values)
-                found.append(self._checkpoint(memory, scope, units, arrays))
+                found.append(_checkpoint(memory, scope, units, arrays, made))
         return sorted(found, key=lambda one: (one.least.peak_bytes, one.most.peak_bytes, one.scope))
 
-    def _checkpoint(
-        self, memory: Memory, scope: str, units: Mapping[Unit, Sequence[Array]], arrays: Sequence[Array]
-    ) -> Checkpoint:
-        early: dict[int, list[Stretch]] = {}
-        late: dict[int, list[Stretch]] = {}
-        more: list[Change] = []
-        inputs = _inputs(units, arrays)
-        usual_input = max((array.size_bytes for found in inputs.values() for array in found), default=0)
-        for unit, kept in units.items():
-            reads = [array.first_backward for array in kept if array.first_backward]
-            again = min(reads)
-            extra = self._working_set(memory, unit) - sum(array.size_bytes for array in kept)
-            more += _held(again, again, max(extra, 0))
-            for array in inputs[unit]:
-                more += _held(array.last_moment + 1, again, array.size_bytes)
-            if max((array.size_bytes for array in inputs[unit]), default=0) < usual_input / 2:
-                more += _held(min(array.last_forward for array in kept), max(reads), usual_input)
-            for array in kept:
-                for number in array.values:
-                    late[number] = [(array.last_forward + 1, (array.first_backward or 0) - 1)]
-                    early[number] = [(array.last_forward + 1, again - 1)]
-        return Checkpoint(
-            scope=scope,
-            values=tuple(sorted(late)),
-            kept_bytes=_bytes(units),
-            least=memory.without(early, more),
-            most=memory.without(late),
-        )
-
-    def _working_set(self, memory: Memory, unit: Unit) -> int:
-        """Return the most bytes that the forward pass of a part holds of its own."""
-        steps: defaultdict[int, int] = defaultdict(int)
-        for held in self._made_in(memory)[unit]:
-            steps[held[0]] += held[2]
-            steps[held[1] + 1] -= held[2]
-        return max(accumulate(steps[moment] for moment in sorted(steps)), default=0)
-
-    def _made_in(self, memory: Memory) -> Mapping[Unit, list[tuple[int, int, int]]]:
-        found = self._made.get(id(memory))
-        if found is None:
-            found = self._made[id(memory)] = self._by_unit(memory)
-        return found
-
-    @cached_property
-    def _made(self) -> dict[int, Mapping[Unit, list[tuple[int, int, int]]]]:
-        return {}
-
-    def _by_unit(self, memory: Memory) -> Mapping[Unit, list[tuple[int, int, int]]]:
-        """Return first and last moment and size of what each part makes in the forward pass, up to the boundary."""
+    def _made_by_unit(self, memory: Memory) -> Mapping[Unit, Sequence[Lifetime]]:
+        """Return what each part makes in the forward pass; only moments up to the boundary count."""
         boundary = self.boundary or 0
-        made: defaultdict[Unit, list[tuple[int, int, int]]] = defaultdict(list)
+        made: defaultdict[Unit, list[Lifetime]] = defaultdict(list)
         for number, held in memory.temps.items():
             if number < 0 or held.first > boundary:
                 continue
@@ -205,6 +163,49 @@ class Checkpoints:
                 for depth in range(1, min(len(unit), _DEEPEST) + 1):
                     made[unit[:depth]].append((held.first, min(held.last, boundary), held.size_bytes))
         return made
+
+
+def _checkpoint(
+    memory: Memory,
+    scope: str,
+    units: Mapping[Unit, Sequence[Array]],
+    arrays: Sequence[Array],
+    made: Mapping[Unit, Sequence[Lifetime]],
+) -> Checkpoint:
+    early: dict[int, list[Stretch]] = {}
+    late: dict[int, list[Stretch]] = {}
+    more: list[Change] = []
+    inputs = _inputs(units, arrays)
+    usual_input = max((array.size_bytes for found in inputs.values() for array in found), default=0)
+    for unit, kept in units.items():
+        reads = [array.first_backward for array in kept if array.first_backward]
+        again = min(reads)
+        extra = _working_set(made.get(unit, ())) - sum(array.size_bytes for array in kept)
+        more += _held(again, again, max(extra, 0))
+        for array in inputs[unit]:
+            more += _held(array.last_moment + 1, again, array.size_bytes)
+        if max((array.size_bytes for array in inputs[unit]), default=0) < usual_input / 2:
+            more += _held(min(array.last_forward for array in kept), max(reads), usual_input)
+        for array in kept:
+            for number in array.values:
+                late[number] = [(array.last_forward + 1, (array.first_backward or 0) - 1)]
+                early[number] = [(array.last_forward + 1, again - 1)]
+    return Checkpoint(
+        scope=scope,
+        values=tuple(sorted(late)),
+        kept_bytes=_bytes(units),
+        least=memory.without(early, more),
+        most=memory.without(late),
+    )
+
+
+def _working_set(made: Iterable[Lifetime]) -> int:
+    """Return the most bytes that a part holds at once of what it makes."""
+    steps: defaultdict[int, int] = defaultdict(int)
+    for first, last, size_bytes in made:
+        steps[first] += size_bytes
+        steps[last + 1] -= size_bytes
+    return max(accumulate(steps[moment] for moment in sorted(steps)), default=0)
 
 
 def _inputs(units: Iterable[Unit], arrays: Iterable[Array]) -> Mapping[Unit, list[Array]]:

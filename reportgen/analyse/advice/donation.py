@@ -61,9 +61,10 @@ def donate(memory: Memory, arguments: Sequence[Argument], results: Sequence[Resu
     """Return what happens when `arguments` are donated; those that are donated already are passed over."""
     pairs = pair_up(arguments, results)
     moved = [held for pair in pairs for held in pair.result.scratch if held.first <= pair.argument.last_read]
+    free = [held._replace(allocation=("moved", held.allocation)) for held in moved]
     copies = [_copy(pair) for pair in pairs if pair.is_conflict]
     static = memory.static_bytes - sum(pair.result.reserved_bytes for pair in pairs)
-    after = memory.changed(static_bytes=static, added=[*map(_moved, moved), *copies])
+    after = memory.changed(static_bytes=static, added=[*free, *copies])
     return Donation(tuple(pairs), memory, after, sum(held.size_bytes for held in moved))
 
 
@@ -79,10 +80,6 @@ def pair_up(arguments: Sequence[Argument], results: Sequence[Result]) -> list[Pa
         if equal:
             pairs.append(Pair(equal.pop(0), result))
     return pairs
-
-
-def _moved(held: Held) -> Held:
-    return held._replace(allocation=("moved", held.allocation))
 
 
 def _copy(pair: Pair) -> Held:

@@ -54,15 +54,11 @@ def _stack(program: Program, number: int, held: Held) -> Stack | None:
     moment_of = program.dump.moment_of
     users = (user.decode("utf-8", "replace") for user in program.dump.users(number))
     later = next((user for user in users if user != loop and program.opcode(user) == "while"), None)
-    dimensions = _dimensions(program, number)
+    sizes = program.shape(number).partition("[")[2].rstrip("]").split(",")
+    dimensions = [int(size) for size in sizes if size.isdigit()]
     if later is None or len(dimensions) < 2 or moment_of.get(later, -1) <= moment_of.get(loop, 0):
         return None
     return Stack(number=number, loop=loop, later=later, steps=dimensions[0], size_bytes=held.size_bytes)
-
-
-def _dimensions(program: Program, number: int) -> list[int]:
-    sizes = program.shape(number).partition("[")[2].rstrip("]").split(",")
-    return [int(size) for size in sizes if size.isdigit()]
 
 
 def _checkpoint(program: Program, memory: Memory, stacks: Sequence[Stack]) -> LoopCheckpoint | None:
@@ -74,7 +70,7 @@ def _checkpoint(program: Program, memory: Memory, stacks: Sequence[Stack]) -> Lo
     alike = sorted((s for s in stacks if s.steps == steps), key=lambda s: (-s.size_bytes, s.number))
     if steps < 2 or len(alike) < 2:
         return None
-    carried = {program.shape(n) for n in _elements(program, stacks[0].loop)}
+    carried = {program.shape(n) for n in program.dump.made_by[stacks[0].loop]}
     carry = [s for s in alike if _step_shape(program.shape(s.number)) in carried]
     kept = carry[0] if carry else alike[-1]
     gone = [stack for stack in alike if stack is not kept]
@@ -93,11 +89,6 @@ def _checkpoint(program: Program, memory: Memory, stacks: Sequence[Stack]) -> Lo
         least=memory.without(cuts, more),
         most=memory.without(cuts),
     )
-
-
-def _elements(program: Program, loop: str) -> list[int]:
-    names = program.dump.values.names
-    return [number for number, name in enumerate(names) if name == loop]
 
 
 def _step_shape(shape: str) -> str:

@@ -169,7 +169,8 @@ class Moves:
         for result in single[:_RESULT_MOVES]:
             if result.reserved_bytes * WORTH_PART * 10 >= self._situation.memory.peak.peak_bytes:
                 after = without_result(self._situation.program, self._situation.memory, result).peak
-                what = f"do not return {self._key(result.number)}, {result.shape}"
+                key = self._situation.program.dump.values.keys[result.number]
+                what = f"do not return {key}, {result.shape}"
                 yield self._move(
                     "unreturned-result", "exact", what, result.reserved_bytes, after, values=(result.number,)
                 )
@@ -199,6 +200,3 @@ class Moves:
             caveat=CAVEATS[kind],
         )
         return replace(move, **more)  # type: ignore[arg-type]
-
-    def _key(self, number: int) -> str:
-        return self._situation.program.dump.values.keys[number]

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from reportgen.analyse.advice.arguments import Argument
-from reportgen.analyse.advice.records import ArgumentGroup, ConflictOf, Returned, State
+from reportgen.analyse.advice.records import ArgumentGroup, Returned, State
 from reportgen.analyse.advice.situation import Situation
 
 
@@ -17,19 +17,15 @@ def argument_groups(situation: Situation) -> Iterator[ArgumentGroup]:
         groups[argument.name, state].append(argument)
     for (name, state), leaves in groups.items():
         near_misses = [leaf for leaf in leaves if state == "no result" and leaf.size_bytes in free_sizes]
+        conflicts = (pair for pair in situation.all_pairs.conflicts if pair.argument.name == name)
         yield ArgumentGroup(
             name=name,
             state=state,
             size_bytes=sum(leaf.size_bytes for leaf in leaves),
             leaves=len(leaves),
             near_miss_bytes=sum(leaf.size_bytes for leaf in near_misses),
-            conflict=_largest_conflict(situation, name) if state == "conflict" else None,
+            conflict=next(map(situation.conflict, conflicts), None) if state == "conflict" else None,
         )
-
-
-def _largest_conflict(situation: Situation, name: str) -> ConflictOf | None:
-    found = (pair for pair in situation.all_pairs.conflicts if pair.argument.name == name)
-    return next(map(situation.conflict, found), None)
 
 
 def states(situation: Situation) -> Iterator[tuple[Argument, State]]:

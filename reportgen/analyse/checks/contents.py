@@ -84,7 +84,7 @@ def constants_and_parameters(figures: Figures) -> Iterator[Finding]:
     with_parameter = {
         values.allocations[number]: parameters[values.names[number]]
         for number in compress(range(len(values)), map(parameters.__contains__, values.names))
-        if _lives_throughout(figures, number)
+        if figures.facts.starts[number] == 0 and figures.facts.ends[number] == figures.moments
     }
     for number in sorted(with_constant ^ {n for n, one in enumerate(allocations) if one.is_constant}):
         if number not in with_unknown:
@@ -96,10 +96,6 @@ def constants_and_parameters(figures: Figures) -> Iterator[Finding]:
         if allocations[number].parameter is None:
             message = f"allocation {allocations[number].index} holds parameter {parameter} but is not marked as one"
             yield finding("contents-differ", message, allocations[number].text_offset, allocation=number)
-
-
-def _lives_throughout(figures: Figures, number: int) -> bool:
-    return figures.facts.starts[number] == 0 and figures.facts.ends[number] == figures.moments
 
 
 @check(

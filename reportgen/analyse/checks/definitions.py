@@ -58,7 +58,8 @@ def covered(figures: Figures) -> Iterator[Finding]:
     if len(rows) - 1 != len(positions) - (b"" in positions):
         yield finding("position-missing", "two values have the same position")
     for name in sorted(dump.moment_of.keys() - dump.first_used_row.keys()):
-        if not _is_position(positions, name):
+        row = f"  {name}".encode()
+        if row not in positions and row + b" {}" not in positions:
             message = f"no value is positioned at {name}, although it is scheduled"
             yield finding("position-missing", message, dump.schedule_text_offset)
     tuples = [(name, shape) for name, (shape, _, _) in figures.definitions.items() if shape[0] == "("]
@@ -71,11 +72,6 @@ def covered(figures: Figures) -> Iterator[Finding]:
             if f"  {name} {index}".encode() not in positions:
                 place = entries.text_offsets[dump.first_used_row[name]]
                 yield finding("position-missing", f"no value is positioned at {name}{index}", place)
-
-
-def _is_position(positions: set[bytes], name: str) -> bool:
-    row = f"  {name}".encode()
-    return row in positions or row + b" {}" in positions
 
 
 CHECKS = (

@@ -10,7 +10,10 @@ from reportgen.analyse.findings import finding
 from reportgen.analyse.liveness import liveness
 from reportgen.analyse.records import Figures
 from reportgen.analyse.results import Finding
-from reportgen.model import WHOLE, LiveRange, LiveRanges, UsedValues, ValueKey, users_in
+from reportgen.model import WHOLE, LiveRange, LiveRanges, UsedValues, users_in
+
+_ASYNC = (b"async", b"-start", b"-done", b"-update")
+"""What the names of asynchronous instructions contain."""
 
 
 def _without_uses(figures: Figures) -> str:
@@ -118,14 +121,9 @@ def _late_end(figures: Figures, number: int, last_moment: int) -> Iterator[Findi
     entries, row = figures.dump.used_values or UsedValues(), figures.dump.used_rows[number]
     moment = max(last_moment, figures.facts.starts[number])
     message = f"{entries.keys[row]} lives to {end}, but nothing needs it after {moment}"
-    slug = "async-end" if _touches_async(entries, row) else "ends-late"
-    yield finding(slug, message, figures.facts.live(number).text_offset, values=(number,))
-
-
-def _touches_async(entries: UsedValues, row: int) -> bool:
-    """Return whether an asynchronous operation defines, passes on or reads a value."""
     touched = entries.positions[row] + entries.uses[row]
-    return any(mark in touched for mark in (b"async", b"-start", b"-done", b"-update"))
+    slug = "async-end" if any(mark in touched for mark in _ASYNC) else "ends-late"
+    yield finding(slug, message, figures.facts.live(number).text_offset, values=(number,))
 
 
 @check(
@@ -149,15 +147,10 @@ def _start(figures: Figures, number: int, defined: int) -> Finding:
     live = figures.facts.live(number)
     message = f"{live.key} is defined at {defined} and lives from {live.start}"
     slug = "range-start"
-    if live.start in _positioned_at(figures, live.key):
+    used = figures.dump.used_by_key.get(live.key)
+    if used and live.start in {figures.dump.moment_of.get(position.name) for position in used.positions}:
         slug, message = "async-start", f"{message}, where an async operation hands it on"
     return finding(slug, message, live.text_offset, values=(number,))
-
-
-def _positioned_at(figures: Figures, key: ValueKey) -> set[int | None]:
-    """The moments of the instructions that a value is positioned at."""
-    used = figures.dump.used_by_key.get(key)
-    return {figures.dump.moment_of.get(position.name) for position in used.positions} if used else set()
 
 
 def _is_parameter(figures: Figures, name: str) -> bool:

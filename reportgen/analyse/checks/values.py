@@ -133,7 +133,10 @@ def needed_sizes(figures: Figures) -> Iterator[Finding]:
     """Look at values that are larger than their layout needs: another value of the slice needs the size, or none."""
     values, backend = figures.dump.values, figures.backend
     kinds = zip(values.shapes, figures.facts.padded, values.sizes, strict=True)
-    pairs = {pair: _is_needed(*pair, backend) for pair in set(kinds)}
+    pairs = {
+        (shape, padded, size): padded is None or size <= padded or size in possible_sizes(shape, padded, backend)
+        for shape, padded, size in set(kinds)
+    }
     if all(pairs.values()):
         return
     explained = list(map(pairs.__getitem__, zip(values.shapes, figures.facts.padded, values.sizes, strict=True)))
@@ -146,10 +149,6 @@ def needed_sizes(figures: Figures) -> Iterator[Finding]:
                 f" {figures.facts.padded[number]:,}, and no value in the same slice needs more"
             )
             yield finding("oversized-value", message, values.text_offsets[number], values=(number,))
-
-
-def _is_needed(shape: str, padded: int | None, size: int, backend: Backend) -> bool:
-    return padded is None or size <= padded or size in possible_sizes(shape, padded, backend)
 
 
 @check(

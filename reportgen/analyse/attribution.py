@@ -1,4 +1,4 @@
-"""The operation of the user's program behind a value, how it was found, and what it is called."""
+"""Define the attribution of a value: the operation of the user's program behind it, and how that was found."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,27 +34,27 @@ class Attribution:
 
     @property
     def name(self) -> str:
-        """The name of the program that says most: an argument's, else an operation's, else an argument's number."""
+        """Return the most telling name: an argument's, else an operation's, else an argument's number."""
         is_number = self.argument.startswith(UNNAMED_ARGUMENT)
         return (self.scope or self.argument) if is_number else (self.argument or self.scope)
 
     @property
     def is_named(self) -> bool:
-        """Whether a name of the program is known: an argument's, or an operation's other than the loop around it."""
+        """Return whether an argument's name is known, or that of an operation other than the loop around it."""
         return bool(self.name) and not self.name.startswith(UNNAMED_ARGUMENT) and not self.is_of_loop
 
     @property
     def is_of_loop(self) -> bool:
-        """Whether only the loop is known that the bytes are a result of."""
+        """Return whether only the loop is known whose result the bytes are."""
         return not self.argument and (self.opcode == "while" or self.scope.endswith(_LOOP))
 
     @cached_property
     def frame(self) -> Frame | None:
-        """The innermost frame of the user's own code, or the innermost one."""
+        """Return the innermost frame of the user's own code or, without one, the innermost frame."""
         own = (frame for frame in self.stack if not frame.is_of_library)
         return next(own, self.stack[0] if self.stack else None)
 
     @cached_property
     def source(self) -> str:
-        """`file:line` of `frame`."""
+        """Return `file:line` of `frame`; empty without one."""
         return str(self.frame) if self.frame else ""

@@ -1,4 +1,4 @@
-"""The operation behind each value of an analysed dump: from the text of its instruction, its place, or its readers.
+"""Find the operation behind each value of a dump: from the text of its instruction, its place, or its readers.
 
 What the text of an instruction does not tell, the other values of the dump may: those that hold the same bytes one
 after the other name what a loop carries, and the first reader of a value without a name says what it is for.
@@ -82,7 +82,7 @@ class Attributions:
 
     @cached_property
     def chains(self) -> Mapping[int, Sequence[int]]:
-        """The values that hand one buffer on, by each of them: see `chains`."""
+        """Return the values that hand one buffer on, by each of them (see the module `chains`)."""
         return chains(self._analysis.facts)
 
 

@@ -125,7 +125,7 @@ class Attributor:
 
     @cached_property
     def _arguments(self) -> Set[str]:
-        """The instructions that define a value in an argument's allocation, and are parameters."""
+        """Return the parameters that define a value in an argument's allocation."""
         dump, values = self._dump, self._dump.values
         is_argument = [allocation.parameter is not None for allocation in dump.allocations]
         names = compress(values.names, map(is_argument.__getitem__, values.allocations))

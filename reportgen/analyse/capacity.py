@@ -1,4 +1,4 @@
-"""How much memory a device has for a program, and whether the program fits.
+"""Find out how much memory a device has for a program, and whether the program fits.
 
 What counts is what is allocated: XLA asks for whole allocations, however little of them is in use. The capacity of
 a chip is what its compiler lets one program use, less than what the data sheet says. Sources: compile errors of
@@ -36,7 +36,7 @@ class Device:
 
     @property
     def size_bytes(self) -> int:
-        """The middle of the range: the printed amount itself."""
+        """Return the middle of the range, which is the printed amount itself."""
         return (self.usable.low + self.usable.high) // 2
 
 

@@ -1,4 +1,4 @@
-"""Is what lies beside a dump of the same opinion? Agreement is evidence, a difference a finding.
+"""Compare a dump with the files beside it: agreement is evidence, a difference is a finding.
 
 XLA prints one assignment several times: as the dump's text, as a usage report, in a proto; and the module it is for.
 """
@@ -33,7 +33,7 @@ class _Row:
 
 
 def compared(figures: Figures, siblings: Sequence[Sibling]) -> CheckResults:
-    """What a comparison with the files beside the dump shows."""
+    """Return what a comparison with the files beside the dump shows."""
     found = CheckResults([], [])
     for sibling in siblings:
         if sibling.kind not in _COMPARISONS:
@@ -154,7 +154,7 @@ def _read(text: str) -> str | None:
 
 
 def _leaf(shape: Shape, index: str) -> Shape:
-    """The part of a shape at an index such as {0} or {1,0}; as much of it as there is."""
+    """Return the part of a shape at an index such as `{0}` or `{1,0}`, as deep as the shape goes."""
     for digits in index.strip("{}").split(","):
         if digits and isinstance(shape, TupleShape) and int(digits) < len(shape.elements):
             shape = shape.elements[int(digits)]
@@ -162,7 +162,7 @@ def _leaf(shape: Shape, index: str) -> Shape:
 
 
 def _dense(shape: Shape) -> str | None:
-    """Without layouts, as the dump prints the shapes of parameters."""
+    """Return a shape without layouts, as a dump prints the shapes of parameters."""
     if isinstance(shape, TupleShape):
         return f"({', '.join(str(_dense(element)) for element in shape.elements)})"
     if isinstance(shape, ArrayShape):

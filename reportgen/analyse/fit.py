@@ -1,4 +1,4 @@
-"""Whether a program fits into its device, by what the compiler said and by the dump itself.
+"""Judge whether a program fits into its device, by what the compiler said and by the dump itself.
 
 A TPU compiler that refuses a program leaves its dump, and beside it a file that says so. Older compilers count the
 temporaries alone and accept programs that cannot run; then only the dump shows it.

@@ -1,4 +1,4 @@
-"""The bytes of a peak in groups that a person thinks in: numbered siblings of one shape, made at one place.
+"""Group the bytes of a peak as a person would: numbered siblings of one shape, made at one place.
 
 `layer_0/w1 … layer_11/w1` are one group, as are six results that a loop saves in arrays of one shape.
 """

@@ -44,7 +44,7 @@ class Liveness(NamedTuple):
 
 
 def liveness(analysis: Figures, number: int) -> Liveness:
-    """Why the value `number` lives to the end of its live range."""
+    """Return why the value `number` lives to the end of its live range."""
     fact, entries, row = analysis.facts[number], analysis.dump.used_values, analysis.dump.used_rows[number]
     if entries is None or row < 0:
         return Liveness(_without_range(analysis, fact) if fact.live is None else "no list of uses")
@@ -61,7 +61,7 @@ def _without_range(analysis: Figures, fact: ValueFacts) -> Rule:
 
 
 def _last(analysis: Figures, touches: Iterable[Position | Use]) -> tuple[int | None, str | None]:
-    """The last of the instructions that are scheduled, with its moment."""
+    """Return the last of the instructions that are scheduled, with its moment."""
     moment_of = analysis.dump.moment_of
     last: tuple[int | None, str | None] = (None, None)
     for touch in touches:

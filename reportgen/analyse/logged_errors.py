@@ -1,4 +1,4 @@
-"""Out-of-memory errors with the texts that they are from."""
+"""Find out-of-memory errors in texts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -116,12 +116,12 @@ class BufferReuse:
 
     @cached_property
     def predecessors(self) -> tuple[tuple[int, ...], ...]:
-        """The last values that had (some of) the bytes of each value before it."""
+        """Return the last values that had (some of) the bytes of each value before it."""
         return _grouped(self.later, self.earlier, self.count)
 
     @cached_property
     def successors(self) -> tuple[tuple[int, ...], ...]:
-        """The first values that took (some of) the bytes of each value after it."""
+        """Return the first values that took (some of) the bytes of each value after it."""
         return _grouped(self.earlier, self.later, self.count)
 
 

@@ -60,7 +60,7 @@ class Dump:
 
     @cached_property
     def has_addresses(self) -> bool:
-        """Whether allocations have addresses, which XLA printed until d35412bdbd (2022-09-07)."""
+        """Return whether allocations have addresses, which XLA printed until d35412bdbd (2022-09-07)."""
         return bool(self.allocations) and ": 0x" in self.text.line(self.allocations[0].text_offset)
 
     @cached_property
@@ -84,7 +84,7 @@ class Dump:
 
     @cached_property
     def made_by(self) -> Mapping[str, Sequence[int]]:
-        """The numbers of the values that each instruction defines, by its name."""
+        """Return the numbers of the values that each instruction defines, by its name."""
         made: defaultdict[str, list[int]] = defaultdict(list)
         for number, name in enumerate(self.values.names):
             made[name].append(number)
@@ -92,7 +92,7 @@ class Dump:
 
     @cached_property
     def carried_at(self) -> Mapping[str, int]:
-        """The number of each value with several positions, by each of them, spelled like a key.
+        """Return the number of each value with several positions, by each of them, spelled like a key.
 
         What is passed on, such as an element of a tuple, has no value of its own there. The last value wins.
         """

@@ -1,4 +1,4 @@
-"""The grammar of one line of an out-of-memory error, without what a logger or a reader put before it.
+"""Read one line of an out-of-memory error, without what a logger or a reader put before it.
 
 line   = prefix , ( anchor | head | row | entry | field | separator )
 size   = ["-"] digits ["." digits] ["K" | "M" | "G" | "T" | "P" | "E"] ["B" | "iB" | " bytes"]

@@ -1,4 +1,4 @@
-"""Records of out-of-memory errors as compilers and allocators print them.
+"""Define the records of out-of-memory errors as compilers and allocators print them.
 
 A text has rounded sizes, no offsets and no live ranges, so nothing of it enters the analysis of a dump.
 """

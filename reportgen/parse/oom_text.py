@@ -1,4 +1,4 @@
-"""Out-of-memory errors in any text: a log, a pasted issue, an exception, `.oom_top_memory_consuming_instructions`.
+"""Find out-of-memory errors in any text: a log, an issue, an exception, `.oom_top_memory_consuming_instructions`.
 
 Texts come with prefixes of loggers, with lost indentation, cut anywhere, and once for each replica, retry and layer of
 exceptions. What is there is read; the rest stays unknown. Grammar of a line: `oom_lines`.

@@ -1,4 +1,4 @@
-"""What would lower the peak of a program, by how much really, and how that is known.
+"""Compute what would lower the peak of a program, by how much really, and how sure that is.
 
 A reader who is out of memory looks at the largest buffer and takes its size as what can be saved. That is wrong in
 three ways. The peak may be as high at another moment. The bytes may be needed by others as soon as they are free. And

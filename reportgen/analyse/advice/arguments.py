@@ -1,4 +1,4 @@
-"""The program's arguments and results, as the caller knows them: by name, and with the allocation of each."""
+"""Find the program's arguments and results as the caller knows them: by name, each with its allocation."""
 
 import re
 from collections.abc import Sequence

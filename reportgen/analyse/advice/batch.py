@@ -1,4 +1,4 @@
-"""How the peak follows the size of the batch, and what no change of order can go below.
+"""Compute how the peak follows the size of the batch, and what no change of order can go below.
 
 Arrays shaped like the program's state (parameters, optimizer) keep their size when the batch grows; all others grow
 with it. So the peak for a batch `f` times as large is `static + max(W + f·A)`, W and A being the two parts of the

@@ -1,4 +1,4 @@
-"""Recomputing a part of the forward pass in the backward pass, as `jax.checkpoint` around it would.
+"""Compute the peak if the backward pass recomputed a part of the forward pass, as `jax.checkpoint` does.
 
 Arrays that the forward pass makes and the backward pass reads are kept in between. With a checkpoint around a part
 (`layer_3`), those that only the part itself reads again in the forward pass are dropped; what others read is its
@@ -72,7 +72,7 @@ class Checkpoints:
 
     @cached_property
     def boundary(self) -> int | None:
-        """The moment that best separates forward from backward; None for a program without a backward pass."""
+        """Return the moment that best separates forward from backward; None for a program without a backward pass."""
         program = self._program
         if not program.has_backward_pass:
             return None

@@ -1,4 +1,4 @@
-"""Donating arguments: results take the place of arguments that nobody needs any more.
+"""Donate arguments: let results take the place of arguments that are no longer needed.
 
 A result can take an argument's place if both have one element type, one shape and one size. What that saves is not
 the sum of those sizes, because the allocation of the result was put to other uses:
@@ -29,7 +29,7 @@ class Pair:
 
     @property
     def is_conflict(self) -> bool:
-        """Whether the result is written while the argument is still read."""
+        """Return whether the result is written while the argument is still read."""
         return self.argument.last_read > self.result.born
 
 
@@ -48,7 +48,7 @@ class Donation:
 
     @cached_property
     def conflicts(self) -> tuple[Pair, ...]:
-        """The pairs that cannot share, the largest first."""
+        """Return the pairs that cannot share, the largest first."""
         pairs = [pair for pair in self.pairs if pair.is_conflict]
         return tuple(sorted(pairs, key=lambda pair: (-pair.result.size_bytes, pair.result.leaf)))
 
@@ -83,7 +83,7 @@ def pair_up(arguments: Sequence[Argument], results: Sequence[Result]) -> list[Pa
 
 
 def _copy(pair: Pair) -> Held:
-    """The argument's content, held beside the result until its last read. Copies have negative numbers."""
+    """Return the argument's content, held beside the result until its last read. Copies have negative numbers."""
     result = pair.result
     number = -1 - result.number
     return Held(number, ("copy", result.number), result.born, pair.argument.last_read, 0, result.size_bytes)

@@ -1,4 +1,4 @@
-"""The temporaries at the peak by what made them: one operation of the program, over all its layers."""
+"""Group the temporaries at the peak by what made them: one operation of the program, over all its layers."""
 
 from collections import defaultdict
 from dataclasses import dataclass

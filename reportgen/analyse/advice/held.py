@@ -1,4 +1,4 @@
-"""What is held at the peak although it could be there later: made early, recomputed early, copied.
+"""Find what is held at the peak although it could be there later: made early, recomputed early, copied.
 
 Being idle is a fact, no fault: somebody decided on the order of the program, and seldom the reader. So each of these
 says what the peak would be if the bytes were not held over that stretch, and leaves the cause to the words.

@@ -1,4 +1,4 @@
-"""Recomputing a loop's body in the backward pass, as `jax.checkpoint` around the body of a `scan` would.
+"""Compute the peak if the backward pass recomputed a loop's body, as `jax.checkpoint` in a `scan` does.
 
 A scan keeps what its backward pass reads of each step in stacks, arrays with the number of steps as their first
 dimension. They leave the forward loop as its results and enter the backward loop. With a checkpoint only the carry

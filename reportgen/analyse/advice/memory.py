@@ -1,4 +1,4 @@
-"""What one memory space holds over time, and what it would hold if some bytes were not held for some time.
+"""Compute what one memory space holds over time, also if some bytes were not held for some time.
 
 A space holds the caller's allocations for the whole run (`static_bytes`), and bytes under temporaries while these
 live. Its *curve* is the sum of both at each moment, its peak the maximum. Everything else follows:
@@ -80,12 +80,12 @@ class Memory:
 
     @cached_property
     def parts(self) -> Sequence[Sequence[Held]]:
-        """The temporaries in parts that share no byte with each other, at one moment or, if not apart, ever."""
+        """Return the temporaries in parts that share no byte at one moment or, if not apart, at any time."""
         return buffers(self.temps.values()) if self.buffers_are_apart else list(self._sharing())
 
     @cached_property
     def groups(self) -> Mapping[int, Sequence[Held]]:
-        """The part that each value is in."""
+        """Map each value to the part that it is in."""
         return {held.number: part for part in self.parts for held in part}
 
     def _sharing(self) -> Iterator[Sequence[Held]]:
@@ -97,7 +97,7 @@ class Memory:
 
     @cached_property
     def curve(self) -> list[int]:
-        """The bytes that are resident at each moment."""
+        """Return the bytes that are resident at each moment."""
         return _sum([self.static_bytes] * self.moments, [change for part in self.parts for change in _changes(part)])
 
     @cached_property
@@ -107,7 +107,7 @@ class Memory:
 
     @cached_property
     def at_peak(self) -> tuple[int, ...]:
-        """The temporaries that are live at the peak, the largest first."""
+        """Return the temporaries that are live at the peak, the largest first."""
         moment = self.peak.moment
         live = [held for held in self.temps.values() if held.first <= moment <= held.last]
         return tuple(held.number for held in sorted(live, key=lambda held: (-held.size_bytes, held.number)))
@@ -144,12 +144,12 @@ class Memory:
 
     @cached_property
     def _most_before(self) -> list[tuple[int, int]]:
-        """The most that is held before each moment, with the negative of the first moment that holds it."""
+        """Return the most that is held before each moment, with the negative of the first moment that holds it."""
         return list(accumulate(self._amounts, max, initial=_NEVER))
 
     @cached_property
     def _most_after(self) -> list[tuple[int, int]]:
-        """The most that is held from each moment on, with the negative of the first moment that holds it."""
+        """Return the most that is held from each moment on, with the negative of the first moment that holds it."""
         return list(accumulate(reversed(self._amounts), max, initial=_NEVER))[::-1]
 
     @cached_property

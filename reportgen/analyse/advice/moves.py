@@ -1,4 +1,4 @@
-"""The moves: each kind alone on the dump as it is, with its claim and its words."""
+"""Compute the moves: each kind alone on the dump as it is, with its claim and its words."""
 
 from collections import Counter
 from collections.abc import Iterator

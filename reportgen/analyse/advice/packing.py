@@ -1,4 +1,4 @@
-"""Where buffers lie in an arena: what no placement can go below, and whether a better one was found.
+"""Find out how well buffers lie in an arena: what no placement can go below, and whether a better one exists.
 
 The lower bound is the most that is live at once. Bytes above it are slack. They are only worth a word if a placement
 with less is known, so one is searched for with XLA's own algorithm (`GlobalDecreasingSizeBestFitHeap`) in a few
@@ -64,7 +64,7 @@ class Packing:
 
     @property
     def saving_bytes(self) -> int:
-        """What the arena loses if it is placed as found; 0 where that is less than half a percent."""
+        """Return the bytes that the placement found saves; 0 where they are less than half a percent."""
         saved = self.size_bytes - (self.found_bytes or self.size_bytes)
         return saved if saved * _WORTH_PART > self.size_bytes else 0
 

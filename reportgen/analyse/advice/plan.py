@@ -1,4 +1,4 @@
-"""Which values not to hold while they are idle, so that a program fits: a plan for recomputation or offloading.
+"""Choose values not to hold while they are idle, so that a program fits: a plan to recompute or offload them.
 
 At the highest moment, take the idle value that removes most of the excess there, until nothing is above the limit. The
 plan found is not the smallest; `at_least` says how many values any plan needs.

@@ -63,7 +63,7 @@ class Program:
 
     @cached_property
     def directions(self) -> Sequence[Direction]:
-        """Whether the instruction at each row of the schedule belongs to the forward or to the backward pass."""
+        """Return whether the instruction in each row of the schedule belongs to the forward or to the backward pass."""
         return [direction(self.op_name(name)) for name in self.dump.schedule.names]
 
     @property

@@ -1,4 +1,4 @@
-"""Records of advice: moves, each with the peak that it leads to and how sure that is."""
+"""Define the records of advice: moves, each with the peak that it leads to and how sure that is."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -80,7 +80,7 @@ class Move:
 
     @property
     def peak_high_saving(self) -> int:
-        """The peak after the most that a range saves."""
+        """Return the peak after the most that a range saves."""
         return self.outcome.peak_bytes - ((self.saving_high_bytes or self.saving_bytes) - self.saving_bytes)
 
 

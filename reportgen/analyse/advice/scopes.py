@@ -1,4 +1,4 @@
-"""The parts of a program that a reader would name: `layer_3`, `layer_3/attn`, from the op_names of instructions.
+"""Name the parts of a program as a reader would, `layer_3` or `layer_3/attn`, from the op_names of instructions.
 
 An op_name is a path with JAX's own steps in between: `jit(step)/transpose(jvp(layer_3))/attn/dot_general` is the
 backward pass of `layer_3/attn`. Without them, forward and backward of one part have one path.

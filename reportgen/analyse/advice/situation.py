@@ -1,4 +1,4 @@
-"""The program and the memory space that advice is about, with what several moves need, each computed once."""
+"""Hold the program and the memory space that advice is about, with what several moves need, each computed once."""
 
 from collections import Counter
 from collections.abc import Collection
@@ -57,7 +57,7 @@ class Situation:
 
     @cached_property
     def donation(self) -> Donation:
-        """The donation of all arguments but those whose matching leaves are next to nothing."""
+        """Return the donation of all arguments except those whose matching leaves are negligible."""
         sizes: Counter[str] = Counter()
         for pair in self.all_pairs.pairs:
             sizes[pair.argument.name] += pair.result.size_bytes
@@ -78,6 +78,6 @@ class Situation:
 
     @cached_property
     def is_jax(self) -> bool:
-        """Whether the program comes from JAX, whose code can be named."""
+        """Return whether the program comes from JAX, because only then can the code be named."""
         names = self.program.dump.schedule.names
         return any(self.program.op_name(name).startswith(_FRAMEWORK_PREFIXES) for name in names)

@@ -1,4 +1,4 @@
-"""What the caller passes in and gets back, as tables: whether each argument can be donated, and where results go."""
+"""Tabulate what the caller passes in and gets back: whether each argument can be donated, and where results go."""
 
 from collections import defaultdict
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A result that is not returned: its allocation is free, and what lies in it lives until it is last read."""
+"""Leave out a result: its allocation is free, and what lies in it lives until it is last read."""
 
 from reportgen.analyse.advice.arguments import Result
 from reportgen.analyse.advice.memory import Held, Memory

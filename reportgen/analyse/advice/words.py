@@ -1,4 +1,4 @@
-"""The words of each kind of move: what the compiler or the caller may do otherwise.
+"""Define the words of each kind of move: what the compiler or the caller may do otherwise.
 
 None of them promises more than the claim allows, and none says that the reader did something wrong.
 """

@@ -1,4 +1,4 @@
-"""A check: what it asks, what it looks at, and the findings that it yields.
+"""Define a check: what it asks, what it looks at, and the findings that it yields.
 
 How many objects it looks at comes from lengths that are known anyway: evidence costs no time.
 """

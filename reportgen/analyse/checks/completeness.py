@@ -1,4 +1,4 @@
-"""Is everything there and understood? What is missing cannot be shown, so say what would give it."""
+"""Check that everything is there and understood; say what would give what is missing."""
 
 from collections.abc import Iterator
 

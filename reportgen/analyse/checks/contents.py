@@ -1,4 +1,4 @@
-"""Does each allocation hold what its kind says? The kind decides whether bytes count once or for the whole run."""
+"""Check that each allocation holds what its kind says: the kind decides whether bytes count for the whole run."""
 
 import re
 from collections.abc import Iterator, Sequence

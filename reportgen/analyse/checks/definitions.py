@@ -1,4 +1,4 @@
-"""Does each value agree with the instruction that defines it, and does each instruction have its values?"""
+"""Check that each value agrees with the instruction that defines it, and that each instruction has its values."""
 
 from collections.abc import Iterator
 

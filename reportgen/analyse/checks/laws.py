@@ -1,4 +1,4 @@
-"""The laws that the numbers of a report always obey; a breach means that a number here is wrong.
+"""Check the laws that the numbers of a report always obey; a breach means that a number here is wrong.
 
 live ≤ resident ≤ allocated − thread-local, and the bytes listed at the peak add up to the peak.
 """

@@ -1,4 +1,4 @@
-"""Does each live range fit the schedule, its definition and its uses?"""
+"""Check that each live range fits the schedule, its definition and its uses."""
 
 from collections.abc import Iterator, Mapping
 from itertools import compress, islice, repeat
@@ -154,7 +154,7 @@ def _start(figures: Figures, number: int, defined: int) -> Finding:
 
 
 def _is_parameter(figures: Figures, name: str) -> bool:
-    """Parameters live from the start of their computation. Without instruction text that is assumed."""
+    """Return whether an instruction is a parameter, which without its text is assumed."""
     if definition := figures.definitions.get(name):
         return definition.parameter is not None
     return figures.dump.instruction_text(name) is None

@@ -1,4 +1,4 @@
-"""Is XLA's printed peak what its own procedure gives, and can it be explained from the dump?"""
+"""Check that XLA's printed peak is what its own procedure gives, and that the dump explains it."""
 
 import re
 from collections import Counter
@@ -27,7 +27,7 @@ def _without_stack_trace(figures: Figures) -> str:
 
 
 def _peaks(figures: Figures) -> tuple[PrintedPeak, XlaPeak]:
-    """What XLA prints, and what is known of it."""
+    """Return the peak as XLA prints it, and what is known of it."""
     printed, peak = figures.dump.printed_peak, figures.xla_peak
     assert printed is not None, "not checked without it"
     assert peak is not None, "not checked without it"

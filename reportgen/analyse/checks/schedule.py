@@ -1,4 +1,4 @@
-"""Is the schedule whole: every moment once, every instruction once, as many as the header says?"""
+"""Check that the schedule is whole: each moment and each instruction once, as many as the header says."""
 
 from collections.abc import Iterator
 

@@ -46,7 +46,7 @@ def handovers(figures: Figures) -> Iterator[Finding]:
 
 
 def _different_slices(figures: Figures, earlier: int, later: int) -> tuple[str, str]:
-    """TPU compilers prefetch an operand in pieces and then see the whole in place (ConcatBitcast)."""
+    """Return the finding's slug and words: TPU compilers prefetch an operand in pieces, then see the whole in place."""
     values, row = figures.dump.values, figures.dump.used_rows[earlier]
     users = users_in(figures.dump.used_values.uses[row]) if figures.dump.used_values and row >= 0 else []
     (start, size), (low, whole) = _slice(values, earlier), _slice(values, later)

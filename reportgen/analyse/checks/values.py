@@ -1,4 +1,4 @@
-"""Is each value there once, of the size that its layout needs, and in the right memory space?"""
+"""Check that each value is there once, of the size that its layout needs, and in the right memory space."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -23,7 +23,7 @@ def _without_used_values(figures: Figures) -> str:
 
 
 def _mixing_spaces(figures: Figures) -> str:
-    """XLA b93001da59; temps are recolored to space 2 besides."""
+    """Return why GPUs are exempt: XLA b93001da59, and temporaries that are recolored to space 2."""
     return "compilers for GPUs reuse bytes across memory spaces on purpose" if figures.backend == "gpu" else ""
 
 
@@ -230,7 +230,7 @@ def colors(figures: Figures) -> Iterator[Finding]:
 
 @lru_cache(maxsize=4096)
 def _layout_space(shape_text: str) -> int | None:
-    """The S(n) of an array's layout; None for tuples and where there is no layout."""
+    """Return the `S(n)` of an array's layout; None for a tuple, and without a layout."""
     if shape_text.startswith("(") or "S(" not in shape_text:
         return None
     try:

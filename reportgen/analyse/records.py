@@ -165,11 +165,11 @@ class Space:
 
     @property
     def peak_live(self) -> Peak | None:
-        return None if self.live is None else self.live.peak()
+        return None if self.live is None else self.live.peak
 
     @property
     def peak_temp(self) -> Peak | None:
-        return None if self.temp is None else self.temp.peak()
+        return None if self.temp is None else self.temp.peak
 
     @property
     def peak_resident(self) -> Peak | None:

@@ -49,7 +49,7 @@ def spaces(
             live=live,
             temp=temp,
             static_live=static_live,
-            composition=composition(dump, numbers, facts, occupants, temp.peak().moment) if temp else (),
+            composition=composition(dump, numbers, facts, occupants, temp.peak.moment) if temp else (),
         )
     return found
 

@@ -58,8 +58,8 @@ def xla_peak(dump: Dump, facts: Facts, spaces: Mapping[int, Space]) -> XlaPeak |
 
 def _agrees(printed: PrintedPeak, spaces: Mapping[int, Space], truth: int) -> bool:
     """Return whether XLA's sum is right, in one space, and at a moment of that space's peak."""
-    live = [space.live for space in spaces.values() if space.live and space.live.peak().amount]
-    at_peak = all(function.at(printed.moment) == function.peak().amount for function in live)
+    live = [space.live for space in spaces.values() if space.live and space.live.peak.amount]
+    at_peak = all(function.at(printed.moment) == function.peak.amount for function in live)
     return len(live) <= 1 and at_peak and printed.sum_bytes == truth
 
 

@@ -37,7 +37,7 @@ def place_of(before: Space, after: Space, chain: Chain) -> Place | None:
 
 def _image(higher: StepFunction, lower: StepFunction, chain: Chain) -> tuple[int, int]:
     """Return a moment of the first stretch of the peak of `higher`, and the same place on the other side."""
-    peak = higher.peak().moment
+    peak = higher.peak.moment
     end = next(end for first, end, _ in higher.pieces() if first == peak)
     # -1 is before every moment of the other side.
     low, high = bisect_left(chain, (peak, -1)), bisect_left(chain, (end, -1))
@@ -46,5 +46,5 @@ def _image(higher: StepFunction, lower: StepFunction, chain: Chain) -> tuple[int
         # No instruction of the stretch is on both sides, so the nearest ones around it stand in.
         inside = [(peak, image) for _, image in chain[max(0, low - 1) : low + 1]]
     if not inside:
-        return peak, lower.peak().moment
+        return peak, lower.peak.moment
     return max(inside, key=lambda point: (lower.at(point[1]), -point[0]))

@@ -95,12 +95,9 @@ class StepFunction:
         ends = (*self.moments[1:], max(self.length, self.moments[-1]))
         return zip(self.moments, ends, self.amounts, strict=True)
 
+    @cached_property
     def peak(self) -> Peak:
         """Return the maximum over [0, length). An empty range has its peak at moment 0, with 0 ties."""
-        return self._peak
-
-    @cached_property
-    def _peak(self) -> Peak:
         amount = max(self.amounts)
         ties = sum(end - first for first, end, value in self.pieces() if value == amount)
         return Peak(amount, self.moments[self.amounts.index(amount)], ties)

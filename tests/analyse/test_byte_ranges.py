@@ -89,7 +89,7 @@ def test_the_largest_hole_is_the_longest_gap(held: list[Occupancy]) -> None:
 def test_an_allocation_without_bytes_has_no_hole() -> None:
     found = holes([], 0, MOMENTS)
     assert found is not None
-    assert found.largest.peak().amount == 0
+    assert found.largest.peak.amount == 0
 
 
 def test_an_allocation_in_which_thousands_of_values_nest_is_not_followed() -> None:

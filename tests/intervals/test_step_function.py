@@ -87,8 +87,8 @@ def test_pieces_cover_every_moment_once(some: list[tuple[int, int]]) -> None:
 def test_the_peak_is_the_first_of_the_largest_amounts(some: list[tuple[int, int]]) -> None:
     steps = StepFunction.from_changes(some, MOMENTS)
     amounts = [steps.at(moment) for moment in range(MOMENTS)]
-    assert steps.peak() == Peak(max(amounts), amounts.index(max(amounts)), amounts.count(max(amounts)))
+    assert steps.peak == Peak(max(amounts), amounts.index(max(amounts)), amounts.count(max(amounts)))
 
 
 def test_an_empty_time_axis_has_its_peak_at_zero_without_ties() -> None:
-    assert StepFunction.from_changes([(0, 5)], 0).peak() == Peak(0, 0, 0)
+    assert StepFunction.from_changes([(0, 5)], 0).peak == Peak(0, 0, 0)

@@ -115,6 +115,7 @@ class Memory:
     def without(self, cuts: Mapping[int, Sequence[Stretch]], more: Sequence[Change] = ()) -> Outcome:
         """Return the peak when values do not hold their bytes at some moments; `more` is held in addition."""
         changes = list(more)
+        # By identity, because several of the values may be in one part, and a part is a list.
         parts = {id(part): part for number in cuts for part in (self.groups.get(number, ()),)}
         for part in parts.values():
             changes += [(moment, -change) for moment, change in _changes(part)]
@@ -171,12 +172,9 @@ def memory_of(analysis: Analysis, space: Space) -> Memory:
     allocations = [n for n in space.allocations if analysis.dump.allocations[n].is_preallocated_temp]
     temps = {held.number: held for n in allocations for held in holdings(analysis, n)}
     memory = Memory(space.static_bytes, max(analysis.moments, 1), temps, buffers_are_apart=True)
-    known = space.temp.at_each(range(memory.moments)) if space.temp else ()
-    return (
-        memory
-        if memory.curve == [space.static_bytes + held for held in known]
-        else replace(memory, buffers_are_apart=False)
-    )
+    known = [space.static_bytes + held for held in space.temp.at_each(range(memory.moments))] if space.temp else []
+    # The figures of the space count each byte once, so sums over buffers only agree with them if these are apart.
+    return memory if memory.curve == known else replace(memory, buffers_are_apart=False)
 
 
 def holdings(analysis: Analysis, allocation: int) -> list[Held]:
@@ -226,15 +224,15 @@ def _highest(curve: Sequence[int], changes: Iterable[Change]) -> tuple[int, int]
     steps: Counter[int] = Counter()
     for moment, change in changes:
         steps[min(max(moment, 0), len(curve))] += change
-    first = added = 0
-    found = []
-    for moment in sorted({*steps, len(curve)}):
-        if first < moment:
-            found.append((max(curve[first:moment]) + added, -first, added))
-        added += steps[moment]
-        first = moment
-    most, negative_first, added = max(found)
-    return most, curve.index(most - added, -negative_first)
+    start = added = 0
+    stretches = []
+    for end in sorted({*steps, len(curve)}):
+        # All amounts of a stretch change alike, so its maximum stays where it is.
+        if start < end:
+            stretches.append((max(curve[start:end]) + added, -start, added))
+        start, added = end, added + steps[end]
+    most, negative_start, added = max(stretches)
+    return most, curve.index(most - added, -negative_start)
 
 
 def _changes(part: Sequence[Held]) -> list[Change]:

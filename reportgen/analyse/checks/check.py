@@ -33,6 +33,10 @@ def never(_: Figures) -> str:
     return ""
 
 
+def without_text(figures: Figures) -> str:
+    return "" if figures.definitions else "the dump has no instruction text"
+
+
 def without_live_ranges(figures: Figures) -> str:
     return "the dump has no live ranges" if figures.dump.live_ranges is None else ""
 

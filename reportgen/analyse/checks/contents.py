@@ -5,16 +5,12 @@ from collections.abc import Iterator, Sequence
 from itertools import compress
 from operator import not_
 
-from reportgen.analyse.checks.check import check
+from reportgen.analyse.checks.check import check, without_text
 from reportgen.analyse.definitions import without_layout
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Figures
 from reportgen.analyse.results import Finding
 from reportgen.model import WHOLE, Allocation, UsedValues
-
-
-def _without_text(figures: Figures) -> str:
-    return "" if figures.definitions else "the dump has no instruction text"
 
 
 def _without_root(figures: Figures) -> str:
@@ -27,7 +23,7 @@ def _without_root(figures: Figures) -> str:
     name="Parameters",
     question="Does each parameter’s allocation hold that parameter, of the shape that it names?",
     subject="allocations",
-    skips=_without_text,
+    skips=without_text,
 )
 def contents_of_parameters(figures: Figures) -> Iterator[Finding]:
     for number, allocation in enumerate(figures.dump.allocations):
@@ -72,7 +68,7 @@ def numbering(figures: Figures) -> Iterator[Finding]:
     question="Are constants and parameters only in allocations that are marked so?",
     subject="allocations",
     exceptions="The parameter of a called computation may share the allocation of its argument.",
-    skips=_without_text,
+    skips=without_text,
 )
 def constants_and_parameters(figures: Figures) -> Iterator[Finding]:
     """Look for constants in other allocations, and for parameters of the entry, which live from 0 to the end."""

@@ -2,17 +2,13 @@
 
 from collections.abc import Iterator
 
-from reportgen.analyse.checks.check import check
+from reportgen.analyse.checks.check import check, without_text
 from reportgen.analyse.definitions import shapes_by_index
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Figures
 from reportgen.analyse.results import Finding
 from reportgen.model import UsedValues
 from reportgen.parse.shapes import ShapeError
-
-
-def _without_text(figures: Figures) -> str:
-    return "" if figures.definitions else "the dump has no instruction text"
 
 
 def _without_positions(figures: Figures) -> str:
@@ -23,7 +19,7 @@ def _without_positions(figures: Figures) -> str:
     name="Shapes of definitions",
     question="Does each value have the shape that the text of its instruction gives it?",
     subject="values",
-    skips=_without_text,
+    skips=without_text,
 )
 def shapes(figures: Figures) -> Iterator[Finding]:
     values, definitions = figures.dump.values, figures.definitions

@@ -27,7 +27,7 @@ def _broken(space: Space) -> Iterator[str]:
     if space.live is None or space.temp is None or space.peak_resident is None:
         return
     held = space.allocated_bytes - space.thread_local_bytes
-    if space.static_live is not None and space.static_live.peak().amount > space.static_bytes:
+    if space.static_live is not None and space.static_live.peak.amount > space.static_bytes:
         yield "more bytes are live than resident"
     if space.peak_resident.amount > held:
         yield f"{space.peak_resident.amount:,} bytes are resident at the peak, {held:,} are allocated"

@@ -186,7 +186,8 @@ def _step(backend: Backend, allocation: Allocation) -> int:
 def carried(figures: Figures) -> Iterator[Finding]:
     """Compare what a loop is given with what it returns: XLA carries both in the same bytes."""
     entries, values = figures.dump.used_values or UsedValues(), figures.dump.values
-    loops = {name.encode() for name in set(compress(entries.names, entries.phis)) if _opcode(figures, name) == "while"}
+    names = set(compress(entries.names, entries.phis)) & figures.definitions.keys()
+    loops = {name.encode() for name in names if figures.definitions[name].opcode == "while"}
     if not loops:
         return
     number_of = figures.dump.value_by_key.number_of
@@ -198,11 +199,6 @@ def carried(figures: Figures) -> Iterator[Finding]:
             if result is not None and _slice_of(values, result) != _slice_of(values, number):
                 message = f"{values.keys[number]} is carried on as {values.keys[result]}, which has other bytes"
                 yield finding("carried-apart", message, values.text_offsets[number], values=(number, result))
-
-
-def _opcode(figures: Figures, name: str) -> str:
-    definition = figures.definitions.get(name)
-    return definition.opcode if definition else ""
 
 
 def _slice_of(values: Values, number: int) -> tuple[int, int, int]:

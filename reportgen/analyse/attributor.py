@@ -37,7 +37,7 @@ _RESHAPES = frozenset(("reshape", "transpose", "convert", "slice", "broadcast"))
 _INDEX = re.compile(r", index=(\d+)")
 _CONDITION = re.compile(r", condition=%?([^\s,)}]+)")
 _PARAMETER = re.compile(r" parameter\((\d+)\)")
-_MOST_STEPS = 200
+_MOST_STEPS = 200  # because a hostile dump may chain all its values, and each value is followed
 
 Leaf = tuple[int, ...]
 

@@ -12,7 +12,7 @@ from reportgen.analyse.callers import calls_computations
 from reportgen.analyse.records import Analysis
 from reportgen.model import WHOLE, ValueKey
 
-_MOST_VALUES = 200
+_MOST_VALUES = 200  # because one value may have thousands of readers, and each argument is followed
 
 
 class Readers:

@@ -17,6 +17,7 @@ _MOST_LOOKS = 30_000_000
 _MOST_CONFLICTS = 200_000
 _PIECES_PER_OCCUPANT = 8
 _MOST_PIECES = 50_000
+"""Limits for counting bytes by pieces; beyond them `union_over_time` counts, because its tree stays fast."""
 
 Area = tuple[int, bool]
 """A memory space, and whether its preallocated temps or all other allocations in it."""

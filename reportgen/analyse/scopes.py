@@ -14,7 +14,7 @@ from reportgen.analyse.groups import sibling_name
 from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.parse.op_names import path_parts
 
-_DEEPEST = 40
+_DEEPEST = 40  # because the tree is finished by recursion, and an op_name may have any depth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,11 +23,13 @@ from reportgen.analyse.advice.words import (
     WITHHELD_SPACE,
     WITHHELD_USES,
 )
-from reportgen.analyse.records import MAIN_SPACE, Analysis, Space
+from reportgen.analyse.records import MAIN_SPACE, VMEM, Analysis, Space
 
-_VMEM = 1
 _MOST_MOMENTS = 5_000_000
+"""Moments of a schedule; each move makes a list with an amount for each of them."""
+
 _FAMILY_MOVES = 5
+"""Families that are listed as moves: the largest."""
 
 
 def advise(analysis: Analysis, capacity_bytes: int | None = None) -> AdviceBySpace:
@@ -109,7 +111,7 @@ def _verdict(situation: Situation, ladder: Ladder, size_bytes: int) -> Verdict:
 
     On a TPU values may live in VMEM, so the floor is only believed beyond the size of that.
     """
-    vmem = situation.analysis.spaces.get(_VMEM) if situation.analysis.backend == "tpu" else None
+    vmem = situation.analysis.spaces.get(VMEM) if situation.analysis.backend == "tpu" else None
     sure_floor = ladder.floor_bytes - (vmem.allocated_bytes if vmem else 0)
     if ladder.allocated_bytes <= size_bytes:
         return "fits"

@@ -14,9 +14,10 @@ from reportgen.analyse.advice.arguments import Argument
 from reportgen.analyse.advice.donation import Donation
 from reportgen.analyse.advice.memory import Held, Memory, Outcome, total_over_time
 from reportgen.analyse.advice.program import NAMES_ONLY, Program
+from reportgen.analyse.records import VMEM
 
 _ENOUGH_STATE = 5
-_VMEM = 1
+"""State is few arguments if it is less than this part of their bytes."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def _is_fixed(program: Program, held: Held, dimensions: set[tuple[str, ...]]) ->
 
 
 def _vmem(program: Program, moments: int) -> list[int]:
-    space = program.analysis.spaces.get(_VMEM)
+    space = program.analysis.spaces.get(VMEM)
     if program.analysis.backend != "tpu" or space is None or space.live is None:
         return [0] * moments
     return list(space.live.at_each(range(moments)))

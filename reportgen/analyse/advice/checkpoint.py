@@ -25,6 +25,7 @@ from reportgen.intervals.step_function import Change
 
 FAMILIES = 12
 _DEEPEST = 3
+"""The most scopes in the path of a checkpoint, as in `encoder/layer_3/attn`."""
 
 Unit = tuple[str, ...]
 Lifetime = tuple[int, int, int]

@@ -14,7 +14,10 @@ from reportgen.intervals.step_function import Change
 
 _LONG_MOMENTS = 50
 _LONG_PART = 10
+"""A stretch is long from so many moments on, or from this part of the schedule on."""
+
 _SMALL_PART = 1000
+"""A value is small if it is less than this part of the peak."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

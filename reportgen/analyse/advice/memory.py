@@ -164,7 +164,7 @@ class Memory:
 
 
 ALWAYS: Stretch = (0, 1 << 60)
-_NEVER = (0, -(1 << 60))
+_NEVER = (0, -(1 << 60))  # no bytes, and after all moments, so that any other moment comes before it
 
 
 def memory_of(analysis: Analysis, space: Space) -> Memory:

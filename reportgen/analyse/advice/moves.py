@@ -20,6 +20,8 @@ WORTH_PART = 1000
 """A move is worth listing if it is about more than this part of the peak."""
 
 _ARGUMENT_MOVES = 10
+"""Arguments that are listed alone; the next two count checkpoints and results."""
+
 _CHECKPOINT_MOVES = 5
 _RESULT_MOVES = 5
 

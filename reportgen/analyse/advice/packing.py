@@ -21,6 +21,7 @@ MOST_BUFFERS = 600
 _ALIGNMENTS: Mapping[Backend, int] = {"cpu": 64, "gpu": 256}
 _TABLE_BYTES = 16 << 10
 _WORTH_PART = 200
+"""A placement is worth a word if it saves more than this part of the arena: half a percent."""
 
 Placement = Mapping[int, int]
 """The offset of each buffer, by its number in a sequence."""

@@ -16,6 +16,8 @@ from reportgen.analyse.advice.program import Program
 from reportgen.analyse.advice.scopes import pattern
 
 MOST_STEPS = 300
+"""The most values that a plan cuts; each step looks at all others."""
+
 _CARRIES = frozenset(("while", "call", "conditional", "parameter", "tuple", "get-tuple-element", "bitcast", ""))
 
 

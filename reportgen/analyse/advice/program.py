@@ -15,7 +15,7 @@ from reportgen.model import WHOLE
 from reportgen.parse.instructions import parse_instruction, unquoted
 
 _OP_NAME = re.compile(rb'op_name=("(?:[^"\\]|\\.)*+")')
-_MOST_STEPS = 100
+_MOST_STEPS = 100  # because the moves of a damaged dump may form a cycle
 
 MOVES = frozenset(
     (

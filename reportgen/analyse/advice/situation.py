@@ -15,6 +15,8 @@ from reportgen.analyse.advice.records import ConflictOf
 from reportgen.analyse.records import Analysis, Space
 
 _NEGLIGIBLE_PART = 10_000
+"""An argument is not worth donating if it is less than this part of the peak."""
+
 _FRAMEWORK_PREFIXES = ("jit(", "pjit(", "pmap(")
 
 

@@ -6,12 +6,11 @@ from operator import add
 
 from reportgen.analyse.checks.check import check
 from reportgen.analyse.findings import finding
-from reportgen.analyse.records import Figures
+from reportgen.analyse.records import VMEM, Figures
 from reportgen.analyse.results import Finding
 from reportgen.analyse.sizes import rounded_by_xla
 from reportgen.model import Allocation
 
-_VMEM = 1
 _IN_BRACKETS = re.compile(r"\(([^()]+)\)\s*$")
 
 
@@ -137,7 +136,7 @@ def filled(figures: Figures) -> Iterator[Finding]:
             message = (
                 f"no value reaches into the last {allocation.size_bytes - end:,} bytes of allocation {allocation.index}"
             )
-            may_be_fixed = figures.backend == "tpu" and allocation.color == _VMEM
+            may_be_fixed = figures.backend == "tpu" and allocation.color == VMEM
             slug = "reserved-allocation" if may_be_fixed else "unfilled-allocation"
             yield finding(slug, message, allocation.text_offset, allocation=number)
 

@@ -6,7 +6,7 @@ from itertools import compress
 
 from reportgen.analyse.checks.check import check
 from reportgen.analyse.findings import finding
-from reportgen.analyse.records import Backend, Figures
+from reportgen.analyse.records import MAIN_SPACE, VMEM, Backend, Figures
 from reportgen.analyse.results import Finding
 from reportgen.analyse.value_sizes import possible_sizes
 from reportgen.model import WHOLE, Allocation, UsedValues, Values, users_in
@@ -14,8 +14,9 @@ from reportgen.model.shapes import ArrayShape
 from reportgen.parse.shapes import ShapeError, parse_shape
 
 _ALIGNMENTS: Mapping[Backend, int] = {"cpu": 16, "gpu": 128, "tpu": 512, "unknown": 16}
-_TPU_BLOCK_SPACES = (0, 1)
+_TPU_BLOCK_SPACES = (MAIN_SPACE, VMEM)
 _TPU_WORD_BYTES = 4
+"""The alignment in all other memories of a TPU."""
 
 
 def _without_used_values(figures: Figures) -> str:

@@ -40,7 +40,7 @@ def terms(before: MatchedBuild, after: MatchedBuild, spaces: Spaces, place: Plac
     rows = before.rows(spaces[0], place.before), after.rows(spaces[1], place.after)
     # How much farther the peak of `after` is from the place than that of `before`.
     distances = [
-        space.temp.peak().amount - sum(of_values.values()) if space and space.temp else 0
+        space.temp.peak.amount - sum(of_values.values()) if space and space.temp else 0
         for space, of_values in zip(spaces, rows, strict=True)
     ]
     elsewhere = Term(kind="elsewhere", change_bytes=distances[1] - distances[0])

@@ -41,7 +41,7 @@ run_program(RunOptions(command=tuple(sys.argv[2:]), dumps=pathlib.Path(sys.argv[
 
 
 def capture(setting: Setting) -> Table:
-    """Processor seconds of real programs alone, under `run` without the report, and with it; and what is written."""
+    """Measure the processor time of real programs alone and under `run`, without and with the report; and what is written."""
     if not JAX.is_file():
         raise NotMeasured("there is no .venv-jax; `python tests/run.py tests/programs/test_real_programs.py` makes it")
     rows = [_row(setting, name, program) for name, program in PROGRAMS.items()]
@@ -65,7 +65,7 @@ def _row(setting: Setting, name: str, program: str) -> Sequence[str]:
 
 
 def _processor_seconds(command: Sequence[str], folder: Path) -> float:
-    """User and system time of a command and of the children that it waits for. Raises NotMeasured if it fails."""
+    """Return the user and system time of a command and of its children, in seconds. Raises NotMeasured if it fails."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "JAX_PLATFORMS": "cpu"}
     with (folder / "errors").open("wb") as errors:
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=errors)
@@ -77,7 +77,7 @@ def _processor_seconds(command: Sequence[str], folder: Path) -> float:
 
 
 def logs(setting: Setting) -> Table:
-    """The search for out-of-memory errors: in a log with few, and in texts of nothing else."""
+    """Measure the search for out-of-memory errors: in a log with few, and in texts of nothing else."""
     texts = [path.read_bytes() for path in sorted((ROOT / "tests" / "oom" / "texts").glob("*.txt"))]
     chatter = b"I1122 07:35:00.272763 1404 trainer.py:81] step 1234 loss 2.3145 tokens/s 20480 grad_norm 0.82\n" * 5000
     size = 1 if setting.is_quick else 20

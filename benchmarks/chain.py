@@ -12,12 +12,12 @@ _PARAMETER_BYTES = 256
 
 
 def chain(values: int, elements: int) -> tuple[str, str, str]:
-    """`values` in the chain, about 470 bytes of text each; `big` has `elements` elements of four bytes."""
+    """Return a dump with a chain of `values`, each about 470 bytes of text; `big` has `elements` elements of 4 bytes."""
     return "".join(_allocations(values, elements)), "".join(_used(values, elements)), "".join(_ranges(values, elements))
 
 
 def peak(elements: int) -> int:
-    """Parameter and output throughout, and two values of the chain at once."""
+    """Return the peak in bytes: parameter and output throughout, and two values of the chain at once."""
     return _PARAMETER_BYTES + 4 * elements + 2 * STEP_BYTES
 
 

@@ -43,7 +43,7 @@ def compile_modules() -> None:
 
 
 def python(*arguments: object) -> list[str]:
-    """A command for this Python, `reportgen` and `benchmarks` being those of this checkout."""
+    """Return a command for this Python; in `ROOT`, it imports the `reportgen` and `benchmarks` of this checkout."""
     return [sys.executable, *map(str, arguments)]
 
 
@@ -52,7 +52,7 @@ def reportgen(*arguments: object) -> list[str]:
 
 
 def seconds(command: Sequence[str]) -> float:
-    """Wall time from the start of the process to its end. Raises NotMeasured with what it said."""
+    """Return the wall time from the start of the process to its end. Raises NotMeasured with what it said."""
     with TemporaryFile() as errors:
         started = time.perf_counter()
         process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=errors)
@@ -64,7 +64,7 @@ def seconds(command: Sequence[str]) -> float:
 
 
 def peak_bytes(command: Sequence[str]) -> int:
-    """The most memory that the command and its children held together.
+    """Return the most memory that the command and its children held together.
 
     The larger of two: the sum of the processes' proportional set sizes, in which a page that several share
     counts once, sampled every 50 ms; and the largest resident set of one of them, which no sample can miss.
@@ -84,14 +84,14 @@ def peak_bytes(command: Sequence[str]) -> int:
 
 
 def answer(command: Sequence[str]) -> Any:
-    """The JSON that a command prints. Raises NotMeasured with what it said."""
+    """Return the JSON that a command prints. Raises NotMeasured with what it said."""
     finished = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
     _raise_unless_fine(finished.returncode, command, finished.stderr)
     return json.loads(finished.stdout)
 
 
 def in_turn(rounds: int, **actions: Callable[[], float]) -> Mapping[str, Times]:
-    """The seconds of each action: all in turn, again and again, so that a slow minute hits them alike."""
+    """Return the seconds of each action; all take turns, round after round, so that a slow minute hits them alike."""
     taken: dict[str, list[float]] = {name: [] for name in actions}
     for _ in range(rounds):
         for name, action in actions.items():

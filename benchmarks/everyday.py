@@ -11,7 +11,7 @@ from benchmarks.table import BARS, Table, held, noted, reached, spread
 
 
 def start(setting: Setting) -> Table:
-    """The seeds, from nothing to a site; and a command that has nothing to do, against Python itself."""
+    """Measure a build of the seeds from nothing, and a command that has nothing to do against Python itself."""
     folder = setting.folder(SEEDS)
     times = in_turn(
         setting.rounds,
@@ -29,7 +29,7 @@ def start(setting: Setting) -> Table:
 
 
 def rebuild(setting: Setting) -> Table:
-    """A build of the small dumps, the same again, and again after one of them has changed."""
+    """Measure a build of the small dumps, the same again, and again after one of them has changed."""
     dumps, site = setting.fresh("small-dumps"), "small-site"
     shutil.copytree(setting.folder(SMALL), dumps, ignore=shutil.ignore_patterns("*.pb"))
     contents = _two_contents(allocation_files(dumps))
@@ -58,7 +58,7 @@ def rebuild(setting: Setting) -> Table:
 
 
 def _two_contents(dumps: Sequence[Path]) -> "cycle[dict[Path, bytes]]":
-    """For the dump of middle size, in turn: what the next larger one of as many files says, and what it says itself."""
+    """Return, in turn, what the dump of middle size becomes: the next larger one of as many files, and itself again."""
     middle = parts(dumps[len(dumps) // 2])
     larger = (parts(dump) for dump in dumps[len(dumps) // 2 + 1 :])
     other = next((files for files in larger if len(files) == len(middle)), middle)
@@ -67,7 +67,7 @@ def _two_contents(dumps: Sequence[Path]) -> "cycle[dict[Path, bytes]]":
 
 
 def jobs(setting: Setting) -> Table:
-    """Many modules in one directory, with one process and with two."""
+    """Measure the build of many modules in one directory, with one process and with two."""
     folder = setting.folder(MANY_MODULES)
 
     def build(count: int) -> float:

@@ -18,7 +18,7 @@ _ROWS = (line_shapes.ALLOCATION, line_shapes.VALUE, line_shapes.SEQUENCE_ROW, li
 
 
 def read_and_match(path: Path) -> int:
-    """How many lines and used values have been matched."""
+    """Return how many lines and used values were matched."""
     data = path.read_bytes()
     start = data.find(b"\nUsed values:")
     end = data.find(b"\nHloLiveRange", start)
@@ -29,12 +29,12 @@ def read_and_match(path: Path) -> int:
 
 
 def _anywhere(shape: LineShape) -> re.Pattern[bytes]:
-    """The pattern of a line, to be found at the start of any."""
+    """Return the pattern of a line, which is found at the start of any line."""
     return re.compile(rb"(?m)^(?:" + shape.pattern + rb")")
 
 
 def _used_values(data: bytes, start: int) -> int:
-    """Each entry in one match; the text of its instruction is jumped over."""
+    """Return how many entries were matched, each at once; the text of its instruction is skipped."""
     match, count = line_shapes.USED_ENTRY.match, 0
     position = data.find(b"\n", start + 1) + 1
     while entry := match(data, position):

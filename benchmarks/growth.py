@@ -18,7 +18,7 @@ _HEADER = ("dump", "size", "values", *_STAGES, "`check`", "`build`", "memory of 
 
 
 def real(setting: Setting) -> Table:
-    """One row for each of some dumps, those that are not there left out."""
+    """Measure some real dumps, one row for each that is there."""
     rows = []
     for name in (SEEDS, MIDDLE, LARGE_CPU, HALF, LARGE):
         try:
@@ -30,7 +30,7 @@ def real(setting: Setting) -> Table:
 
 
 def synthetic(setting: Setting) -> Table:
-    """One row for each size."""
+    """Measure synthetic dumps, one row for each size."""
     sizes = _QUICK_SIZES if setting.is_quick else _SIZES
     rows = [
         _row(setting, f"synthetic, {count:,}", _synthetic(setting, count), is_built=count <= _MOST_VALUES_BUILT)
@@ -40,7 +40,7 @@ def synthetic(setting: Setting) -> Table:
 
 
 def per_value(setting: Setting) -> Table:
-    """`check` of a million values against `check` of the large dump, for each value."""
+    """Measure `check` of a million values against `check` of the large dump, for each value."""
     dump = setting.folder(LARGE)
     count = max(_QUICK_SIZES if setting.is_quick else _SIZES)
     million = _synthetic(setting, count)
@@ -74,7 +74,7 @@ def _row(setting: Setting, name: str, folder: Path, *, is_built: bool) -> list[s
 
 
 def _stages(setting: Setting, folder: Path, *, is_built: bool) -> Mapping[str, Times]:
-    """The seconds of each stage that is gone through, and the number of values."""
+    """Return the seconds of each stage that was run, and the number of values."""
     answers = []
     for _ in range(setting.rounds):
         site = ["--site", setting.fresh("stages-site")] if is_built else []
@@ -84,7 +84,7 @@ def _stages(setting: Setting, folder: Path, *, is_built: bool) -> Mapping[str, T
 
 
 def _commands(setting: Setting, folder: Path, *, is_built: bool) -> list[str]:
-    """Times and memory of the whole commands, and the size of the site."""
+    """Return times and memory of the whole commands, and the size of the site."""
     check = reportgen("check", folder)
     checked = Times(seconds(check) for _ in range(setting.rounds))
     memory = f"{peak_bytes(check) / 1e6:,.0f} MB"

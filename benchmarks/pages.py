@@ -13,7 +13,7 @@ _QUICK_MODULES = 20
 
 
 def module_page(setting: Setting) -> Table:
-    """The page of the large dump; its site is built if that has not been done."""
+    """Measure the page of the large dump; build its site first if there is none."""
     if not (setting.work / SITE / "index.html").exists():
         build_large(setting)
     page = next((setting.work / SITE).glob("m/*/index.html"))
@@ -21,7 +21,7 @@ def module_page(setting: Setting) -> Table:
 
 
 def overview(setting: Setting) -> Table:
-    """The overview of many small modules."""
+    """Measure the overview of many small modules."""
     count = _QUICK_MODULES if setting.is_quick else _MODULES
     dumps, site = setting.fresh("modules"), setting.fresh("modules-site")
     seconds(python("-m", "benchmarks.synthetic", dumps, "--modules", count))

@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _xprof(options: argparse.Namespace) -> Path | None:
-    """Absolute, and with its links: a link is how an environment's Python knows its environment."""
+    """Return the absolute path to XProf's Python with its links, because by a link a Python knows its environment."""
     try:
         given: Path | None = options.xprof or (installed(options.xprof_venv) if options.xprof_venv else None)
     except NotMeasured as reason:
@@ -62,7 +62,7 @@ def _xprof(options: argparse.Namespace) -> Path | None:
 
 
 def _measured(setting: Setting, names: Sequence[str]) -> Iterator[str]:
-    """Each table as it is printed, as soon as it is there: a whole run takes long."""
+    """Print and yield each table as soon as it is measured, because a whole run takes long."""
     for name in names:
         try:
             table = f"{MEASUREMENTS[name](setting)}\nMedians of {setting.rounds} rounds on {machine()}.\n"

@@ -34,14 +34,14 @@ class Setting:
     xprof: Path | None
 
     def folder(self, name: str) -> Path:
-        """The first folder of that name; one with compressed dumps is unpacked. Raises NotMeasured."""
+        """Return the first folder of that name; compressed dumps are unpacked. Raises NotMeasured if there is none."""
         found = next((path for path in sorted(self.dumps.rglob(name)) if path.is_dir()), None)
         if found is None:
             raise NotMeasured(f"no folder {name} among the dumps")
         return self._unpacked(found) if any(found.glob("*.xz")) else found
 
     def fresh(self, name: str) -> Path:
-        """A path in the working directory at which nothing is."""
+        """Return a path in the working directory that does not exist."""
         path = self.work / name
         shutil.rmtree(path, ignore_errors=True)
         return path
@@ -57,25 +57,25 @@ class Setting:
 
 
 def allocation_files(folder: Path) -> Sequence[Path]:
-    """The first file of every dump below a folder, the smallest dump first."""
+    """Return the first file of every dump below a folder, the smallest dump first."""
     return sorted(folder.rglob(f"*{_ALLOCATIONS}"), key=lambda path: (path.stat().st_size, path))
 
 
 def parts(allocations: Path) -> Sequence[Path]:
-    """The files of one dump, by the first of them."""
+    """Return the files of the dump that begins with this one."""
     stem = allocations.name.removesuffix(_ALLOCATIONS)
     names = (f"{stem}{suffix}" for suffix in (_ALLOCATIONS, "-buffer-assignment-values.txt", "-live-range.txt"))
     return [path for name in names if (path := allocations.with_name(name)).exists()]
 
 
 def dump_bytes(folder: Path) -> int:
-    """Bytes of all dumps below a folder, or of its text files where none has a name that XLA gives."""
+    """Return the bytes of all dumps below a folder, or of its text files where none has a name that XLA gives."""
     files = list(chain.from_iterable(map(parts, allocation_files(folder)))) or list(folder.rglob("*.txt"))
     return sum(path.stat().st_size for path in files)
 
 
 def site_size(site: Path) -> tuple[int, int]:
-    """Pages and bytes of a site: its `.html` files, and the sizes of all its files."""
+    """Return the number of pages of a site, its `.html` files, and the bytes of all its files."""
     pages, size = 0, 0
     for directory, _, names in os.walk(site):
         pages += sum(name.endswith(".html") for name in names)
@@ -84,6 +84,6 @@ def site_size(site: Path) -> tuple[int, int]:
 
 
 def machine() -> str:
-    """The machine by what matters here."""
+    """Describe the machine by what matters here."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return f"{cores} cores and {psutil.virtual_memory().total / 1e9:.0f} GB of memory"

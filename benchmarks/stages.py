@@ -40,13 +40,13 @@ class Stages:
 
     @contextmanager
     def timing(self, stage: str) -> Iterator[None]:
-        """Adds the time of what is done inside to a stage."""
+        """Add the time of what is done inside to a stage."""
         started = time.perf_counter()
         yield
         setattr(self, stage, getattr(self, stage) + time.perf_counter() - started)
 
     def made(self, pages: Iterable[Page]) -> Iterator[Page]:
-        """The pages; the time in which they are made is moved from `write`, in which they are asked for."""
+        """Yield the pages; the time in which they are made is moved from `write`, which asks for them, to `render`."""
         remaining = iter(pages)
         while True:
             before = self.render
@@ -59,7 +59,7 @@ class Stages:
 
 
 def measure(path: Path, site: Path | None) -> Stages:
-    """The stages for every dump in `path`; without a site nothing is rendered."""
+    """Return the stages for every dump in `path`; without a site nothing is rendered."""
     taken = Stages()
     for files in discover([path]).dumps:
         module = _module(files, taken)

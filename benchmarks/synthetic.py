@@ -70,7 +70,7 @@ class _Arena:
         self._put(_ARENA_BYTES, 0)
 
     def take(self, size: int) -> int:
-        """The offset of a block of at least `size` bytes."""
+        """Return the offset of a block of at least `size` bytes."""
         needed = block = _block_bytes(size)
         while (offset := self._pop(block)) is None:
             block *= 2
@@ -148,7 +148,7 @@ def _value(moment: int, count: int, parameters: int, random: Random) -> _Value:
 
 
 def _use(values: Sequence[_Value], parameters: int, random: Random) -> None:
-    """Each value is used last at its end, most of them once more before; each instruction has an operand."""
+    """Use each value last at its end, and most of them once before; each instruction has an operand."""
     root = len(values) - 1
     for moment, value in enumerate(values[:root]):
         first = max(moment, parameters - 1) + 1
@@ -163,7 +163,7 @@ def _use(values: Sequence[_Value], parameters: int, random: Random) -> None:
 
 
 def _place(values: Sequence[_Value], parameters: int, random: Random) -> None:
-    """Bytes are free again in the moment after a value's last, unless a result took them over in place."""
+    """Place the values. The bytes of one are free in the moment after its last, unless a result took them over."""
     arena = _Arena()
     dying: list[_Value] = []
     for moment, value in enumerate(values[parameters:-1], start=parameters):
@@ -237,12 +237,12 @@ def _live_range_lines(program: _Program) -> Iterator[str]:
 
 
 def _births(program: _Program) -> list[int]:
-    """Parameters are live from the start of the program."""
+    """Return the moment at which each value begins; parameters are live from the start of the program."""
     return [0 if moment < program.parameters else moment for moment in range(len(program.values))]
 
 
 def _peak_moment(program: _Program) -> int:
-    """As XLA chooses it: the births of a moment are added before its deaths are taken off."""
+    """Return the peak moment as XLA chooses it: the births of a moment are added before its deaths are taken off."""
     change_at_birth = [0] * len(program.values)
     change_at_death = [0] * (len(program.values) + 2)
     for birth, value in zip(_births(program), program.values, strict=True):

@@ -29,17 +29,17 @@ class Table:
 
 
 def held(what: str, measured: float, bar: float, unit: str) -> tuple[str, ...]:
-    """A row of `BARS`; at most the bar is good."""
+    """Return a row of `BARS` that is met by at most the bar."""
     return _row(what, measured, bar, unit, "at most", measured <= bar)
 
 
 def reached(what: str, measured: float, bar: float, unit: str) -> tuple[str, ...]:
-    """A row of `BARS`; at least the bar is good."""
+    """Return a row of `BARS` that is met by at least the bar."""
     return _row(what, measured, bar, unit, "at least", measured >= bar)
 
 
 def noted(what: str, measured: str) -> tuple[str, ...]:
-    """A row of `BARS` that is held to none: what a ratio was made of."""
+    """Return a row of `BARS` without a bar: what a ratio was made of."""
     return what, measured, "", ""
 
 
@@ -53,7 +53,7 @@ def _with_unit(amount: float, unit: str) -> str:
 
 
 def spread(times: Times) -> str:
-    """The median with the lowest and the highest: `1.20 s (1.18–1.31)`."""
+    """Return the median with the lowest and the highest: `1.20 s (1.18–1.31)`."""
     return f"{times.median:.2f} s ({min(times):.2f}–{max(times):.2f})"
 
 

@@ -19,7 +19,7 @@ _SCRIPT = Path(__file__).with_name("xprof_conversion.py")
 
 
 def installed(directory: Path) -> Path:
-    """The Python of an environment with XProf, which is made where there is none."""
+    """Return the Python of an environment with XProf; make the environment if there is none."""
     interpreter = directory / "bin" / "python"
     if not interpreter.exists():
         venv.create(directory, with_pip=True)
@@ -45,7 +45,7 @@ class Yardstick:
         return len(self._expected)
 
     def seconds(self) -> float:
-        """Of one fresh process, the conversions alone. Raises NotMeasured if its answer is not ours."""
+        """Return the seconds of the conversions alone, in a new process. Raises NotMeasured if its answer is not ours."""
         said = answer(self.command)
         if said["allocated_bytes"] != self._expected:
             raise NotMeasured(f"XProf finds {said['allocated_bytes']} bytes, reportgen {self._expected}")
@@ -53,7 +53,7 @@ class Yardstick:
 
 
 def _allocated_bytes(folder: Path) -> Mapping[str, int]:
-    """By memory space, without what is thread-local."""
+    """Return the allocated bytes of each memory space, without thread-local allocations."""
     (module,) = answer(reportgen("check", "--json", folder))["modules"]
     spaces = module["spaces"].items()
     return {number: space["allocated_bytes"] - space["thread_local_bytes"] for number, space in spaces}

@@ -59,7 +59,7 @@ def hostile_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def goldens(request: pytest.FixtureRequest) -> Goldens:
-    """Texts of earlier runs; `--update-goldens` rewrites them."""
+    """Return the texts of earlier runs; `--update-goldens` rewrites them."""
     return Goldens(is_updating=request.config.getoption("--update-goldens"))
 
 

@@ -86,7 +86,7 @@ def tree(module: str) -> ast.Module:
 
 
 def imported(module: str) -> set[str]:
-    """Full names of what a module imports, at its top or later."""
+    """Return the full names of what a module imports, at its top or later."""
     names: set[str] = set()
     for node in ast.walk(tree(module)):
         if isinstance(node, ast.Import):
@@ -97,7 +97,7 @@ def imported(module: str) -> set[str]:
 
 
 def area(module: str) -> str:
-    """`render` for everything in that folder, `cli` for `cli.py`, nothing for the package itself."""
+    """Return `render` for everything in that folder, `cli` for `cli.py`, and an empty text for the package itself."""
     return module.partition("/")[0].removesuffix(".py").removesuffix("__init__")
 
 
@@ -108,7 +108,7 @@ def imported_areas(module: str) -> set[str]:
 
 
 def module_name(name: str) -> str:
-    """`reportgen.analyse.analyse` names something in `analyse`, `reportgen.__version__` something in the package."""
+    """Return the area of a name: `analyse` for `reportgen.analyse.analyse`, and "" for `reportgen.__version__`."""
     first = name.removeprefix("reportgen").lstrip(".").partition(".")[0]
     is_area = (PACKAGE / first).is_dir() or (PACKAGE / f"{first}.py").is_file()
     return first if is_area else ""

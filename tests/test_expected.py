@@ -79,7 +79,7 @@ def reports(path: Path) -> dict[str, Mapping[str, Any]]:
 
 @cache
 def expected(path: Path) -> dict[str, Figures]:
-    """By label; `unranged`, the number of values without a live range, is in no report."""
+    """Return the figures by label; `unranged`, the number of values without a live range, is in no report."""
     entries: dict[str, Figures] = json.loads(path.read_text(encoding="utf-8"))
     return {label: {name: entry[name] for name in entry if name != "unranged"} for label, entry in entries.items()}
 

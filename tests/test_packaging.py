@@ -112,7 +112,7 @@ def test_what_makes_the_charts_is_not_needed_at_run_time(metadata: Message) -> N
 
 
 def _required(metadata: Message) -> list[str]:
-    """Of every installation; the extras need more."""
+    """Return what every installation needs; the extras need more."""
     return [requirement for requirement in metadata.get_all("Requires-Dist", []) if "extra ==" not in requirement]
 
 

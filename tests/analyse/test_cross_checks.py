@@ -31,7 +31,7 @@ cumulative_size; total_size - cumulative_size; allocation
 
 
 def siblings() -> dict[str, Sibling]:
-    """Those of the sample, and its proto."""
+    """Return the siblings of the sample, and its proto."""
     beside = (*load_siblings(samples()[TINY]), Sibling("proto", "cpu-tiny.hlo.pb", PROTO.read_bytes()))
     return {sibling.kind: sibling for sibling in beside}
 

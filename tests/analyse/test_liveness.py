@@ -20,7 +20,7 @@ from tests.support.samples import sample_analysis, sample_labels
 
 
 def listed(dump: Dump, *, positions: tuple[str, ...] = (), uses: tuple[str, ...] = ()) -> Dump:
-    """`dump` with the positions and uses of its first value; the value itself is its first position."""
+    """Return `dump` with these positions and uses of its first value; the value itself is its first position."""
     key = dump.values[0].key
     used = UsedValue(
         id=dump.values[0].id,

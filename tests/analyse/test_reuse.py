@@ -12,7 +12,7 @@ from tests.support.strategies import consistent_dumps
 
 
 def in_order(analysis: Analysis, numbers: Sequence[int]) -> list[int]:
-    """Values with bytes and a live range as they begin, those of equal ranges by id."""
+    """Return values with bytes and a live range as they begin, those of equal ranges by id."""
 
     def beginning(number: int) -> tuple[int, int, int]:
         fact = analysis.facts[number]
@@ -26,7 +26,7 @@ def bytes_of(fact: ValueFacts) -> range:
 
 
 def expected_before(analysis: Analysis) -> dict[int, set[int]]:
-    """For each value the last holders of its bytes, byte by byte."""
+    """Return the last holders of the bytes of each value, byte by byte."""
     before: dict[int, set[int]] = {}
     for numbers in analysis.occupants:
         last_holder: dict[int, int] = {}

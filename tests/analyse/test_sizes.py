@@ -159,7 +159,7 @@ def test_each_tile_level_divides_what_the_level_before_left() -> None:
 
 
 def address(place: tuple[int, ...], sizes: list[int], tile: list[int]) -> int:
-    """Where XLA's `tiled_layout.md` puts an element: tiles in order, and in order within each tile."""
+    """Return where XLA's `tiled_layout.md` puts an element: tiles in order, and in order within each tile."""
     steps = [1] * (len(sizes) - len(tile)) + tile
     outer = inner = 0
     for index, size, step in zip(place, sizes, steps, strict=True):

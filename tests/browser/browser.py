@@ -74,7 +74,7 @@ class _UnderSubPath(SimpleHTTPRequestHandler):
         return super().translate_path("/" + inside if inside != path else "/not-found" + path)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - named so in the base class
-        """Silent: what went wrong is in the test's own message."""
+        """Print nothing, because the test's own message says what went wrong."""
 
 
 class _Server(ThreadingHTTPServer):

@@ -20,7 +20,7 @@ CURVE = "figure[data-space='0'] svg g.mark-line path[stroke='var(--accent)']"
 
 @pytest.fixture(scope="session")
 def advised_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A site of one training step that donates nothing."""
+    """Build a site of one training step that donates nothing."""
     return build_site(PROGRAM, tmp_path_factory.mktemp("advised") / "site")
 
 

@@ -20,7 +20,7 @@ def large(hostile_site: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def paths(hostile_site: Path, large: Path) -> list[str]:
-    """Of each kind one, and the values whose names and texts are worst."""
+    """Return one page of each kind, and the values whose names and texts are worst."""
     pages = [hostile_site / "index.html", hostile_site / "recompiled.html", *views(large)]
     worst = [hostile.TEXTS.index(text) for text in (*hostile.MARKUP[:6], *hostile.CONTROLS, *hostile.LONG)]
     small = sorted(hostile_site.glob("m/*/index.html"))[::12]

@@ -44,7 +44,7 @@ def test_links_lead_from_the_overview_to_a_value_and_back(visit: Visit, root: Pa
 
 
 def follow(page: Page, href: str, address: str) -> None:
-    """By the first link that a reader sees; others may lie in a part that is folded."""
+    """Click the first link that a reader sees; others may lie in a part that is folded."""
     page.locator(f"main a[href^='{href}']:visible").first.click()
     page.wait_for_url(address)
 
@@ -67,7 +67,7 @@ def numbers(table: Locator, column: int) -> list[float]:
 
 
 def column_of(table: Locator, name: str) -> int:
-    """Counted from 1, as CSS does."""
+    """Return the number of a column, counted from 1, as CSS does."""
     heads = [text.strip() for text in table.locator("thead th").all_inner_texts()]
     return next(place for place, text in enumerate(heads, start=1) if text.startswith(name))
 

@@ -20,7 +20,7 @@ ROWS = "table[data-whole] tbody tr"
 
 @pytest.fixture(scope="session")
 def large_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A site of one module with several pages of values."""
+    """Build a site of one module with several pages of values."""
     directory = tmp_path_factory.mktemp("large")
     write_dump(directory / "dumps", 2_500, seed=3)
     return build_site(directory / "dumps", directory / "site")

@@ -72,7 +72,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.fixture
 def forbidden(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Names that cannot be opened or listed; chmod would not stop a test that runs as root."""
+    """Make names that cannot be opened or listed; chmod would not stop a test that runs as root."""
     names: list[str] = []
 
     def refusing(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -38,7 +38,7 @@ def _stores() -> None:
 
 @pytest.fixture(scope="module")
 def local(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Dumps of every form with all that may lie beside them."""
+    """Make dumps of every form with all that may lie beside them."""
     top = tmp_path_factory.mktemp("fleet") / "dumps"
     shutil.copytree(SAMPLES / "cpu-tiny", top / "host-0")
     tiny = next((top / "host-0").glob("*-buffer-assignment.txt"))

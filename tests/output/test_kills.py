@@ -88,7 +88,7 @@ def _seconds_of(process: subprocess.Popen[bytes]) -> float:
 
 
 def _kill(process: subprocess.Popen[bytes], victim: str, after: float) -> None:
-    """Kill it after some seconds, unless it has ended; its workers may need another moment."""
+    """Kill a process after some seconds, unless it has ended; its workers may need another moment."""
     try:
         process.wait(timeout=after)
     except subprocess.TimeoutExpired:

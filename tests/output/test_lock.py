@@ -34,7 +34,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @contextmanager
 def another_process(directory: Path) -> Iterator["subprocess.Popen[bytes]"]:
-    """It holds the lock until it is ended."""
+    """Start a process that holds the lock until it is ended."""
     command = [sys.executable, "-c", _HOLDER, str(directory)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None

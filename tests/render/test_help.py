@@ -51,7 +51,7 @@ def section(page: str, anchor: str) -> str:
 
 
 def linked() -> list[tuple[str, str]]:
-    """(page, anchor) of every link into the help, in templates, code and the help pages themselves."""
+    """Return (page, anchor) of every link into the help, in templates, code and the help pages themselves."""
     texts = [path.read_text(encoding="utf-8") for path in sorted(template_root().glob("*.html"))]
     texts += [path.read_text(encoding="utf-8") for path in sorted((ROOT / "reportgen").rglob("*.py"))]
     texts += map(source, PAGES)

@@ -17,7 +17,7 @@ PAIRS = Path(__file__).parents[1] / "analyse" / "advice" / "pairs"
 
 @pytest.fixture(scope="session")
 def pairs_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A site of programs with every kind of move."""
+    """Build a site of programs with every kind of move."""
     return build_site(PAIRS / "gpu", tmp_path_factory.mktemp("pairs") / "site")
 
 
@@ -27,7 +27,7 @@ def modules(site: Path) -> list[dict[str, Any]]:
 
 
 def folders(site: Path) -> list[Path]:
-    """The folders of the modules that have advice."""
+    """Return the folders of the modules that have advice."""
     return sorted(path.parents[1] for path in site.glob("m/*/data/advice.js"))
 
 
@@ -36,7 +36,7 @@ def index(folder: Path) -> SitePage:
 
 
 def resident(folder: Path, change: dict[str, Any]) -> list[int]:
-    """The bytes of the main memory at each moment, with a change."""
+    """Return the bytes of the main memory at each moment, with a change."""
     timeline = shard(folder / "data" / "timeline.js")
     space = timeline["spaces"]["0"]
     length = max(*space["temp"]["moments"], *change["moments"], len(timeline["names"]) - 1) + 1

@@ -32,7 +32,7 @@ def large(hostile_site: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def pages(hostile_site: Path, large: Path) -> dict[str, SitePage]:
-    """Those of the site itself, of the large module and, of the many small ones, each index."""
+    """Return the pages of the site itself, those of the large module, and the index of each small one."""
     paths = [*hostile_site.glob("*.html"), *hostile_site.glob("m/*/index.html"), *large.rglob("*.html")]
     texts = {path.relative_to(hostile_site).as_posix(): path.read_text(encoding="utf-8") for path in paths}
     return {path: read_page(text) for path, text in texts.items()}

@@ -44,7 +44,7 @@ def secrets() -> set[str]:
 
 
 def op_names() -> set[str]:
-    """Those that could be nothing else, and that say more than JAX does: `jit(step)/layer_1/add`."""
+    """Return the names that cannot be anything else, and that say more than JAX does: `jit(step)/layer_1/add`."""
     metadata = [f"%a = f32[] b(), metadata={{{found[0]}}}" for found in _OP_NAME.finditer(raw_text())]
     names = {parse_instruction(text).op_name or "" for text in metadata}
     return {name for name in names if re.search(r"[/(\[ ]", name) and _OF_PROGRAMS.search(name)}
@@ -72,7 +72,7 @@ def without_names(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def occurrences(site: Path, secret: set[str]) -> Iterator[str]:
-    """Also as they are escaped in HTML and in JSON, and in the names of files."""
+    """Yield where a secret is, also as it is escaped in HTML and in JSON, and in the names of files."""
     forms = {form for text in secret for form in (text, _escaped(text), json.dumps(text)[1:-1])}
     wanted = re.compile(b"|".join(re.escape(form.encode()) for form in sorted(forms, key=len, reverse=True)))
     for path, content in tree(site).items():
@@ -121,7 +121,7 @@ def test_advice_is_withheld_where_names_are_hidden(without_names: Path, without_
 
 
 def _advice(site: Path) -> list[tuple[str | None, int]]:
-    """Why advice is withheld, and how many moves there are, for each memory space."""
+    """Return why advice is withheld, and how many moves there are, for each memory space."""
     modules = json.loads((site / "report.json").read_text(encoding="utf-8"))["modules"]
     found = [space["advice"] for module in modules for space in module["spaces"].values()]
     return [(advice["withheld"], len(advice["moves"])) for advice in found]

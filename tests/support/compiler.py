@@ -14,7 +14,7 @@ HELD_BESIDE = 1024  # bytes at the peak besides those of `big`: parameter, outpu
 
 
 def compiled(elements: int) -> tuple[str, str, str]:
-    """The parts of a sound dump in which `big` has `elements` elements of four bytes: `peak(elements)` is its peak."""
+    """Return the parts of a sound dump whose peak is `peak(elements)`: `big` has `elements` elements of four bytes."""
     size = 4 * elements
     shape, place = (f"f32[{elements}]", "f32[1024]"), (f"(size={size},offset=512)", "(size=4096,offset=512)")
     block = edited(BLOCK, ("size 4608", f"size {size + 512}"), shape[::-1], place[::-1])
@@ -39,7 +39,7 @@ def part_paths(folder: Path, stem: str = STEM) -> list[Path]:
 
 
 def write(folder: Path, parts: Sequence[str], stem: str = STEM) -> None:
-    """As a compiler does it: one file after another, each emptied and filled."""
+    """Write the parts as a compiler does: one file after another, each emptied and filled."""
     folder.mkdir(parents=True, exist_ok=True)
     for path, text in zip(part_paths(folder, stem), parts, strict=False):
         path.write_text(text, encoding="utf-8")

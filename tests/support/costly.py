@@ -30,19 +30,19 @@ def _value(number: int, offset: int, size: int, shape: str = "u8[1]{0}", name: s
 
 
 def nested(count: int) -> Lines:
-    """Values that lie in each other and live at once."""
+    """Return values that lie in each other and live at once."""
     values = [_value(n, n, 2 * (count - n)) for n in range(count)]
     return _dump(2 * count, values, [f"    v{n}{{}}:0-9" for n in range(count)], 10)
 
 
 def same_bytes(count: int) -> Lines:
-    """Values that all have the same bytes at once."""
+    """Return values that all have the same bytes at once."""
     values = [_value(n, 0, 64) for n in range(count)]
     return _dump(64, values, [f"    v{n}{{}}:0-9" for n in range(count)], 10)
 
 
 def grid(count: int) -> Lines:
-    """Half of the values side by side, the other half over all of them, each shorter than the one before."""
+    """Return values, half side by side and half over all of them, each shorter than the one before."""
     half = count // 2
     values = [_value(n, n, 1) for n in range(half)] + [_value(half + n, 0, half) for n in range(half)]
     ranges = [f"    v{n}{{}}:0-{2 * count}" for n in range(half)]
@@ -63,7 +63,7 @@ def one_name(count: int) -> Lines:
 
 
 def one_shape(count: int) -> Lines:
-    """Leaves of one tuple, with positions and readers."""
+    """Return leaves of one tuple, with positions and readers."""
     yield from _dump(
         4 * count,
         [f" value: <{n} t{{{n}}} @0> (size=4,offset={4 * n}): f32[1]{{0}}" for n in range(count)],
@@ -78,7 +78,7 @@ def one_shape(count: int) -> Lines:
 
 
 def allocations(count: int) -> Lines:
-    """Empty allocations."""
+    """Return empty allocations."""
     yield "BufferAssignment:"
     yield from (f"allocation {n}: size 64, color {n % 1000}, thread-local:" for n in range(count))
 
@@ -89,7 +89,7 @@ def schedule(count: int) -> Lines:
 
 
 def huge(count: int) -> Lines:
-    """Sizes, moments and ids beyond 64 bits."""
+    """Return sizes, moments and ids beyond 64 bits."""
     number = "9" * 20
     yield "BufferAssignment:"
     yield f"allocation 0: size {number}, preallocated-temp:"
@@ -124,7 +124,7 @@ def long_line(count: int) -> Lines:
 
 
 def nonsense(count: int) -> Lines:
-    """Lines that mean nothing."""
+    """Return lines that mean nothing."""
     yield from _dump(64, [_value(0, 0, 64)], ["    v0{}:0-1"], 2)
     yield from (f"no line {n}" for n in range(count))
 

@@ -48,7 +48,7 @@ def instruction_text(dump: Dump, used: UsedValue) -> str | None:
 
 
 def edited(text: str, *edits: tuple[str, str]) -> str:
-    """`text` with each pair's first member replaced by its second, everywhere; it must be there."""
+    """Return `text` with the first member of each pair replaced by the second, everywhere; it must be there."""
     for old, new in edits:
         assert old in text, old
         text = text.replace(old, new)

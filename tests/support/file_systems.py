@@ -30,7 +30,7 @@ class Counted(MemoryFileSystem):  # type: ignore[misc]  # fsspec has no types
 
     @classmethod
     def fill(cls, folder: Path, name: str = "") -> None:
-        """A copy of `folder`, as the folder `name`."""
+        """Return a copy of `folder`, as the folder `name`."""
         for path in sorted(folder.rglob("*")):
             if path.is_file():
                 cls().pipe_file(f"/{name}/{path.relative_to(folder).as_posix()}", path.read_bytes())
@@ -106,7 +106,7 @@ class _Breaking:
 
 
 def register() -> None:
-    """Makes both known to fsspec, empty."""
+    """Register both with fsspec, empty."""
     for kind in (Counted, Flat):
         kind.store.clear()
         kind.pseudo_dirs[:] = [""]

@@ -80,7 +80,7 @@ def _used(number: int, names: Sequence[str], text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """As XLA prints strings."""
+    """Return the text as XLA prints strings."""
     signs = {"\\": "\\\\", '"': '\\"', "'": "\\'", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
     printable = (signs.get(sign, sign) if sign in signs or sign.isprintable() else _octal(sign) for sign in text)
     return "".join(printable)
@@ -91,7 +91,7 @@ def _octal(sign: str) -> str:
 
 
 def write(directory: Path) -> Path:
-    """`directory`, with a large dump of all names, and small ones in folders and files of such names."""
+    """Write a large dump of all names, and small ones in folders and files of such names; return `directory`."""
     large = dump(instruction_names(), TEXTS)
     _write(directory, "module_0000.jit_all.cpu_after_optimizations", large)
     _write(directory, "module_0001.jit_ALL.cpu_after_optimizations", dump(["a", "A"], TEXTS))
@@ -108,7 +108,7 @@ def write(directory: Path) -> Path:
 
 
 def _frame_names() -> list[str]:
-    """Names that only a log can give: with slashes, and longer than any disk allows."""
+    """Return names that only a log can give: with slashes, and longer than any disk allows."""
     stems = ("../../../pwned", "/etc/passwd", "module_0000.<script>window.pwned=1</script>.after", "l" * 20_000)
     return [f"{stem}-buffer-assignment.txt" for stem in stems]
 

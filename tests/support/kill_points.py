@@ -81,7 +81,7 @@ class _Killer:
 
 
 def _mode(arguments: tuple[object, ...]) -> str | None:
-    """That of Python's `open`, or what `os.open` does to a file that it empties; None for one that holds no text."""
+    """Return the mode of `open`, or that of a file which `os.open` empties; None for one that holds no text."""
     mode, flags = arguments[1:3]
     if isinstance(mode, str):
         return mode

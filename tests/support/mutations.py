@@ -79,7 +79,7 @@ def _flip(data: bytes, random: Random) -> bytes:
 
 
 def _change_numbers(data: bytes, random: Random) -> bytes:
-    """Some numbers of one line, or a few anywhere."""
+    """Change some numbers of one line, or a few anywhere."""
     line = random.choice(data.splitlines(keepends=True) or [b""])
     changed = _NUMBER.sub(lambda found: random.choice([found[0], *_NUMBERS]), line)
     return data.replace(line, changed, random.choice([1, -1])) if line.strip() else data
@@ -131,7 +131,7 @@ _MUTATIONS: list[Mutation] = [
 
 
 def assert_sound(analysis: Analysis) -> None:
-    """What holds for the analysis of anything, however damaged."""
+    """Assert what holds for the analysis of any dump, however damaged."""
     for found in analysis.findings:
         assert SEVERITIES[found.slug] == found.severity
     allocated = sum(space.allocated_bytes for space in analysis.spaces.values())

@@ -25,7 +25,7 @@ Tree = Mapping[str, bytes]
 
 
 def build_site(dumps: Path, output: Path, title: str = "Memory") -> Path:
-    """`output`, with the site of `dumps` in it."""
+    """Build the site of `dumps` in `output`, and return that."""
     report = build(BuildOptions(paths=(dumps,), output=output, title=title), lambda done, total, label: None)
     assert not report.problems, report.problems
     return output
@@ -108,7 +108,7 @@ def views(module: Path) -> Iterator[Path]:
 
 
 def relative(site: Path, pages: Iterable[Path]) -> list[str]:
-    """Paths of pages from the root of their site."""
+    """Return paths of pages from the root of their site."""
     return sorted(page.relative_to(site).as_posix() for page in pages)
 
 

@@ -110,7 +110,7 @@ peak_rows = st.builds(PeakRow, names, indexes, sizes, sizes)
 
 @st.composite
 def stack_traces(draw: st.DrawFn) -> StackTrace:
-    """The first node is the entry computation; labels below it hold what a user may have written."""
+    """Draw a tree whose first node is the entry computation; labels below it hold what a user may have written."""
     below = st.builds(StackFrame, st.integers(1, 4), labels, sizes, sizes, sizes, st.just("12.5"))
     root = st.builds(StackFrame, st.just(0), names, sizes, sizes, sizes, st.just("100.0"))
     return StackTrace(total_bytes=draw(sizes), frames=(draw(root), *draw(st.lists(below, max_size=4))))
@@ -118,7 +118,7 @@ def stack_traces(draw: st.DrawFn) -> StackTrace:
 
 @st.composite
 def dumps(draw: st.DrawFn) -> Dump:
-    """Any dump that can be written down; its numbers need not fit together."""
+    """Draw any dump that can be written down; its numbers need not fit together."""
     held = tuple(draw(st.lists(allocations(), max_size=4)))
     tenants = [value for number in range(len(held)) for value in draw(st.lists(values(number), max_size=4))]
     dump = Dump(
@@ -185,7 +185,7 @@ _KINDS = [
 
 @st.composite
 def consistent_dumps(draw: st.DrawFn) -> Dump:
-    """Small numbers that fit together: slices inside their allocations, ranges inside the schedule.
+    """Draw dumps of small numbers that fit together: slices inside their allocations, ranges inside the schedule.
 
     Slices overlap at will, in bytes and in time.
     """

@@ -19,7 +19,7 @@ def made_up(
     content: str | None = None,
     shapes: Iterable[str] = (),
 ) -> Summary:
-    """Module `number`; it needs `1000 - number` bytes unless said otherwise."""
+    """Return module `number`; it needs `1000 - number` bytes unless said otherwise."""
     size = 1000 - number if needed is None else needed
     return Summary(
         label=f"run/module_{number:04d}.{title}.txt",

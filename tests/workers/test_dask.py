@@ -27,14 +27,14 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[str]:
-    """host:port of a scheduler with two workers, which are processes of one thread."""
+    """Start a scheduler with two workers, which are processes of one thread; yield its host:port."""
     with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as started:
         yield started.scheduler_address.removeprefix("tcp://")
 
 
 @pytest.fixture
 def dumps(tmp_path: Path) -> Path:
-    """Four small dumps."""
+    """Write four small dumps."""
     for number in range(4):
         shutil.copytree(SAMPLES / "cpu-tiny", tmp_path / "dumps" / f"host-{number}")
     return tmp_path / "dumps"

@@ -33,7 +33,7 @@ FAMILY = {
 
 @cache
 def documents() -> tuple[dict[str, Any], ...]:
-    """The advice for every pair, as it is and for half of what it allocates."""
+    """Return the advice for every pair, as it is and for half of what it allocates."""
     found = []
     for one in variants(PAIRS):
         for capacity in (None, one.space.allocated_bytes // 2):

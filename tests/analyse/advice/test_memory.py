@@ -28,7 +28,7 @@ def brute_force(memory: Memory, cuts: Mapping[int, Sequence[Stretch]]) -> Outcom
 
 
 def swept(memory: Memory, cuts: Mapping[int, Sequence[Stretch]]) -> int:
-    """Do the same for real dumps: merge the intervals of bytes at each moment at which something begins."""
+    """Return the same for real dumps: merge the intervals of bytes at each moment at which something begins."""
     most = memory.static_bytes
     for moment in sorted(
         {one.first for one in memory.temps.values()} | {last + 1 for c in cuts.values() for _, last in c}
@@ -80,7 +80,7 @@ def test_the_saving_of_one_value_in_closed_form_equals_brute_force(dump: Dump) -
 
 @st.composite
 def rectangles(draw: st.DrawFn) -> Memory:
-    """Buffers that take over slices from each other and never share a byte otherwise, as in real dumps."""
+    """Draw buffers that take over slices from each other and never share a byte otherwise, as in real dumps."""
     temps: dict[int, Held] = {}
     for slot in range(draw(st.integers(1, 4))):
         size, moment = draw(st.integers(1, 9)), 0

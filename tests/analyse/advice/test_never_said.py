@@ -50,7 +50,7 @@ def moves() -> Iterator[tuple[str, Advice, Move]]:
 
 
 def words_of(advice: Advice, move: Move) -> str:
-    """Everything that is said of a move, but for names from the program."""
+    """Return everything that is said of a move, except names from the program."""
     own = "" if move.kind in KINDS_THAT_QUOTE else f"{move.what} {sentence(move)} {curve_words(advice, move)}"
     return f"{own} {move.reason} {move.caveat} {move.code}"
 

@@ -37,7 +37,7 @@ def compiled() -> list[Analysis]:
 
 @cache
 def real() -> list[Analysis]:
-    """Small dumps of all backends, if they are beside the checkout, and the samples."""
+    """Return the samples and, if they are beside the checkout, small dumps of all backends."""
     found = [sample_analysis(label) for label in sample_labels()]
     for files in discover([SMALL]).dumps if SMALL.is_dir() else ():
         dump = parse_dump(load_text(files)[0])

@@ -41,7 +41,7 @@ run_program(RunOptions(command=tuple(sys.argv[2:]), dumps=pathlib.Path(sys.argv[
 
 
 def capture(setting: Setting) -> Table:
-    """Measure the processor time of real programs alone and under `run`, without and with the report; and what is written."""
+    """Measure processor time of programs alone and under `run`, with and without the report, and what is written."""
     if not JAX.is_file():
         raise NotMeasured("there is no .venv-jax; `python tests/run.py tests/programs/test_real_programs.py` makes it")
     rows = [_row(setting, name, program) for name, program in PROGRAMS.items()]

@@ -13,7 +13,7 @@ SITE = "large-site"
 
 
 def large(setting: Setting) -> Table:
-    """Measure `check` and `build` of the large dump: time against XProf, memory, size of the site; `build` of the half."""
+    """Measure `check` and `build` of the large dump: time against XProf, memory, size of the site."""
     dump, half = setting.folder(LARGE), setting.folder(HALF)
     yardstick = Yardstick(setting, setting.xprof, dump) if setting.xprof else None
     times = in_turn(setting.rounds, **_actions(setting, dump, half, yardstick))

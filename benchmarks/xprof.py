@@ -45,7 +45,7 @@ class Yardstick:
         return len(self._expected)
 
     def seconds(self) -> float:
-        """Return the seconds of the conversions alone, in a new process. Raises NotMeasured if its answer is not ours."""
+        """Return the seconds of the conversions alone, in a process. Raises NotMeasured if its answer is not ours."""
         said = answer(self.command)
         if said["allocated_bytes"] != self._expected:
             raise NotMeasured(f"XProf finds {said['allocated_bytes']} bytes, reportgen {self._expected}")

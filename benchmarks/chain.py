@@ -12,7 +12,7 @@ _PARAMETER_BYTES = 256
 
 
 def chain(values: int, elements: int) -> tuple[str, str, str]:
-    """Return a dump with a chain of `values`, each 470 bytes of text; `big` has `elements` elements of 4 bytes."""
+    """Return a dump with a chain of `values`, about 470 bytes of text each; `big` has `elements` times four bytes."""
     return "".join(_allocations(values, elements)), "".join(_used(values, elements)), "".join(_ranges(values, elements))
 
 

@@ -108,14 +108,10 @@ def located(text: str) -> AnyPath:
         return Path(text)
     try:
         return RemotePath(text, _file_system(text)[1])
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "fsspec":
-            raise UnreadableInput(f"{without_password(text)}: {without_password(_words(error))}") from error
-        raise UnreadableInput(
-            f"{without_password(text)}: a URL needs fsspec: pip install 'xla-reportgen[remote]'"
-        ) from error
-    except Exception as error:
-        raise UnreadableInput(f"{without_password(text)}: {without_password(_words(error))}") from error
+    except Exception as error:  # any, because every store has its own exceptions
+        lacks_fsspec = isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] == "fsspec"
+        words = "a URL needs fsspec: pip install 'xla-reportgen[remote]'" if lacks_fsspec else _words(error)
+        raise UnreadableInput(without_password(f"{text}: {words}")) from error
 
 
 def _file_system(url: str) -> tuple[Any, str]:

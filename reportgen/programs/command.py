@@ -21,22 +21,17 @@ def run_command(command: Sequence[str], environment: Mapping[str, str]) -> int:
 
     Raises CommandNotFound or CommandNotStarted if there is nothing to wait for.
     """
+    hint = f"; perhaps: reportgen run -- python {command[0]}" if command[0].endswith(".py") else ""
     with _signals_passed_on() as started:
-        program = _started(command, environment)
+        try:
+            program = subprocess.Popen(command, env=environment)
+        except FileNotFoundError as error:
+            raise CommandNotFound(f"{command[0]}: command not found{hint}") from error
+        except OSError as error:
+            raise CommandNotStarted(f"{command[0]}: cannot be started: {error.strerror or error}{hint}") from error
         started(program)
         code = program.wait()
     return code if code >= 0 else 128 - code
-
-
-def _started(command: Sequence[str], environment: Mapping[str, str]) -> "subprocess.Popen[bytes]":
-    try:
-        return subprocess.Popen(command, env=environment)
-    except FileNotFoundError as error:
-        hint = f"; perhaps: reportgen run -- python {command[0]}" if command[0].endswith(".py") else ""
-        raise CommandNotFound(f"{command[0]}: command not found{hint}") from error
-    except OSError as error:
-        hint = f"; perhaps: reportgen run -- python {command[0]}" if command[0].endswith(".py") else ""
-        raise CommandNotStarted(f"{command[0]}: cannot be started: {error.strerror or error}{hint}") from error
 
 
 @contextmanager

@@ -67,7 +67,12 @@ def claimed(directory: Path) -> Iterator[None]:
 
 def tidy(directory: Path, *, keep_all: bool) -> Left:
     """Delete what no report reads, unless `keep_all`, and give the folders of processes lasting names."""
-    folders = sorted(_working_folders(directory), key=_first_written)
+    first_written = {
+        folder: min((path.stat().st_mtime_ns for path in _files(folder)), default=0)
+        for folder in _working_folders(directory)
+    }
+    # The process that dumped first comes first, because process ids differ from run to run.
+    folders = sorted(first_written, key=lambda folder: (first_written[folder], folder.name))
     names = [path.name for folder in folders for path in _files(folder)]
     dumped = sum(path.stat().st_size for folder in folders for path in _files(folder))
     if not keep_all:
@@ -130,11 +135,6 @@ def _files(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file() or path.is_symlink()]
 
 
-def _first_written(folder: Path) -> tuple[int, str]:
-    """Return the order of processes: the one that dumped first comes first."""
-    return min((path.stat().st_mtime_ns for path in _files(folder)), default=0), folder.name
-
-
 def _delete(paths: Iterable[Path]) -> None:
     for path in paths:
         path.unlink(missing_ok=True)
@@ -163,10 +163,11 @@ def _lasting_names(folders: Sequence[Path]) -> list[str]:
     """Return `rank-3` for the only process of that rank; others are numbered in the order of their first dumps."""
     ranks = [match["rank"] for folder in folders if (match := _WORKING_FOLDER.fullmatch(folder.name))]
     sizes, numbers = Counter(ranks), {rank: count() for rank in ranks}
-    return [_lasting_name(rank, sizes[rank], next(numbers[rank])) for rank in ranks]
-
-
-def _lasting_name(rank: str | None, of_this_rank: int, number: int) -> str:
-    if rank is None:
-        return f"process-{number}"
-    return f"rank-{rank}" if of_this_rank == 1 else f"rank-{rank}-process-{number}"
+    names = []
+    for rank in ranks:
+        number = next(numbers[rank])
+        if rank is None:
+            names.append(f"process-{number}")
+        else:
+            names.append(f"rank-{rank}" if sizes[rank] == 1 else f"rank-{rank}-process-{number}")
+    return names

@@ -51,7 +51,11 @@ class MemoryReport:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the figures, and a link to the site."""
-        rows = "".join(_row(entry) for entry in self.modules)
+        cells = ((escape(entry.title), escape(entry.space_name), *_needs(entry)) for entry in self.modules)
+        rows = "".join(
+            f'<tr><td>{title}</td><td>{space}</td><td title="{exact}">{rounded}</td></tr>'
+            for title, space, rounded, exact in cells
+        )
         error = f"<p><strong>The compiler refused this program.</strong></p><pre>{escape(self.error or '')}</pre>"
         link = escape(os.path.relpath(self.page).replace(os.sep, "/"))
         return (
@@ -181,9 +185,3 @@ def _needs(entry: "Summary") -> tuple[str, str]:
     from reportgen.render.site.summary import needed_bytes
 
     return human_bytes(needed_bytes(entry)), exact_bytes(needed_bytes(entry))
-
-
-def _row(entry: "Summary") -> str:
-    rounded, exact = _needs(entry)
-    cells = f'<td>{escape(entry.title)}</td><td>{escape(entry.space_name)}</td><td title="{exact}">{rounded}</td>'
-    return f"<tr>{cells}</tr>"

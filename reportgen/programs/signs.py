@@ -1,4 +1,4 @@
-"""Why a run dumped nothing, by the names of the files that XLA left.
+"""Explain why a run dumped nothing, by the names of the files that XLA left.
 
 XLA itself says nothing: a module from a compilation cache, a program that compiles nothing and a flag that came too
 late all look like success. The files in the folder tell them apart.
@@ -37,7 +37,9 @@ def signs_in(names: Iterable[str]) -> Signs:
 def why_nothing(signs: Signs, exit_code: int, *, only: str | None, cache: bool) -> str:
     """Return why a run left no dump, in a sentence that says what to do."""
     if signs.cached:
-        return _from_cache(signs.cached, cache=cache)
+        taken = f"{signs.cached} modules were" if signs.cached > 1 else "1 module was"
+        way_out = "leave out --cache" if cache else "the program turns its cache on itself; empty that, or turn it off"
+        return f"{taken} taken from a compilation cache, and nothing is dumped for these: {way_out}"
     if signs.protos:
         return f"only protos were dumped ({signs.protos}); a flag of the program switches text off"
     if only is not None:
@@ -48,12 +50,6 @@ def why_nothing(signs: Signs, exit_code: int, *, only: str | None, cache: bool) 
             " XLA_FLAGS`, its version of XLA does not know that flag"
         )
     return _NOTHING_COMPILED
-
-
-def _from_cache(modules: int, *, cache: bool) -> str:
-    taken = f"{modules} modules were" if modules > 1 else "1 module was"
-    way_out = "leave out --cache" if cache else "the program turns its cache on itself; empty that, or turn it off"
-    return f"{taken} taken from a compilation cache, and nothing is dumped for these: {way_out}"
 
 
 _NOTHING_COMPILED = """\

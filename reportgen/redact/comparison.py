@@ -32,7 +32,7 @@ class ComparisonRedactor:
         return replace(comparison, modules=tuple(map(self._module, comparison.modules)))
 
     def judgement(self, judgement: Judgement | None) -> Judgement | None:
-        """Return the verdicts with the tokens of the modules. To be called after `comparison`."""
+        """Return the verdicts with the tokens of the modules. Call this after `comparison`."""
         return judgement and Judgement(tuple(map(self._verdict, judgement.verdicts)))
 
     def problem(self, problem: Problem) -> Problem:
@@ -54,14 +54,13 @@ class ComparisonRedactor:
         return replace(inputs, flags=flags)
 
     def _figures(self, module: ModuleFigures) -> ModuleFigures:
-        return replace(module, label=self._label(module.label), name=self._name(module.name))
+        label, name = self._label(module.label), module.name
+        hides = self._redaction == "names" or not is_known(name, self._redaction)
+        name = self._names.setdefault(name, self._redactor.token("program", name) if hides else name)
+        return replace(module, label=label, name=name)
 
     def _label(self, label: str) -> str:
         return self._names.setdefault(label, self._redactor.token("dump", label))
-
-    def _name(self, name: str) -> str:
-        hides = self._redaction == "names" or not is_known(name, self._redaction)
-        return self._names.setdefault(name, self._redactor.token("program", name) if hides else name)
 
     def _compared(self, comparison: Comparison) -> Comparison:
         before, after = self._measured(comparison.before), self._measured(comparison.after)
@@ -88,12 +87,12 @@ class ComparisonRedactor:
         return replace(measured, dump=dump, facts=replace(measured.facts, values=values, _rows={}))
 
     def _graph(self, graph: Graph, measured: Measured) -> Graph:
-        operations = [self._operation(one) for one in graph.operations]
+        token, words = self._redactor.token, self._redactor.words
+        operations = [
+            Operation(words(one.opcode), words(one.op_name), token("path", one.source) if one.source else "")
+            for one in graph.operations
+        ]
         return replace(graph, analysis=measured, instructions=self._words(graph.instructions), operations=operations)
-
-    def _operation(self, what: Operation) -> Operation:
-        source = self._redactor.token("path", what.source) if what.source else ""
-        return Operation(self._redactor.words(what.opcode), self._redactor.words(what.op_name), source)
 
     def _words(self, texts: Sequence[str]) -> list[str]:
         return list(map(self._redactor.words, texts))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from reportgen.input.discover import Discovered
-from reportgen.input.names import DumpName, read_name, split_part, without_compression
+from reportgen.input.names import read_name, split_part, without_compression
 from reportgen.input.reading import DumpFiles, Problem
 from reportgen.options import Redaction
 from reportgen.redact.text import redact_message
@@ -56,8 +56,13 @@ class _Labels:
         self._texts = {piece.text: self._token(piece) for piece in pieces}
 
     def files(self, files: DumpFiles) -> DumpFiles:
+        if files.name.module_number is None:
+            token = self._token(_Piece("dump", files.name.stem))
+            name = replace(files.name, stem=token, module_name=token)
+        else:
+            name = read_name(self.label(f"{files.name.stem}-buffer-assignment.txt"))
         parts = tuple(replace(part, label=self.label(part.label)) for part in files.parts)
-        return replace(files, label=self.label(files.label), name=self._name(files.name), parts=parts, notes=None)
+        return replace(files, label=self.label(files.label), name=name, parts=parts, notes=None)
 
     def problem(self, problem: Problem) -> Problem:
         message = problem.message
@@ -67,12 +72,6 @@ class _Labels:
 
     def label(self, label: str) -> str:
         return "".join(self._token(piece) if isinstance(piece, _Piece) else piece for piece in self._pieces(label))
-
-    def _name(self, name: DumpName) -> DumpName:
-        if name.module_number is None:
-            token = self._token(_Piece("dump", name.stem))
-            return replace(name, stem=token, module_name=token)
-        return read_name(self.label(f"{name.stem}-buffer-assignment.txt"))
 
     def _token(self, piece: _Piece) -> str:
         return self._tokens.of(piece.kind, piece.text.encode("utf-8", "surrogateescape")).decode()

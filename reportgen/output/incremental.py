@@ -11,7 +11,6 @@ from typing import Any
 import reportgen
 from reportgen.input.contents import Contents
 from reportgen.input.reading import Problem
-from reportgen.input.text import Sibling
 from reportgen.output.writer import is_intact
 from reportgen.render.site.assets import digest, library_digest, template_root
 from reportgen.work import Outcome, Part, Settings
@@ -74,7 +73,7 @@ class IncrementalChecker:
             [part.label for part in contents.files.parts],
             asdict(contents.files.name),
             text_digest,
-            _siblings_digest(contents.siblings),
+            [(sibling.label, hashlib.sha256(sibling.data).hexdigest()) for sibling in contents.siblings],
             contents.note,
             [asdict(problem) for problem in contents.problems],
         )
@@ -110,11 +109,3 @@ def fingerprint() -> str:
 
 def _digest(*values: Any) -> str:
     return hashlib.sha256(json.dumps(values).encode()).hexdigest()
-
-
-def _siblings_digest(siblings: Sequence[Sibling]) -> str:
-    hashed = hashlib.sha256()
-    for sibling in siblings:
-        hashed.update(f"{sibling.label}\0{len(sibling.data)}\0".encode())
-        hashed.update(sibling.data)
-    return hashed.hexdigest()

@@ -201,16 +201,16 @@ def read_line(text: str) -> Line:
 def _read_anchor(text: str) -> Line | None:
     for sign, kind, pattern in _PATTERNS:
         if sign in text and (match := pattern.search(text)):
-            found = {name: value for name, value in match.groupdict().items() if value}
-            return Line("anchor", {"kind": kind, "message": text.strip(), **_context(text, match.start()), **found})
+            before = text[: match.start()]
+            named = {
+                "code": _CODE.search(before),
+                "device": _ALLOCATOR.search(before),
+                "module": _LOADED.search(before),
+            }
+            found = {name: context[1] for name, context in named.items() if context}
+            found |= {name: value for name, value in match.groupdict().items() if value}
+            return Line("anchor", {"kind": kind, "message": text.strip(), **found})
     return None
-
-
-def _context(text: str, start: int) -> dict[str, str]:
-    """Return what stands before the sentence itself: an error code, an allocator, the name of a program."""
-    before = text[:start]
-    named = {"code": _CODE.search(before), "device": _ALLOCATOR.search(before), "module": _LOADED.search(before)}
-    return {name: match[1] for name, match in named.items() if match}
 
 
 def anchor_sizes(parts: Mapping[str, Any]) -> dict[str, SizeRange | None]:

@@ -170,14 +170,14 @@ class Rebuilder:
         """Read a dump whose files have settled, and show it as build `number` if it is complete and new."""
         stamps = dump.stamps
         try:
-            reading = _reading(dump)
+            reading = _read_dump(dump, dump.shown.digest if dump.shown else None)
         except Exception as error:  # any, because not even a defect of ours may end the watching
             words = str(error) if isinstance(error, ReportgenError) else f"{type(error).__name__}: {error}"
             reason = words.removeprefix(f"{dump.files.label}: ")
             dump.read, dump.waiting, dump.problem = stamps, None, Problem("error", dump.files.label, reason)
             self._mark_outdated(dump, "stale" if dump.shown else "being written", reason, result)
             return
-        if reading is None:
+        if reading is None:  # its content is shown already
             self._keep(dump, result)
         elif stamps_of(dump.files) != stamps:
             # Read again later, because files that were written meanwhile may have been read in two states.
@@ -262,11 +262,6 @@ class _Reading:
     module: Module
     problems: tuple[Problem, ...]
     verdict: Completeness
-
-
-def _reading(dump: TrackedDump) -> _Reading | None:
-    """Read and analyse a dump; return None if its content is already shown. Raises ReportgenError."""
-    return _read_dump(dump, dump.shown.digest if dump.shown else None)
 
 
 @overload

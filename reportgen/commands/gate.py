@@ -108,7 +108,7 @@ def print_verdicts(judgement: "Judgement", say: Callable[[str], None], baseline:
 
 
 def exit_code(judgement: "Judgement | None", *, has_failed: bool) -> int:
-    """Return the exit code; a regression that is certain comes before what could not be read or judged."""
+    """Return the exit code; a certain regression comes before what could not be read or judged."""
     from reportgen.compare.verdicts import REGRESSED
 
     judged = judgement.exit_code if judgement else 0

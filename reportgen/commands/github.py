@@ -23,7 +23,7 @@ Say = Callable[[str], None]
 
 @contextmanager
 def commands_stopped(say: Say = print, *, active: bool) -> Iterator[None]:
-    """Keep GitHub from reading commands in what is printed meanwhile, because it has names from a program in it."""
+    """Keep GitHub from reading what is printed meanwhile as commands, because it contains names from a program."""
     # Random, so that no text can end the pause.
     token = secrets.token_hex(16)
     if active:
@@ -46,7 +46,7 @@ def tell_github(
     worst_first = sorted(reported, key=lambda verdict: _ORDER.index(verdict.level or "note"))
     if path := os.environ.get("GITHUB_STEP_SUMMARY"):
         data = (summary or _verdict_list(judgement, worst_first)).encode("utf-8", "replace")
-        # GitHub refuses the summary of a step if it is longer than 1 MiB.
+        # GitHub refuses the summary of a step if it is longer than 1 MiB. The cut may leave a part of a character.
         rest = "\n\n_The rest is left out._\n" if len(data) > _MOST_SUMMARY_BYTES else ""
         _append(path, data[:_MOST_SUMMARY_BYTES].decode("utf-8", "ignore") + rest + "\n")
     outputs = {

@@ -6,8 +6,8 @@
     redact = "paths"
     source-url = "https://github.com/OWNER/REPO/blob/main/{path}#L{line}"
 
-They are what the options of these names default to, so the command line wins. Budgets stand in the same table, and are
-read by `gate`.
+They are the defaults of the options of the same names, so the command line wins. The same table may hold budgets,
+which `gate` reads.
 """
 
 import argparse
@@ -28,7 +28,7 @@ BUDGET_KEYS = ("budget", "missing-baseline", "new-modules", "missing-modules")
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The table, and the text that it comes from, for the lines of its keys."""
+    """The table, and the text that it comes from, in which the lines of its keys are found."""
 
     values: Mapping[str, Any]
     text: str
@@ -41,7 +41,7 @@ class Table:
 
 
 def apply_settings(options: argparse.Namespace) -> None:
-    """Give each option of the command that was not given what the settings say. Raises InvalidSetting."""
+    """Set the options that the command line leaves out to what the settings say. Raises InvalidSetting."""
     table = read_table()
     stated = table.values.get("capacity", [])
     capacities = stated if isinstance(stated, list) else [stated]
@@ -58,7 +58,7 @@ def apply_settings(options: argparse.Namespace) -> None:
 
 
 def read_table() -> Table:
-    """Return the table, empty unless there is one. A file without our name in it is not ours to judge."""
+    """Return the table, empty if there is none. A file that does not name us is not parsed: its errors are not ours."""
     try:
         text = FILE.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):

@@ -66,7 +66,7 @@ class Budget:
 
     @property
     def title(self) -> str:
-        """The budget in words."""
+        """Return the budget in words."""
         parts = [self.module, self.backend, self.space and f"space {self.space}", self.figure.replace("_", " ")]
         return ", ".join(part for part in parts if part)
 

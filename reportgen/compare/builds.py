@@ -48,14 +48,14 @@ class ModuleComparison:
 
     @property
     def module(self) -> ModuleFigures:
-        """The module after, or before if it is gone."""
+        """Return the module after, or the one before if it is gone."""
         one = self.figures[1] or self.figures[0]
         assert one is not None
         return one
 
     @property
     def status(self) -> Status:
-        """What became of the module; it is the same if there is no term and no figure differs."""
+        """Return what became of the module; it is the same if there is no term and no figure differs."""
         before, after = self.figures
         if before is None or after is None:
             return "new" if before is None else "missing"
@@ -64,13 +64,13 @@ class ModuleComparison:
 
     @property
     def change_bytes(self) -> int:
-        """The largest change of a peak in any space, with its sign; a new or missing module changes by all it has."""
+        """Return the largest change of a peak in any space, with its sign; the whole peak for a new or gone module."""
         changes = [peaks[1] - peaks[0] for peaks in self.peaks.values()]
         return max(changes, key=abs, default=0)
 
     @cached_property
     def peaks(self) -> Mapping[int, tuple[int, int]]:
-        """The resident peak before and after of each space where both are known, 0 in a space that is not used."""
+        """Return the resident peak before and after of each space, if both are known; 0 in a space that is not used."""
         found = {}
         colors = {color for one in self.figures if one for color in one.spaces}
         for color in sorted(colors):
@@ -96,7 +96,7 @@ class BuildComparison:
 
     @property
     def explains(self) -> bool:
-        """Whether both sides are dumps, so that differences are explained."""
+        """Return whether differences are explained, which takes the dumps of both sides."""
         return self.before.report is None and self.after.report is None
 
     @property

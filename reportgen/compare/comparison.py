@@ -30,17 +30,17 @@ class SpaceComparison:
 
     @property
     def before_bytes(self) -> int | None:
-        """The resident peak before, 0 in a space that is new; None without live ranges."""
+        """Return the resident peak before, 0 in a space that is new; None without live ranges."""
         return _peak_bytes(self.before)
 
     @property
     def after_bytes(self) -> int | None:
-        """The resident peak after, 0 in a space that is gone; None without live ranges."""
+        """Return the resident peak after, 0 in a space that is gone; None without live ranges."""
         return _peak_bytes(self.after)
 
     @property
     def change_bytes(self) -> int | None:
-        """The difference of the peaks; None where one is unknown."""
+        """Return the difference between the peaks; None if one is unknown."""
         before, after = self.before_bytes, self.after_bytes
         return None if before is None or after is None else after - before
 

@@ -58,24 +58,24 @@ class Graph:
 
     @property
     def size(self) -> int:
-        """The number of values."""
+        """Return the number of values."""
         return len(self.instruction)
 
     @cached_property
     def indexes(self) -> Sequence[str]:
-        """The tuple index of each value."""
+        """Return the tuple index of each value."""
         values = self.analysis.dump.values
         return [key[len(name) :] for name, key in zip(values.names, values.keys, strict=True)]
 
     @cached_property
     def moments(self) -> Sequence[int]:
-        """When each instruction runs; -1 for one that is not scheduled."""
+        """Return when each instruction runs; -1 for one that is not scheduled."""
         moment_of = self.analysis.dump.moment_of
         return [moment_of.get(name, -1) for name in self.instructions]
 
     @cached_property
     def at_slot(self) -> Sequence[Mapping[Slot, Sequence[int]]]:
-        """For each instruction the values that it reads at each slot."""
+        """Return, for each instruction, the values that it reads at each slot."""
         found: list[dict[Slot, list[int]]] = []
         for operands in self.operands:
             by_slot: dict[Slot, list[int]] = {}
@@ -129,7 +129,7 @@ def _operation(dump: Dump, name: str) -> Operation:
     text = dump.instruction_text(name)
     if not text:
         return _NOTHING
-    start = text.find(b" = ") + 3
+    start = text.find(b" = ") + 3  # 2 if there is none
     # The shape of a tuple ends at its last `) `, because there are commas and spaces between its elements.
     shape_end = text.find(b") ", start) + 1 if text.startswith(b"(", start) else text.find(b" ", start)
     is_readable = start >= 3 and shape_end > 0

@@ -37,22 +37,22 @@ class Side:
 
     @cached_property
     def content(self) -> Digests:
-        """The digest of the dump's text."""
+        """Return the digest of the dump's text."""
         return digests(self.analysis.dump.text)
 
     @cached_property
     def shapes(self) -> tuple[str, ...]:
-        """What the module takes and gives."""
+        """Return what the module takes and returns."""
         return tuple(leaf.shape for leaf in signature(self.analysis.dump))
 
     @cached_property
     def plain_name(self) -> str:
-        """The name without what changes between builds: long numbers, and a trailing `_3` or `.3`."""
+        """Return the name without what changes between builds: long numbers, and a trailing `_3` or `.3`."""
         return plain_name(self.name)
 
     @cached_property
     def makeup(self) -> Counter[tuple[str, str]]:
-        """How many values there are of each base name and shape."""
+        """Return how many values there are of each base name and shape."""
         values = self.analysis.dump.values
         return Counter(
             (base_name(name), shape_parts(shape)[0]) for name, shape in zip(values.names, values.shapes, strict=True)
@@ -121,7 +121,7 @@ class _Pairing:
                     self._add(one, other, evidence)
 
     def by_unique_shapes(self) -> None:
-        """Pair modules under other names if no others take and give the same shapes, and if they are alike."""
+        """Pair modules under other names if no others take and return the same shapes, and if they are alike."""
         for of_before, of_after in self._groups(lambda side: side.shapes):
             if len(of_before) == len(of_after) == 1:
                 one, other = of_before[0], of_after[0]

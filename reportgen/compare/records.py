@@ -44,7 +44,7 @@ class Match(NamedTuple):
 
     @property
     def grade(self) -> Grade:
-        """How far the pair can be trusted."""
+        """Return how far the pair can be trusted."""
         if self.tier in {"boundary", "content"} or (self.tier, self.how) in _SURE:
             return "sure"
         return "likely" if (self.tier, self.how) in _LIKELY else "in its place"

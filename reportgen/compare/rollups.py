@@ -55,7 +55,7 @@ class _Node:
 
     @property
     def only_part(self) -> tuple[str, "_Node"] | None:
-        """The part that has all bytes of this group, if there is one."""
+        """Return the part that has all bytes of this group, if there is one."""
         found = next(iter(self.parts.items()), None)
         return found if found and found[1].amounts == self.amounts and len(self.parts) == 1 else None
 
@@ -73,7 +73,7 @@ class Row:
 
     @property
     def change_bytes(self) -> int:
-        """The net change."""
+        """Return the net change."""
         return self.after_bytes - self.before_bytes
 
 

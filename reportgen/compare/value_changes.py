@@ -64,12 +64,12 @@ class ValueChange(NamedTuple):
 
     @property
     def before_bytes(self) -> int:
-        """The bytes counted before, 0 for a new value."""
+        """Return the bytes counted before, 0 for a new value."""
         return self.before.size_bytes if self.before else 0
 
     @property
     def after_bytes(self) -> int:
-        """The bytes counted now, 0 for a value that is gone."""
+        """Return the bytes counted now, 0 for a value that is gone."""
         return self.after.size_bytes if self.after else 0
 
 

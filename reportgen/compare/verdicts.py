@@ -1,4 +1,4 @@
-"""Whether modules keep to their budgets.
+"""Judge whether modules keep to their budgets.
 
 Compilation is deterministic, so there is no noise to tolerate, and the default is not one byte more. Figures alone
 are judged; they come from an analysis or from a `report.json`.
@@ -37,7 +37,7 @@ class Verdict:
 
     @property
     def place(self) -> str:
-        """Where the budget stands, `file:line`; empty for one of the command line."""
+        """Return where the budget is, `file:line`; empty for one from the command line."""
         budget = self.budget
         return f"{budget.file}:{budget.line}" if budget and budget.file and budget.line else ""
 
@@ -50,12 +50,12 @@ class Judgement:
 
     @property
     def reported(self) -> list[Verdict]:
-        """The verdicts that people are told of: all but those that are a pass."""
+        """Return the verdicts that people are told: all but the passes."""
         return [verdict for verdict in self.verdicts if verdict.level]
 
     @property
     def overall(self) -> Overall:
-        """The worst of them in one word: a regression that is certain comes before what could not be judged."""
+        """Return the worst verdict in a word: a regression that is certain comes before what could not be judged."""
         failed = [verdict.status for verdict in self.verdicts if verdict.level == "fail"]
         for status in ("over", "grown"):
             if status in failed:
@@ -66,7 +66,7 @@ class Judgement:
 
     @property
     def exit_code(self) -> int:
-        """0, 1 if the gate cannot judge, 3 if a budget is broken."""
+        """Return 0; 1 if the gate cannot judge, 3 if a budget is broken."""
         overall = self.overall
         return 0 if overall == "pass" else CANNOT_JUDGE if overall == "cannot judge" else REGRESSED
 
@@ -88,7 +88,7 @@ def pair_by_name(before: Sequence[ModuleFigures], after: Sequence[ModuleFigures]
 
 
 def judge(budgets: Budgets, pairs: Sequence[Pair], *, has_baseline: bool) -> Judgement:
-    """Judge each module that exists now. Without a baseline growth cannot be judged, and nothing is called new."""
+    """Judge each module that exists now. Without a baseline, growth cannot be judged and no module counts as new."""
     verdicts: list[Verdict] = []
     if not has_baseline and any(budget.growth for budget in budgets.budgets):
         message = "there is no baseline, so growth was not judged"

@@ -47,7 +47,7 @@ def load_source(path: AnyPath, label: str | None, default: str, max_bytes: int) 
 
 
 def is_missing(path: AnyPath) -> bool:
-    """Return whether there is nothing at a path or URL, which is no failure for a baseline."""
+    """Return whether a path or URL leads nowhere, which is not an error for a baseline."""
     try:
         if isinstance(path, Path):
             path.stat()
@@ -55,7 +55,7 @@ def is_missing(path: AnyPath) -> bool:
             path.is_dir()  # asks the store, unlike opening it
     except (FileNotFoundError, NotADirectoryError):
         return True
-    except OSError:  # it is there or cannot be asked for, and reading it will say what is wrong
+    except OSError:  # it may be there, and reading it will say what is wrong
         return False
     return False
 
@@ -81,7 +81,7 @@ def read_figures(path: AnyPath, max_bytes: int) -> Figures:
 
 
 def compare_sources(before: Source, after: Source, progress: Progress) -> tuple[BuildComparison, tuple[Problem, ...]]:
-    """Compare two sides, and return also what was wrong with single dumps."""
+    """Compare two sides; return also the problems with single dumps."""
     problems: list[Problem] = [*before.problems, *after.problems]
     total, done = len(before.dumps) + len(after.dumps), count(1)
 

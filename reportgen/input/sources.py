@@ -40,6 +40,7 @@ class SourceRoot:
         return SourceLines(path, first, lines[first - 1 : line + _AROUND])
 
 
+# Cached, because many values come from lines of the same file.
 @lru_cache(maxsize=1024)
 def _found(directory: Path, file: str) -> tuple[str, Sequence[str]] | None:
     parts = PurePosixPath(file.replace("\\", "/")).parts
@@ -47,7 +48,7 @@ def _found(directory: Path, file: str) -> tuple[str, Sequence[str]] | None:
         return None
     root = directory.resolve()
     for start in range(len(parts)):
-        path = "/".join(parts[start:]).lstrip("/")
+        path = "/".join(parts[start:]).lstrip("/")  # because the first part of an absolute path is a slash
         try:
             real = (root / path).resolve()
             if path and real.is_relative_to(root) and real.is_file() and real.stat().st_size <= _LARGEST_BYTES:

@@ -1,4 +1,4 @@
-"""Where a key of a TOML file is set, which `tomllib` does not say."""
+"""Find where a key of a TOML file is set, because `tomllib` does not say."""
 
 import tomllib
 from collections.abc import Sequence
@@ -8,7 +8,8 @@ from typing import Any
 def line_of_key(text: str, path: Sequence[str]) -> int | None:
     """Return the line, from 1, at which valid TOML sets the key, such as `("tool", "xla-reportgen", "title")`.
 
-    Whatever stands after the last line up to which the text is complete and without the key begins to set it.
+    The text is read one line further at a time. The key is set by what follows the last line at which the text so far
+    was complete and still lacked it.
     """
     lines = text.splitlines(keepends=True)
     begun = 0

@@ -2,7 +2,7 @@
 
 A file that already has the right bytes is left alone; a file that the manifest of the last build lists but the new
 site lacks is removed. The paths of pages are noted before the pages are written, so the next build knows every file
-that a killed build has left. Only one build at a time writes into a directory.
+that a killed build left behind. Only one build at a time writes into a directory.
 """
 
 import errno
@@ -34,8 +34,9 @@ from reportgen.work import Part
 _PLACEHOLDERS = frozenset({".gitignore", ".gitkeep", ".keep"})  # allowed, because Git keeps no empty directories
 _NEW_MANIFEST = f".{MANIFEST}.unfinished"
 _WORKING_FILES = frozenset({LOCK, UNFINISHED, _NEW_MANIFEST})
-_PAGES_AT_ONCE = 200
+_PAGES_AT_ONCE = 200  # not one by one, because the paths of a batch are noted in one write
 _FLAGS = os.O_WRONLY | os.O_CREAT
+# By name, because no system has all of them.
 for _name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
     _FLAGS |= getattr(os, _name, 0)
 

@@ -149,7 +149,7 @@ _PART = re.compile(
     re.VERBOSE,
 )
 _EXACT = re.compile(r"\s*([\d,-]+) bytes")
-_LONGEST = 1000  # characters that are read of a line that is no field, so that no line takes long
+_LONGEST = 1000  # characters read of a line that is no field, because a longer one could take long to match
 
 SIGNS = (
     *(sign.encode() for sign, _, _ in _ANCHORS),
@@ -162,7 +162,7 @@ SIGNS = (
     b"Entry Parameter Subshape: ",
     b"\nLimit: ",
 )
-"""Texts of which at least one is in every event; to look for them is much quicker than to read each line."""
+"""Each event contains at least one of these texts; searching for them is much faster than reading every line."""
 
 
 class Line(NamedTuple):
@@ -182,7 +182,7 @@ def read_field(text: str) -> tuple[str, str] | None:
 
 
 def read_line(text: str) -> Line:
-    """Return what a line says that is no field, or a field with a prefix; indentation must be gone."""
+    """Return what a line without indentation says, unless it is a field without a prefix, which `read_field` reads."""
     if part := _read_part(text[:_LONGEST]):
         return part
     prefix = _PREFIX.match(text)
@@ -239,7 +239,7 @@ def _read_part(text: str) -> Line | None:
 
 
 def _row_size(name: str, size: str | None, detail: str) -> SizeRange | None:
-    """Return the exact bytes where the detail says them; the one row that is no size has none."""
+    """Return the exact bytes if the detail states them; None for the one row that counts allocations, not bytes."""
     if name == "NumAllocs":
         return None
     if exact := _EXACT.fullmatch(detail):

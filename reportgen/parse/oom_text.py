@@ -1,7 +1,7 @@
 """Find out-of-memory errors in any text: a log, an issue, an exception, `.oom_top_memory_consuming_instructions`.
 
 Texts come with prefixes of loggers, with lost indentation, cut anywhere, and once for each replica, retry and layer of
-exceptions. What is there is read; the rest stays unknown. Grammar of a line: `oom_lines`.
+exceptions. Whatever is there is read; the rest stays unknown. `oom_lines` has the grammar of a line.
 """
 
 import re
@@ -76,7 +76,7 @@ def _next_sign(data: bytes, start: int) -> int | None:
 
 
 def _back(data: bytes, place: int, lines: int) -> int:
-    """Return where the line begins that comes `lines` before the one at `place`."""
+    """Return where the line begins that is `lines` lines before the one at `place`."""
     for _ in range(lines + 1):
         place = data.rfind(b"\n", 0, place)
         if place < 0:
@@ -86,7 +86,7 @@ def _back(data: bytes, place: int, lines: int) -> int:
 
 @dataclass(slots=True)
 class _Assembly:
-    """Put lines together to events: `event`, from `begin` on, is the one that is being read, `entry` the buffer."""
+    """Assemble lines into events: `event`, which starts at `begin`, is the one being read, and `entry` its buffer."""
 
     event: OutOfMemory | None = None
     begin: int = 0
@@ -106,16 +106,17 @@ class _Assembly:
         return line.role == "anchor"
 
     def add_field(self, name: str, value: str, place: int) -> None:
-        """Take a field of an entry."""
+        """Add a field to the entry."""
         if self.event is None:
             self.event, self.begin = _FRAGMENT, place
+        # A second field of one name belongs to the next entry, whose heading was lost.
         if self.entry is None or self.entry.get(name):
             self._end_entry(is_cut=True)
             self.entry = {}
         self.entry[name] = value
 
     def add(self, line: Line, place: int) -> None:
-        """Take any other line of the event."""
+        """Add any other line to the event."""
         if self.event is None:
             self.event, self.begin = _event_of(line), place
         match line.role:
@@ -140,7 +141,7 @@ class _Assembly:
                 self.buffers += _named_buffer(line)
 
     def finished(self) -> Iterator[tuple[int, OutOfMemory]]:
-        """Yield the event, and where it begins, if there was enough of it, and forget it."""
+        """Yield the event and where it begins, if enough of it was found, and start afresh."""
         self._end_entry(is_cut=True)
         if self.event and (self.event.kind != "fragment" or self.totals or self.buffers):
             yield self.begin, self.event._replace(totals=tuple(self.totals), buffers=tuple(self.buffers))
@@ -172,7 +173,7 @@ def _event_of(line: Line) -> OutOfMemory:
 
 
 def _named_buffer(line: Line) -> list[LoggedBuffer]:
-    """Return the one buffer that is larger than the memory, where the text says which."""
+    """Return the buffer that alone is larger than the memory, if the text names it."""
     if "shape" not in line.parts:
         return []
     tag, hlo = line.parts.get("tag", ""), line.parts.get("hlo", "")
@@ -207,6 +208,7 @@ def _buffer_of(entry: dict[str, Any], *, is_cut: bool) -> LoggedBuffer:
 
 
 def _number(text: str | None) -> int | None:
+    # isdigit() alone would accept the digits of every script.
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 19 else None
 
 

@@ -108,7 +108,7 @@ def marker_of(command: Sequence[str], exit_code: int, seconds: float, flags: str
 
 
 def _marked_files(directory: Path) -> list[str]:
-    """Return the files that the last run left, as paths that lie in `directory` whatever somebody wrote there."""
+    """Return the files that the last run left, without paths that lead out of `directory`, which anyone can add."""
     try:
         stated = json.loads((directory / MARKER).read_text(encoding="utf-8"))["files"]
     except FileNotFoundError:
@@ -141,13 +141,13 @@ def _delete(paths: Iterable[Path]) -> None:
 
 
 def _remove_empty(top: Path) -> None:
-    for folder, _, _ in os.walk(top, topdown=False):
+    for folder, _, _ in os.walk(top, topdown=False):  # from below, because that empties the folders above
         if not any(Path(folder).iterdir()):
             Path(folder).rmdir()
 
 
 def _renamed(directory: Path, folders: Sequence[Path]) -> list[Path]:
-    """Move the files to where they stay: into `directory` itself if there was only one process. Return their paths."""
+    """Move the files to where they stay, `directory` itself if there was only one process, and return their paths."""
     targets = [directory] if len(folders) == 1 else [directory / name for name in _lasting_names(folders)]
     kept = []
     for folder, target in zip(folders, targets, strict=True):
@@ -160,7 +160,7 @@ def _renamed(directory: Path, folders: Sequence[Path]) -> list[Path]:
 
 
 def _lasting_names(folders: Sequence[Path]) -> list[str]:
-    """Return `rank-3` for the only process of that rank; others are numbered in the order of their first dumps."""
+    """Return `rank-3` for the only process of a rank; number all others in the order of their first dumps."""
     ranks = [match["rank"] for folder in folders if (match := _WORKING_FOLDER.fullmatch(folder.name))]
     sizes, numbers = Counter(ranks), {rank: count() for rank in ranks}
     names = []

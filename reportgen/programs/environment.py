@@ -1,4 +1,4 @@
-"""The environment in which a user's program runs, so that XLA dumps what it compiles into a folder of ours.
+"""Make the environment in which a user's program runs, so that XLA dumps what it compiles into a folder of ours.
 
 Only flags are set that XLA has known since 2019, because an unknown flag ends the program. `LIBTPU_INIT_ARGS` is left
 alone: libtpu knows no `--xla_dump_to` there and ends the program too.
@@ -41,7 +41,7 @@ def program_environment(
 
 
 def dump_flags(only: str | None = None) -> str:
-    """Return the flags besides the folder. Text is named because `--xla_dump_hlo_as_proto` of the user turns it off."""
+    """Return the flags besides the folder. It asks for text, because `--xla_dump_hlo_as_proto` turns that off."""
     text = "--xla_dump_hlo_as_text"
     return text if only is None else f"{text} --xla_dump_hlo_module_re={hook.quoted(only)}"
 
@@ -58,5 +58,5 @@ def own_flags(environ: Mapping[str, str]) -> str:
 
 
 def dumps_elsewhere(environ: Mapping[str, str]) -> bool:
-    """Return whether the user's flags name a dump folder, which loses against ours for this run."""
+    """Return whether the user's flags name a dump folder, which ours replaces for this run."""
     return _DUMP_TO in own_flags(environ)

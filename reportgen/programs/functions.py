@@ -78,6 +78,7 @@ def report(
     """
     jax = _imported_jax()
     jitted = function if hasattr(function, "lower") else jax.jit(function)
+    # Without brackets, because a lambda is called `<lambda>`, and Windows allows no such folder.
     name = getattr(function, "__name__", type(function).__name__).strip("<>")
     with TemporaryDirectory(prefix="reportgen-") as folder:
         dumps = Path(folder)
@@ -172,7 +173,7 @@ def _refuse_if_backend_is_up() -> None:
 
 
 def _built(dumps: Path, output: Path, title: str, error: str | None) -> MemoryReport:
-    """Build in this process alone: a process with JAX in it has threads, and must not be forked."""
+    """Build the site in this process alone, because JAX has started threads in it, so it must not be forked."""
     from reportgen.build import build
 
     built = build(BuildOptions(paths=(dumps,), output=output, title=title), lambda *_: None)

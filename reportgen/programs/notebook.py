@@ -26,7 +26,7 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def report_of_call(line: str, names: Mapping[str, Any]) -> MemoryReport:
-    """Return the report of the call that `line` spells: its arguments are computed, the call is only compiled."""
+    """Return the report of the call in `line`: its arguments are computed, but the call itself is only compiled."""
     try:
         call = ast.parse(line.strip(), mode="eval").body
     except SyntaxError:

@@ -1,4 +1,4 @@
-"""Rename dumps so that no name of a folder or file that somebody has chosen is left.
+"""Rename dumps so that no folder or file keeps a name that a person chose.
 
 File names that XLA gave identify the module and are kept, but for words that are not known; the module's name in them
 is hidden, too, if the names of the program are. Tokens are numbered in the order of the sorted names, so a new folder
@@ -103,7 +103,7 @@ class _Labels:
         )
 
     def _unnumbered(self, name: str) -> Iterator[_Piece | str]:
-        """Split the name of a file that XLA has not named; only a suffix that it may have from XLA is kept."""
+        """Split the name of a file that XLA did not name; keep only a suffix that may come from XLA."""
         split = split_part(name)
         stem = split[0] if split else PurePath(without_compression(name)).stem
         suffix = name[len(stem) :]

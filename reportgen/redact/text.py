@@ -41,7 +41,7 @@ def redact_text(text: DumpText, redaction: Redaction) -> DumpText:
 
 
 def redact_message(message: str) -> str:
-    """Return a message, which may quote a file that could not be read, with its own words and tokens alone."""
+    """Return a message with only its own words and tokens, because it may quote a file that could not be read."""
     return _MESSAGE_WORD.sub(_shown_in_message, message)
 
 
@@ -63,7 +63,7 @@ class Redactor:
         self._word = lru_cache(maxsize=1 << 16)(self._redacted_word)
 
     def part(self, part: TextPart) -> TextPart:
-        """Redact one part. Lines keep their numbers; of a log around the dump only the line breaks are kept."""
+        """Redact one part. Lines keep their numbers; of the log around the dump, only the line breaks are kept."""
         before = b"\n" * part.data.count(b"\n", 0, part.start)
         window = part.data[part.start : part.end]
         place = window.find(b"  Stack trace breakdown for peak usage: ")

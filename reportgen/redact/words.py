@@ -154,7 +154,7 @@ def _consists_of(name: str, words: frozenset[str]) -> bool:
     if _NUMBER.fullmatch(name):
         return True
     if name.startswith("name-") or _DOTTED.search(name):
-        return False  # because the one might be taken for a token, and the other for an address
+        return False  # because one could be taken for a token, the other for an address
     return name.isascii() and all(_is_segment(segment, words) for segment in _BETWEEN_SEGMENTS.split(name))
 
 

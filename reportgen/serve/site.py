@@ -79,7 +79,7 @@ class LiveSite:
         self._is_closed = False
 
     def publish(self, generation: Generation) -> None:
-        """Serve `generation` from now on, and wake all that wait for a new one."""
+        """Serve `generation` from now on, and wake every thread that waits for a new one."""
         with self._changed:
             self._generation = generation
             self._number += 1

@@ -51,12 +51,12 @@ class WriteQueue:
 
     @property
     def can_write(self) -> bool:
-        """Tell whether something is left to write, and is not to be tried again only later."""
+        """Return whether pages are left to write and need not wait until a failed write is tried again."""
         return not self.is_empty and monotonic() >= self._retry_at
 
     @property
     def is_lost(self) -> bool:
-        """Tell whether what was written has been removed by somebody else."""
+        """Return whether somebody else has removed what was written."""
         return self._is_finished and not (self._output / MANIFEST).exists()
 
     def open(self, directory: SiteDirectory) -> None:

@@ -126,7 +126,7 @@ class Terminal:
     def finished(self, report: "Report", output: Path, index: Path | None) -> None:
         """Print the last lines of a build: its result, what the site shows, and where it is.
 
-        Without `index` nothing is said about the folders above the site.
+        Without `index`, the folders above the site are not named.
         """
         if self._quiet:
             return

@@ -33,7 +33,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
 
     if options.redaction:
         terminal.warning("watch hides nothing; redact in pyproject.toml is for run, build and compare")
-    # So SIGTERM raises KeyboardInterrupt, too.
+    # So that SIGTERM raises KeyboardInterrupt as well.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     watcher = Watcher(
         WatchOptions(

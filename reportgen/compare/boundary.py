@@ -66,7 +66,7 @@ def _shapes(graph: Graph, arguments: Sequence[tuple[str, int]]) -> list[tuple[st
 
 
 def results(graph: Graph) -> dict[str, int]:
-    """Return the value at each place in the result, as far as the dump says it without doubt."""
+    """Return the value at each place in the result, where the dump leaves no doubt."""
     dump, occupants = graph.analysis.dump, graph.analysis.occupants
     of_output = (number for number, one in enumerate(dump.allocations) if one.output_shape is not None)
     values = (value for number in of_output for value in occupants[number] if graph.indexes[value] == WHOLE)

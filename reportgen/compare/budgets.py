@@ -83,7 +83,7 @@ class Budgets:
 
 
 def parse_budgets(text: str, file: str, *, settings: Sequence[str] | None = None) -> Budgets:
-    """Return the budgets of a TOML file, or of `[tool.xla-reportgen]` in it where these other `settings` stand too.
+    """Return the budgets of a TOML file, or of its `[tool.xla-reportgen]`, which may hold these `settings` as well.
 
     Raises InvalidBudget, naming `file` and the line.
     """

@@ -14,7 +14,7 @@ def commit_name(text: Any) -> str:
 
 
 def utc(text: str) -> str:
-    """Return a time as `2026-11-22T11:03:34Z`. Raises ValueError for a text that is no time with a time zone."""
+    """Return a time as `2026-11-22T11:03:34Z`. Raises ValueError for a text that is not a time with a time zone."""
     try:
         moment = datetime.fromisoformat(text)
         if moment.tzinfo is None:

@@ -26,7 +26,7 @@ Slot = bytes
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """The parts of an instruction's text that recognise it in another build; empty where the dump has no text."""
+    """The parts of an instruction's text that identify it in another build; empty where the dump has no text."""
 
     opcode: str = ""
     op_name: str = ""

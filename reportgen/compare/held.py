@@ -1,6 +1,6 @@
 """Compare the memory that the caller holds, allocation by allocation.
 
-Values say nothing here, because which value of a donated argument is live at a moment is an accident of the moment.
+Values are no help here, because which value of a donated argument is live at a moment is an accident of the moment.
 """
 
 from collections import Counter, defaultdict

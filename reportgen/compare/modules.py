@@ -1,6 +1,6 @@
 """Which modules of two directories are builds of the same module.
 
-Numbers and timestamps of the file names say nothing: they shift as soon as one module more is compiled.
+The numbers and timestamps in file names are not used: they shift as soon as one more module is compiled.
 """
 
 from collections import Counter, defaultdict

@@ -23,7 +23,7 @@ CANNOT_JUDGE, REGRESSED = 1, 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What a budget says of one figure, or why it can say nothing; those that are about no figure have no space."""
+    """What a budget says about one figure, or why it cannot judge; a verdict about no figure has no space."""
 
     status: Status
     level: Level | None

@@ -232,16 +232,11 @@ def _read_part(text: str) -> Line | None:
             return Line("entry", {"number": int(match["number"] or match["gpu_number"]), "size": match["entry_size"]})
         case "row":
             name, detail = match["row_name"], (match["row_detail"] or "").strip()
-            return Line("row", {"name": name, "size": _row_size(name, match["row_size"], detail), "detail": detail})
+            exact = _EXACT.fullmatch(detail)
+            printed = exact[1].replace(",", "") if exact else match["row_size"] or ""
+            # This row alone counts allocations instead of bytes.
+            size = None if name == "NumAllocs" else read_size(printed, needs_unit=False)
+            return Line("row", {"name": name, "size": size, "detail": detail})
     name = match["sized_head"] or match["bare_head"] or match["output"]
     size = match["head_size"] or match["output_size"]
     return Line("head", {"name": name, "size": size, "detail": match["output_detail"]})
-
-
-def _row_size(name: str, size: str | None, detail: str) -> SizeRange | None:
-    """Return the exact bytes if the detail states them; None for the one row that counts allocations, not bytes."""
-    if name == "NumAllocs":
-        return None
-    if exact := _EXACT.fullmatch(detail):
-        return read_size(exact[1].replace(",", ""), needs_unit=False)
-    return read_size(size or "", needs_unit=False)

@@ -1,4 +1,4 @@
-"""Read the wire format of protocol buffers, as far as finding a few fields in a large message needs it.
+"""Read the wire format of protocol buffers, just enough of it to find a few fields in a large message.
 
 A message is skipped by its length, so the 27 MB module of a `.hlo.pb` is passed over in 0.05 s.
 """

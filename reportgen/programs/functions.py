@@ -74,7 +74,7 @@ def report(
     site is written to `output`, by default `xla-memory/NAME`. A program that the compiler refuses because it needs too
     much memory has a report too; every other error of JAX is raised as it is.
 
-    Raises MissingPackage without JAX, and OutputRefused if `output` holds files of somebody else.
+    Raises MissingPackage without JAX, and OutputRefused if `output` holds files of other origin.
     """
     jax = _imported_jax()
     jitted = function if hasattr(function, "lower") else jax.jit(function)
@@ -113,7 +113,7 @@ def capture(
     `only` is a regular expression for the names of modules. The report is built also if the block raises.
 
     Raises BackendIsUp if JAX has computed something already, MissingPackage without JAX, OutputRefused if a folder
-    holds files of somebody else, and NoDumpFound if nothing was dumped.
+    holds files of other origin, and NoDumpFound if nothing was dumped.
     """
     jax = _imported_jax()
     _refuse_if_backend_is_up()

@@ -1,7 +1,7 @@
 """Rename dumps so that no folder or file keeps a name that a person chose.
 
 File names that XLA gave identify the module and are kept, but for words that are not known; the module's name in them
-is hidden, too, if the names of the program are. Tokens are numbered in the order of the sorted names, so a new folder
+is hidden as well if the names of the program are. Tokens are numbered in the order of the sorted names, so a new folder
 may change those of later folders.
 """
 

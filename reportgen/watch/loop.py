@@ -141,7 +141,7 @@ class Watcher:
             self._say(f"{_time_of_day()} {self.write_queue.trouble}; the pages are served from memory meanwhile")
 
     def _restore(self) -> None:
-        """Make the pages again that were on disk, because somebody has removed the site."""
+        """Queue the pages that were on disk again, because somebody has removed the site."""
         for dump in self.rebuilder.read_again():
             self.write_queue.add(dump)
         self.write_queue.mark_stale()

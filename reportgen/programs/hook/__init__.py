@@ -1,1 +1,1 @@
-"""The folder that `reportgen run` puts first on PYTHONPATH of the program; it holds nothing but `sitecustomize`."""
+"""The folder that `reportgen run` puts first on the program's PYTHONPATH; it holds only `sitecustomize`."""

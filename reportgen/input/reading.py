@@ -213,6 +213,7 @@ def _read_shared(path: AnyPath, max_bytes: int) -> tuple[bytes, str | None]:
     return _last_log(path, max_bytes, (status.st_mtime_ns, status.st_size))
 
 
+# `stamp` is a part of the key, because a log that has changed must be read again.
 @lru_cache(maxsize=1)
 def _last_log(path: AnyPath, max_bytes: int, stamp: tuple[int, int] | None) -> tuple[bytes, str | None]:
     return read_available(path, max_bytes)

@@ -93,7 +93,7 @@ class _Process:
         if hasattr(os.environ, "putenv"):  # before Python 3.9, os.environ keeps the functions it was made with
             vars(os.environ).update(replaced)
         os.environ[_XLA_FLAGS] = own
-        if not own:
+        if not own:  # gone for the program, but XLA still reads what `unset` puts there
             del os.environ[_XLA_FLAGS]
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._after_fork)

@@ -235,8 +235,8 @@ def _read_part(text: str) -> Line | None:
             exact = _EXACT.fullmatch(detail)
             printed = exact[1].replace(",", "") if exact else match["row_size"] or ""
             # This row alone counts allocations instead of bytes.
-            size = None if name == "NumAllocs" else read_size(printed, needs_unit=False)
-            return Line("row", {"name": name, "size": size, "detail": detail})
+            amount = None if name == "NumAllocs" else read_size(printed, needs_unit=False)
+            return Line("row", {"name": name, "size": amount, "detail": detail})
     name = match["sized_head"] or match["bare_head"] or match["output"]
     size = match["head_size"] or match["output_size"]
     return Line("head", {"name": name, "size": size, "detail": match["output_detail"]})

@@ -64,5 +64,5 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
 def _local(text: str) -> Path:
     path = located(text)
     if not isinstance(path, Path):
-        raise UnreadableInput(f"{text}: dumps at a URL can be built, but not watched")
+        raise UnreadableInput(f"{path}: dumps at a URL can be built, but not watched")
     return path

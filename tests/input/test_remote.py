@@ -323,6 +323,11 @@ def test_a_site_is_not_built_at_a_url(capsys: pytest.CaptureFixture[str]) -> Non
     assert "not at a URL" in capsys.readouterr().err
 
 
+def test_a_url_cannot_be_watched_and_its_password_is_not_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["watch", "memory://alice:secret@d"]) == 1
+    assert capsys.readouterr().err == "reportgen: error: memory://d: dumps at a URL can be built, but not watched\n"
+
+
 def test_a_local_path_imports_no_fsspec() -> None:
     program = (
         "import sys; from reportgen.cli import main; main(['check', '--jobs=1', sys.argv[1]]);"

@@ -28,16 +28,13 @@ class ExcerptLine(NamedTuple):
 
 
 def excerpt(module: Module, text_offset: TextOffset) -> list[ExcerptLine]:
-    """Return the line at a text offset, with two lines before and after it."""
+    """Return the line at a text offset, with two lines before and after it; none for an offset past the text."""
     for part, base in module.analysis.dump.text.parts_with_bases():
         if base <= text_offset <= base + len(part.data):
-            return _lines_around(part, text_offset - base)
-    return []
-
-
-def _lines_around(part: TextPart, offset: int) -> list[ExcerptLine]:
-    """Return the line at an offset with its neighbours, without splitting the rest of the part into lines."""
-    here = _line_start(part, offset)
+            break
+    else:
+        return []
+    here = _line_start(part, text_offset - base)
     starts = [here]
     while len(starts) <= _AROUND and starts[-1] > part.start:
         starts.append(_line_start(part, starts[-1] - 1))

@@ -81,23 +81,21 @@ def curve_words(advice: Advice, move: Move) -> str:
 
 
 def joint_words(advice: Advice) -> str:
-    """Return what several moves give together, computed on the changed model; empty for fewer than two."""
+    """Return the peak that several moves lead to together and, if the program does not fit now, whether that fits.
+
+    The peak is computed on the changed model. Empty for fewer than two moves.
+    """
     if len(advice.sequence) < 2:
         return ""
-    words = f"Together they lead to a peak of {peak_words(advice.sequence[-1])}"
-    return f"{words}; their savings alone do not add up to that.{_whether_that_fits(advice)}"
-
-
-def _whether_that_fits(advice: Advice) -> str:
-    """Return whether the sequence makes the program fit, slack included; empty unless it is known not to fit."""
     capacity, ladder, last = advice.capacity, advice.ladder, advice.sequence[-1]
+    words = f"Together they lead to a peak of {peak_words(last)}; their savings alone do not add up to that."
     if capacity is None or ladder is None or not capacity.excess_bytes:
-        return ""
+        return words
     # Slack is kept: what is predicted is the peak, not how well it is packed.
     available = capacity.size_bytes - (ladder.allocated_bytes - ladder.peak_bytes)
     if last.outcome.peak_bytes <= available:
-        return " With the slack that there is now, this is predicted to fit."
-    return " This may fit." if last.peak_high_saving <= available else " This does not fit yet."
+        return f"{words} With the slack that there is now, this is predicted to fit."
+    return f"{words} This {'may fit' if last.peak_high_saving <= available else 'does not fit yet'}."
 
 
 def floor_words(ladder: Ladder, instruction: str, backend: str) -> str:

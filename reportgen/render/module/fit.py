@@ -40,8 +40,7 @@ def fit_banner(misfit: Misfit | None, analysis: Analysis, fit: Fit | None) -> Fi
     is_stated = fit is not None and fit.is_over
     headline = "" if is_stated else "This module needs more memory than its device has."
     sentences = (
-        _of_xla(misfit),
-        *(() if is_stated else _amounts(misfit, analysis)),
+        *_amounts(misfit, analysis, is_stated=is_stated),
         _meaning(misfit, analysis),
         _alone(misfit, analysis),
     )
@@ -53,15 +52,13 @@ def fit_banner(misfit: Misfit | None, analysis: Analysis, fit: Fit | None) -> Fi
     )
 
 
-def _of_xla(misfit: Misfit) -> str:
-    if misfit.needed is None:
-        return ""
-    usable = f", {range_words(misfit.usable)} usable" if misfit.usable and not misfit.chip else ""
-    return f"XLA: {range_words(misfit.needed)} of {misfit.space.upper()} needed{usable}."
-
-
-def _amounts(misfit: Misfit, analysis: Analysis) -> Iterator[str]:
-    """Yield what the device has, and what is resident here."""
+def _amounts(misfit: Misfit, analysis: Analysis, *, is_stated: bool) -> Iterator[str]:
+    """Yield what XLA says is needed and, unless the verdict states it, what the device has and what is resident."""
+    if misfit.needed is not None:
+        usable = f", {range_words(misfit.usable)} usable" if misfit.usable and not misfit.chip else ""
+        yield f"XLA: {range_words(misfit.needed)} of {misfit.space.upper()} needed{usable}."
+    if is_stated:
+        return
     if misfit.chip == GIVEN and misfit.usable:
         yield f"The capacity given is {range_words(misfit.usable)}."
     elif misfit.chip and misfit.usable:

@@ -9,9 +9,10 @@ _NUMBER = re.compile(r"(?:\d{10,}\.)?module_\d+")
 _SUFFIX = re.compile(r"(?:[.]?after_optimizations)?-buffer-assignment[.]txt(?:[.][gx]z)?$")
 
 
-def file_names(paths: Iterable[PurePosixPath]) -> Mapping[PurePosixPath, str]:
-    """Return a short name for each file: the number of its module or, where others have it too, all but the suffix."""
-    stems = {path: _SUFFIX.sub("", path.name) for path in paths}
-    short = {path: found[0] if (found := _NUMBER.match(stem)) else stem for path, stem in stems.items()}
-    times = Counter((path.parent, name) for path, name in short.items())
-    return {path: name if times[path.parent, name] == 1 else stems[path] for path, name in short.items()}
+def file_names(labels: Iterable[str]) -> Mapping[str, str]:
+    """Return a short name for each dump: the number of its module or, where others have it too, all but the suffix."""
+    paths = {label: PurePosixPath(label) for label in labels}
+    stems = {label: _SUFFIX.sub("", path.name) for label, path in paths.items()}
+    short = {label: found[0] if (found := _NUMBER.match(stem)) else stem for label, stem in stems.items()}
+    times = Counter((paths[label].parent, name) for label, name in short.items())
+    return {label: name if times[paths[label].parent, name] == 1 else stems[label] for label, name in short.items()}

@@ -149,11 +149,11 @@ def _places(labels: Sequence[str]) -> Mapping[str, str]:
     """Return the shortest part of each dump's path that tells it apart: its folder, where it is alone there."""
     paths = {label: PurePosixPath(label) for label in labels}
     shared = _shared_parts([path.parent.parts for path in paths.values()])
-    alone, names = Counter(path.parent for path in paths.values()), file_names(paths.values())
+    alone, names = Counter(path.parent for path in paths.values()), file_names(labels)
     places = {}
     for label, path in paths.items():
         folder = path.parent.parts[shared:]
-        places[label] = "/".join(folder if folder and alone[path.parent] == 1 else (*folder, names[path]))
+        places[label] = "/".join(folder if folder and alone[path.parent] == 1 else (*folder, names[label]))
     return places
 
 
@@ -186,21 +186,22 @@ def largest_modules(rows: Sequence[ModuleRow]) -> LargestModules | None:
 
 def _distinct_names(modules: Sequence[Summary]) -> list[str]:
     """Return the names of the modules; a repeated one begins with the part of the dump's path that tells it apart."""
-    by_title: dict[str, list[PurePosixPath]] = {}
+    by_title: dict[str, list[str]] = {}
     for module in modules:
-        by_title.setdefault(module.title, []).append(PurePosixPath(module.label))
-    parts = {title: _distinct_parts(paths) for title, paths in by_title.items()}
-    named = [(parts[module.title][PurePosixPath(module.label)], module.title) for module in modules]
+        by_title.setdefault(module.title, []).append(module.label)
+    parts = {title: _distinct_parts(labels) for title, labels in by_title.items()}
+    named = [(parts[module.title][module.label], module.title) for module in modules]
     return [f"{part} · {title}" if part else title for part, title in named]
 
 
-def _distinct_parts(paths: Sequence[PurePosixPath]) -> Mapping[PurePosixPath, str]:
-    """Return the part of each path that differs: of its folder, where no two paths share a folder."""
-    names, is_alone = file_names(paths), len({path.parent for path in paths}) == len(paths)
-    parts = {path: path.parent.parts if is_alone else (*path.parent.parts, names[path]) for path in paths}
+def _distinct_parts(labels: Sequence[str]) -> Mapping[str, str]:
+    """Return the part of each dump's path that differs: of its folder, where no two dumps share a folder."""
+    names, folders = file_names(labels), {label: PurePosixPath(label).parent.parts for label in labels}
+    is_alone = len(set(folders.values())) == len(labels)
+    parts = {label: folder if is_alone else (*folder, names[label]) for label, folder in folders.items()}
     start = _shared_parts(parts.values())
     end = _shared_parts(own[start:][::-1] for own in parts.values())
-    return {path: "/".join(own[start : len(own) - end]) for path, own in parts.items()}
+    return {label: "/".join(own[start : len(own) - end]) for label, own in parts.items()}
 
 
 def _shared_parts(paths: Iterable[tuple[str, ...]]) -> int:

@@ -60,29 +60,18 @@ def recompiled(summaries: Iterable[Summary]) -> list[Recompiled]:
     functions: dict[tuple[str, str, str], list[Summary]] = {}
     for module in sorted(summaries, key=biggest_first):
         if module.signature:
-            key = function_name(module.title), module.backend, _folder(module)
+            parent = str(PurePosixPath(module.label).parent)
+            key = function_name(module.title), module.backend, "" if parent == "." else parent
             functions.setdefault(key, []).append(module)
     groups = [
-        Recompiled(name, backend, folder, _variants(modules), _file_names(modules))
+        Recompiled(name, backend, folder, _variants(modules), file_names(module.label for module in modules))
         for (name, backend, folder), modules in functions.items()
         if len({module.signature for module in modules}) > 1
     ]
-    return sorted(groups, key=_rank)
-
-
-def _folder(module: Summary) -> str:
-    parent = str(PurePosixPath(module.label).parent)
-    return "" if parent == "." else parent
-
-
-def _file_names(modules: Sequence[Summary]) -> Mapping[str, str]:
-    paths = {module.label: PurePosixPath(module.label) for module in modules}
-    names = file_names(paths.values())
-    return {label: names[path] for label, path in paths.items()}
-
-
-def _rank(group: Recompiled) -> tuple[int, str, str, str]:
-    return -needed_bytes(group.variants[0].biggest), group.name, group.backend, group.folder
+    return sorted(
+        groups,
+        key=lambda group: (-needed_bytes(group.variants[0].biggest), group.name, group.backend, group.folder),
+    )
 
 
 def _variants(modules: Sequence[Summary]) -> tuple[Variant, ...]:

@@ -23,12 +23,6 @@ def bundle(entry: str, read: Callable[[str], str]) -> str:
     `read` returns the text of a module by its path. Raise `BrokenInstallation` at an import or export that is not
     understood, and at modules that import each other.
     """
-    modules = "\n".join(_function(path, text) for path, text in _in_order(entry, read).items())
-    return f'(() => {{\n"use strict";\nconst modules = {{}};\n\n{modules}}})();\n'
-
-
-def _in_order(entry: str, read: Callable[[str], str]) -> dict[str, str]:
-    """Return the text of each module by its path, imported ones first."""
     texts: dict[str, str] = {}
 
     def visit(path: str, importers: tuple[str, ...]) -> None:
@@ -41,7 +35,8 @@ def _in_order(entry: str, read: Callable[[str], str]) -> dict[str, str]:
             texts[path] = text
 
     visit(entry, ())
-    return texts
+    modules = "\n".join(_function(path, text) for path, text in texts.items())
+    return f'(() => {{\n"use strict";\nconst modules = {{}};\n\n{modules}}})();\n'
 
 
 def _resolved(importer: str, specifier: str) -> str:

@@ -78,20 +78,16 @@ def short(commit: str) -> str:
 def module_trends(history: History, budgets: Budgets | None) -> list[ModuleTrend]:
     """Return each module that a build of the history has, the largest first, and those that are gone at the end."""
     keys = {key for record in history.records for key in record.modules}
-    trends = [trend for key in keys if (trend := _trend(history, key, budgets)).spaces]
+    trends = []
+    for key in keys:
+        points = list(changes_of(history, key))
+        colors = {color for point in points for color in point.spaces or ()}
+        spaces = [_space(history, key, color, points, budgets) for color in colors]
+        if spaces:
+            spaces.sort(key=lambda space: (-(space.now or 0), space.color))
+            path, is_gone = routes.trend_of_module(str(key), key.name), points[-1].spaces is None
+            trends.append(ModuleTrend(key=key, path=path, spaces=spaces, is_gone=is_gone))
     return sorted(trends, key=lambda trend: (trend.is_gone, -(trend.spaces[0].now or 0), str(trend.key)))
-
-
-def _trend(history: History, key: ModuleKey, budgets: Budgets | None) -> ModuleTrend:
-    points = list(changes_of(history, key))
-    colors = sorted({color for point in points for color in point.spaces or ()})
-    spaces = [_space(history, key, color, points, budgets) for color in colors]
-    return ModuleTrend(
-        key=key,
-        path=routes.trend_of_module(str(key), key.name),
-        spaces=sorted(spaces, key=lambda space: (-(space.now or 0), space.color)),
-        is_gone=points[-1].spaces is None,
-    )
 
 
 def _space(

@@ -46,12 +46,8 @@ class ValueAdvice:
             place = self._results[number].argument
             better = f"; it could take the place of {escape(place)}" if place else f": {_NO_PLACE}"
             return f"It is returned in memory of its own{better}."
-        if number in self._at_peak:
-            return self._of_temporary(memory, number)
-        return OFF_PEAK if allocation.is_preallocated_temp or allocation.is_thread_local else HELD
-
-    def _of_temporary(self, memory: Memory, number: int) -> str:
-        """Return the peak without a temporary that is live at the peak, and where more would have to go."""
+        if number not in self._at_peak:
+            return OFF_PEAK if allocation.is_preallocated_temp or allocation.is_thread_local else HELD
         held, (saving, left, moment) = memory.temps[number], memory.saving(number)
         peak = f"{human_bytes(left)} (−{human_bytes(saving)})" if saving else "the same"
         return (

@@ -91,8 +91,7 @@ def curves(comparison: Comparison, space: SpaceComparison) -> Curves | None:
     for side, (one, word) in enumerate(((space.before, "before"), (space.after, "after"))):
         if one is None or one.peak_resident is None:
             continue
-        columns = _columns(axis, side, one)
-        paths[side] = _path(columns, most, is_area=side == 0)
+        paths[side] = _path(axis, side, one, most)
         x = axis.position(side, one.peak_resident.moment) * WIDTH / axis.length
         marks.append((x, word, one.peak_resident.amount))
     place = None
@@ -133,30 +132,22 @@ def _marks(peaks: Sequence[tuple[float, str, int]], most: int) -> tuple[Mark, ..
     )
 
 
-def _columns(axis: Axis, side: int, space: Space) -> list[int]:
-    """Return the most that is resident in each column of pixels, the last amount where nothing happens."""
-    # A column in which this side only waits shows the amount before it.
-    most = [-1] * (_COLUMNS + 1)
+def _path(axis: Axis, side: int, space: Space, most: int) -> str:
+    """Return the stepped path of a side: the most that is resident in each column of pixels, below `most`."""
+    columns = [-1] * (_COLUMNS + 1)
     for first, end, amount in space.temp.pieces() if space.temp else ():
         low = axis.position(side, first) * _COLUMNS // axis.length
         high = max(low, (axis.position(side, max(end - 1, first))) * _COLUMNS // axis.length)
         for column in range(low, high + 1):
-            most[column] = max(most[column], amount)
-    amounts, last = [], 0
-    for amount in most:
-        last = last if amount < 0 else amount
-        amounts.append(last + space.static_bytes)
-    return amounts
-
-
-def _path(columns: Sequence[int], most: int, *, is_area: bool) -> str:
-    """Return a stepped path; equal neighbours are one step."""
-    pieces = [f"M0 {_height(columns[0], most)}"]
-    for column, (amount, following) in enumerate(pairwise(columns), start=1):
-        if amount != following:
-            pieces.append(f"H{column}V{_height(following, most)}")
-    pieces.append(f"H{WIDTH}")
-    return "".join(pieces) + (f"V{HEIGHT}H0Z" if is_area else "")
+            columns[column] = max(columns[column], amount)
+    last = max(columns[0], 0)
+    pieces = [f"M0 {_height(last + space.static_bytes, most)}"]
+    for column, amount in enumerate(columns):
+        # A column in which this side only waits shows the amount before it.
+        if amount >= 0 and amount != last:
+            pieces.append(f"H{column}V{_height(amount + space.static_bytes, most)}")
+            last = amount
+    return "".join([*pieces, f"H{WIDTH}", "" if side else f"V{HEIGHT}H0Z"])
 
 
 def _height(amount: int, most: int) -> float:

@@ -5,7 +5,7 @@ Names come from other people's programs, so everything that Markdown or HTML wou
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from reportgen.compare.builds import STATUSES, BuildComparison, ModuleComparison
 from reportgen.compare.terms import Term, by_kind, total
@@ -38,7 +38,13 @@ def markdown(comparison: BuildComparison, judgement: Judgement | None, link: str
     if len(changed) > _MOST_MODULES:
         parts.append(f"{len(changed) - _MOST_MODULES:,} more modules changed.")
     if judgement:
-        parts += _verdicts(judgement)
+        lines = [
+            f"- **{one.status}**: {escaped(one.message, 300)}{f' ({escaped(one.place)})' if one.place else ''}"
+            for one in judgement.reported
+        ]
+        parts.append("\n".join(lines[:_MOST_MODULES]))
+        if len(lines) > _MOST_MODULES:
+            parts.append(f"{len(lines) - _MOST_MODULES:,} more verdicts.")
     parts.append(_last_line(comparison, link))
     text = "\n\n".join(part for part in parts if part) + "\n"
     return text if len(text) <= MOST_CHARACTERS else _shortened(parts)
@@ -141,15 +147,6 @@ def _subjects(module: ModuleComparison, terms: Sequence[Term]) -> str:
     largest = sorted(amounts, key=lambda label: (-abs(amounts[label]), label))[:3]
     words = [f"{times[label]:,} × {code(label)} {signed_bytes(amounts[label])}" for label in largest]
     return "; ".join([*words, *(["…"] if len(amounts) > len(largest) else [])])
-
-
-def _verdicts(judgement: Judgement) -> Iterator[str]:
-    shown = judgement.reported
-    places = [f" ({escaped(verdict.place)})" if verdict.place else "" for verdict in shown]
-    lines = [f"- **{one.status}**: {escaped(one.message, 300)}{at}" for one, at in zip(shown, places, strict=True)]
-    yield "\n".join(lines[:_MOST_MODULES])
-    if len(shown) > _MOST_MODULES:
-        yield f"{len(shown) - _MOST_MODULES:,} more verdicts."
 
 
 def _last_line(comparison: BuildComparison, link: str | None) -> str:

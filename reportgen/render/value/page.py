@@ -41,6 +41,7 @@ class ValueRenderer:
             for number in finding.values:
                 self._findings[number].append(finding)
         self._finding_table = partial(macro, "parts.html", "findings_table")
+        # The path decides only where the site's root is, which is the same for every value.
         path = module.routes.value(0)
         self._frame = Frame("value.html", path, tab="", site_title=site_title, module=module, links=links)
 
@@ -50,6 +51,11 @@ class ValueRenderer:
         name = shortened(key_text(value.key))
         definition = self._definition(value.key.name)
         findings = self._findings.get(number)
+        # The values of an instruction repeat its shape, so only the first shows a long one.
+        shape = value.shape if number == definition.values[0] else cut(value.shape, LONG_TEXT)
+        code = f"<code class=block>{escape(shape)}</code>"
+        if len(shape) > _FOLDED_TEXT:
+            code = f"<details><summary>{len(shape):,} characters</summary>{code}</details>"
         content = self._frame.filled(
             name=escape(name),
             allocation=self._links.allocation(value.allocation),
@@ -58,7 +64,7 @@ class ValueRenderer:
             about=self._about.rows(number, definition),
             instruction=definition.text(number),
             neighbours=self._neighbours.section(number),
-            shape=_shape(value.shape, is_first=number == definition.values[0]),
+            shape=f"{code}\n{_layout(value.shape)}",
             findings=f"<h2>Findings</h2>\n{self._finding_table(findings, self._links)}" if findings else "",
         )
         yield Page(self._module.routes.value(number), content)
@@ -72,15 +78,6 @@ class ValueRenderer:
                 name = escape(shortened(key_text(facts[other].value.key)))
                 links.append(f"<a rel={rel} href={self._links.value_href(other)}>{name}</a>")
         return " ".join(links)
-
-
-def _shape(text: str, *, is_first: bool) -> str:
-    """Return a shape as printed, in words and drawn; only the first value of an instruction shows a long text."""
-    shown = text if is_first else cut(text, LONG_TEXT)
-    code = f"<code class=block>{escape(shown)}</code>"
-    if len(shown) > _FOLDED_TEXT:
-        code = f"<details><summary>{len(text):,} characters</summary>{code}</details>"
-    return f"{code}\n{_layout(text)}"
 
 
 @lru_cache(maxsize=256)

@@ -31,6 +31,7 @@ def trace_json(modules: Iterable[Module]) -> bytes:
 
 
 def _module_events(process: int, module: Module) -> Iterator[Event]:
+    """Yield the names of a module's process, its instructions, and the bytes and the largest values of each space."""
     yield _event("M", "process_name", process, args={"name": visible(module.title)})
     yield _event("M", "process_labels", process, args={"labels": visible(module.label)})
     yield _event("M", "thread_name", process, tid=_INSTRUCTIONS, args={"name": "instructions"})

@@ -21,6 +21,7 @@ class AllocationRenderer:
         self._module = module
         self._links = Links(module, 1, ALLOCATIONS_FOLDER)
         shared = {"tab": "", "site_title": site_title, "module": module, "links": self._links}
+        # The path decides only where the site's root is, which is the same for every allocation.
         path = module.routes.allocation(0)
         # Two, because only the first page of an allocation has charts, and only if it has values to draw.
         self._frames = [Frame("allocation.html", path, has_charts=has_charts, **shared) for has_charts in (False, True)]

@@ -112,6 +112,7 @@ class AllocationUsage:
         )
 
     def _drawings(self, number: int, over_time: Holes | None, peak: int) -> Drawings:
+        """Return the packing map and, to the same scale, the chart of free bytes."""
         analysis, conflicts = self._analysis, self._conflicts.get(number, ())
         values = analysis.occupants[number]
         scale = Scale(analysis.moments, analysis.dump.allocations[number].size_bytes)

@@ -85,6 +85,7 @@ def _alike(comparison: Comparison, term: Term) -> tuple[str, str, str]:
 
 
 def _member(comparison: Comparison, term: Term, routes: Routes) -> Member:
+    """Return a term with links to both sides and, if it is about both, why they are the same value."""
     match = comparison.matching.before[term.before] if term.before is not None else None
     # A term may be about one side alone although its value has a partner.
     is_pair = match is not None and match.value == term.after

@@ -75,6 +75,7 @@ def code(text: str, most: int = _MOST_WORDS) -> str:
 
 
 def _title(comparison: BuildComparison, changed: Sequence[ModuleComparison], judgement: Judgement | None) -> str:
+    """Return the heading: what changed, most of all where, and the verdict unless it is a pass."""
     verdict = f" — {_OVERALL[judgement.overall]}" if judgement and judgement.overall != "pass" else ""
     if comparison.before.is_missing:
         return f"### Memory: there is no baseline{verdict}"
@@ -91,6 +92,7 @@ _OVERALL = {"over": "over budget", "grown": "more than allowed", "cannot judge":
 
 
 def _module(module: ModuleComparison, judgement: Judgement | None) -> str:
+    """Return a module that changed: its spaces, the steps of its main one, folded, and what differs in its input."""
     parts = [f"**{code(module.module.name)}**: {headline(module)}", _spaces(module, judgement)]
     color = main_color(module)
     compared = module.comparison.spaces.get(color) if module.comparison and color is not None else None
@@ -150,6 +152,7 @@ def _subjects(module: ModuleComparison, terms: Sequence[Term]) -> str:
 
 
 def _last_line(comparison: BuildComparison, link: str | None) -> str:
+    """Return how many modules did not change, which are new or missing, and what they were compared with."""
     if comparison.before.is_missing:
         return f"{len(comparison.modules):,} modules, not compared."
     by_status = {status: [one for one in comparison.modules if one.status == status] for status in STATUSES}

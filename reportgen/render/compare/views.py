@@ -99,6 +99,7 @@ def named_values(views: Iterable[ModuleView], side: int) -> Mapping[str, Set[int
 
 def _module_view(path: str, module: ModuleComparison, comparison: Comparison) -> ModuleView:
     before, after = module.figures
+    # Only a module of both builds has a comparison.
     assert before is not None
     assert after is not None
     routes = _routes(before, comparison.before.dump), _routes(after, comparison.after.dump)

@@ -147,6 +147,7 @@ def _row(key: str, move: Move) -> MoveRow:
 
 
 def _rungs(ladder: Ladder, slack_bytes: int, keys: Mapping[str, Move]) -> list[Rung]:
+    """Return the steps of the ladder, the highest first; the third leads to the first donation, if there is one."""
     first = next((key for key, move in keys.items() if move.kind == "donate"), "")
     return [
         Rung(name="allocated", size_bytes=ladder.allocated_bytes, anchor="allocated", slack_bytes=slack_bytes),
@@ -178,6 +179,7 @@ def _result(result: Returned) -> tuple[Returned, str, str]:
 
 
 def _packing_words(packing: Packing) -> str:
+    """Return what is known of a smaller placement of an allocation."""
     if packing.size_bytes == packing.lower_bound_bytes:
         return "no placement can be smaller"
     if packing.placement:

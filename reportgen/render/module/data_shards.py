@@ -58,7 +58,7 @@ def module_columns(
 
     A row is (name, path of the dump, backend, bytes, href, page of the table that has it).
     """
-    columns = list(zip(*rows, strict=True)) or [()] * 6
+    columns = list(zip(*rows, strict=True)) or [()] * 6  # because a table without rows has all columns, too
     return {"hrefs": hrefs, **dict(zip(("name", "path", "backend", "size", "href", "page"), columns, strict=True))}
 
 

@@ -55,6 +55,7 @@ def fit_banner(misfit: Misfit | None, analysis: Analysis, fit: Fit | None) -> Fi
 def _amounts(misfit: Misfit, analysis: Analysis, *, is_stated: bool) -> Iterator[str]:
     """Yield what XLA says is needed and, unless the verdict states it, what the device has and what is resident."""
     if misfit.needed is not None:
+        # What is usable on a known chip is in the next sentence, or in the verdict.
         usable = f", {range_words(misfit.usable)} usable" if misfit.usable and not misfit.chip else ""
         yield f"XLA: {range_words(misfit.needed)} of {misfit.space.upper()} needed{usable}."
     if is_stated:

@@ -158,6 +158,7 @@ def _table(
 
 
 def _row(module: Module, links: Links, members: Sequence[Stretch]) -> LifeRow:
+    """Return the stretches of siblings as a row; the first value is shown, the others are folded."""
     numbers = [member.value for member in members]
     found = module.attribution(numbers[0])
     values = links.value(numbers[0])

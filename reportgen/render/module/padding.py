@@ -106,6 +106,7 @@ def _space_padding(module: Module, space: Space, links: Links) -> SpacePadding:
 
 
 def _sums(shapes: Sequence[PaddedShape], peak: Peak | None) -> PaddingSums:
+    """Return the sums over shapes; `peak` is that of their space."""
     return PaddingSums(
         shapes=len(shapes),
         values=sum(shape.values for shape in shapes),

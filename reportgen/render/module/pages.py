@@ -90,6 +90,8 @@ def _alone(make: Callable[[], Page]) -> Iterator[Page]:
 def _groups(
     renderer: Callable[[], ValueRenderer] | Callable[[], AllocationRenderer], numbers: Sequence[int]
 ) -> Iterator[PageGroup]:
+    """Yield groups of pages; the renderer is made when the first group is called."""
+
     def group(portion: Sequence[int]) -> Iterator[Page]:
         for number in portion:
             yield from renderer().pages(number)

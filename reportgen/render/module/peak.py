@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from urllib.parse import urlencode
 
-from reportgen.analyse.classes import CLASSES
+from reportgen.analyse.classes import HELD_CLASSES
 from reportgen.analyse.decompose import Group, groupings
 from reportgen.analyse.records import Space
 from reportgen.analyse.scopes import Scope, scope_tree, walk
@@ -89,7 +89,7 @@ def peak_page(module: Module, site_title: str) -> Page:
         "peak",
         "peak.html",
         links=links,
-        classes=CLASSES[:-1],
+        classes=HELD_CLASSES,
         spaces=space_peaks(module, links),
         small=small_spaces(module.analysis),
         hint=naming_hint(module.title, has_text=module.join.module is not None),
@@ -128,6 +128,7 @@ def _space_peak(module: Module, space: Space, links: Links) -> SpacePeak:
 
 
 def _group_table(name: str, groups: Sequence[Group]) -> GroupTable:
+    """Return the first groups as rows, and the sums of the others."""
     rest = groups[_SHOWN_GROUPS:]
     return GroupTable(
         name=name,

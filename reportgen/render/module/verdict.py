@@ -93,6 +93,7 @@ def group_rows(module: Module, space: Space, links: Links) -> list[GroupRow]:
 
 
 def _row(module: Module, space: Space, group: PeakGroup, links: Links) -> GroupRow:
+    """Return a group as a row; one without values is of bytes that an allocation reserves and never uses."""
     if not group.values:
         allocations = listed([share.allocation for share in group.shares], links.allocation)
         what = "reserved, never used"

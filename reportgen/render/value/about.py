@@ -89,6 +89,7 @@ class ValueAbout:
         yield f"<dt>Allocation<dd>{self._links.allocation(value.allocation)}, {offsets}, in {space}"
 
     def _life(self, number: int, fact: ValueFacts) -> Iterator[str]:
+        """Yield when a value is live and why, and what the peak has to do with it."""
         moments = "" if fact.live is None else f"{fact.live.start} to {fact.live.end}. "
         at_peak, advice = self._bytes_at_peak.get(number), self._advice.sentence(number)
         off_peak = "" if at_peak or not advice else f" {advice}"
@@ -116,6 +117,7 @@ class ValueAbout:
         return f"{last_use}, {counted(abs(distance), 'moment')} {'earlier' if distance > 0 else 'later'}."
 
     def _positions_and_uses(self, number: int) -> Iterator[str]:
+        """Yield the other positions of a value, and the instructions that read it, in schedule order."""
         used = self._module.used(number)
         if used is None:
             yield "<dt>Read by<dd>not known: no entry in “Used values”"
@@ -125,7 +127,7 @@ class ValueAbout:
             others = listed(used.positions[1:], lambda at: f"{link(at.name)}{_index(at.shape_index)}")
             yield f"<dt>Also at<dd>{others}"
         moment_of = self._module.analysis.dump.moment_of
-        # In schedule order; instructions that are not scheduled come first.
+        # Instructions that are not scheduled come first.
         uses = sorted(used.uses, key=lambda use: moment_of.get(use.name, -1))
         readers = []
         for name, operand, index in uses[:_MOST_READERS]:

@@ -44,6 +44,7 @@ class Definition:
         return [*self._origin, f"<dt>Siblings<dd>{', '.join(shown)}{f' and {more:,} more' if more else ''}"]
 
     def _origin_rows(self, text: str) -> Iterator[str]:
+        """Yield the opcode, the remaining metadata and, if the text is too long to repeat, the operands."""
         origin = self._module.origin(self.values[0])
         yield f"<dt>Opcode<dd>{escape(origin.opcode) or 'not known'}"
         for key, stated in origin.further:

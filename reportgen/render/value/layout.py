@@ -55,6 +55,7 @@ def layout_sentences(shape: Shape) -> list[str]:
 
 
 def _elements_sentence(shape: ArrayShape) -> str:
+    """Return how many elements an array has, and of what type and size."""
     bits, own_bits = element_bits(shape.element_type), memory_bits(shape.element_type)
     has_stated_width = shape.layout is not None and shape.layout.element_bits is not None
     rounded = "" if bits == own_bits or has_stated_width else f" ({own_bits} in memory)"
@@ -97,6 +98,7 @@ def _order_sentences(shape: ArrayShape) -> Iterator[str]:
 
 
 def _tile_sentences(shape: ArrayShape) -> Iterator[str]:
+    """Yield a sentence for each tile: the first pads the array, and each later one regroups what results."""
     if shape.layout is None or not shape.layout.tiles:
         return
     first, *later = shape.layout.tiles

@@ -83,6 +83,7 @@ class ValueNeighbours:
         return "<br>".join(words)
 
     def _map(self, number: int, neighbours: Sequence[int]) -> str:
+        """Return a value drawn among its neighbours, with a caption that names axes and colors."""
         own = self._box(number)
         boxes = [self._box(other, own) for other in dict.fromkeys(neighbours)]
         conflicts = [overlap_box(self._module.analysis, conflict) for conflict in self._conflicts.get(number, ())]

@@ -133,7 +133,7 @@ def _marks(peaks: Sequence[tuple[float, str, int]], most: int) -> tuple[Mark, ..
 
 
 def _path(axis: Axis, side: int, space: Space, most: int) -> str:
-    """Return the stepped path of a side: the most that is resident in each column of pixels, below `most`."""
+    """Return the stepped path of a side: the most that is resident in each column, `most` being the top."""
     columns = [-1] * (_COLUMNS + 1)
     for first, end, amount in space.temp.pieces() if space.temp else ():
         low = axis.position(side, first) * _COLUMNS // axis.length

@@ -51,7 +51,7 @@ class ValueRenderer:
         name = shortened(key_text(value.key))
         definition = self._definition(value.key.name)
         findings = self._findings.get(number)
-        # The values of an instruction repeat its shape, so only the first shows a long one.
+        # Like the text of an instruction, a long shape is whole only on the page of the first value.
         shape = value.shape if number == definition.values[0] else cut(value.shape, LONG_TEXT)
         code = f"<code class=block>{escape(shape)}</code>"
         if len(shape) > _FOLDED_TEXT:

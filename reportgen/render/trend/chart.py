@@ -62,11 +62,7 @@ def chart(records: Sequence[Record], changes: Sequence[Change], budgets: Iterabl
     if not amounts:
         return None
     near = {budget: budget <= _MOST_ABOVE * max(amounts) for budget in sorted(set(budgets))}
-    drawn = [*amounts, *(budget for budget, is_near in near.items() if is_near)]
-    room = max((max(drawn) - min(drawn)) // 10, max(drawn) // 100, 1)
-    low, high = max(min(drawn) - room, 0), max(drawn) + room
-    if low < max(drawn) // 4:
-        low = 0  # because the steps remain visible above an axis that begins there
+    low, high = _range([*amounts, *(budget for budget, is_near in near.items() if is_near)])
     first = shown[0].build
 
     def x(build: int) -> float:
@@ -86,6 +82,14 @@ def chart(records: Sequence[Record], changes: Sequence[Change], budgets: Iterabl
         last=records[-1],
         left_out=len(changes) - len(shown),
     )
+
+
+def _range(amounts: Sequence[int]) -> tuple[int, int]:
+    """Return the first and last amount of the axis; it begins at 0 unless that would hide the steps."""
+    least, most = min(amounts), max(amounts)
+    room = max((most - least) // 10, most // 100, 1)
+    low = max(least - room, 0)
+    return (0 if low < most // 4 else low), most + room
 
 
 def _path(steps: Iterable[tuple[float, float | None]]) -> Iterator[str]:

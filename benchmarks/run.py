@@ -65,7 +65,8 @@ def _measured(setting: Setting, names: Sequence[str]) -> Iterator[str]:
     """Print and yield each table as soon as it is measured, because a whole run takes long."""
     for name in names:
         try:
-            table = f"{MEASUREMENTS[name](setting)}\nMedians of {setting.rounds} rounds on {machine()}.\n"
+            rounds = "One round" if setting.rounds == 1 else f"Medians of {setting.rounds} rounds"
+            table = f"{MEASUREMENTS[name](setting)}\n{rounds} on {machine()}.\n"
         except NotMeasured as reason:
             print(f"{name} was not measured: {reason}\n", flush=True)
         else:

@@ -189,7 +189,9 @@ class Attributor:
         """
         if not self._module:
             return None
-        caller_name = next(iter(self._module.callers_of.get(self._module.computation_of[parameter.name], ())), None)
+        # The text may lack a parameter that the dump has, because it may be damaged.
+        computation = self._module.computation_of.get(parameter.name, "")
+        caller_name = next(iter(self._module.callers_of.get(computation, ())), None)
         caller = self._instruction(caller_name) if caller_name else None
         number = self._parameter_number(parameter.name)
         if caller is None or number is None:

@@ -71,6 +71,14 @@ def test_the_search_ends_at_a_reshape_that_prints_no_operand() -> None:
     assert Attributor(Dump(text=DumpText(())), program).of(ValueKey("all", "{}")) == Attribution()
 
 
+@pytest.mark.parametrize("label", sample_labels())
+def test_a_text_that_lacks_all_instructions_adds_nothing(label: str) -> None:
+    dump = sample_analysis(label).dump
+    empty = ModuleText(b"HloModule f\n\nENTRY %main () -> f32[] {\n}\n")
+    alone, beside = Attributor(dump), Attributor(dump, empty)
+    assert [beside.of(value.key) for value in dump.values] == [alone.of(value.key) for value in dump.values]
+
+
 def test_a_dump_alone_names_what_its_own_text_names() -> None:
     analysis = sample_analysis(next(label for label in sample_labels() if label.startswith("tpu-train-step/")))
     attributor = Attributor(analysis.dump)

@@ -6,10 +6,11 @@ value later, or by computing it again. The dump says which instruction reads a v
 so; a stretch therefore ends at the moment for which the reading instruction is scheduled.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
+from reportgen.analyse.classes import memory_class
 from reportgen.analyse.padding import values_of
 from reportgen.analyse.records import Analysis, Space
 
@@ -63,6 +64,12 @@ def idle_at_peak(space: Space, stretches: list[Idle]) -> list[tuple[int, Idle]]:
     spanning = [idle for idle in stretches if peak is not None and idle.spans(peak.moment)]
     rows = [(owned[idle.value], idle) for idle in spanning if owned.get(idle.value)]
     return sorted(rows, key=lambda row: (-row[0], -row[1].steps, row[1].value))
+
+
+def idle_temporary_bytes(analysis: Analysis, idle: Iterable[tuple[int, Idle]]) -> int:
+    """Return how many of the bytes that lie idle at a peak belong to temporaries."""
+    allocations, places = analysis.dump.allocations, analysis.dump.values.allocations
+    return sum(size for size, one in idle if memory_class(allocations[places[one.value]]) == "temporary")
 
 
 def _idle_of(analysis: Analysis, number: int) -> Iterator[Idle]:

@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from reportgen.analyse.classes import memory_class
 from reportgen.analyse.decompose import plain_shape
 from reportgen.analyse.groups import joined_name, sibling_name
-from reportgen.analyse.lifetimes import byte_steps, idle_at_peak, idle_stretches, steps_held
+from reportgen.analyse.lifetimes import byte_steps, idle_at_peak, idle_stretches, idle_temporary_bytes, steps_held
 from reportgen.analyse.records import Space
 from reportgen.intervals.step_function import Peak
 from reportgen.render.html.links import Links, listed
@@ -98,8 +97,8 @@ def lifetimes_page(module: Module, site_title: str) -> Page:
 
 def _space_lifetimes(module: Module, space: Space, links: Links) -> SpaceLifetimes:
     stretches = idle_stretches(module.analysis, space)
-    peak_bytes = {idle: size for size, idle in idle_at_peak(space, stretches)}
-    allocations, places = module.analysis.dump.allocations, module.analysis.facts.values.allocations
+    at_peak = idle_at_peak(space, stretches)
+    peak_bytes = {idle: size for size, idle in at_peak}
     idle = [
         Stretch(**one._asdict(), steps=one.steps, byte_steps=one.byte_steps, peak_bytes=peak_bytes.get(one))
         for one in stretches
@@ -107,9 +106,7 @@ def _space_lifetimes(module: Module, space: Space, links: Links) -> SpaceLifetim
     return SpaceLifetimes(
         space=space,
         peak=space.peak_resident,
-        idle_temporary_bytes=sum(
-            size for idle, size in peak_bytes.items() if memory_class(allocations[places[idle.value]]) == "temporary"
-        ),
+        idle_temporary_bytes=idle_temporary_bytes(module.analysis, at_peak),
         held=_table(module, links, _held(module, space), lambda row: row.byte_steps),
         idle_at_peak=_table(
             module, links, [one for one in idle if one.peak_bytes is not None], lambda row: row.peak_bytes or 0

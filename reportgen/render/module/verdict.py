@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from reportgen.analyse.capacity import Fit
-from reportgen.analyse.classes import MemoryClass, memory_class
+from reportgen.analyse.classes import MemoryClass
 from reportgen.analyse.groups import PeakGroup, peak_groups
-from reportgen.analyse.lifetimes import idle_at_peak, idle_stretches
+from reportgen.analyse.lifetimes import idle_at_peak, idle_stretches, idle_temporary_bytes
 from reportgen.analyse.records import Analysis, Space
 from reportgen.analyse.spaces import main_space, needed_in
 from reportgen.render.html.links import Links, listed
@@ -72,16 +72,13 @@ def verdict(module: Module, links: Links) -> Verdict | None:
         return None
     sizes, peak = peak_by_class(module.analysis, space), space.peak_resident
     idle = idle_at_peak(space, idle_stretches(module.analysis, space))
-    allocations, values = module.analysis.dump.allocations, module.analysis.dump.values
     return Verdict(
         space=space,
         needed_bytes=needed_in(space),
         moment=peak.moment if peak else None,
         # The plus leaves out classes without bytes.
         parts=[(kind, _PLURALS[kind], sizes[kind]) for kind in sorted(+sizes, key=lambda kind: (-sizes[kind], kind))],
-        waiting_bytes=sum(
-            size for size, one in idle if memory_class(allocations[values.allocations[one.value]]) == "temporary"
-        ),
+        waiting_bytes=idle_temporary_bytes(module.analysis, idle),
         largest=group_rows(module, space, links)[:_LARGEST],
         fit=module.fits.get(space.color),
     )

@@ -246,8 +246,9 @@ def _cut(held: Held, stretches: Iterable[Stretch]) -> Iterable[Held]:
     """Yield what is left of a value's life."""
     start = held.first
     for first, last in sorted(stretches):
-        if start < first:
-            yield held._replace(first=start, last=min(first - 1, held.last))
+        end = min(first - 1, held.last)
+        if start <= end:
+            yield held._replace(first=start, last=end)
         start = max(start, last + 1)
     if start <= held.last:
         yield held._replace(first=start)

@@ -127,3 +127,10 @@ def test_savings_do_not_add_up() -> None:
     memory = Memory(0, 6, temps, buffers_are_apart=True)
     assert memory.saving(0).size_bytes + memory.saving(1).size_bytes == 0
     assert memory.gone([0, 1]).peak_bytes == 0
+
+
+def test_a_cut_after_the_end_of_a_life_changes_nothing() -> None:
+    temps = {0: Held(0, "arena", 0, 1, 0, 10), 1: Held(1, "arena", 2, 2, 10, 20)}
+    memory = Memory(0, 6, temps, buffers_are_apart=True)
+    cuts = {0: [(0, 2), (5, 5)]}
+    assert memory.without(cuts).peak_bytes == swept(memory, cuts) == 10

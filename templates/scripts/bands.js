@@ -36,8 +36,8 @@ export const grouping = (values, color, by, total) => {
     return { owned, of: [...values.name.keys()], name: (number) => values.name[number] + values.index[number], count: values.name.length };
   }
   const [column, words] = by === "scope" ? [values.scope, scopesInGroups(values, owned, total)] : [values.shape, plainShapes(values)];
-  const names = [...new Set(words)], group = words.map((word) => names.indexOf(word));
-  return { owned, of: column.map((word) => group[word]), name: (number) => names[number], count: names.length };
+  const names = [...new Set(words)], groups = new Map(names.map((name, group) => [name, group]));
+  return { owned, of: column.map((word) => /** @type {number} */ (groups.get(words[word]))), name: (number) => names[number], count: names.length };
 };
 
 const plainShapes = (/** @type {Values} */ { shapes }) => shapes.map((shape) => shape.startsWith("(") ? "tuple" : shape.split("{")[0]);

@@ -61,10 +61,16 @@ def test_the_order_in_which_a_disk_lists_files_changes_nothing(
 
         def __init__(self, path: Path) -> None:
             with scandir(path) as entries:
-                self._entries = list(entries)[::-1]
+                self._entries = iter(list(entries)[::-1])
 
-        def __enter__(self) -> Iterator[os.DirEntry[str]]:
-            return iter(self._entries)
+        def __iter__(self) -> Iterator[os.DirEntry[str]]:
+            return self._entries
+
+        def __next__(self) -> os.DirEntry[str]:
+            return next(self._entries)
+
+        def __enter__(self) -> "Reversed":
+            return self
 
         def __exit__(self, *error: object) -> None: ...
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from reportgen.analyse.advice.advise import advise
-from reportgen.analyse.advice.arguments import Argument, arguments, results
-from reportgen.analyse.advice.program import Program
-from reportgen.analyse.advice.records import Advice
-from reportgen.analyse.advice.scopes import REMATERIALIZED, pattern
+from reportgen.advice.advise import advise
+from reportgen.advice.arguments import Argument, arguments, results
+from reportgen.advice.program import Program
+from reportgen.advice.records import Advice
+from reportgen.advice.scopes import REMATERIALIZED, pattern
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis, Space
 from reportgen.errors import NoDumpFound

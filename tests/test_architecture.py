@@ -22,6 +22,7 @@ STAGES = (
     {"input", "options"},
     {"model", "parse"},
     {"analyse"},
+    {"advice"},
     {"compare"},
     {"redact", "render"},
     {"work"},
@@ -41,7 +42,7 @@ HOMES = {
     "watchdog": {"watch/events.py"},
     "jax": {"programs/functions.py"},
 }
-PURE = {"intervals", "model", "parse", "analyse", "compare", "render"}
+PURE = {"intervals", "model", "parse", "analyse", "advice", "compare", "render"}
 WRITERS = {
     "input/pipes.py",
     "output/lock.py",

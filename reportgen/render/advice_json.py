@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from reportgen.analyse.advice.families import Family
-from reportgen.analyse.advice.records import Advice, Move
+from reportgen.advice.families import Family
+from reportgen.advice.records import Advice, Move
 from reportgen.analyse.capacity import Origin
 from reportgen.model import Dump
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from reportgen.analyse.advice.records import AdviceBySpace
+from reportgen.advice.records import AdviceBySpace
 from reportgen.analyse.attribution import Attribution
 from reportgen.analyse.attributions import Attributed
 from reportgen.analyse.capacity import Fit

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache, cached_property
 
-from reportgen.analyse.advice.advise import advise
-from reportgen.analyse.advice.memory import Memory, memory_of
-from reportgen.analyse.advice.records import Advice, AdviceBySpace
-from reportgen.analyse.advice.words import WITHHELD_NAMES
+from reportgen.advice.advise import advise
+from reportgen.advice.memory import Memory, memory_of
+from reportgen.advice.records import Advice, AdviceBySpace
+from reportgen.advice.words import WITHHELD_NAMES
 from reportgen.analyse.attribution import Attribution
 from reportgen.analyse.attributions import Attributed, Attributions, reserved_for
 from reportgen.analyse.capacity import Capacity, Fit, fit

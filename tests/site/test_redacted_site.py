@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from reportgen.analyse.advice.words import WITHHELD_NAMES
+from reportgen.advice.words import WITHHELD_NAMES
 from reportgen.build import build
 from reportgen.options import BuildOptions, Redaction
 from reportgen.parse.instructions import parse_instruction

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from reportgen.analyse.advice.families import Family
-from reportgen.analyse.advice.packing import Packing
-from reportgen.analyse.advice.plan import Plan
-from reportgen.analyse.advice.records import Advice, ArgumentGroup, ConflictOf, Ladder, Move, Returned, State
+from reportgen.advice.families import Family
+from reportgen.advice.packing import Packing
+from reportgen.advice.plan import Plan
+from reportgen.advice.records import Advice, ArgumentGroup, ConflictOf, Ladder, Move, Returned, State
 from reportgen.analyse.records import MAIN_SPACE
 from reportgen.render.html.formats import human_bytes
 from reportgen.render.module.advice_words import (

@@ -11,7 +11,7 @@ from functools import partial
 from operator import sub
 from typing import Any
 
-from reportgen.analyse.advice.records import Advice
+from reportgen.advice.records import Advice
 from reportgen.analyse.classes import CLASSES, memory_class
 from reportgen.analyse.records import MAIN_SPACE
 from reportgen.intervals.step_function import StepFunction

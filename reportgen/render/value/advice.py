@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from html import escape
 
-from reportgen.analyse.advice.memory import Memory
-from reportgen.analyse.advice.records import Advice, Returned, State
+from reportgen.advice.memory import Memory
+from reportgen.advice.records import Advice, Returned, State
 from reportgen.analyse.records import MAIN_SPACE
 from reportgen.render.html.formats import human_bytes
 from reportgen.render.html.links import Links

@@ -4,14 +4,14 @@ from collections import Counter
 from collections.abc import Collection
 from functools import cached_property
 
-from reportgen.analyse.advice.arguments import Argument, Result, arguments, results
-from reportgen.analyse.advice.batch import Batch, Floor, batch, floor
-from reportgen.analyse.advice.checkpoint import Checkpoints
-from reportgen.analyse.advice.donation import Donation, Pair, donate
-from reportgen.analyse.advice.memory import memory_of
-from reportgen.analyse.advice.packing import Packing, packings
-from reportgen.analyse.advice.program import Program
-from reportgen.analyse.advice.records import ConflictOf
+from reportgen.advice.arguments import Argument, Result, arguments, results
+from reportgen.advice.batch import Batch, Floor, batch, floor
+from reportgen.advice.checkpoint import Checkpoints
+from reportgen.advice.donation import Donation, Pair, donate
+from reportgen.advice.memory import memory_of
+from reportgen.advice.packing import Packing, packings
+from reportgen.advice.program import Program
+from reportgen.advice.records import ConflictOf
 from reportgen.analyse.records import Analysis, Space
 
 _NEGLIGIBLE_PART = 10_000

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.recompiled import variants
-from reportgen.analyse.advice.advise import advise
-from reportgen.analyse.advice.memory import Memory, memory_of
-from reportgen.analyse.advice.packing import Packing
-from reportgen.analyse.advice.plan import plan
-from reportgen.analyse.advice.program import Program
-from reportgen.analyse.advice.situation import Situation
+from reportgen.advice.advise import advise
+from reportgen.advice.memory import Memory, memory_of
+from reportgen.advice.packing import Packing
+from reportgen.advice.plan import plan
+from reportgen.advice.program import Program
+from reportgen.advice.situation import Situation
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis
 from reportgen.input.discover import discover

@@ -3,10 +3,10 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
-from reportgen.analyse.advice.held import idle_over_peak
-from reportgen.analyse.advice.memory import Memory, Outcome
-from reportgen.analyse.advice.program import Program
-from reportgen.analyse.advice.scopes import pattern
+from reportgen.advice.held import idle_over_peak
+from reportgen.advice.memory import Memory, Outcome
+from reportgen.advice.program import Program
+from reportgen.advice.scopes import pattern
 
 MOST = 20
 """How many families are asked for: the largest."""

@@ -7,9 +7,9 @@ says what the peak would be if the bytes were not held over that stretch, and le
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from reportgen.analyse.advice.memory import ALWAYS, Memory, Outcome, Stretch
-from reportgen.analyse.advice.program import Program
-from reportgen.analyse.advice.scopes import REMATERIALIZED
+from reportgen.advice.memory import ALWAYS, Memory, Outcome, Stretch
+from reportgen.advice.program import Program
+from reportgen.advice.scopes import REMATERIALIZED
 from reportgen.intervals.step_function import Change
 
 _LONG_MOMENTS = 50

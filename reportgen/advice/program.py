@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from reportgen.analyse.advice.scopes import Direction, direction
+from reportgen.advice.scopes import Direction, direction
 from reportgen.analyse.decompose import plain_shape
 from reportgen.analyse.records import Analysis
 from reportgen.model import WHOLE

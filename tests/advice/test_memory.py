@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.analyse.advice.memory import ALWAYS, Held, Memory, Outcome, Saving, Stretch, buffers, memory_of
+from reportgen.advice.memory import ALWAYS, Held, Memory, Outcome, Saving, Stretch, buffers, memory_of
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis
 from reportgen.model import Dump

@@ -1,8 +1,8 @@
 """Leave out a result: its allocation is free, and what lies in it lives until it is last read."""
 
-from reportgen.analyse.advice.arguments import Result
-from reportgen.analyse.advice.memory import Held, Memory
-from reportgen.analyse.advice.program import Program
+from reportgen.advice.arguments import Result
+from reportgen.advice.memory import Held, Memory
+from reportgen.advice.program import Program
 from reportgen.analyse.value_sizes import POINTER_BYTES
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.analyse.advice.packing import _ORDERS, Buffer, Placement, lower_bound, place, verify
+from reportgen.advice.packing import _ORDERS, Buffer, Placement, lower_bound, place, verify
 
 _ALIGNMENT = 4
 

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from reportgen.analyse.advice.arguments import Argument, Result
-from reportgen.analyse.advice.memory import Held, Memory
+from reportgen.advice.arguments import Argument, Result
+from reportgen.advice.memory import Held, Memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from typing import Any, get_args
 import pytest
 
 from benchmarks.recompiled import variants
-from reportgen.analyse.advice.advise import advise
-from reportgen.analyse.advice.records import Claim, Kind, State, Verdict
+from reportgen.advice.advise import advise
+from reportgen.advice.records import Claim, Kind, State, Verdict
 from reportgen.analyse.capacity import capacities
 from reportgen.input.text import Sibling
 from reportgen.render.advice_json import advice_json

@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reportgen.analyse.advice.memory import ALWAYS, Held, Memory, Outcome
-from reportgen.analyse.advice.program import Program
+from reportgen.advice.memory import ALWAYS, Held, Memory, Outcome
+from reportgen.advice.program import Program
 from reportgen.intervals.step_function import Change
 
 

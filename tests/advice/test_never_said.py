@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.recompiled import Variant, variants
-from reportgen.analyse.advice.advise import advise
-from reportgen.analyse.advice.records import Advice, Move
+from reportgen.advice.advise import advise
+from reportgen.advice.records import Advice, Move
 from reportgen.analyse.capacity import Capacity, fit
 from reportgen.analyse.records import Analysis
 from reportgen.render.advice_json import advice_json

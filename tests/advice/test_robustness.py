@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given
 
-from reportgen.analyse.advice.advise import advise
-from reportgen.analyse.advice.words import WITHHELD_SPACE
+from reportgen.advice.advise import advise
+from reportgen.advice.words import WITHHELD_SPACE
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import MAIN_SPACE
 from reportgen.model import Dump

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from reportgen.analyse.advice.arguments import Argument
-from reportgen.analyse.advice.donation import Donation
-from reportgen.analyse.advice.memory import Held, Memory, Outcome, total_over_time
-from reportgen.analyse.advice.program import NAMES_ONLY, Program
+from reportgen.advice.arguments import Argument
+from reportgen.advice.donation import Donation
+from reportgen.advice.memory import Held, Memory, Outcome, total_over_time
+from reportgen.advice.program import NAMES_ONLY, Program
 from reportgen.analyse.records import VMEM
 
 _ENOUGH_STATE = 5

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from reportgen.analyse.advice.families import Family
-from reportgen.analyse.advice.memory import Outcome
-from reportgen.analyse.advice.packing import Packing
-from reportgen.analyse.advice.plan import Plan
+from reportgen.advice.families import Family
+from reportgen.advice.memory import Outcome
+from reportgen.advice.packing import Packing
+from reportgen.advice.plan import Plan
 
 Kind = Literal[
     "donate",

@@ -3,9 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from reportgen.analyse.advice.arguments import Argument
-from reportgen.analyse.advice.records import ArgumentGroup, Returned, State
-from reportgen.analyse.advice.situation import Situation
+from reportgen.advice.arguments import Argument
+from reportgen.advice.records import ArgumentGroup, Returned, State
+from reportgen.advice.situation import Situation
 
 
 def argument_groups(situation: Situation) -> Iterator[ArgumentGroup]:

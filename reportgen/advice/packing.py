@@ -12,7 +12,7 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
-from reportgen.analyse.advice.memory import Memory
+from reportgen.advice.memory import Memory
 from reportgen.analyse.records import Analysis, Backend, Space
 
 MOST_BUFFERS = 600

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from reportgen.analyse.advice.memory import Memory, Stretch
-from reportgen.analyse.advice.program import Program
-from reportgen.analyse.advice.scopes import pattern
+from reportgen.advice.memory import Memory, Stretch
+from reportgen.advice.program import Program
+from reportgen.advice.scopes import pattern
 
 MOST_STEPS = 300
 """The most values that a plan cuts; each step looks at all others."""

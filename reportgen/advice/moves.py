@@ -5,16 +5,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
-from reportgen.analyse.advice.checkpoint import Checkpoint
-from reportgen.analyse.advice.donation import Donation
-from reportgen.analyse.advice.families import Family
-from reportgen.analyse.advice.held import Group, copies_of_held, made_early, padding, recomputed_early
-from reportgen.analyse.advice.loops import LoopCheckpoint, loop_checkpoints
-from reportgen.analyse.advice.memory import Memory, Outcome
-from reportgen.analyse.advice.records import Claim, ConflictOf, Kind, Move
-from reportgen.analyse.advice.situation import Situation
-from reportgen.analyse.advice.unreturned import without_result
-from reportgen.analyse.advice.words import CAVEATS, CPU_CHECKPOINT
+from reportgen.advice.checkpoint import Checkpoint
+from reportgen.advice.donation import Donation
+from reportgen.advice.families import Family
+from reportgen.advice.held import Group, copies_of_held, made_early, padding, recomputed_early
+from reportgen.advice.loops import LoopCheckpoint, loop_checkpoints
+from reportgen.advice.memory import Memory, Outcome
+from reportgen.advice.records import Claim, ConflictOf, Kind, Move
+from reportgen.advice.situation import Situation
+from reportgen.advice.unreturned import without_result
+from reportgen.advice.words import CAVEATS, CPU_CHECKPOINT
 
 WORTH_PART = 1000
 """A move is worth listing if it is about more than this part of the peak."""

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from reportgen.analyse.advice.families import families
-from reportgen.analyse.advice.moves import WORTH_PART, Moves
-from reportgen.analyse.advice.plan import plan
-from reportgen.analyse.advice.records import (
+from reportgen.advice.families import families
+from reportgen.advice.moves import WORTH_PART, Moves
+from reportgen.advice.plan import plan
+from reportgen.advice.records import (
     Advice,
     AdviceBySpace,
     Capacity,
@@ -14,9 +14,9 @@ from reportgen.analyse.advice.records import (
     Move,
     Verdict,
 )
-from reportgen.analyse.advice.situation import Situation
-from reportgen.analyse.advice.tables import argument_groups, returned, states
-from reportgen.analyse.advice.words import (
+from reportgen.advice.situation import Situation
+from reportgen.advice.tables import argument_groups, returned, states
+from reportgen.advice.words import (
     WITHHELD_ERRORS,
     WITHHELD_LENGTH,
     WITHHELD_RANGES,

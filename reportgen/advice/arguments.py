@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reportgen.analyse.advice.memory import Held, buffers, holdings
-from reportgen.analyse.advice.program import Program
+from reportgen.advice.memory import Held, buffers, holdings
+from reportgen.advice.program import Program
 from reportgen.analyse.records import Space
 
 _TOP = re.compile(r"[^\[.]+")

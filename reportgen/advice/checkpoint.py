@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from reportgen.analyse.advice.memory import Memory, Outcome, Stretch
-from reportgen.analyse.advice.program import MOVES, Program
-from reportgen.analyse.advice.scopes import REMATERIALIZED, direction, path, pattern
+from reportgen.advice.memory import Memory, Outcome, Stretch
+from reportgen.advice.program import MOVES, Program
+from reportgen.advice.scopes import REMATERIALIZED, direction, path, pattern
 from reportgen.intervals.step_function import Change
 
 FAMILIES = 12

@@ -20,8 +20,8 @@ from reportgen.analyse.records import Space
 from reportgen.input.discover import discover
 from reportgen.parse.instructions import Instruction, parse_instruction
 from reportgen.pipeline import read_module
-from reportgen.render.html.formats import percent
 from reportgen.render.view import Module
+from reportgen.reports.formats import percent
 
 _NAMES = ("dumps", "peaks", "named by their own instruction", "named")
 _LINES = (

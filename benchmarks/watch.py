@@ -22,7 +22,7 @@ from typing import NamedTuple
 from playwright.sync_api import ConsoleMessage, sync_playwright
 
 from benchmarks.chain import chain, peak
-from reportgen.render.html.formats import human_bytes
+from reportgen.reports.formats import human_bytes
 from tests.browser.browser import find_browser
 from tests.support.compiler import compiled, write
 

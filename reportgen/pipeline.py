@@ -19,8 +19,8 @@ from reportgen.output.incremental import IncrementalChecker
 from reportgen.output.writer import NOTHING_WRITTEN, Written, confirm_started, write_pages
 from reportgen.redact.contents import redact_contents
 from reportgen.redact.text import redact_message
-from reportgen.render.html.formats import shortened
 from reportgen.render.site.summary import summary, summary_for_site
+from reportgen.reports.formats import shortened
 from reportgen.work import Outcome, Part, Settings, Task
 from reportgen.workers import can_fork
 
@@ -171,8 +171,8 @@ def module_from(
     from reportgen.analyse.capacity import capacities
     from reportgen.analyse.fit import misfit
     from reportgen.analyse.hlo_join import joined
-    from reportgen.render.sources import Sources
     from reportgen.render.view import Module
+    from reportgen.reports.sources import Sources
 
     name = files.name
     capacity_options = settings.capacities if settings else given

@@ -103,7 +103,7 @@ class Terminal:
 
     def modules(self, summaries: Sequence["Summary"]) -> None:
         """Print for each module its peak, whether it fits, the advice that lowers it, and its errors and warnings."""
-        from reportgen.render.html.formats import exact_bytes, human_bytes
+        from reportgen.reports.formats import exact_bytes, human_bytes
 
         for entry in summaries:
             peak = entry.peak_resident_bytes
@@ -183,7 +183,7 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 def _result(summaries: Sequence["Summary"]) -> str:
     """Return the number of modules, the largest one with its peak, and how many have errors or warnings."""
-    from reportgen.render.html.formats import human_bytes
+    from reportgen.reports.formats import human_bytes
 
     modules = counted(len(summaries), "module")
     if not summaries:

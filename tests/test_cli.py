@@ -25,7 +25,7 @@ from tests.support.site import ROOT, SAMPLES, link_problems, read_pages, tree
 TINY = SAMPLES / "cpu-tiny"
 NAME = next(path.name for path in TINY.glob("*-buffer-assignment.txt"))
 ALLOCATIONS = (TINY / NAME).read_text(encoding="utf-8")
-PAIRS = ROOT / "tests" / "analyse" / "advice" / "pairs"
+PAIRS = ROOT / "tests" / "advice" / "pairs"
 ONE_FILE = next((SAMPLES / "cpu-train-step").glob("*-buffer-assignment.txt"))
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs signals, or names that Windows does not have")

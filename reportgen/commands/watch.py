@@ -28,8 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Watch until Ctrl-C or SIGTERM, which are treated alike."""
+    from reportgen.live.loop import Watcher
     from reportgen.options import WatchOptions
-    from reportgen.watch.loop import Watcher
 
     if options.redaction:
         terminal.warning("watch hides nothing; redact in pyproject.toml is for run, build and compare")

@@ -20,7 +20,7 @@ from reportgen.input.reading import Problem, load_text, read_available
 from reportgen.input.remote import AnyPath
 from reportgen.parse.dump import parse_dump
 from reportgen.pipeline import garbage_collection_paused
-from reportgen.render.html.formats import shortened
+from reportgen.reports.formats import shortened
 
 Progress = Callable[[int, int, str], None]
 

@@ -168,7 +168,7 @@ def _refuse_if_backend_is_up() -> None:
     if xla_bridge.backends_are_initialized():
         raise BackendIsUp(
             "JAX has computed something in this process already, and XLA reads its flags only before that."
-            " reportgen.report(function, *args) works at any time; for capture() restart the process or kernel."
+            " reportgen.reports(function, *args) works at any time; for capture() restart the process or kernel."
         )
 
 
@@ -182,7 +182,7 @@ def _built(dumps: Path, output: Path, title: str, error: str | None) -> MemoryRe
 
 def _needs(entry: "Summary") -> tuple[str, str]:
     """Return the bytes of the peak, or of the allocations where no peak is known, rounded and exact."""
-    from reportgen.render.html.formats import exact_bytes, human_bytes
     from reportgen.render.site.summary import needed_bytes
+    from reportgen.reports.formats import exact_bytes, human_bytes
 
     return human_bytes(needed_bytes(entry)), exact_bytes(needed_bytes(entry))

@@ -11,8 +11,8 @@ from typing import Any
 
 from reportgen.analyse.records import Space
 from reportgen.intervals.step_function import StepFunction
-from reportgen.render.html.formats import visible
 from reportgen.render.view import Module, key_text
+from reportgen.reports.formats import visible
 
 MOST_VALUES = 200
 """Values of each memory space that get a bar: each is a track, and more tracks cannot be read."""

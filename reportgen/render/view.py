@@ -21,9 +21,9 @@ from reportgen.analyse.origins import Origin, origins
 from reportgen.analyse.records import MAIN_SPACE, Analysis, Space
 from reportgen.model import WHOLE, UsedValue, ValueKey
 from reportgen.options import Redaction
-from reportgen.render.html.formats import function_name
 from reportgen.render.routes import ModuleRoutes, module_slug
-from reportgen.render.sources import NO_SOURCES, Sources
+from reportgen.reports.formats import function_name
+from reportgen.reports.sources import NO_SOURCES, Sources
 
 _LINE = re.compile(r":\d+$")
 

@@ -11,7 +11,7 @@ from reportgen.advice.advise import advise
 from reportgen.advice.records import Claim, Kind, State, Verdict
 from reportgen.analyse.capacity import capacities
 from reportgen.input.text import Sibling
-from reportgen.render.advice_json import advice_json
+from reportgen.reports.advice_json import advice_json
 
 PAIRS = Path(__file__).parent / "pairs"
 

@@ -13,8 +13,9 @@ from reportgen.advice.advise import advise
 from reportgen.advice.records import Advice, Move
 from reportgen.analyse.capacity import Capacity, fit
 from reportgen.analyse.records import Analysis
-from reportgen.render.advice_json import advice_json
-from reportgen.render.module.advice_words import (
+from reportgen.render.site.assets import template_root
+from reportgen.reports.advice_json import advice_json
+from reportgen.reports.advice_words import (
     amount_words,
     capacity_words,
     curve_words,
@@ -22,7 +23,6 @@ from reportgen.render.module.advice_words import (
     joint_words,
     sentence,
 )
-from reportgen.render.site.assets import template_root
 from tests.analyse.test_lifetimes import STEP
 from tests.support.dumps import analysed, edited
 from tests.support.samples import sample_analysis, sample_labels

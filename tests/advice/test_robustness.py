@@ -8,8 +8,8 @@ from reportgen.advice.words import WITHHELD_SPACE
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import MAIN_SPACE
 from reportgen.model import Dump
-from reportgen.render.advice_json import advice_json
-from reportgen.render.module.advice_words import first_move, sentence
+from reportgen.reports.advice_json import advice_json
+from reportgen.reports.advice_words import first_move, sentence
 from tests.support.samples import sample_analysis, sample_labels
 from tests.support.strategies import consistent_dumps, dumps
 

@@ -9,7 +9,7 @@ import pytest
 from reportgen.analyse.fit import Misfit
 from reportgen.parse.oom_records import SizeRange
 from reportgen.parse.oom_text import find_out_of_memory
-from reportgen.render.html.formats import human_bytes
+from reportgen.reports.formats import human_bytes
 from tests.analyse.test_fit import REFUSED, beginning, misfit_in, program
 
 _ALLOCATION = re.compile(r"^allocation \d+: size (\d+), (.*):$", re.MULTILINE)

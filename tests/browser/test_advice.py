@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from reportgen.render.html.formats import human_bytes
+from reportgen.reports.formats import human_bytes
 from tests.browser.axe import complaints
 from tests.support.site import build_site, shard
 
 Visit = Callable[..., Page]
-PROGRAM = Path(__file__).parents[1] / "analyse" / "advice" / "pairs" / "gpu" / "mid" / "nodonate"
+PROGRAM = Path(__file__).parents[1] / "advice" / "pairs" / "gpu" / "mid" / "nodonate"
 CURVE = "figure[data-space='0'] svg g.mark-line path[stroke='var(--accent)']"
 
 

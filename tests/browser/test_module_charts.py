@@ -9,7 +9,7 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from reportgen.render.html.formats import human_bytes
+from reportgen.reports.formats import human_bytes
 from tests.support.site import shard
 
 Visit = Callable[..., Page]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from reportgen.render.html.formats import human_bytes
+from reportgen.reports.formats import human_bytes
 from tests.browser.axe import complaints
 from tests.support.site import shard
 

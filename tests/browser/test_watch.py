@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from reportgen.render.html.formats import human_bytes
+from reportgen.reports.formats import human_bytes
 from tests.browser.browser import Watch
 from tests.support.compiler import BIG_PAGE, compiled, part_paths, peak, write
 from tests.support.watching import TIMEOUT, Watched, watching

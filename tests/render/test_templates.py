@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.render.html.formats import counted
 from reportgen.render.html.templates import width
 from reportgen.render.site.assets import template_root
+from reportgen.reports.formats import counted
 
 TEMPLATES = sorted(template_root().glob("*.html"))
 LONGEST_LINE = 120

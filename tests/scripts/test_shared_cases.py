@@ -10,7 +10,7 @@ from reportgen.analyse.composition import composition
 from reportgen.intervals.step_function import StepFunction
 from reportgen.parse.op_names import path_parts
 from reportgen.render.drawings.chart_data import byte_ticks, thinned
-from reportgen.render.html.formats import human_bytes
+from reportgen.reports.formats import human_bytes
 from tests.support.builder import Lives, temporaries
 from tests.support.site import ROOT
 

@@ -12,7 +12,7 @@ from reportgen.options import BuildOptions
 from reportgen.render.value.advice import HELD, OFF_PEAK
 from tests.support.site import SitePage, build_site, read_page, shard
 
-PAIRS = Path(__file__).parents[1] / "analyse" / "advice" / "pairs"
+PAIRS = Path(__file__).parents[1] / "advice" / "pairs"
 
 
 @pytest.fixture(scope="session")

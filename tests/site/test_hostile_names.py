@@ -11,7 +11,7 @@ import html5lib
 import pytest
 
 from reportgen.cli import main
-from reportgen.render.html.formats import visible
+from reportgen.reports.formats import visible
 from tests.support import hostile
 from tests.support.site import SitePage, link_problems, read_page, read_pages, tree
 

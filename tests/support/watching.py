@@ -6,10 +6,10 @@ from pathlib import Path
 from threading import Condition, Thread
 from time import monotonic
 
+from reportgen.live.loop import Watcher
+from reportgen.live.rebuild import ScanResult
+from reportgen.live.tracked import Timing
 from reportgen.options import WatchOptions
-from reportgen.watch.loop import Watcher
-from reportgen.watch.rebuild import ScanResult
-from reportgen.watch.tracked import Timing
 
 TIMEOUT = 60.0
 """Wait this long for what must come: long, because only a failing test waits in full."""

@@ -21,7 +21,7 @@ from reportgen.render.compare.words import (
     signed_count,
     step_words,
 )
-from reportgen.render.html.formats import human_bytes
+from reportgen.reports.formats import human_bytes
 
 MOST_CHARACTERS = 60_000
 """A comment on GitHub may have 65,536."""

@@ -8,7 +8,7 @@ from reportgen.compare.graph import Graph
 from reportgen.compare.records import Match
 from reportgen.compare.terms import Kind, Term
 from reportgen.input.inputs import differing_flags
-from reportgen.render.html.formats import human_bytes
+from reportgen.reports.formats import human_bytes
 
 _NUMBERS = re.compile(r"\d+")
 

@@ -9,7 +9,7 @@ from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import HELD_CLASSES, memory_class
 from reportgen.analyse.records import Analysis, Space
 from reportgen.intervals.step_function import StepFunction
-from reportgen.render.html import formats
+from reportgen.reports import formats
 
 MOST_POINTS = 500
 _TICKS = 7

@@ -6,7 +6,7 @@ from html import escape
 from markupsafe import Markup
 
 from reportgen.analyse.attribution import Attribution
-from reportgen.render.html.formats import shortened, soft_breaks
+from reportgen.reports.formats import shortened, soft_breaks
 
 _LONGEST = 56
 

@@ -10,11 +10,11 @@ from markupsafe import Markup
 import reportgen
 from reportgen.options import Redaction
 from reportgen.render import routes
-from reportgen.render.html import formats
 from reportgen.render.html.excerpts import excerpt_table
 from reportgen.render.html.members import group_members
 from reportgen.render.html.value_rows import value_rows
 from reportgen.render.site.assets import template_root
+from reportgen.reports import formats
 
 MODULE_VIEWS = (
     (routes.view("index"), "Summary"),

@@ -6,8 +6,8 @@ from html import escape
 from markupsafe import Markup
 
 from reportgen.analyse.records import ValueFacts
-from reportgen.render.html.formats import bytes_markup
 from reportgen.render.html.links import Links
+from reportgen.reports.formats import bytes_markup
 
 _LONGEST_SHAPE = 60
 

@@ -9,8 +9,8 @@ from reportgen.advice.packing import Packing
 from reportgen.advice.plan import Plan
 from reportgen.advice.records import Advice, ArgumentGroup, ConflictOf, Ladder, Move, Returned, State
 from reportgen.analyse.records import MAIN_SPACE
-from reportgen.render.html.formats import human_bytes
-from reportgen.render.module.advice_words import (
+from reportgen.render.view import Module
+from reportgen.reports.advice_words import (
     amount_words,
     floor_words,
     joint_words,
@@ -19,7 +19,7 @@ from reportgen.render.module.advice_words import (
     verdict_words,
     what_words,
 )
-from reportgen.render.view import Module
+from reportgen.reports.formats import human_bytes
 
 _SHOWN_RESULTS = 50
 _STATES: Mapping[State, str] = {

@@ -18,11 +18,11 @@ from reportgen.intervals.step_function import StepFunction
 from reportgen.model import WHOLE
 from reportgen.render import routes
 from reportgen.render.drawings.conflicts import conflicts_by_value
-from reportgen.render.html.formats import cut, visible
 from reportgen.render.module.advice import with_curve
-from reportgen.render.module.advice_words import curve_words
 from reportgen.render.page import Page
 from reportgen.render.view import Module, allocation_kinds
+from reportgen.reports.advice_words import curve_words
+from reportgen.reports.formats import cut, visible
 
 LONGEST_SHAPE = 80
 

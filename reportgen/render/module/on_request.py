@@ -9,12 +9,12 @@ from functools import cache, cached_property, partial
 from threading import Lock
 
 from reportgen.render.allocation.page import AllocationRenderer
-from reportgen.render.html.formats import visible
 from reportgen.render.module.pages import later_pages, module_pages, views
 from reportgen.render.page import Page
 from reportgen.render.routes import first_page
 from reportgen.render.value.page import ValueRenderer
 from reportgen.render.view import Module, key_text
+from reportgen.reports.formats import visible
 
 
 class PagesOnRequest:

@@ -17,8 +17,6 @@ from reportgen.input.reading import Problem
 from reportgen.options import Redaction
 from reportgen.render import routes
 from reportgen.render.drawings.chart_data import byte_ticks
-from reportgen.render.html import formats
-from reportgen.render.html.formats import function_name
 from reportgen.render.html.markdown import note_markup
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import module_columns, shard
@@ -27,6 +25,8 @@ from reportgen.render.site.file_names import file_names
 from reportgen.render.site.out_of_memory import error_views
 from reportgen.render.site.recompiled import Recompiled, recompiled
 from reportgen.render.site.summary import Summary, biggest_first, needed_bytes
+from reportgen.reports import formats
+from reportgen.reports.formats import function_name
 
 MODULES_PER_PAGE = 500
 MOST_BARS = 20

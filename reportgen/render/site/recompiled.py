@@ -9,9 +9,9 @@ from itertools import islice
 from pathlib import PurePosixPath
 
 from reportgen.analyse.identity import Leaf, Signature
-from reportgen.render.html.formats import function_name
 from reportgen.render.site.file_names import file_names
 from reportgen.render.site.summary import Summary, biggest_first, needed_bytes
+from reportgen.reports.formats import function_name
 
 ABSENT = "absent"
 _MOST_LEAVES = 8

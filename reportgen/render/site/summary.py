@@ -9,7 +9,7 @@ from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.identity import Leaf, Signature, signature
 from reportgen.analyse.results import SEVERITY_ORDER, Finding, Severity
 from reportgen.input.text import Location
-from reportgen.render.html.badge import Badge, badge, checks_run, objects_checked
+from reportgen.reports.badge import Badge, badge, checks_run, objects_checked
 
 # Imported by `summary`, because an unchanged build reads summaries and analyses nothing: half of it would be imports.
 if TYPE_CHECKING:
@@ -114,9 +114,9 @@ def summary(module: "Module") -> Summary:
     """Return the summary of a module."""
     from reportgen.analyse.records import MAIN_SPACE
     from reportgen.analyse.spaces import main_space
-    from reportgen.render.module.advice_words import capacity_words, first_move, sentence
     from reportgen.render.report_json import module_report
     from reportgen.render.view import peak_by_class
+    from reportgen.reports.advice_words import capacity_words, first_move, sentence
 
     analysis = module.analysis
     space = main_space(analysis.spaces)

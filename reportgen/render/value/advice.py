@@ -6,9 +6,9 @@ from html import escape
 from reportgen.advice.memory import Memory
 from reportgen.advice.records import Advice, Returned, State
 from reportgen.analyse.records import MAIN_SPACE
-from reportgen.render.html.formats import human_bytes
 from reportgen.render.html.links import Links
 from reportgen.render.view import Module
+from reportgen.reports.formats import human_bytes
 
 OFF_PEAK = "The peak does not depend on it."
 HELD = "Its memory is held throughout, so the peak does not depend on it."

@@ -22,7 +22,7 @@ from reportgen.analyse.sizes import (
     tile_levels,
 )
 from reportgen.model.shapes import ArrayShape, BufferShape, OpaqueShape, Shape, Tile, TupleShape
-from reportgen.render.html.formats import counted, cut
+from reportgen.reports.formats import counted, cut
 
 _SMALL_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _LONGEST_QUOTE = 200  # characters of attributes that this module has no words for

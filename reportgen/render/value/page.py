@@ -12,7 +12,6 @@ from html import escape
 from reportgen.analyse.results import Finding
 from reportgen.parse.shapes import ShapeError, parse_shape
 from reportgen.render.drawings.layout import layout_drawing
-from reportgen.render.html.formats import cut, shortened, soft_breaks
 from reportgen.render.html.links import Links
 from reportgen.render.html.templates import Frame, macro
 from reportgen.render.page import Page
@@ -22,6 +21,7 @@ from reportgen.render.value.instruction import LONG_TEXT, Definition
 from reportgen.render.value.layout import layout_sentences
 from reportgen.render.value.neighbours import ValueNeighbours
 from reportgen.render.view import Module, key_text
+from reportgen.reports.formats import cut, shortened, soft_breaks
 
 _FOLDED_TEXT = 2_000
 

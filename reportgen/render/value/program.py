@@ -12,9 +12,9 @@ from html import escape
 from reportgen.analyse.attribution import Attribution, Rule
 from reportgen.parse.module_text import ModuleText
 from reportgen.parse.stack_frames import Frame
-from reportgen.render.html.formats import cut
 from reportgen.render.html.links import Links, listed
 from reportgen.render.view import Module
+from reportgen.reports.formats import cut
 
 RULES: Mapping[Rule, str] = {
     "moved": "it moves or carries what this operation computed",

@@ -6,13 +6,13 @@ All amounts are formatted and all sentences written here; the script only arrang
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from reportgen.render.html.formats import exact_bytes, human_bytes, visible
+from reportgen.live.history import Amounts, History, SpaceChange, ValueChange
+from reportgen.live.messages import ROWS, difference, headline, names, place, weight
+from reportgen.live.rebuild import Rebuilder
+from reportgen.live.tracked import TrackedDump
 from reportgen.render.routes import module_folder
 from reportgen.render.view import key_text
-from reportgen.watch.history import Amounts, History, SpaceChange, ValueChange
-from reportgen.watch.messages import ROWS, difference, headline, names, place, weight
-from reportgen.watch.rebuild import Rebuilder
-from reportgen.watch.tracked import TrackedDump
+from reportgen.reports.formats import exact_bytes, human_bytes, visible
 
 _MOST_VALUES = 40
 _MOST_MODULES = 30

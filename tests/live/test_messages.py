@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.watch.messages import headline, terminal_lines
-from reportgen.watch.page_changes import PageChanges
-from reportgen.watch.rebuild import Rebuilder, ScanResult
-from reportgen.watch.tracked import Timing, TrackedDump
+from reportgen.live.messages import headline, terminal_lines
+from reportgen.live.page_changes import PageChanges
+from reportgen.live.rebuild import Rebuilder, ScanResult
+from reportgen.live.tracked import Timing, TrackedDump
 from tests.support.compiler import BIG_PAGE, compiled, part_paths, write
 from tests.support.dumps import edited
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from reportgen.advice.records import Advice, Capacity, Claim, Ladder, Move, Verdict
 from reportgen.analyse.capacity import Fit
-from reportgen.render.html.formats import UNITS, exact_bytes, human_bytes
+from reportgen.reports.formats import UNITS, exact_bytes, human_bytes
 
 _NOT_FIRST = ("batch", "packing", "family", "unreturned-result")
 

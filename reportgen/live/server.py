@@ -21,10 +21,10 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 import reportgen
 from reportgen.errors import ReportgenError
+from reportgen.live.hosts import is_own_host
+from reportgen.live.site import LiveSite
 from reportgen.render import routes
 from reportgen.render.site.assets import read_template, script
-from reportgen.serve.hosts import is_own_host
-from reportgen.serve.site import LiveSite
 
 OWN = "-/"
 """The folder of resources that only the server has; the site has no page in it."""

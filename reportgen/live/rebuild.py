@@ -22,14 +22,14 @@ from reportgen.input.contents import read_note
 from reportgen.input.discover import Discovered, discover
 from reportgen.input.names import split_part
 from reportgen.input.reading import Problem, load_text
+from reportgen.live.completeness import Baseline, Completeness, completeness
+from reportgen.live.history import History
+from reportgen.live.scan import Listing, Stamps, files_of, listing, newest_ns, stamp, stamps_of
+from reportgen.live.tracked import Outdated, ShownBuild, Timing, TrackedDump
 from reportgen.pipeline import module_of
 from reportgen.render.module.on_request import PagesOnRequest
 from reportgen.render.site.summary import summary_for_site
 from reportgen.render.view import Module
-from reportgen.watch.completeness import Baseline, Completeness, completeness
-from reportgen.watch.history import History
-from reportgen.watch.scan import Listing, Stamps, files_of, listing, newest_ns, stamp, stamps_of
-from reportgen.watch.tracked import Outdated, ShownBuild, Timing, TrackedDump
 
 _NOTHING = Discovered((), (), None)
 

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
-from reportgen.render.html.formats import human_bytes
+from reportgen.live.history import Amounts, ChangeKind, SpaceChange, ValueChange
+from reportgen.live.rebuild import Rebuilder, ScanResult
+from reportgen.live.tracked import TrackedDump
 from reportgen.render.view import key_text
-from reportgen.watch.history import Amounts, ChangeKind, SpaceChange, ValueChange
-from reportgen.watch.rebuild import Rebuilder, ScanResult
-from reportgen.watch.tracked import TrackedDump
+from reportgen.reports.formats import human_bytes
 
 ROWS = (("Peak resident", "peak_resident"), ("Allocated", "allocated"), ("Padding", "padding"))
 """The figures of a memory space: what people call them, and their names in `Amounts`."""

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.serve.server import LiveServer, PortTaken
-from reportgen.serve.site import Generation, LiveSite, ServedModule
+from reportgen.live.server import LiveServer, PortTaken
+from reportgen.live.site import Generation, LiveSite, ServedModule
 
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'"
 PAGE = f'<html><head><meta http-equiv="Content-Security-Policy" content="{POLICY}"></head><body>overview</body></html>'

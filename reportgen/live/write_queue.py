@@ -9,10 +9,10 @@ from pathlib import Path
 from time import monotonic
 
 from reportgen.errors import OutputRefused
+from reportgen.live.tracked import TrackedDump
 from reportgen.output.manifest import COMMON, MANIFEST
 from reportgen.output.writer import SiteDirectory, write_pages
 from reportgen.render.page import Page
-from reportgen.watch.tracked import TrackedDump
 from reportgen.work import Part
 
 _STEP_SECONDS = 0.02  # short, because a changed dump waits until the step is over

@@ -18,7 +18,7 @@ from typing import Literal
 from reportgen.analyse.records import Analysis
 from reportgen.input.names import PART_SUFFIXES, split_part
 from reportgen.input.reading import DumpFiles, Problem
-from reportgen.watch.scan import Stamps
+from reportgen.live.scan import Stamps
 
 _PART_WORDS = ("allocations", "values", "live ranges")
 _LATER = frozenset({"XLA's total", "used values", "live ranges"})

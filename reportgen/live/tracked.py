@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from reportgen.input.reading import DumpFiles, Problem
+from reportgen.live.completeness import Baseline, Completeness
+from reportgen.live.history import History
+from reportgen.live.scan import Stamps
 from reportgen.render.module.on_request import PagesOnRequest
 from reportgen.render.site.summary import Summary
-from reportgen.watch.completeness import Baseline, Completeness
-from reportgen.watch.history import History
-from reportgen.watch.scan import Stamps
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from threading import active_count
 
 import pytest
 
+from reportgen.live.loop import Watcher
+from reportgen.live.tracked import Timing
 from reportgen.options import WatchOptions
-from reportgen.watch.loop import Watcher
-from reportgen.watch.tracked import Timing
 from tests.support.compiler import compiled, part_paths, peak, write
 from tests.support.site import read_page
 

@@ -6,7 +6,7 @@ Three kinds of threads work together:
   gives all events one order, and Ctrl-C ends the loop at once.
 - watchdog's threads only wake the loop when files may have changed (see `events`).
 - The server's threads, one for each request, only read the last published generation and render pages from it (see
-  `serve.site`).
+  `site`).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,20 +15,20 @@ from datetime import datetime
 from time import monotonic
 
 from reportgen.errors import NoDumpFound
+from reportgen.live.events import FileEvents, Wakeup
+from reportgen.live.messages import terminal_lines, unchanged_message
+from reportgen.live.page_changes import PageChanges
+from reportgen.live.rebuild import Rebuilder, ScanResult
+from reportgen.live.server import LiveServer
+from reportgen.live.site import Generation, LiveSite, ServedModule
+from reportgen.live.tracked import Timing, TrackedDump
+from reportgen.live.write_queue import WriteQueue
 from reportgen.options import WatchOptions
 from reportgen.output.writer import SiteDirectory
 from reportgen.render.routes import module_folder
 from reportgen.render.site.overview import Front
 from reportgen.render.site.pages import fixed_pages, summary_pages
 from reportgen.render.site.summary import biggest_first
-from reportgen.serve.server import LiveServer
-from reportgen.serve.site import Generation, LiveSite, ServedModule
-from reportgen.watch.events import FileEvents, Wakeup
-from reportgen.watch.messages import terminal_lines, unchanged_message
-from reportgen.watch.page_changes import PageChanges
-from reportgen.watch.rebuild import Rebuilder, ScanResult
-from reportgen.watch.tracked import Timing, TrackedDump
-from reportgen.watch.write_queue import WriteQueue
 
 _PUBLISHED_EVERY = 0.25  # seconds, because a reader should see the first modules while hundreds are being read
 _MOST_TEXT_WAITING = 16 << 20  # bytes, because the analysis of a dump is many times as large as its text

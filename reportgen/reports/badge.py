@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from reportgen.analyse.results import CheckResult, Severity
-from reportgen.render.html.formats import counted
+from reportgen.reports.formats import counted
 
 
 @dataclass(frozen=True, slots=True)

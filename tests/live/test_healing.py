@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from reportgen.errors import OutputRefused
+from reportgen.live import write_queue
 from reportgen.output.lock import LOCK
 from reportgen.output.writer import write_pages
-from reportgen.watch import write_queue
 from tests.support.site import SAMPLES, tree
 from tests.support.watching import watching
 

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from reportgen.serve.hosts import is_own_host
+from reportgen.live.hosts import is_own_host
 
 
 @pytest.mark.parametrize("name", ["localhost", "127.0.0.1", "127.0.0.2", "[::1]", "LOCALHOST", "localhost."])

@@ -1,1 +1,0 @@
-"""Serve the current site during development and notify open pages when it changes."""

@@ -13,13 +13,13 @@ from reportgen.advice.advise import advise
 from reportgen.advice.arguments import Argument, arguments, results
 from reportgen.advice.program import Program
 from reportgen.advice.records import Advice
-from reportgen.advice.scopes import REMATERIALIZED, pattern
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis, Space
 from reportgen.errors import NoDumpFound
 from reportgen.input.discover import discover
 from reportgen.input.reading import load_text
 from reportgen.parse.dump import parse_dump
+from reportgen.program.scopes import REMATERIALIZED, pattern
 
 _FIGURES = "memory_analysis.json"
 

@@ -170,7 +170,7 @@ def module_from(
     """Return the analysis of a dump with the facts that its file names and sibling files add."""
     from reportgen.analyse.capacity import capacities
     from reportgen.analyse.fit import misfit
-    from reportgen.analyse.hlo_join import joined
+    from reportgen.program.join import joined
     from reportgen.render.view import Module
     from reportgen.reports.sources import Sources
 

@@ -21,7 +21,7 @@ STAGES = (
     {"", "errors", "intervals", "workers"},
     {"input", "options"},
     {"model", "parse"},
-    {"analyse"},
+    {"analyse", "program"},
     {"advice"},
     {"compare", "reports"},
     {"redact", "render"},
@@ -42,7 +42,7 @@ HOMES = {
     "watchdog": {"live/events.py"},
     "jax": {"programs/functions.py"},
 }
-PURE = {"intervals", "model", "parse", "analyse", "advice", "reports", "compare", "render"}
+PURE = {"intervals", "model", "parse", "program", "analyse", "advice", "reports", "compare", "render"}
 WRITERS = {
     "input/pipes.py",
     "output/lock.py",

@@ -20,8 +20,8 @@ from itertools import accumulate
 
 from reportgen.advice.memory import Memory, Outcome, Stretch
 from reportgen.advice.program import MOVES, Program
-from reportgen.advice.scopes import REMATERIALIZED, direction, path, pattern
 from reportgen.intervals.step_function import Change
+from reportgen.program.scopes import REMATERIALIZED, direction, path, pattern
 
 FAMILIES = 12
 _DEEPEST = 3

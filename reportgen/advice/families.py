@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from reportgen.advice.held import idle_over_peak
 from reportgen.advice.memory import Memory, Outcome
 from reportgen.advice.program import Program
-from reportgen.advice.scopes import pattern
+from reportgen.program.scopes import pattern
 
 MOST = 20
 """How many families are asked for: the largest."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from reportgen.advice.memory import ALWAYS, Memory, Outcome, Stretch
 from reportgen.advice.program import Program
-from reportgen.advice.scopes import REMATERIALIZED
 from reportgen.intervals.step_function import Change
+from reportgen.program.scopes import REMATERIALIZED
 
 _LONG_MOMENTS = 50
 _LONG_PART = 10

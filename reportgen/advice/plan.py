@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from reportgen.advice.memory import Memory, Stretch
 from reportgen.advice.program import Program
-from reportgen.advice.scopes import pattern
+from reportgen.program.scopes import pattern
 
 MOST_STEPS = 300
 """The most values that a plan cuts; each step looks at all others."""

@@ -8,11 +8,11 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from reportgen.advice.scopes import Direction, direction
 from reportgen.analyse.decompose import plain_shape
 from reportgen.analyse.records import Analysis
 from reportgen.model import WHOLE
 from reportgen.parse.instructions import parse_instruction, unquoted
+from reportgen.program.scopes import Direction, direction
 
 _OP_NAME = re.compile(rb'op_name=("(?:[^"\\]|\\.)*+")')
 _MOST_STEPS = 100  # because the moves of a damaged dump may form a cycle

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from reportgen.analyse.backends import infer_backend
 from reportgen.analyse.checks import checked
 from reportgen.analyse.cross_checks import compared
-from reportgen.analyse.definitions import definitions
 from reportgen.analyse.findings import by_severity, listed
 from reportgen.analyse.records import Analysis, Backend, Figures, Measured
 from reportgen.analyse.reuse import buffer_reuse
@@ -18,6 +17,7 @@ from reportgen.analyse.value_sizes import value_facts
 from reportgen.analyse.xla_peak import xla_peak
 from reportgen.input.text import Sibling
 from reportgen.model import Dump
+from reportgen.program.definitions import definitions
 
 
 def analyse(dump: Dump, named_backend: Backend = "unknown", siblings: Sequence[Sibling] = ()) -> Analysis:

@@ -12,9 +12,9 @@ from functools import lru_cache
 from typing import Literal
 
 from reportgen.analyse.classes import CLASSES, MemoryClass, memory_class
-from reportgen.analyse.origins import Origin
 from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.parse.shapes import tuple_arity
+from reportgen.program.origins import Origin
 
 GroupKind = Literal["named", "missing", "held"]
 """Whether the dump names the label, lacks it, or the bytes belong to the caller and hold no live value."""

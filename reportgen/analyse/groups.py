@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from reportgen.analyse.attribution import Attribution
-from reportgen.analyse.attributions import reserved_for
 from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.decompose import plain_shape, shares
 from reportgen.analyse.records import Analysis, Share, Space
+from reportgen.program.author import Attribution
+from reportgen.program.authors import reserved_for
 
 _NUMBER = re.compile(r"\d+")
 

@@ -8,8 +8,8 @@ them whose scope lies inside the loop wrote the bytes.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from reportgen.analyse.attribution import Attribution
 from reportgen.analyse.records import Facts
+from reportgen.program.author import Attribution
 
 
 def written_in_place(

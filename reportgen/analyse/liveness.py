@@ -8,9 +8,9 @@ Each reason leaves a mark in the dump; `liveness` looks for the marks in a fixed
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from reportgen.analyse.callers import calls_computations
 from reportgen.analyse.records import Figures, ValueFacts
 from reportgen.model import LiveRange, Position, Use, UsedValue
+from reportgen.program.callers import calls_computations
 
 Rule = Literal[
     "no range",

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple, overload
 
-from reportgen.analyse.definitions import Definition
 from reportgen.analyse.results import CheckResult, Finding
 from reportgen.intervals.step_function import Peak, StepFunction
 from reportgen.model import Columns, Dump, LiveRange, LiveRanges, Value, Values, record
+from reportgen.program.definitions import Definition
 
 Backend = Literal["cpu", "gpu", "tpu", "unknown"]
 

@@ -7,14 +7,14 @@ from dataclasses import asdict
 from typing import Any
 
 from reportgen.advice.records import AdviceBySpace
-from reportgen.analyse.attribution import Attribution
-from reportgen.analyse.attributions import Attributed
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import CLASSES, memory_class
 from reportgen.analyse.decompose import plain_shape
 from reportgen.analyse.identity import signature_digest
 from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.compare.figures import ModuleFigures
+from reportgen.program.author import Attribution
+from reportgen.program.authors import Attributed
 from reportgen.render.view import key_text, peak_by_class
 from reportgen.reports.advice_json import advice_json
 

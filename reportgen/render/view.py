@@ -11,16 +11,16 @@ from reportgen.advice.advise import advise
 from reportgen.advice.memory import Memory, memory_of
 from reportgen.advice.records import Advice, AdviceBySpace
 from reportgen.advice.words import WITHHELD_NAMES
-from reportgen.analyse.attribution import Attribution
-from reportgen.analyse.attributions import Attributed, Attributions, reserved_for
 from reportgen.analyse.capacity import Capacity, Fit, fit
 from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.fit import Misfit
-from reportgen.analyse.hlo_join import NOTHING_JOINED, Join
-from reportgen.analyse.origins import Origin, origins
 from reportgen.analyse.records import MAIN_SPACE, Analysis, Space
 from reportgen.model import WHOLE, UsedValue, ValueKey
 from reportgen.options import Redaction
+from reportgen.program.author import Attribution
+from reportgen.program.authors import Attributed, Attributions, reserved_for
+from reportgen.program.join import NOTHING_JOINED, Join
+from reportgen.program.origins import Origin, origins
 from reportgen.render.routes import ModuleRoutes, module_slug
 from reportgen.reports.formats import function_name
 from reportgen.reports.sources import NO_SOURCES, Sources

@@ -8,7 +8,6 @@ from hypothesis import given
 
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.decompose import GROUPINGS, element_type, groupings, plain_shape
-from reportgen.analyse.origins import Origin, origins
 from reportgen.analyse.records import Analysis
 from reportgen.analyse.scopes import scope_tree, walk
 from reportgen.input.discover import discover
@@ -16,6 +15,7 @@ from reportgen.input.reading import load_text
 from reportgen.model import Dump
 from reportgen.parse.dump import parse_dump
 from reportgen.parse.op_names import path_parts
+from reportgen.program.origins import Origin, origins
 from tests.support.dumps import analysed
 from tests.support.printer import Dialect, printed
 from tests.support.strategies import consistent_dumps, dialects

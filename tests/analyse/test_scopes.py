@@ -1,8 +1,8 @@
 """Numbered siblings of a scope tree, as the layers of a network, are one row."""
 
 from reportgen.analyse.analysis import analyse
-from reportgen.analyse.origins import Origin
 from reportgen.analyse.scopes import Scope, scope_tree, walk
+from reportgen.program.origins import Origin
 from tests.support.builder import Lives, temporaries
 
 

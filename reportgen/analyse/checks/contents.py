@@ -6,11 +6,11 @@ from itertools import compress
 from operator import not_
 
 from reportgen.analyse.checks.check import check, without_text
-from reportgen.analyse.definitions import without_layout
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Figures
 from reportgen.analyse.results import Finding
 from reportgen.model import WHOLE, Allocation, UsedValues
+from reportgen.program.definitions import without_layout
 
 
 def _without_root(figures: Figures) -> str:

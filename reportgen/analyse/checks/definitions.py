@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from reportgen.analyse.checks.check import check, without_text
-from reportgen.analyse.definitions import shapes_by_index
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Figures
 from reportgen.analyse.results import Finding
 from reportgen.model import UsedValues
 from reportgen.parse.shapes import ShapeError
+from reportgen.program.definitions import shapes_by_index
 
 
 def _without_positions(figures: Figures) -> str:

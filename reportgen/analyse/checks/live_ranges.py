@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 from itertools import compress, islice, repeat
 from operator import ne
 
-from reportgen.analyse.callers import calls_computations
 from reportgen.analyse.checks.check import check, without_live_ranges
 from reportgen.analyse.findings import finding
 from reportgen.analyse.liveness import liveness
 from reportgen.analyse.records import Figures
 from reportgen.analyse.results import Finding
 from reportgen.model import WHOLE, LiveRange, LiveRanges, UsedValues, users_in
+from reportgen.program.callers import calls_computations
 
 _ASYNC = (b"async", b"-start", b"-done", b"-update")
 """What the names of asynchronous instructions contain."""

@@ -5,7 +5,7 @@ from html import escape
 
 from markupsafe import Markup
 
-from reportgen.analyse.attribution import Attribution
+from reportgen.program.author import Attribution
 from reportgen.reports.formats import shortened, soft_breaks
 
 _LONGEST = 56

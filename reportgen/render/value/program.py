@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from html import escape
 
-from reportgen.analyse.attribution import Attribution, Rule
 from reportgen.parse.module_text import ModuleText
 from reportgen.parse.stack_frames import Frame
+from reportgen.program.author import Attribution, Rule
 from reportgen.render.html.links import Links, listed
 from reportgen.render.view import Module
 from reportgen.reports.formats import cut

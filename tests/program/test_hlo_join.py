@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.analyse.hlo_join import NOTHING_JOINED, joined
 from reportgen.cli import main
 from reportgen.input.contents import read_contents
 from reportgen.input.discover import discover
 from reportgen.input.text import Sibling
 from reportgen.model import Dump
 from reportgen.parse.dump import parse_dump
+from reportgen.program.join import NOTHING_JOINED, joined
 
 ROOT = Path(__file__).parents[2]
 TINY = ROOT / "samples/cpu-tiny"

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 
 from reportgen.analyse.analysis import analyse
-from reportgen.analyse.attribution import Attribution
-from reportgen.analyse.attributions import Attributed, Attributions, reserved_for
-from reportgen.analyse.hlo_join import NOTHING_JOINED
 from reportgen.analyse.records import Analysis
 from reportgen.model import Dump
+from reportgen.program.author import Attribution
+from reportgen.program.authors import Attributed, Attributions, reserved_for
+from reportgen.program.join import NOTHING_JOINED
 from tests.support.dumps import analysed
 from tests.support.strategies import consistent_dumps
 

@@ -6,11 +6,11 @@ name, and its body is not in the dump.
 
 from functools import cache
 
-from reportgen.analyse.attribution import Attribution
-from reportgen.analyse.attributor import Attributor
-from reportgen.analyse.callers import calls_computations
 from reportgen.analyse.records import Analysis
 from reportgen.model import WHOLE, ValueKey
+from reportgen.program.author import Attribution
+from reportgen.program.callers import calls_computations
+from reportgen.program.writers import Attributor
 
 _MOST_VALUES = 200  # because one value may have thousands of readers, and each argument is followed
 

@@ -5,7 +5,7 @@ XLA schedules the called computation before its caller, so the caller's own uses
 
 from collections.abc import Mapping
 
-from reportgen.analyse.definitions import Definition
+from reportgen.program.definitions import Definition
 
 _CALLERS = ("while", "call", "conditional")
 

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from reportgen.analyse.attribution import Attribution
 from reportgen.analyse.chains import chains
-from reportgen.analyse.hlo_join import Join
 from reportgen.analyse.in_place import written_in_place
-from reportgen.analyse.readers import Readers
 from reportgen.analyse.records import Analysis, Space
+from reportgen.program.author import Attribution
+from reportgen.program.join import Join
+from reportgen.program.readers import Readers
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,12 @@ from functools import cached_property, lru_cache
 from itertools import compress
 from typing import NamedTuple
 
-from reportgen.analyse.attribution import UNNAMED_ARGUMENT, Attribution, Rule
 from reportgen.analyse.sizes import printed_bytes
 from reportgen.model import Dump, ValueKey
 from reportgen.parse.instructions import Instruction, parse_instruction
 from reportgen.parse.module_text import ModuleText
 from reportgen.parse.stack_frames import Frame, StackFrames
+from reportgen.program.author import UNNAMED_ARGUMENT, Attribution, Rule
 
 _IMPORTANCE: Sequence[Rule] = ("update", "loop", "fusion", "called", "moved")
 """Of several rules on the way to an operation, the first of these is the one to show."""

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.analyse.attribution import Attribution
-from reportgen.analyse.attributor import Attributor
 from reportgen.input.text import DumpText
 from reportgen.model import Dump, ValueKey
 from reportgen.parse.module_text import ModuleText
 from reportgen.parse.stack_frames import Frame
+from reportgen.program.author import Attribution
+from reportgen.program.writers import Attributor
 from tests.support.samples import sample_analysis, sample_labels
 
 PROGRAM = ModuleText(Path(__file__).with_name("attribution.hlo.txt").read_bytes())

@@ -8,12 +8,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from reportgen.analyse.attributor import Attributor
 from reportgen.input.text import Sibling
 from reportgen.model import Dump
 from reportgen.parse.module_text import ModuleText
 from reportgen.parse.stack_frames import StackFrames, stack_frames_of_proto
 from reportgen.parse.wire import WireError
+from reportgen.program.writers import Attributor
 
 _HEADER = re.compile(rb"HloModule ([^\s,]+)")
 _UNSAFE = re.compile(r"[^A-Za-z0-9]+")

@@ -129,6 +129,18 @@ class DumpText:
                 data, base, end = part.data, place - offset, place - offset + len(part.data)
             yield pattern.match(data, place - base)
 
+    def searches(
+        self, pattern: re.Pattern[bytes], beginning: bytes, spans: Iterable[tuple[TextOffset, TextOffset]]
+    ) -> Iterator[re.Match[bytes] | None]:
+        """Yield the match of a pattern at the last place in each span that has its `beginning`."""
+        data, base, end = b"", 0, 0
+        for start, stop in spans:
+            if not base <= start < end:
+                part, offset = self._at(start)
+                data, base, end = part.data, start - offset, start - offset + len(part.data)
+            place = data.rfind(beginning, start - base, stop - base)
+            yield pattern.match(data, place, stop - base) if place >= 0 else None
+
     def contains(self, needle: bytes) -> bool:
         """Return whether `needle` occurs in any part."""
         return any(part.data.find(needle, part.start, part.end) >= 0 for part in self.parts)

@@ -69,6 +69,10 @@ class Values(Columns[Value]):
         """Return the key of row `number` without the rest of it."""
         return _key(self.names[number], self.keys[number])
 
+    def shape_index(self, number: int) -> str:
+        """Return the shape index of row `number`, as in `{0}`."""
+        return self.keys[number][len(self.names[number]) :]
+
     def row(self, number: int) -> Value:
         return Value(
             id=self.ids[number],

@@ -91,6 +91,14 @@ class Dump:
         return dict(made)
 
     @cached_property
+    def occupants(self) -> Sequence[Sequence[int]]:
+        """Return the numbers of the values in each allocation."""
+        found: list[list[int]] = [[] for _ in self.allocations]
+        for number, allocation in enumerate(self.values.allocations):
+            found[allocation].append(number)
+        return found
+
+    @cached_property
     def carried_at(self) -> Mapping[str, int]:
         """Return the number of each value with several positions, by each of them, spelled like a key.
 
@@ -118,6 +126,18 @@ class Dump:
     def range_rows(self) -> list[int]:
         """Return the row of each value in `live_ranges`; -1 for a value without one."""
         return list(map(self.range_by_key.number_of.get, self.values.keys, repeat(-1)))
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Return the first moment of each value; -1 for a value without a live range."""
+        starts = [*(self.live_ranges or LiveRanges()).starts, -1]  # row -1 is the last
+        return [starts[row] for row in self.range_rows]
+
+    @cached_property
+    def ends(self) -> list[int]:
+        """Return the last moment of each value, inclusive; -1 for a value without a live range."""
+        ends = [*(self.live_ranges or LiveRanges()).ends, -1]  # row -1 is the last
+        return [ends[row] for row in self.range_rows]
 
     @cached_property
     def first_used_row(self) -> Mapping[str, int]:

@@ -120,6 +120,15 @@ def tuple_arity(text: str) -> int | None:
         return None
 
 
+@lru_cache(maxsize=4096)
+def plain_shape(shape: str) -> str:
+    """Return a printed shape without its layout, as in `bf16[8,128]`; for a tuple just "tuple of N"."""
+    arity = tuple_arity(shape)
+    if arity is not None:
+        return f"tuple of {arity}"
+    return shape.removeprefix("b(").partition("{")[0].removesuffix(")")
+
+
 def _read(text: str, position: int, depth: int) -> tuple[Shape, int]:
     """Return the shape at `position` and its end; a buffer is `b(S)`."""
     if depth > MAX_DEPTH:

@@ -1,0 +1,64 @@
+"""Find what the caller of a program sees of it: its arguments and its results."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from reportgen.model import WHOLE, Dump
+from reportgen.program.instructions import Instructions
+from reportgen.program.places import WHOLE_LEAF, Leaf, leaf_of
+
+_POSITION = re.compile(rb"^ *(\S+)(?: (\{[\d,]*\}))?\r?$", re.MULTILINE)
+
+
+def arguments(program: Instructions) -> Mapping[int, int]:
+    """Return the value that each argument is, by the number of its allocation."""
+    found = {}
+    for number, occupants in enumerate(program.dump.occupants):
+        allocation = program.dump.allocations[number]
+        if allocation.parameter is not None and not allocation.is_thread_local:
+            value = _argument(program, occupants)
+            if value is not None:
+                found[number] = value
+    return found
+
+
+def _argument(program: Instructions, occupants: Sequence[int]) -> int | None:
+    """Return the parameter among the values of an allocation; where no text says it, what is there first."""
+    dump = program.dump
+    opcodes = {value: program.opcode(dump.values.names[value]) for value in occupants}
+    parameters = [value for value in occupants if opcodes[value] == "parameter"]
+    unknown = [value for value in occupants if not opcodes[value]]
+    return next(iter(parameters), min(unknown, key=lambda value: (dump.starts[value], value), default=None))
+
+
+def results(dump: Dump) -> Mapping[Leaf, int]:
+    """Return the value at each place of what the program returns, as far as the dump leaves no doubt.
+
+    The whole is what is defined last in the allocation of the output's shape. Where two values claim a place, neither
+    can be trusted.
+    """
+    values = dump.values
+    of_output = (number for number, one in enumerate(dump.allocations) if one.output_shape is not None)
+    wholes = (value for number in of_output for value in dump.occupants[number] if values.shape_index(value) == WHOLE)
+    moment_of = dump.moment_of
+    root = max(wholes, key=lambda value: (moment_of.get(values.names[value], -1), value), default=None)
+    if root is None:
+        return {}
+    found, doubtful = {WHOLE_LEAF: root}, set[Leaf]()
+    for leaf, value in _returned(dump, values.names[root]) if values.shapes[root].startswith("(") else ():
+        if found.setdefault(leaf, value) != value:
+            doubtful.add(leaf)
+    return {leaf: found[leaf] for leaf in sorted(found) if leaf not in doubtful}
+
+
+def _returned(dump: Dump, root: str) -> Iterator[tuple[Leaf, int]]:
+    """Yield the leaves of the root instruction, each with a value that lies there."""
+    name = root.encode()
+    # Searched for first, so that only the rows that name the root are taken apart.
+    needle = b"  " + name + b" {"
+    positions = dump.used_values.positions if dump.used_values else []
+    for value, row in enumerate(dump.used_rows):
+        if row >= 0 and needle in positions[row]:
+            for found in _POSITION.finditer(positions[row]):
+                if found[1] == name and found[2]:
+                    yield leaf_of(found[2].decode()), value

@@ -1,0 +1,156 @@
+"""Group the values of a dump into buffers: those that must share bytes, whatever the allocator does.
+
+A loop's state, an array that is updated in place and the cache of a decoder are each one array to a reader, and many
+values to XLA. `Storage` says which places are one. A value belongs to a buffer only together with values of the same
+slice, so a wrong link cannot join bytes that lie apart.
+
+Without HLO text two rules on the dump's own text say nearly the same: the values that a loop or a called computation
+carries continue those before them in the slice, and an update continues the operand that it reads.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence, Set
+
+from reportgen.model import WHOLE
+from reportgen.program.computations import Computations
+from reportgen.program.opcodes import CALLERS, UPDATES
+from reportgen.program.places import Place, leaf_of
+from reportgen.program.storage import Storage
+
+_MOST_STEPS = 100  # because the places of a damaged dump may form a cycle
+
+_NEW_BYTES = frozenset(
+    (
+        "add", "all-reduce", "broadcast", "compare", "concatenate", "constant", "convert", "convolution", "copy",
+        "divide", "dot", "dynamic-slice", "exponential", "gather", "iota", "maximum", "multiply", "reduce",
+        "reduce-scatter", "reduce-window", "reshape", "rng-bit-generator", "select", "slice", "sort", "subtract",
+        "transpose",
+    )
+)  # fmt: skip
+"""Opcodes that are never asked for the place that they share, because they always make bytes of their own."""
+
+_CARRIES = CALLERS | {"parameter"}
+
+
+class Buffers:
+    """The buffers of one dump."""
+
+    def __init__(self, program: Computations, storage: Storage) -> None:
+        self._program, self._storage, self._dump = program, storage, program.dump
+        self._up = list(range(len(self._dump.values)))
+        self._members: dict[int, tuple[int, ...]] = {}
+        for tenants in self._slices():
+            for number in self._candidates(tenants):
+                self._link(number, set(tenants))
+        self._collect()
+
+    def members(self, number: int) -> tuple[int, ...]:
+        """Return the values of the buffer that a value is part of, in the order of time; itself if it is alone."""
+        return self._members.get(number, (number,))
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        """Yield the buffers of several values."""
+        return (members for first, members in self._members.items() if members[0] == first)
+
+    def _slices(self) -> Iterator[Sequence[int]]:
+        """Yield the values of each slice that several values have."""
+        slices: defaultdict[tuple[int, int, int], list[int]] = defaultdict(list)
+        values = self._dump.values
+        for number, place in enumerate(zip(values.allocations, values.offsets, values.sizes, strict=True)):
+            if place[2]:
+                slices[place].append(number)
+        return (tenants for tenants in slices.values() if len(tenants) > 1)
+
+    def _candidates(self, tenants: Sequence[int]) -> Iterator[int]:
+        """Yield the values of a slice that may continue others: they begin by their end, or are carried."""
+        starts, ends, names = self._dump.starts, self._dump.ends, self._dump.values.names
+        reach = -1
+        for number in sorted(tenants, key=lambda one: (starts[one], ends[one], one)):
+            opcode = self._program.opcode(names[number])
+            continues = starts[number] <= reach or starts[number] < 0
+            if (continues or opcode in _CARRIES) and opcode not in _NEW_BYTES:
+                yield number
+            reach = max(reach, ends[number])
+
+    def _link(self, number: int, tenants: Set[int]) -> None:
+        """Join a value with those of its slice that it shares its bytes with."""
+        values = self._dump.values
+        places = self._storage.same(Place(values.names[number], leaf_of(values.shape_index(number))))
+        for other in map(self._value_at, places):
+            if other is not None and other in tenants:
+                self._join(number, other)
+        if self._program.module is None:
+            for other in self._continued(number, tenants):
+                self._join(number, other)
+
+    def _value_at(self, place: Place) -> int | None:
+        """Return the value that lies at a place, or at the place that it is another name for."""
+        for _ in range(_MOST_STEPS):
+            number = self._dump.number_at(place.key)
+            if number is not None:
+                return number
+            if not (same := self._storage.same(place)):
+                return None
+            place = same[0]
+        return None
+
+    def _continued(self, number: int, tenants: Set[int]) -> Iterator[int]:
+        """Yield the values that a value continues, as far as the dump alone tells.
+
+        Only those that begin before it, because what comes later may be new data.
+        """
+        starts, ends, sizes = self._dump.starts, self._dump.ends, self._dump.values.sizes
+        name = self._dump.values.names[number]
+        opcode = self._program.opcode(name)
+        if starts[number] < 0:
+            return
+        if opcode == "while" or (opcode == "parameter" and not self._is_argument(number)):
+            earlier: Set[int] = {one for one in tenants if (starts[one], ends[one]) <= (starts[number], ends[number])}
+        elif opcode in UPDATES or (opcode == "fusion" and ("update-slice" in name or "scatter" in name)):
+            earlier = tenants & {*self._operands(name)}
+        else:
+            return
+        for one in earlier - {number}:
+            if starts[one] >= 0 and ends[one] >= starts[number] - 1 and sizes[one] == sizes[number]:
+                yield one
+
+    def _operands(self, name: str) -> Iterator[int]:
+        instruction = self._program.instruction(name)
+        for operand in instruction.operands if instruction else ():
+            number = self._dump.number_at(operand + WHOLE)
+            if number is not None:
+                yield number
+
+    def _is_argument(self, number: int) -> bool:
+        return self._dump.allocations[self._dump.values.allocations[number]].parameter is not None
+
+    def _root(self, number: int) -> int:
+        up = self._up
+        while up[number] != number:
+            up[number] = number = up[up[number]]
+        return number
+
+    def _join(self, one: int, other: int) -> None:
+        self._up[self._root(one)] = self._root(other)
+
+    def _collect(self) -> None:
+        """Fill the table of members from the links."""
+        groups: defaultdict[int, list[int]] = defaultdict(list)
+        for number, above in enumerate(self._up):
+            if above != number:
+                groups[self._root(number)].append(number)
+        starts, ends = self._dump.starts, self._dump.ends
+        for root, others in groups.items():
+            members = tuple(sorted((root, *others), key=lambda one: (starts[one], ends[one], one)))
+            self._members.update(dict.fromkeys(members, members))
+
+
+def stretches(members: Sequence[int], starts: Sequence[int], ends: Sequence[int]) -> Sequence[tuple[int, int]]:
+    """Return the stretches of moments at which a buffer is held: the union of the lives of its values, in order."""
+    found: list[tuple[int, int]] = []
+    for first, last in sorted((starts[one], ends[one]) for one in members if starts[one] >= 0):
+        if found and first <= found[-1][1] + 1:
+            found[-1] = found[-1][0], max(found[-1][1], last)
+        else:
+            found.append((first, last))
+    return found

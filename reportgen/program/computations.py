@@ -1,0 +1,104 @@
+"""Follow the computations of a program: what an instruction runs, and where the parameters of that come from.
+
+Only the HLO text knows computations. Without it every question here has an empty answer.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import pairwise
+
+from reportgen.program.instructions import Instructions
+from reportgen.program.opcodes import CALLERS
+from reportgen.program.places import Place
+
+_CONDITION = re.compile(r", condition=%?([^\s,)}]+)")
+_PARAMETER = re.compile(r" parameter\((\d+)\)")
+
+
+class Computations(Instructions):
+    """The instructions of a program with the computations that they are in and that they run."""
+
+    def called(self, name: str) -> Sequence[str]:
+        """Return the computations whose results an instruction returns: not the condition of a loop."""
+        called = self.module.called_by.get(name, ()) if self.module else ()
+        condition = _CONDITION.search(self.text(name)) if len(called) > 1 else None
+        return tuple(one for one in called if not condition or one != condition[1])
+
+    def roots(self, name: str) -> Sequence[str]:
+        """Return the root of each computation whose result an instruction returns."""
+        roots = self.module.root_of if self.module else {}
+        return tuple(root for one in self.called(name) if (root := roots.get(one)))
+
+    def caller(self, name: str) -> str | None:
+        """Return the instruction that runs the computation around an instruction; None in the entry computation.
+
+        Only the first of several callers is named. XLA has one for each computation whose values it places.
+        """
+        computation = self.module.computation_of.get(name, "") if self.module else ""
+        if not self.module or computation == self.module.entry:
+            return None
+        return next(iter(self.module.callers_of.get(computation, ())), None)
+
+    def parameter_number(self, name: str) -> int | None:
+        """Return the number of a parameter; None for any other instruction."""
+        if definition := self.definitions.get(name):
+            return definition.parameter
+        found = _PARAMETER.search(self.text(name))
+        return int(found[1]) if found else None
+
+    def operand_of_caller(self, parameter: str) -> str | None:
+        """Return the operand that the caller of a computation passes to a parameter of it."""
+        number, name = self.parameter_number(parameter), self.caller(parameter)
+        caller = self.instruction(name) if name else None
+        if caller is None or number is None:
+            return None
+        if caller.opcode == "while":
+            number = 0
+        elif caller.opcode == "conditional" and self.module:
+            # Its first operand chooses the branch, and each branch has one operand.
+            number = self.called(caller.name).index(self.module.computation_of[parameter]) + 1
+        return caller.operands[number] if number < len(caller.operands) else None
+
+    def outside(self, parameter: Place) -> Sequence[Place]:
+        """Return what a parameter of a computation is: an operand of the caller and, in a loop, what its body returns.
+
+        Nothing for a parameter of the whole program.
+        """
+        operand, caller = self.operand_of_caller(parameter.name), self.caller(parameter.name)
+        if operand is None or caller is None:
+            return ()
+        roots = self.roots(caller) if self.opcode(caller) == "while" else ()
+        return Place(operand, parameter.leaf), *(Place(root, parameter.leaf) for root in roots)
+
+    def runs_computations(self, name: str) -> bool:
+        """Return whether an instruction runs computations: by its opcode or, without a text, by XLA's names."""
+        opcode = self.opcode(name)
+        return opcode in CALLERS if opcode else name.startswith(tuple(sorted(CALLERS)))
+
+    def exclude_each_other(self, one: str, other: str) -> bool:
+        """Return whether two instructions are in different branches of one `conditional`."""
+        branches = self._branches(other)
+        return any(branches.get(conditional, branch) != branch for conditional, branch in self._branches(one).items())
+
+    def _branches(self, name: str) -> Mapping[str, str]:
+        """Return the branch that an instruction is in, by each `conditional` around it."""
+        if not self.module:
+            return {}
+        inside = (name, *self.module.path_to_entry(name))
+        return {
+            caller: self.module.computation_of[callee]
+            for callee, caller in pairwise(inside)
+            if self.opcode(caller) == "conditional"
+        }
+
+    def loops_around(self, name: str) -> Sequence[str]:
+        """Return the loops that an instruction runs in, the innermost first."""
+        around = self.module.path_to_entry(name) if self.module else ()
+        return tuple(one for one in around if self.opcode(one) == "while")
+
+    @cached_property
+    def loops(self) -> Sequence[str]:
+        """Return every loop that the texts name."""
+        names = self.module.called_by if self.module else self.definitions
+        return tuple(name for name in names if self.opcode(name) == "while")

@@ -1,0 +1,91 @@
+"""Read the instructions of a program, from the HLO text where that has them, else from the dump.
+
+No other module reads the text of an instruction to learn something about the program.
+"""
+
+from collections.abc import Mapping
+from functools import cache, cached_property, lru_cache
+
+from reportgen.model import Dump, UsedValues
+from reportgen.parse.instructions import Instruction, Stated, parse_instruction, stated
+from reportgen.parse.stack_frames import Frame
+from reportgen.program.definitions import Definition, definitions
+from reportgen.program.join import NOTHING_JOINED, Join
+
+_NOTHING = Stated()
+
+
+class Instructions:
+    """The instructions of one dump, by their names. The text of each is parsed once, when it is asked for."""
+
+    def __init__(self, dump: Dump, join: Join = NOTHING_JOINED) -> None:
+        self.dump = dump
+        self.join = join
+        self.module = join.module
+        # Without the texts of tuples, which may have thousands of operands, the cache stays small.
+        self.text = lru_cache(maxsize=1 << 12)(self._text)
+        self.instruction = cache(self._instruction)
+        self._frames = cache(self._stack)
+
+    def _text(self, name: str) -> str:
+        """Return the text of an instruction; empty where neither file has it."""
+        if self.module and (text := self.module.text(name)):
+            return text
+        return (self.dump.instruction_text(name) or b"").decode("utf-8", "replace")
+
+    def _instruction(self, name: str) -> Instruction | None:
+        """Return the parts of an instruction; None where neither file has its text."""
+        return parse_instruction(text) if (text := self.text(name)) else None
+
+    @cached_property
+    def definitions(self) -> Mapping[str, Definition]:
+        """Return the shape and opcode of each instruction that defines a value, as the dump prints them."""
+        return definitions(self.dump)
+
+    @cached_property
+    def stated(self) -> Mapping[str, Stated]:
+        """Return what the dump states about each instruction that defines a value: its op_name and source line."""
+        used = self.dump.used_values or UsedValues()
+        places = {
+            name: (start, end)
+            for name, row in self.dump.first_used_row.items()
+            if (start := used.instruction_starts[row]) is not None and (end := used.instruction_ends[row]) is not None
+        }
+        return dict(zip(places, stated(self.dump.text, places.values()), strict=True))
+
+    def opcode(self, name: str) -> str:
+        """Return the opcode of an instruction; empty where no text says it."""
+        if definition := self.definitions.get(name):
+            return definition.opcode
+        instruction = self.instruction(name)
+        return instruction.opcode if instruction else ""
+
+    def op_name(self, name: str) -> str:
+        """Return the op_name that an instruction itself states; empty where it states none."""
+        if name in self.stated:
+            return self.stated[name].op_name
+        instruction = self.instruction(name)
+        return (instruction.op_name or "") if instruction else ""
+
+    def stated_source(self, name: str) -> str:
+        """Return the `file:line` that the dump states about an instruction; empty where it states none."""
+        return self.stated.get(name, _NOTHING).source
+
+    def stack(self, name: str) -> tuple[Frame, ...]:
+        """Return the source lines of an instruction, the innermost first."""
+        instruction = self.instruction(name)
+        metadata = instruction.metadata if instruction else {}
+        place = metadata.get("stack_frame_id"), metadata.get("source_file"), metadata.get("source_line")
+        return self._frames(*(text or "" for text in place)) if any(place) else ()
+
+    def _stack(self, frame: str, file: str, line: str) -> tuple[Frame, ...]:
+        """Return the source lines that the metadata of an instruction names."""
+        if self.join.frames and frame.isdigit():
+            return self.join.frames.stack(int(frame))
+        return (Frame(file, "", int(line) if line.isdigit() else 0),) if file else ()
+
+    @cached_property
+    def source_files(self) -> frozenset[str]:
+        """Return the source files that the dump or the tables of frames name."""
+        tables = self.join.frames.files.values() if self.join.frames else ()
+        return frozenset((*(one.file for one in self.stated.values() if one.file), *tables))

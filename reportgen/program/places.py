@@ -1,0 +1,30 @@
+"""Name a place in a program: an instruction, and a leaf of what it makes."""
+
+from typing import NamedTuple
+
+Leaf = tuple[int, ...]
+"""An index into a tuple of tuples; empty for the whole."""
+
+WHOLE_LEAF: Leaf = ()
+
+
+class Place(NamedTuple):
+    """A leaf of what an instruction makes."""
+
+    name: str
+    leaf: Leaf = WHOLE_LEAF
+
+    @property
+    def key(self) -> str:
+        """Return the place as a dump prints it: `fusion.10{0,1}`."""
+        return self.name + index_of(self.leaf)
+
+
+def leaf_of(shape_index: str) -> Leaf:
+    """Return the leaf that an index such as `{0,1}` names."""
+    return tuple(int(number) for number in shape_index[1:-1].split(",") if number)
+
+
+def index_of(leaf: Leaf) -> str:
+    """Return a leaf as a dump prints it: `{0,1}`."""
+    return "{" + ",".join(map(str, leaf)) + "}"

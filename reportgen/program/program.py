@@ -1,0 +1,110 @@
+"""Answer what is known of the program of a dump: its instructions, values, buffers, arguments and results."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache, cached_property
+
+from reportgen.model import WHOLE, Dump
+from reportgen.parse.shapes import plain_shape
+from reportgen.program.boundary import arguments, results
+from reportgen.program.buffers import Buffers
+from reportgen.program.computations import Computations
+from reportgen.program.join import NOTHING_JOINED, Join
+from reportgen.program.opcodes import COPIES
+from reportgen.program.places import Leaf, Place, leaf_of
+from reportgen.program.scopes import Direction, direction
+from reportgen.program.storage import Storage
+from reportgen.program.writers import Writers
+
+_MOST_STEPS = 100  # because the moves of a damaged dump may form a cycle
+
+
+class Program(Computations):
+    """The program of one dump. Instructions are known by their names, values by their numbers.
+
+    Everything is computed when it is first asked for.
+    """
+
+    def __init__(self, dump: Dump, join: Join = NOTHING_JOINED) -> None:
+        super().__init__(dump, join)
+        self.reads = cache(self._reads)
+        self.root = cache(self._root)
+
+    @cached_property
+    def storage(self) -> Storage:
+        return Storage(self)
+
+    @cached_property
+    def buffers(self) -> Buffers:
+        return Buffers(self, self.storage)
+
+    @cached_property
+    def arguments(self) -> Mapping[int, int]:
+        """Return the value that each argument is, by the number of its allocation."""
+        return arguments(self)
+
+    @cached_property
+    def results(self) -> Mapping[Leaf, int]:
+        """Return the value at each place of what the program returns."""
+        return results(self.dump)
+
+    @cached_property
+    def writers(self) -> Writers:
+        """Return who computes what lies at each place."""
+        return Writers(self, self.storage, {self.dump.values.names[one] for one in self.arguments.values()})
+
+    def place(self, number: int) -> Place:
+        """Return where a value is defined."""
+        values = self.dump.values
+        return Place(values.names[number], leaf_of(values.shape_index(number)))
+
+    def operands(self, name: str) -> tuple[int, ...]:
+        """Return the values that an instruction reads, as far as its text names them."""
+        instruction = self.instruction(name)
+        numbers = (self.dump.number_at(operand + WHOLE) for operand in (instruction.operands if instruction else ()))
+        return tuple(number for number in numbers if number is not None)
+
+    def _reads(self, number: int) -> Sequence[int]:
+        """Return the moments of a value's live range at which it is read, in order."""
+        moment_of, start = self.dump.moment_of_user, self.dump.starts[number]
+        moments = {moment_of.get(user, -1) for user in self.dump.users(number)}
+        return sorted(moment for moment in moments if moment >= max(start, 0))
+
+    def _root(self, number: int) -> int:
+        """Return the value that was computed, behind the copies and slices that only moved it.
+
+        Most temporaries in the HBM of a TPU are evictions, `copy-start.7{0}`, whose own name says nothing.
+        """
+        for _ in range(_MOST_STEPS):
+            name = self.dump.values.names[number]
+            operands = self.operands(name) if self.opcode(name) in COPIES else ()
+            if not operands or operands[0] == number:
+                break
+            number = operands[0]
+        return number
+
+    def is_table(self, number: int) -> bool:
+        """Return whether a value is the table of pointers of a tuple, which holds no data."""
+        return self.dump.values.shapes[number].startswith("(")
+
+    def shape(self, number: int) -> str:
+        """Return the shape of a value without its layout."""
+        return plain_shape(self.dump.values.shapes[number])
+
+    def dimensions(self, number: int) -> tuple[str, ...]:
+        """Return the dimensions of a value, the smallest first, so that transposed arrays agree."""
+        return tuple(sorted(self.shape(number).partition("[")[2].rstrip("]").split(","), key=lambda d: (len(d), d)))
+
+    def instruction_at(self, moment: int) -> str:
+        """Return the name of the instruction that runs at a moment; empty where the schedule has none."""
+        return self.dump.name_at.get(moment, "")
+
+    @cached_property
+    def directions(self) -> Sequence[Direction]:
+        """Return whether the instruction in each row of the schedule belongs to the forward or to the backward pass."""
+        names = list(map(self.op_name, self.dump.schedule.names))
+        known = {op_name: direction(op_name) for op_name in set(names)}
+        return [known[op_name] for op_name in names]
+
+    @cached_property
+    def has_backward_pass(self) -> bool:
+        return "backward" in self.directions and "forward" in self.directions

@@ -135,12 +135,13 @@ def module_of(
     """Parse and analyse the text of a dump, and compare it with its sibling files."""
     from reportgen.analyse.analysis import analyse
     from reportgen.parse.dump import parse_dump
+    from reportgen.program.join import joined
 
     with garbage_collection_paused():
         stage("parsing")
         dump = parse_dump(text)
         stage("analysing")
-        analysis = analyse(dump, files.name.backend, siblings)
+        analysis = analyse(dump, files.name.backend, siblings, joined(dump, files.name.module_name, siblings))
     return module_from(files, analysis, notes, settings, siblings, given)
 
 
@@ -170,7 +171,6 @@ def module_from(
     """Return the analysis of a dump with the facts that its file names and sibling files add."""
     from reportgen.analyse.capacity import capacities
     from reportgen.analyse.fit import misfit
-    from reportgen.program.join import joined
     from reportgen.render.view import Module
     from reportgen.reports.sources import Sources
 
@@ -184,7 +184,6 @@ def module_from(
         timestamp_microseconds=name.timestamp_microseconds,
         analysis=analysis,
         capacities=capacities(capacity_options, siblings),
-        join=joined(analysis.dump, name.module_name, siblings),
         notes=notes,
         value_pages=settings.value_pages if settings else None,
         named_values=settings.named_values.get(files.label, frozenset()) if settings else frozenset(),

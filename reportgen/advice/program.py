@@ -8,10 +8,10 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from reportgen.analyse.decompose import plain_shape
 from reportgen.analyse.records import Analysis
 from reportgen.model import WHOLE
 from reportgen.parse.instructions import parse_instruction, unquoted
+from reportgen.parse.shapes import plain_shape
 from reportgen.program.scopes import Direction, direction
 
 _OP_NAME = re.compile(rb'op_name=("(?:[^"\\]|\\.)*+")')

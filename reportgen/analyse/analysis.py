@@ -17,18 +17,21 @@ from reportgen.analyse.value_sizes import value_facts
 from reportgen.analyse.xla_peak import xla_peak
 from reportgen.input.text import Sibling
 from reportgen.model import Dump
-from reportgen.program.definitions import definitions
+from reportgen.program.join import NOTHING_JOINED, Join
+from reportgen.program.program import Program
 
 
-def analyse(dump: Dump, named_backend: Backend = "unknown", siblings: Sequence[Sibling] = ()) -> Analysis:
+def analyse(
+    dump: Dump, named_backend: Backend = "unknown", siblings: Sequence[Sibling] = (), join: Join = NOTHING_JOINED
+) -> Analysis:
     """Return all figures and findings of a dump.
 
-    `named_backend` is the backend that the file's name states; `siblings` are compared with the dump.
+    `named_backend` is the backend that the file's name states; `siblings` are compared with the dump, and `join` is
+    what they say of its program.
     """
-    measured = measure(dump, named_backend)
+    measured = measure(dump, named_backend, join)
     figures = Figures(
         **vars(measured),
-        definitions=definitions(dump),
         xla_peak=xla_peak(dump, measured.facts, measured.spaces),
     )
     own, of_siblings = checked(figures), compared(figures, siblings)
@@ -40,16 +43,15 @@ def analyse(dump: Dump, named_backend: Backend = "unknown", siblings: Sequence[S
     )
 
 
-def measure(dump: Dump, named_backend: Backend = "unknown") -> Measured:
+def measure(dump: Dump, named_backend: Backend = "unknown", join: Join = NOTHING_JOINED) -> Measured:
     """Return what values and memory spaces need, without checks."""
     backend, evidence = infer_backend(dump, named_backend)
     facts = value_facts(dump, backend)
-    occupants: list[list[int]] = [[] for _ in dump.allocations]
-    for number, allocation in enumerate(dump.values.allocations):
-        occupants[allocation].append(number)
+    occupants = dump.occupants
     reuse, covered = buffer_reuse(facts, dump.allocations, occupants)
     return Measured(
         dump=dump,
+        program=Program(dump, join),
         backend=backend,
         backend_evidence=evidence,
         facts=facts,

@@ -8,18 +8,14 @@ no value in them is live: without these two the sum would fall short of the peak
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
 from reportgen.analyse.classes import CLASSES, MemoryClass, memory_class
 from reportgen.analyse.records import Analysis, Share, Space
-from reportgen.parse.shapes import tuple_arity
-from reportgen.program.origins import Origin
+from reportgen.parse.shapes import plain_shape
 
 GroupKind = Literal["named", "missing", "held"]
 """Whether the dump names the label, lacks it, or the bytes belong to the caller and hold no live value."""
-
-OriginOf = Callable[[int], Origin]
 
 GROUPINGS = ("class", "opcode", "element type", "shape", "source line")
 
@@ -64,14 +60,14 @@ class Tally:
         return tuple((kind, self._classes[kind]) for kind in CLASSES if self._classes[kind])
 
 
-def groupings(analysis: Analysis, space: Space, origin: OriginOf) -> Mapping[str, tuple[Group, ...]]:
+def groupings(analysis: Analysis, space: Space) -> Mapping[str, tuple[Group, ...]]:
     """Return the composition of a space's peak in each of `GROUPINGS`, largest group first."""
     by_class = {kind: [s for s in shares(space) if _class(analysis, s) == kind] for kind in CLASSES}
     labels: Mapping[str, Callable[[int], str]] = {
-        "opcode": lambda value: origin(value).opcode,
+        "opcode": lambda value: analysis.program.opcode(analysis.facts.values.names[value]),
         "element type": lambda value: element_type(analysis.facts[value].value.shape),
         "shape": lambda value: plain_shape(analysis.facts[value].value.shape),
-        "source line": lambda value: origin(value).source,
+        "source line": lambda value: analysis.authors.of(value).source,
     }
     of_classes = [_group(analysis, ("named", kind), members) for kind, members in by_class.items() if members]
     found = {"class": _largest_first(of_classes)}
@@ -117,15 +113,6 @@ def _class(analysis: Analysis, share: Share) -> MemoryClass:
 
 def _largest_first(groups: Iterable[Group]) -> tuple[Group, ...]:
     return tuple(sorted(groups, key=lambda group: (-group.size_bytes, group.kind, group.label)))
-
-
-@lru_cache(maxsize=4096)
-def plain_shape(shape: str) -> str:
-    """Return a printed shape without its layout, as in `bf16[8,128]`; for a tuple just "tuple of N"."""
-    arity = tuple_arity(shape)
-    if arity is not None:
-        return f"tuple of {arity}"
-    return shape.removeprefix("b(").partition("{")[0].removesuffix(")")
 
 
 def element_type(shape: str) -> str:

@@ -4,14 +4,14 @@
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from reportgen.analyse.attributed import reserved_for
 from reportgen.analyse.classes import MemoryClass, memory_class
-from reportgen.analyse.decompose import plain_shape, shares
+from reportgen.analyse.decompose import shares
 from reportgen.analyse.records import Analysis, Share, Space
-from reportgen.program.author import Attribution
-from reportgen.program.authors import reserved_for
+from reportgen.parse.shapes import plain_shape
 
 _NUMBER = re.compile(r"\d+")
 
@@ -33,13 +33,13 @@ class PeakGroup:
     is_held: bool = False
 
 
-def peak_groups(analysis: Analysis, space: Space, attribution_of: Callable[[int], Attribution]) -> list[PeakGroup]:
+def peak_groups(analysis: Analysis, space: Space) -> list[PeakGroup]:
     """Return the groups of a space's peak, the largest first; they add up to it."""
     by_key: dict[tuple[str, str, MemoryClass, bool], list[tuple[Share, int | None, str]]] = {}
     for share in shares(space):
         kind = memory_class(analysis.dump.allocations[share.allocation])
         number = reserved_for(analysis, share.allocation) if share.value is None else share.value
-        name = "" if number is None else attribution_of(number).name
+        name = "" if number is None else analysis.authors.of(number).name
         shape = "" if number is None else plain_shape(analysis.facts[number].value.shape)
         by_key.setdefault((sibling_name(name), shape, kind, share.value is None), []).append((share, number, name))
     groups = [

@@ -10,7 +10,6 @@ from typing import Literal, NamedTuple
 
 from reportgen.analyse.records import Figures, ValueFacts
 from reportgen.model import LiveRange, Position, Use, UsedValue
-from reportgen.program.callers import calls_computations
 
 Rule = Literal[
     "no range",
@@ -102,7 +101,7 @@ def _ends_before_use(
     Either that use is a call, which is scheduled after the computation that it calls; or the build is older than
     2022-06-24, when XLA ended a value just before its alias starts.
     """
-    if last_user is not None and calls_computations(analysis.definitions, last_user):
+    if last_user is not None and analysis.program.runs_computations(last_user):
         return "caller", last_user
     successors = (analysis.facts[later] for later in analysis.reuse.successors[number])
     for later in successors:

@@ -14,7 +14,9 @@ from typing import Literal, NamedTuple, overload
 from reportgen.analyse.results import CheckResult, Finding
 from reportgen.intervals.step_function import Peak, StepFunction
 from reportgen.model import Columns, Dump, LiveRange, LiveRanges, Value, Values, record
+from reportgen.program.authors import Authors
 from reportgen.program.definitions import Definition
+from reportgen.program.program import Program
 
 Backend = Literal["cpu", "gpu", "tpu", "unknown"]
 
@@ -213,12 +215,13 @@ class XlaPeak:
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """What each value and each memory space needs, which is all that a comparison of two dumps looks at.
+    """What each value and each memory space needs, and the program behind them.
 
     `occupants` are the values of each allocation.
     """
 
     dump: Dump
+    program: Program = field(compare=False)
     backend: Backend
     backend_evidence: str
     facts: Facts
@@ -231,16 +234,23 @@ class Measured:
         """Return the number of program points."""
         return moments_of(self.dump)
 
+    @cached_property
+    def authors(self) -> Authors:
+        """Return who fills each buffer, as seen from the peaks of the memory spaces."""
+        peaks = {color: peak.moment for color, space in self.spaces.items() if (peak := space.peak_resident)}
+        return Authors(self.program, peaks)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Figures(Measured):
-    """Everything that is computed from a dump and that its checks examine.
+    """Everything that is computed from a dump and that its checks examine."""
 
-    `definitions` are the instructions that define values, by name.
-    """
-
-    definitions: Mapping[str, Definition]
     xla_peak: XlaPeak | None
+
+    @property
+    def definitions(self) -> Mapping[str, Definition]:
+        """Return the shape and opcode of each instruction that defines a value."""
+        return self.program.definitions
 
 
 @dataclass(frozen=True, kw_only=True)

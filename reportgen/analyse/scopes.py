@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from reportgen.analyse.classes import MemoryClass, memory_class
-from reportgen.analyse.decompose import GroupKind, OriginOf, Tally, kind_and_label, shares
+from reportgen.analyse.decompose import GroupKind, Tally, kind_and_label, shares
 from reportgen.analyse.groups import sibling_name
 from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.parse.op_names import path_parts
@@ -45,14 +45,14 @@ class _Node:
         self.children: dict[tuple[GroupKind, str], _Node] = {}
 
 
-def scope_tree(analysis: Analysis, space: Space, origin: OriginOf) -> Scope:
+def scope_tree(analysis: Analysis, space: Space) -> Scope:
     """Return the tree of a space's peak; its root has the bytes of the whole peak."""
     root = _Node()
     for share in shares(space):
         kind = memory_class(analysis.dump.allocations[share.allocation])
         node = root
         node.all.add(share, kind)
-        for group, name in _path(share, origin):
+        for group, name in _path(share, analysis):
             node = node.children.setdefault((group, sibling_name(name)), _Node())
             node.names.add(name)
             node.all.add(share, kind)
@@ -67,8 +67,8 @@ def walk(scope: Scope, depth: int = 0) -> Iterator[tuple[int, Scope]]:
         yield from walk(child, depth + 1)
 
 
-def _path(share: Share, origin: OriginOf) -> Sequence[tuple[GroupKind, str]]:
-    kind, scope = kind_and_label(share, lambda value: origin(value).scope.strip())
+def _path(share: Share, analysis: Analysis) -> Sequence[tuple[GroupKind, str]]:
+    kind, scope = kind_and_label(share, lambda value: analysis.authors.of(value).scope_name.strip())
     if kind != "named":
         return [(kind, "")]
     parts = path_parts(scope)

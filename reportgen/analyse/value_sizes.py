@@ -23,19 +23,17 @@ _TPU_UNTILED_ELEMENTS = 1024
 
 def value_facts(dump: Dump, backend: Backend) -> Facts:
     """Return what each value of a dump needs and when it is live."""
-    values, rows = dump.values, dump.range_rows
+    values = dump.values
     measured = {shape: _sizes(shape, backend) for shape in set(values.shapes)}
     dense = [measured[shape][0] for shape in values.shapes]
     padded = [measured[shape][1] for shape in values.shapes]
     owners = _owners(values, padded, backend)
-    ranges = dump.live_ranges or LiveRanges()
-    starts, ends = [*ranges.starts, -1], [*ranges.ends, -1]  # because row -1 is the last
     return Facts(
         values=values,
-        live_ranges=ranges,
-        range_rows=rows,
-        starts=[starts[row] for row in rows],
-        ends=[ends[row] for row in rows],
+        live_ranges=dump.live_ranges or LiveRanges(),
+        range_rows=dump.range_rows,
+        starts=dump.starts,
+        ends=dump.ends,
         dense=dense,
         padded=padded,
         padding=list(map(_padding, values.sizes, dense, padded, owners)),

@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from reportgen.analyse.decompose import plain_shape
 from reportgen.analyse.records import Measured
 from reportgen.model import Dump
-from reportgen.parse.shapes import tuple_arity
+from reportgen.parse.shapes import plain_shape, tuple_arity
 
 _BASE_NAME = re.compile(r"(?:\.(?:\d+|clone|remat\d*))+$")
 _MAIN = re.compile(r"^(jit\([^()]*\)/)jit\(main\)/")

@@ -1,4 +1,4 @@
-"""Define the attribution of a value: the operation of the user's program behind it, and how that was found."""
+"""Define the author of a buffer: the argument that it is, or the operation of the user's program that fills it."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -6,7 +6,19 @@ from typing import Literal
 
 from reportgen.parse.stack_frames import Frame
 
-Rule = Literal["own", "argument", "read", "moved", "loop", "update", "fusion", "called", "in place", "not known"]
+Rule = Literal[
+    "own",
+    "argument",
+    "new value",
+    "read",
+    "moved",
+    "loop",
+    "update",
+    "fusion",
+    "called",
+    "in place",
+    "not known",
+]
 """How the operation was found: the value's own instruction, or through something else."""
 
 _LOOP = "/while"
@@ -16,12 +28,12 @@ UNNAMED_ARGUMENT = "argument "
 
 
 @dataclass(frozen=True, kw_only=True)
-class Attribution:
-    """The operation behind a value. Each text is empty where nothing says it.
+class Author:
+    """Who fills a buffer. Each text is empty where nothing says it.
 
-    `scope` is a whole op_name; `argument` the name of the program's argument, as `o['m']['w1']`, or its number, then
-    with the `scope` of the operation that reads it first; `stack` is innermost first. `operation` is the instruction
-    that was found and `rule` how; `path` are the instructions in between.
+    `scope` is a whole op_name. `argument` is the name of the program's argument, as `o['m']['w1']`, or its number; a
+    buffer whose `rule` is "new value" lies in the argument's memory and is filled by `scope`. `stack` is innermost
+    first. `operation` is the instruction that was found and `rule` how; `path` are the instructions in between.
     """
 
     operation: str = ""
@@ -37,6 +49,11 @@ class Attribution:
         """Return the most telling name: an argument's, else an operation's, else an argument's number."""
         is_number = self.argument.startswith(UNNAMED_ARGUMENT)
         return (self.scope or self.argument) if is_number else (self.argument or self.scope)
+
+    @property
+    def scope_name(self) -> str:
+        """Return the name under which the bytes are added up by scope; empty where only a number is known."""
+        return self.name if self.is_named or self.is_of_loop else ""
 
     @property
     def is_named(self) -> bool:

@@ -1,97 +1,139 @@
-"""Find the operation behind each value of a dump: from the text of its instruction, its place, or its readers.
+"""Choose the author of each buffer: one answer, whichever of its values is asked about.
 
-What the text of an instruction does not tell, the other values of the dump may: those that hold the same bytes one
-after the other name what a loop carries, and the first reader of a value without a name says what it is for.
+1. The place comes first: an argument is its own author, and a result in an argument's memory is named after both.
+2. Of several writers the author is one that does not only fill in zeros, then one with a name, then one that can have
+   run by the peak, then one in a loop, then the last.
+3. Where no writer has a name, the first reader says what the bytes are for.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 from functools import cached_property
+from typing import NamedTuple
 
-from reportgen.analyse.chains import chains
-from reportgen.analyse.in_place import written_in_place
-from reportgen.analyse.records import Analysis, Space
-from reportgen.program.author import Attribution
-from reportgen.program.join import Join
+from reportgen.program.author import Author
+from reportgen.program.opcodes import CALLERS
+from reportgen.program.program import Program
 from reportgen.program.readers import Readers
+from reportgen.program.writers import Writer
+
+_WRITES_NOTHING = CALLERS | {"parameter", "tuple", "get-tuple-element"}
 
 
-@dataclass(frozen=True, slots=True)
-class Attributed:
-    """The bytes of a peak whose values have a name of the program and a source line, and those reserved for such.
+class _Choice(NamedTuple):
+    """The author of a buffer, and the value of it that led to the author."""
 
-    `reserved_bytes` belong to no live value, and so are not among the others.
-    """
-
-    scope_bytes: int
-    source_bytes: int
-    reserved_bytes: int
+    author: Author
+    number: int
 
 
-class Attributions:
-    """The attribution of each value of a dump, by its number; `join` is what the files beside the dump tell."""
+class Authors:
+    """The authors of the buffers of a program; `peaks` are the moments of the peaks of its memory spaces, by color."""
 
-    def __init__(self, analysis: Analysis, join: Join) -> None:
-        self._analysis = analysis
-        self._attributor = join.attributor(analysis.dump)
-        self._knows_bodies = join.module is not None
-        self._found: dict[int, Attribution] = {}  # because tables, pages and shards ask for each value five times
-        self._by_text: dict[int, Attribution] = {}
-        self._readers = Readers(analysis, self._attributor)
+    def __init__(self, program: Program, peaks: Mapping[int, int]) -> None:
+        self._program, self._dump, self._peaks = program, program.dump, peaks
+        self._writers = program.writers
+        self._readers = Readers(self._writers)
+        self._chosen: dict[int, _Choice] = {}
+        self._of: dict[int, Author] = {}
 
-    def of(self, number: int) -> Attribution:
-        """Return the operation that wrote a value's bytes, or that first reads them where it has no name."""
-        if number not in self._found:
-            self._found[number] = self._find(number)
-        return self._found[number]
+    def of(self, number: int) -> Author:
+        """Return the author of the buffer that a value is part of, with the way from the value to it."""
+        if number not in self._of:
+            self._of[number] = self._seen_from(number, self._choice(number))
+        return self._of[number]
 
-    def attributed(self, space: Space) -> Attributed:
-        """Return how much of a space's peak is attributed."""
-        found = [(share, self.of(share.value)) for share in space.composition if share.value is not None]
-        reserved = [share for share in space.composition if share.value is None]
-        return Attributed(
-            scope_bytes=sum(share.size_bytes for share, attribution in found if attribution.is_named),
-            source_bytes=sum(share.size_bytes for share, attribution in found if attribution.source),
-            reserved_bytes=sum(
-                share.size_bytes
-                for share in reserved
-                if (number := reserved_for(self._analysis, share.allocation)) is not None and self.of(number).is_named
-            ),
-        )
+    def _seen_from(self, number: int, choice: _Choice) -> Author:
+        author = choice.author
+        if choice.number == number or author.rule in ("argument", "new value", "read", "not known"):
+            return author
+        return replace(author, rule="in place", path=(self._dump.values.names[choice.number], *author.path))
 
-    def _find(self, number: int) -> Attribution:
-        facts, found = self._analysis.facts, self._of_text(number)
-        if found.is_named:
-            return found
-        if not found.argument and not self._knows_bodies and number in self.chains:
-            in_place = written_in_place(facts, number, self.chains[number], self._of_text)
-            if in_place:
-                return in_place
-        reader = None if found.is_of_loop else self._readers.first(number)
-        if reader is None:
-            return found
-        name, read = reader
-        return replace(
-            found, scope=read.scope, opcode=read.opcode, stack=read.stack, rule="read", path=(name, *read.path)
-        )
+    def _choice(self, number: int) -> _Choice:
+        members = self._program.buffers.members(number)
+        if members[0] not in self._chosen:
+            self._chosen[members[0]] = self._find(members)
+        return self._chosen[members[0]]
 
-    def _of_text(self, number: int) -> Attribution:
-        if number not in self._by_text:
-            self._by_text[number] = self._attributor.of(self._analysis.facts.values.key(number))
-        return self._by_text[number]
+    def _find(self, members: Sequence[int]) -> _Choice:
+        argument = self._program.arguments.get(self._dump.values.allocations[members[0]])
+        is_itself = argument is not None and argument in members
+        choice = _Choice(self._writer(argument).author, argument) if is_itself and argument else self._written(members)
+        if not choice.author.is_named:
+            choice = self._read(members) or choice
+        # XLA lends the memory of a donated argument to other data, too, so only a result is the argument's new value.
+        if argument is None or is_itself or self._results.isdisjoint(members):
+            return choice
+        name = self._writer(argument).author.argument
+        return choice._replace(author=replace(choice.author, argument=name, rule="new value"))
 
     @cached_property
-    def chains(self) -> Mapping[int, Sequence[int]]:
-        """Return the values that hand one buffer on, by each of them (see the module `chains`)."""
-        return chains(self._analysis.facts)
+    def _results(self) -> Set[int]:
+        return frozenset(self._program.results.values())
 
+    def _writer(self, number: int) -> Writer:
+        return self._writers.of(self._program.place(number))
 
-def reserved_for(analysis: Analysis, allocation: int) -> int | None:
-    """Return the value that an allocation is reserved for while none is live in it: the last one that it holds."""
-    facts = analysis.facts
-    last = max(
-        analysis.occupants[allocation],
-        key=lambda number: (facts.ends[number], facts.values.sizes[number], -number),
-        default=None,
-    )
-    return last if last is not None and facts.ends[last] >= 0 else None
+    def _written(self, members: Sequence[int]) -> _Choice:
+        """Return the best of the writers; values that a loop or call only carries are left out where others write."""
+        names = self._dump.values.names
+        writing = [one for one in members if self._program.opcode(names[one]) not in _WRITES_NOTHING] or members
+        found = [(self._writer(one), one) for one in writing]
+        writer, number = min(found, key=lambda pair: self._rank(pair[0], pair[1], members))
+        return _Choice(writer.author, number)
+
+    def _rank(self, writer: Writer, number: int, members: Sequence[int]) -> tuple[bool, bool, bool, bool, int]:
+        name = self._dump.values.names[number]
+        in_loop = self._is_in_loop(name, members)
+        return (
+            writer.is_zero,
+            not writer.author.is_named,
+            not self._can_have_run(number),
+            not in_loop,
+            -self._dump.starts[number],
+        )
+
+    def _can_have_run(self, number: int) -> bool:
+        """Return whether the instruction of a value can have run by the peak of its memory space.
+
+        One in a loop that runs at the peak can, in an earlier step, and one in another branch cannot.
+        """
+        values = self._dump.values
+        color = self._dump.allocations[values.allocations[number]].color
+        peak, name = self._peaks.get(color), values.names[number]
+        at_peak = None if peak is None else self._dump.name_at.get(peak)
+        if peak is None or at_peak is None:
+            return True
+        if self._program.exclude_each_other(name, at_peak):
+            return False
+        return self._dump.starts[number] <= peak or not set(self._program.loops_around(name)).isdisjoint(
+            self._program.loops_around(at_peak)
+        )
+
+    def _is_in_loop(self, name: str, members: Sequence[int]) -> bool:
+        """Return whether an instruction is in a loop; without HLO text, whether in one that carries the buffer."""
+        if self._program.module:
+            return bool(self._program.loops_around(name))
+        op_name, names = self._program.op_name(name), {self._dump.values.names[one] for one in members}
+        loops = (self._program.op_name(one) for one in names if self._program.opcode(one) == "while")
+        return any(loop and op_name.startswith(f"{loop}/") for loop in loops)
+
+    def _read(self, members: Sequence[int]) -> _Choice | None:
+        """Return the first reader with a name; None where the buffer is only known to be a loop's."""
+        for number in members:
+            if reader := self._readers.first(number):
+                name, author = reader
+                own = self._writer(number).author
+                return _Choice(
+                    Author(
+                        operation=own.operation,
+                        opcode=author.opcode,
+                        scope=author.scope or author.argument,
+                        argument=own.argument,
+                        stack=author.stack,
+                        rule="read",
+                        path=(name, *author.path),
+                    ),
+                    number,
+                )
+        return None

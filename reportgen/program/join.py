@@ -13,7 +13,6 @@ from reportgen.model import Dump
 from reportgen.parse.module_text import ModuleText
 from reportgen.parse.stack_frames import StackFrames, stack_frames_of_proto
 from reportgen.parse.wire import WireError
-from reportgen.program.writers import Attributor
 
 _HEADER = re.compile(rb"HloModule ([^\s,]+)")
 _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
@@ -31,9 +30,6 @@ class Join:
     module: ModuleText | None = None
     frames: StackFrames | None = None
     label: str = ""
-
-    def attributor(self, dump: Dump) -> Attributor:
-        return Attributor(dump, self.module, self.frames)
 
 
 NOTHING_JOINED = Join()

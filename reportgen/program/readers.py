@@ -6,26 +6,24 @@ name, and its body is not in the dump.
 
 from functools import cache
 
-from reportgen.analyse.records import Analysis
-from reportgen.model import WHOLE, ValueKey
-from reportgen.program.author import Attribution
-from reportgen.program.callers import calls_computations
-from reportgen.program.writers import Attributor
+from reportgen.program.author import Author
+from reportgen.program.opcodes import MOVES
+from reportgen.program.places import Place, leaf_of
+from reportgen.program.writers import Writers
 
 _MOST_VALUES = 200  # because one value may have thousands of readers, and each argument is followed
 
 
 class Readers:
-    """The readers of the values of one analysed dump."""
+    """The readers of the values of one program."""
 
-    def __init__(self, analysis: Analysis, attributor: Attributor) -> None:
-        self._dump, self._definitions = analysis.dump, analysis.definitions
-        self._attributor = attributor
+    def __init__(self, writers: Writers) -> None:
+        self._writers, self._program, self._dump = writers, writers.program, writers.program.dump
         # Kept by name, because the arguments of a fusion share a reader.
-        self._named = cache(self._attribution)
+        self._named = cache(self._author)
 
-    def first(self, number: int) -> tuple[str, Attribution] | None:
-        """Return the first instruction with a name of the program that reads a value, and its attribution.
+    def first(self, number: int) -> tuple[str, Author] | None:
+        """Return the first instruction with a name of the program that reads a value, and its author.
 
         Instructions without such a name, as those that only move the value, are followed to their own readers.
         """
@@ -46,9 +44,14 @@ class Readers:
         moment_of = self._dump.moment_of_user
         users = sorted(self._dump.users(number), key=lambda user: (moment_of.get(user, len(moment_of)), user))
         names = [user.decode("utf-8", "replace") for user in users]
-        return [name for name in names if not calls_computations(self._definitions, name)]
+        return [name for name in names if not self._program.runs_computations(name)]
 
-    def _attribution(self, name: str) -> Attribution | None:
-        """Return the attribution of what an instruction makes if it has a name of the program."""
+    def _author(self, name: str) -> Author | None:
+        """Return the author of what an instruction makes if it has a name of the program."""
+        # What only moves the value leads back to it, and it has no name.
+        if self._program.opcode(name) in MOVES and not self._program.op_name(name):
+            return None
         made = self._dump.made_by.get(name)
-        return self._attributor.named(self._dump.values.key(made[0]) if made else ValueKey(name, WHOLE))
+        leaf = leaf_of(self._dump.values.shape_index(made[0])) if made else ()
+        author = self._writers.of(Place(name, leaf)).author
+        return author if author.is_named else None

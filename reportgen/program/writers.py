@@ -1,258 +1,302 @@
-"""Find who wrote a value's bytes: the operation of the user's program behind copies, loops and fusions.
+"""Find the operation that computes the data at a place: behind copies, loops, fusions and the stacks of a scan.
 
-The instruction that defines a value is often not the one a reader would name. The result of a `while` is written by
-an operation in its body; a `copy-start` moves what another instruction computed; a fusion without metadata does what
-its root does. `Attributor.of` follows the value to that operation and says how it got there, so a page can show
-the rule next to the name. It needs the HLO text for what is inside loops and fusions, and does what it can without.
+The instruction that defines a value is often not the one a reader would name. The result of a `while` is written by an
+operation in its body; a `copy-start` moves what another instruction computed; a fusion does what the root of its
+computation does. A scan that collects a result writes it slice by slice, and the author of the stack is whoever
+computes the slices. Only the HLO text tells what is inside loops and fusions.
 """
 
 import re
-from collections.abc import Callable, Sequence, Set
-from functools import cached_property, lru_cache
-from itertools import compress
+from collections.abc import Sequence, Set
+from functools import cached_property
 from typing import NamedTuple
 
-from reportgen.analyse.sizes import printed_bytes
-from reportgen.model import Dump, ValueKey
-from reportgen.parse.instructions import Instruction, parse_instruction
-from reportgen.parse.module_text import ModuleText
-from reportgen.parse.stack_frames import Frame, StackFrames
-from reportgen.program.author import UNNAMED_ARGUMENT, Attribution, Rule
+from reportgen.parse.instructions import Instruction
+from reportgen.parse.shapes import plain_shape
+from reportgen.program.author import UNNAMED_ARGUMENT, Author, Rule
+from reportgen.program.computations import Computations
+from reportgen.program.opcodes import MOVES, RENAMES, SHAPING, ZEROS
+from reportgen.program.places import WHOLE_LEAF, Leaf, Place, index_of, leaf_of
+from reportgen.program.storage import Storage
 
 _IMPORTANCE: Sequence[Rule] = ("update", "loop", "fusion", "called", "moved")
 """Of several rules on the way to an operation, the first of these is the one to show."""
 
-_MOVES = frozenset(
-    (
-        "all-gather-done", "all-reduce-done", "async-done", "async-start", "async-update", "bitcast", "bitcast-convert",
-        "collective-permute-done", "copy", "copy-done", "copy-start", "domain", "optimization-barrier", "recv",
-        "recv-done", "send", "send-done", "slice-done", "slice-start",
-    )
-)  # fmt: skip
-"""Opcodes that hand on what another instruction computed."""
+_STACKING = ("dynamic_update_index_in_dim", "dynamic_index_in_dim", "TensorListPushBack", "TensorListSetItem")
+"""What JAX and TensorFlow call the operations by which a loop reads and writes its stacks."""
 
-_RESHAPES = frozenset(("reshape", "transpose", "convert", "slice", "broadcast"))
-"""Opcodes that hand on what another instruction computed, unless they carry a name of the program."""
+_UNLOCATED = "/body/dynamic_update_slice"
 
-_INDEX = re.compile(r", index=(\d+)")
-_CONDITION = re.compile(r", condition=%?([^\s,)}]+)")
-_PARAMETER = re.compile(r" parameter\((\d+)\)")
-_MOST_STEPS = 200  # because a hostile dump may chain all its values, and each value is followed
+_COLLECTIVES = re.compile(
+    r"/(?:all_gather|all_to_all|p(?:max|mean|min|permute|scatter|shuffle|sum)|reduce_scatter)\w*$"
+)
+"""How the op_name of a collective ends that the user has written; those of the partitioner have other names."""
 
-Leaf = tuple[int, ...]
+_NO_NAMES = frozenset(("XLA_Args", "XLA_Retvals"))
+"""What TensorFlow calls all arguments or all results alike."""
+
+_MOST_STEPS = 200  # because a hostile dump may chain all its values
+
+
+class Writer(NamedTuple):
+    """The operation that computes some data. `is_zero` says that it only fills the bytes before anybody writes them."""
+
+    author: Author
+    is_zero: bool = False
 
 
 class _Step(NamedTuple):
-    """Where to look next: a leaf of what an instruction makes, and why."""
+    """Where to look next, and why."""
 
-    name: str
-    leaf: Leaf
+    place: Place
     rule: Rule
 
 
-class Attributor:
-    """Follows the values of one dump. `module` is the HLO text beside it, `frames` its tables of source lines."""
+class Writers:
+    """The writers of the places of one program. `arguments` are the parameters that the caller passes."""
 
-    def __init__(self, dump: Dump, module: ModuleText | None = None, frames: StackFrames | None = None) -> None:
-        self._dump = dump
-        self._module = module
-        self._frames = frames or (module.frames if module else None)
-        self._instruction: Callable[[str], Instruction | None] = lru_cache(maxsize=None)(self._read)
-        # Kept, because the text of a tuple with thousands of arguments is long.
-        self._parameter_number = lru_cache(maxsize=None)(lambda name: _PARAMETER.search(self._text(name)))
+    def __init__(self, program: Computations, storage: Storage, arguments: Set[str]) -> None:
+        self.program, self.storage, self._arguments = program, storage, arguments
 
-    def of(self, key: ValueKey) -> Attribution:
-        """Return the operation that wrote the bytes of a value, stepping back from its own instruction."""
-        found, leaf, path = self._follow(key)
-        return self._attribution(found, leaf, key.name, path) if found else Attribution()
+    def of(self, place: Place) -> Writer:
+        """Return the operation that computes what is at a place."""
+        return _Walk(self).writer(place)
 
-    def named(self, key: ValueKey) -> Attribution | None:
-        """Return the operation that wrote the bytes of a value, or None if it has no name of the program."""
-        found, leaf, path = self._follow(key)
-        # Asked first, because most of the instructions between an argument and its first reader only move it.
-        if found is None or not found.op_name:
-            return None
-        attribution = self._attribution(found, leaf, key.name, path)
-        return attribution if attribution.is_named else None
+    def is_argument(self, name: str) -> bool:
+        """Return whether an instruction is a parameter of the whole program, not of a computation inside it."""
+        module = self.program.module
+        return name in self._arguments or bool(
+            module and module.computation_of.get(name) == module.entry and self.program.opcode(name) == "parameter"
+        )
 
-    def _follow(self, key: ValueKey) -> tuple[Instruction | None, Leaf, Sequence[_Step]]:
-        """Return the last instruction on the way back that has a name or is an argument, its leaf, and the way."""
-        name, leaf = key.name, _leaf(key.shape_index)
-        named: Instruction | None = None
-        named_leaf = leaf
-        path: list[_Step] = []
-        seen: set[tuple[str, Leaf]] = set()
-        in_loop = False
-        while (name, leaf) not in seen and len(seen) < _MOST_STEPS:
-            seen.add((name, leaf))
-            instruction = self._instruction(name)
-            if instruction is None:
-                step = self._carried(name, leaf)
-            else:
-                if instruction.op_name or self._is_of_entry(name):
-                    named, named_leaf = instruction, leaf
-                step = self._step(instruction, leaf, in_loop=in_loop)
+    def passes_on(self, loop: str, leaf: Leaf) -> bool:
+        """Return whether the body of a loop returns an element of its argument as it got it."""
+        place = next((Place(root, leaf) for root in self.program.roots(loop)), None)
+        for _ in range(_MOST_STEPS):
+            instruction = self.program.instruction(place.name) if place else None
+            if place is None or instruction is None:
+                return False
+            if instruction.opcode not in RENAMES:
+                return instruction.opcode == "parameter" and place.leaf == leaf
+            place = next(self.storage.renamed(instruction, place.leaf), None)
+        return False
+
+    def is_stacking(self, update: Instruction) -> bool:
+        """Return whether an update is how a loop collects its results: JAX names it so, or it is at the loop's line.
+
+        An update that the user has written, as that of a cache, has a line of its own. Where no lines are stated, an
+        update in the body that writes one row of the first dimension counts as the loop's.
+        """
+        op_name = update.op_name
+        if op_name is None or any(name in op_name for name in _STACKING):
+            return True
+        if line := _line(update):
+            return line in self._loop_lines
+        return op_name.endswith(_UNLOCATED) and self._writes_a_row(update)
+
+    def _writes_a_row(self, update: Instruction) -> bool:
+        written = self.program.instruction(update.operands[1]) if len(update.operands) > 1 else None
+        sizes = plain_shape(update.shape).partition("[")[2].split(",")
+        return written is not None and plain_shape(written.shape).partition("[")[2].split(",") == ["1", *sizes[1:]]
+
+    @cached_property
+    def _loop_lines(self) -> Set[str]:
+        loops = map(self.program.instruction, self.program.loops)
+        return {_line(loop) for loop in loops if loop} - {""}
+
+
+class _Walk:
+    """One search, step by step back towards the data.
+
+    `named` is the last instruction on the way with a name of the program. Inside `fusions`, parameters lead out again.
+    """
+
+    def __init__(self, writers: Writers) -> None:
+        self._writers, self._program = writers, writers.program
+        self._fusions: list[str] = []
+        self._named: Instruction | None = None
+        self._fallback: Instruction | None = None
+        self._leaf = WHOLE_LEAF
+        self._is_update = self._is_zero = self._is_computed = False
+
+    def writer(self, start: Place) -> Writer:
+        """Return the writer of a place."""
+        place, path = start, list[_Step]()
+        seen: set[Place] = set()
+        while place not in seen and len(seen) < _MOST_STEPS:
+            seen.add(place)
+            step = self._step(place)
             if step is None:
                 break
             path.append(step)
-            name, leaf, rule = step
-            in_loop = in_loop or rule == "loop"
-        return named, named_leaf, path
+            place = step.place
+        if self._named is None and self._is_computed:
+            self._named = self._named_operand(place.name)
+        return Writer(self._author(start, path), self._is_zero)
 
-    def _attribution(self, found: Instruction, leaf: Leaf, start: str, path: Sequence[_Step]) -> Attribution:
-        names = [start, *(step.name for step in path)]
-        taken = path[: names.index(found.name)]
+    def _step(self, place: Place) -> _Step | None:
+        """Return where the data of a place comes from; None where its instruction computes them."""
+        instruction = self._program.instruction(place.name)
+        if instruction is None:
+            return self._carried(place)
+        match instruction.opcode:
+            case "parameter":
+                return self._parameter(instruction, place.leaf)
+            case "while" | "call" | "conditional":
+                return self._of_caller(instruction, place.leaf)
+            case "fusion":
+                return self._into_fusion(instruction, place.leaf)
+            case "dynamic-update-slice" if len(instruction.operands) > 1:
+                return self._update(instruction)
+            case _ if instruction.operands and self._hands_on(instruction):
+                return self._moved(instruction, place.leaf)
+        self._computed(instruction)
+        return None
+
+    def _carried(self, place: Place) -> _Step | None:
+        """Step from an instruction without text, such as the element of a tuple, to the value that lies there."""
+        dump = self._program.dump
+        number = dump.carried_at.get(place.key)
+        if number is None or dump.values.names[number] == place.name:
+            return None
+        key = dump.values.key(number)
+        return _Step(Place(key.name, leaf_of(key.shape_index)), "moved")
+
+    def _parameter(self, parameter: Instruction, leaf: Leaf) -> _Step | None:
+        """Step from a parameter of a computation to what the caller passes, or to what a loop writes there."""
+        if self._fusions and self._program.caller(parameter.name) == self._fusions[-1]:
+            self._fusions.pop()
+            operand = self._program.operand_of_caller(parameter.name)
+            return _Step(Place(operand, leaf), "moved") if operand else None
+        outside = self._program.outside(Place(parameter.name, leaf))
+        if not outside:
+            if self._writers.is_argument(parameter.name):
+                self._named, self._leaf = parameter, leaf
+            return None
+        caller = self._program.caller(parameter.name)
+        if len(outside) == 1 or (caller and self._writers.passes_on(caller, leaf)):
+            return _Step(outside[0], "moved")
+        return _Step(outside[-1], "loop")
+
+    def _of_caller(self, caller: Instruction, leaf: Leaf) -> _Step | None:
+        """Step to what a loop, a call or a branch returns, or to what a loop only passes on."""
+        roots = self._program.roots(caller.name)
+        if not roots:
+            if caller.op_name and self._named is None:
+                self._named = caller
+            return None
+        if caller.opcode != "while":
+            return _Step(Place(roots[0], leaf), "called")
+        if self._writers.passes_on(caller.name, leaf) and caller.operands:
+            return _Step(Place(caller.operands[0], leaf), "moved")
+        return _Step(Place(roots[0], leaf), "loop")
+
+    def _into_fusion(self, fusion: Instruction, leaf: Leaf) -> _Step | None:
+        if fusion.op_name and not (self._is_update and self._named):
+            self._named = fusion
+        root = next(iter(self._program.roots(fusion.name)), None)
+        if root is None:
+            self._is_computed = True
+            return None
+        self._fusions.append(fusion.name)
+        return _Step(Place(root, leaf), "fusion")
+
+    def _update(self, update: Instruction) -> _Step | None:
+        """Stop at an update that the user has written; step to what a loop collects."""
+        if not self._writers.is_stacking(update):
+            self._named = update
+            return None
+        if not self._is_update:
+            # The name of the update or of the loop says nothing about what is collected.
+            self._fallback, self._named, self._is_update = update if update.op_name else None, None, True
+        return _Step(Place(update.operands[1]), "update")
+
+    def _hands_on(self, instruction: Instruction) -> bool:
+        """Return whether an instruction hands on the data of its operand under no name of its own."""
+        if instruction.opcode in MOVES:
+            return not _COLLECTIVES.search(instruction.op_name or "")
+        if instruction.opcode == "custom-call":
+            return "ConcatBitcast" in self._program.text(instruction.name)
+        if instruction.opcode not in SHAPING:
+            return False
+        if instruction.op_name is None or instruction.opcode == "broadcast":
+            return True
+        return self._is_update and (
+            instruction.opcode in ("reshape", "transpose")
+            or (instruction.opcode in ("convert", "reduce-precision") and self._writers.is_stacking(instruction))
+        )
+
+    def _moved(self, instruction: Instruction, leaf: Leaf) -> _Step | None:
+        opcode = instruction.opcode
+        # A tuple's element has the name of what makes the tuple, which need not be what makes the element.
+        if instruction.op_name and self._named is None and opcode not in ("get-tuple-element", "tuple"):
+            self._named = instruction
+        if opcode in RENAMES or opcode.endswith("-done"):
+            place = next(iter(self._writers.storage.same(Place(instruction.name, leaf))), None)
+            return _Step(place, "moved") if place else None
+        return _Step(Place(instruction.operands[0], WHOLE_LEAF if opcode.endswith("-start") else leaf), "moved")
+
+    def _computed(self, instruction: Instruction) -> None:
+        """Note the instruction that computes the data; in a fusion the fusion's name stands in for a missing one."""
+        is_zero = instruction.opcode in ZEROS or "AllocateBuffer" in self._custom_call(instruction)
+        if is_zero and self._is_update:
+            return
+        self._is_zero, self._is_computed = is_zero, not is_zero
+        if instruction.op_name:
+            self._named = instruction
+        elif self._named is None and self._fusions:
+            fusion = self._program.instruction(self._fusions[0])
+            self._named = fusion if fusion and fusion.op_name else None
+
+    def _custom_call(self, instruction: Instruction) -> str:
+        return self._program.text(instruction.name) if instruction.opcode == "custom-call" else ""
+
+    def _named_operand(self, name: str) -> Instruction | None:
+        """Return the first operand that computes something under a name of the program."""
+        instruction = self._program.instruction(name)
+        operands = map(self._program.instruction, instruction.operands if instruction else ())
+        computing = (one for one in operands if one and one.op_name and one.opcode not in MOVES)
+        return next((one for one in computing if one.opcode != "parameter"), None)
+
+    def _author(self, start: Place, path: Sequence[_Step]) -> Author:
+        found = self._named or self._fallback
+        if found is None:
+            return Author()
+        if self._fallback and found.opcode == "parameter" and not _has_name(found):
+            found = self._fallback
+        names = [start.name, *(step.place.name for step in path)]
+        taken = path[: names.index(found.name)] if found.name in names else path
+        if found.op_name and found.op_name == self._program.op_name(start.name):
+            taken = ()  # the way would lead to the name that the value's own instruction states
         rules = [step.rule for step in taken]
-        is_argument = found.opcode == "parameter" and self._is_of_entry(found.name)
+        is_argument = found.opcode == "parameter" and self._writers.is_argument(found.name)
         own: Rule = "argument" if is_argument else "own"
-        return Attribution(
+        return Author(
             operation=found.name,
             opcode=found.opcode,
             scope="" if is_argument else found.op_name or "",
-            argument=(found.op_name or self._argument_number(found, leaf)) if is_argument else "",
-            stack=self._stack(found),
+            argument=self._argument(found) if is_argument else "",
+            stack=self._program.stack(found.name),
             rule=min(rules, key=_IMPORTANCE.index) if rules else own,
-            path=tuple(step.name for step in taken),
+            path=tuple(step.place.name for step in taken),
         )
 
-    def _is_of_entry(self, name: str) -> bool:
-        """Return whether an instruction is a parameter of the whole program, not of a computation inside it."""
-        return name in self._arguments or bool(
-            self._module
-            and self._module.computation_of.get(name) == self._module.entry
-            and " parameter(" in self._text(name)
-        )
-
-    @cached_property
-    def _arguments(self) -> Set[str]:
-        """Return the parameters that define a value in an argument's allocation."""
-        dump, values = self._dump, self._dump.values
-        is_argument = [allocation.parameter is not None for allocation in dump.allocations]
-        names = compress(values.names, map(is_argument.__getitem__, values.allocations))
-        return {name for name in dict.fromkeys(names) if b" parameter(" in (dump.instruction_text(name) or b"")}
-
-    def _argument_number(self, parameter: Instruction, leaf: Leaf) -> str:
-        """Return `argument 3{1}` for an argument that the program gives no name."""
-        number = self._parameter_number(parameter.name)
-        return f"{UNNAMED_ARGUMENT}{number[1] if number else '?'}{_index(leaf) if leaf else ''}"
-
-    def _stack(self, instruction: Instruction) -> tuple[Frame, ...]:
-        metadata = instruction.metadata
-        number = metadata.get("stack_frame_id", "")
-        if self._frames and number.isdigit():
-            return self._frames.stack(int(number))
-        if file := metadata.get("source_file"):
-            line = metadata.get("source_line", "")
-            return (Frame(file, "", int(line) if line.isdigit() else 0),)
-        return ()
-
-    def _carried(self, name: str, leaf: Leaf) -> _Step | None:
-        """Step from an instruction without text, such as a tuple's element, to the value that is positioned there."""
-        number, values = self._dump.carried_at.get(name + _index(leaf)), self._dump.values
-        if number is None or values.names[number] == name:
-            return None
-        return _Step(values.names[number], _leaf(values.key(number).shape_index), "moved")
-
-    def _text(self, name: str) -> str:
-        if self._module and (text := self._module.text(name)):
-            return text
-        return (self._dump.instruction_text(name) or b"").decode("utf-8", "replace")
-
-    def _read(self, name: str) -> Instruction | None:
-        text = self._text(name)
-        return parse_instruction(text) if text else None
-
-    def _step(self, instruction: Instruction, leaf: Leaf, *, in_loop: bool) -> _Step | None:
-        """Return where the bytes of a leaf come from; None where the instruction itself computes them."""
-        operands = instruction.operands
-        match instruction.opcode:
-            case "parameter":
-                return self._argument_of_caller(instruction, leaf)
-            case "while" | "call" | "conditional":
-                return self._result_of_called(instruction, leaf)
-            case "fusion":
-                return self._inside_fusion(instruction, leaf, in_loop=in_loop)
-            case "dynamic-update-slice" if in_loop and len(operands) > 1:
-                return _Step(operands[1], (), "update")
-            case "get-tuple-element" if operands and (index := _INDEX.search(self._text(instruction.name))):
-                return _Step(operands[0], (int(index[1]), *leaf), "moved")
-            case "tuple" if leaf and leaf[0] < len(operands):
-                return _Step(operands[leaf[0]], leaf[1:], "moved")
-            case opcode if operands and (opcode in _MOVES or (opcode in _RESHAPES and not instruction.op_name)):
-                return _Step(operands[0], leaf[1:] if opcode.endswith("-start") else leaf, "moved")
-        return None
-
-    def _argument_of_caller(self, parameter: Instruction, leaf: Leaf) -> _Step | None:
-        """Step from a parameter of a called computation to what its caller passes there.
-
-        What a loop carries and changes was written by its body; what it only carries, by whoever started the loop.
-        """
-        if not self._module:
-            return None
-        # The text may lack a parameter that the dump has, because it may be damaged.
-        computation = self._module.computation_of.get(parameter.name, "")
-        caller_name = next(iter(self._module.callers_of.get(computation, ())), None)
-        caller = self._instruction(caller_name) if caller_name else None
-        number = self._parameter_number(parameter.name)
-        if caller is None or number is None:
-            return None
-        if caller.opcode != "while":
-            place = int(number[1]) + (caller.opcode == "conditional")
-            return _Step(caller.operands[place], leaf, "moved") if place < len(caller.operands) else None
-        if leaf and not self._passes_on(caller, leaf):
-            return self._result_of_called(caller, leaf)
-        return _Step(caller.operands[0], leaf, "moved") if caller.operands else None
-
-    def _passes_on(self, loop: Instruction, leaf: Leaf) -> bool:
-        """Return whether a loop's body returns an element of its argument as it got it."""
-        step = self._result_of_called(loop, leaf)
-        root = self._instruction(step.name) if step else None
-        if root is None or root.opcode != "tuple" or leaf[0] >= len(root.operands):
-            return True
-        index = _INDEX.search(self._text(root.operands[leaf[0]]))
-        element = self._instruction(root.operands[leaf[0]])
-        return bool(element and element.opcode == "get-tuple-element" and index and int(index[1]) == leaf[0])
-
-    def _result_of_called(self, caller: Instruction, leaf: Leaf) -> _Step | None:
-        """Step to the root of what a loop, call or branch runs; a loop's condition makes no result."""
-        if not self._module:
-            return None
-        condition = _CONDITION.search(self._text(caller.name))
-        called = self._module.called_by.get(caller.name, ())
-        body = next((one for one in called if not condition or one != condition[1]), "")
-        root = self._module.root_of.get(body)
-        return _Step(root, leaf, "loop" if caller.opcode == "while" else "called") if root else None
-
-    def _inside_fusion(self, fusion: Instruction, leaf: Leaf, *, in_loop: bool) -> _Step | None:
-        """Step into a fusion that has no name of its own, or that only writes a slice of what a loop collects."""
-        called = self._module.called_by.get(fusion.name, ()) if self._module else ()
-        if not self._module or not called:
-            return None
-        root = self._module.root_of.get(called[0], "")
-        if in_loop and self._updates(root, leaf):
-            return _Step(root, leaf, "update")
-        if fusion.op_name:
-            return None
-        named = [one for one in map(self._instruction, self._module.members(called[0])) if one and one.op_name]
-        if any(one.name == root for one in named) or not named:
-            return _Step(root, leaf, "fusion") if root else None
-        return _Step(max(named, key=lambda one: printed_bytes(one.shape)).name, (), "fusion")
-
-    def _updates(self, root: str, leaf: Leaf) -> bool:
-        """Return whether what a fusion returns is an array with a slice replaced."""
-        instruction = self._instruction(root)
-        while instruction and instruction.opcode in ("bitcast", "copy", "tuple") and instruction.operands:
-            place = leaf[0] if instruction.opcode == "tuple" and leaf else 0
-            if place >= len(instruction.operands):
-                return False
-            leaf = leaf[1:] if instruction.opcode == "tuple" else leaf
-            instruction = self._instruction(instruction.operands[place])
-        return instruction is not None and instruction.opcode == "dynamic-update-slice"
+    def _argument(self, parameter: Instruction) -> str:
+        """Return the name of an argument; `argument 3{1}` where the program gives it none."""
+        if parameter.op_name and _has_name(parameter):
+            return parameter.op_name
+        number = self._program.parameter_number(parameter.name)
+        place = index_of(self._leaf) if self._leaf else ""
+        return f"{UNNAMED_ARGUMENT}{'?' if number is None else number}{place}"
 
 
-def _leaf(shape_index: str) -> Leaf:
-    return tuple(int(number) for number in shape_index[1:-1].split(",") if number)
+def _has_name(parameter: Instruction) -> bool:
+    return parameter.op_name is not None and parameter.op_name not in _NO_NAMES
 
 
-def _index(leaf: Leaf) -> str:
-    return "{" + ",".join(map(str, leaf)) + "}"
+def _line(instruction: Instruction) -> str:
+    """Return what identifies the source line of an instruction within one program; empty where it states none."""
+    metadata = instruction.metadata
+    return metadata.get("stack_frame_id") or ":".join(
+        filter(None, (metadata.get("source_file"), metadata.get("source_line")))
+    )

@@ -7,14 +7,14 @@ from dataclasses import asdict
 from typing import Any
 
 from reportgen.advice.records import AdviceBySpace
+from reportgen.analyse.attributed import Attributed
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import CLASSES, memory_class
-from reportgen.analyse.decompose import plain_shape
 from reportgen.analyse.identity import signature_digest
 from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.compare.figures import ModuleFigures
-from reportgen.program.author import Attribution
-from reportgen.program.authors import Attributed
+from reportgen.parse.shapes import plain_shape
+from reportgen.program.author import Author
 from reportgen.render.view import key_text, peak_by_class
 from reportgen.reports.advice_json import advice_json
 
@@ -74,7 +74,7 @@ def module_report(
     attributed_bytes: Mapping[int, Attributed],
     fits: Mapping[int, Fit],
     advice: AdviceBySpace,
-    attribution: Callable[[int], Attribution],
+    attribution: Callable[[int], Author],
 ) -> dict[str, Any]:
     """Return the figures of one module; those that need live ranges are null without them.
 
@@ -128,7 +128,7 @@ def _space(
     analysis: Analysis,
     of_peak: Attributed,
     known: Fit | None,
-    attribution: Callable[[int], Attribution],
+    attribution: Callable[[int], Author],
 ) -> dict[str, Any]:
     """Return the figures of a space, and its resident peak by class, by its largest parts, and the sum of the rest."""
     live, temp, resident = space.peak_live, space.peak_temp, space.peak_resident
@@ -160,7 +160,7 @@ def _space(
     }
 
 
-def _share(share: Share, analysis: Analysis, attribution: Callable[[int], Attribution]) -> dict[str, Any]:
+def _share(share: Share, analysis: Analysis, attribution: Callable[[int], Author]) -> dict[str, Any]:
     """Return a part of the resident peak; what belongs to a value is null for bytes that no live value holds."""
     allocation = analysis.dump.allocations[share.allocation]
     part: dict[str, Any] = {

@@ -75,7 +75,7 @@ def _largest_values(process: int, module: Module, space: Space) -> Iterator[Even
             "allocation": analysis.dump.allocations[fact.value.allocation].index,
             "offset": fact.value.offset_bytes,
             "shape": visible(fact.value.shape),
-            "scope": visible(module.origin(number).scope),
+            "scope": visible(module.attribution(number).scope_name),
         }
         yield _event("b", name, process, cat=category, id=number, ts=fact.live.start, args=args)
         # A value is live at its last moment too, and a bar ends where the next moment begins.

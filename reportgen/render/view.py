@@ -1,31 +1,28 @@
 """One analysed dump as the pages see it: its names, its look-ups, and what the overview needs to know."""
 
-import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cache, cached_property
+from functools import cached_property
 
 from reportgen.advice.advise import advise
 from reportgen.advice.memory import Memory, memory_of
 from reportgen.advice.records import Advice, AdviceBySpace
 from reportgen.advice.words import WITHHELD_NAMES
+from reportgen.analyse.attributed import Attributed, attributed, reserved_for
 from reportgen.analyse.capacity import Capacity, Fit, fit
+from reportgen.analyse.chains import chains
 from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.fit import Misfit
 from reportgen.analyse.records import MAIN_SPACE, Analysis, Space
 from reportgen.model import WHOLE, UsedValue, ValueKey
 from reportgen.options import Redaction
-from reportgen.program.author import Attribution
-from reportgen.program.authors import Attributed, Attributions, reserved_for
-from reportgen.program.join import NOTHING_JOINED, Join
-from reportgen.program.origins import Origin, origins
+from reportgen.program.author import Author
+from reportgen.program.join import Join
 from reportgen.render.routes import ModuleRoutes, module_slug
 from reportgen.reports.formats import function_name
 from reportgen.reports.sources import NO_SOURCES, Sources
-
-_LINE = re.compile(r":\d+$")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,9 +30,9 @@ class Module:
     """One analysed dump: `label` is its path as reported, `title` the name that people know the module by.
 
     At least the `value_pages` largest values and the `named_values` have a page; with None all have one. `redaction`
-    is what was taken out of the dump before it was read. `capacities` are those of the memory spaces, by color; `join`
-    are the names and source lines that come from the files beside the dump, and `sources` says what is shown of the
-    source files. `misfit` says why the program does not fit into its device; None if nothing says so.
+    is what was taken out of the dump before it was read. `capacities` are those of the memory spaces, by color;
+    `sources` says what is shown of the source files. `misfit` says why the program does not fit into its device; None
+    if nothing says so.
     """
 
     label: str
@@ -45,7 +42,6 @@ class Module:
     timestamp_microseconds: int | None = None
     analysis: Analysis
     capacities: Mapping[int, Capacity] = field(default_factory=dict)
-    join: Join = NOTHING_JOINED
     notes: str = ""
     value_pages: int | None = None
     named_values: Set[int] = frozenset()
@@ -74,6 +70,11 @@ class Module:
             return str(self.timestamp_microseconds)
         return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
 
+    @property
+    def join(self) -> Join:
+        """The names and source lines that come from the files beside the dump."""
+        return self.analysis.program.join
+
     @cached_property
     def advice(self) -> AdviceBySpace:
         """What would lower the peak of each memory space; nothing where the names that it rests on are hidden."""
@@ -91,21 +92,13 @@ class Module:
         return memory_of(self.analysis, self.analysis.spaces[MAIN_SPACE])
 
     @cached_property
-    def _origins(self) -> Mapping[str, Origin]:
-        return origins(self.analysis.dump)
-
-    @cached_property
-    def _attributions(self) -> Attributions:
-        return Attributions(self.analysis, self.join)
-
-    @property
     def chains(self) -> Mapping[int, Sequence[int]]:
         """The values that hand one buffer on, in time order, by each of them."""
-        return self._attributions.chains
+        return chains(self.analysis.facts)
 
-    def attribution(self, number: int) -> Attribution:
+    def attribution(self, number: int) -> Author:
         """Return the operation that wrote a value's bytes."""
-        return self._attributions.of(number)
+        return self.analysis.authors.of(number)
 
     @cached_property
     def fits(self) -> Mapping[int, Fit]:
@@ -116,35 +109,17 @@ class Module:
     @cached_property
     def attributed(self) -> Mapping[int, Attributed]:
         """How many bytes of the peak of each memory space are attributed, by its color."""
-        return {color: self._attributions.attributed(space) for color, space in self.analysis.spaces.items()}
-
-    @cached_property
-    def origin(self) -> Callable[[int], Origin]:
-        """For the number of a value, the opcode that defines it, and scope and source of the instruction that wrote it.
-
-        An argument's scope is its name, because the program says where it is used and not where it is made.
-        """
-
-        @cache
-        def origin(number: int) -> Origin:
-            own = self._origins.get(self.analysis.facts[number].value.key.name, Origin())
-            found = self.attribution(number)
-            scope = found.name if found.is_named or found.is_of_loop else ""
-            return Origin(own.opcode, scope, found.source, own.further)
-
-        return origin
+        return {color: attributed(self.analysis, space) for color, space in self.analysis.spaces.items()}
 
     @cached_property
     def source_files(self) -> tuple[str, ...]:
         """The source files of the program that the dump names, sorted."""
-        frames = self.join.frames
-        sources = {_LINE.sub("", origin.source) for origin in self._origins.values() if origin.source}
-        return tuple(sorted(sources | set(frames.files.values() if frames else ())))
+        return tuple(sorted(self.analysis.program.source_files))
 
     @cached_property
     def op_name_count(self) -> int:
         """The number of different op_names in the dump."""
-        return len({origin.scope for origin in self._origins.values() if origin.scope})
+        return len({stated.op_name for stated in self.analysis.program.stated.values()} - {""})
 
     @cached_property
     def by_size(self) -> Sequence[int]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from reportgen.analyse.analysis import analyse
-from reportgen.analyse.decompose import GROUPINGS, element_type, groupings, plain_shape
+from reportgen.analyse.decompose import GROUPINGS, element_type, groupings
 from reportgen.analyse.records import Analysis
 from reportgen.analyse.scopes import scope_tree, walk
 from reportgen.input.discover import discover
@@ -15,7 +15,7 @@ from reportgen.input.reading import load_text
 from reportgen.model import Dump
 from reportgen.parse.dump import parse_dump
 from reportgen.parse.op_names import path_parts
-from reportgen.program.origins import Origin, origins
+from reportgen.parse.shapes import plain_shape
 from tests.support.dumps import analysed
 from tests.support.printer import Dialect, printed
 from tests.support.strategies import consistent_dumps, dialects
@@ -32,20 +32,15 @@ def analyses(directory: Path) -> Iterator[Analysis]:
 
 
 def assert_adds_up(analysis: Analysis) -> None:
-    by_name = origins(analysis.dump)
-
-    def origin(number: int) -> Origin:
-        return by_name.get(analysis.facts[number].value.key.name, Origin())
-
     for space in analysis.spaces.values():
         peak = space.peak_resident.amount if space.peak_resident else 0
-        groups = groupings(analysis, space, origin)
+        groups = groupings(analysis, space)
         assert tuple(groups) == GROUPINGS
         for rows in groups.values():
             assert sum(row.size_bytes for row in rows) == peak
             assert all(sum(size for _, size in row.classes) == row.size_bytes for row in rows)
             assert [row.size_bytes for row in rows] == sorted((row.size_bytes for row in rows), reverse=True)
-        tree = scope_tree(analysis, space, origin)
+        tree = scope_tree(analysis, space)
         assert tree.size_bytes == sum(scope.own_bytes for _, scope in walk(tree)) == peak
         for _, scope in walk(tree):
             assert scope.size_bytes == scope.own_bytes + sum(child.size_bytes for child in scope.children)

@@ -1,14 +1,24 @@
 """Numbered siblings of a scope tree, as the layers of a network, are one row."""
 
-from reportgen.analyse.analysis import analyse
 from reportgen.analyse.scopes import Scope, scope_tree, walk
-from reportgen.program.origins import Origin
-from tests.support.builder import Lives, temporaries
+from tests.support.dumps import analysed
 
 
 def tree_of(*scopes: str) -> Scope:
-    analysis = analyse(temporaries(*(Lives(f"v{number}", 0, 1, 4, 4 * number) for number in range(len(scopes)))))
-    return scope_tree(analysis, analysis.spaces[0], lambda number: Origin(scope=scopes[number]))
+    size = 4 * len(scopes)
+    values = "".join(f" value: <{n} v{n} @0> (size=4,offset={4 * n}): f32[1]{{0}}\n" for n in range(len(scopes)))
+    used = "".join(
+        f"<{n} v{n} @0>\n positions:\n  v{n}\n uses:\n"
+        f' from instruction: %v{n} = f32[1]{{0}} negate(), metadata={{op_name="{scope}"}}\n'
+        for n, scope in enumerate(scopes)
+    )
+    ranges = "".join(f"    v{n}{{}}:0-1\n" for n in range(len(scopes)))
+    analysis = analysed(
+        f"BufferAssignment:\nallocation 0: size {size}, preallocated-temp:\n{values}",
+        f"Used values:\n{used}",
+        f"HloLiveRange (max 1):\n  InstructionSequence:\n    0:v0\n  BufferLiveRange:\n{ranges}",
+    )
+    return scope_tree(analysis, analysis.spaces[0])
 
 
 def test_siblings_that_differ_in_numbers_are_one_node_with_all_their_bytes() -> None:

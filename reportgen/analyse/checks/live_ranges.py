@@ -10,7 +10,6 @@ from reportgen.analyse.liveness import liveness
 from reportgen.analyse.records import Figures
 from reportgen.analyse.results import Finding
 from reportgen.model import WHOLE, LiveRange, LiveRanges, UsedValues, users_in
-from reportgen.program.callers import calls_computations
 
 _ASYNC = (b"async", b"-start", b"-done", b"-update")
 """What the names of asynchronous instructions contain."""
@@ -213,7 +212,7 @@ def _early_end(figures: Figures, number: int, last_moment: int) -> Finding:
 
 def _why_early(figures: Figures, number: int, live: LiveRange, last_moment: int, last_use: str) -> tuple[str, str]:
     successor_starts = [figures.facts.starts[n] for n in figures.reuse.successors[number]]
-    if calls_computations(figures.definitions, last_use):
+    if figures.program.runs_computations(last_use):
         return "caller-handover", "; the computation that this calls is scheduled before it. Expected"
     if figures.dump.has_addresses and last_moment == live.end + 1 and last_moment in successor_starts:
         return "alias-gap", ": builds before 2022-06-24 end a value one moment before its alias starts"

@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from reportgen.analyse.decompose import plain_shape
 from reportgen.analyse.records import Share, Space
 from reportgen.model import WHOLE, ValueKey
+from reportgen.parse.shapes import plain_shape
 from reportgen.render.html.origin import origin_cell
 from reportgen.render.routes import VALUES_FOLDER, page_of, value_row
 from reportgen.render.view import Module, key_text

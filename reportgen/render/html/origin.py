@@ -5,13 +5,13 @@ from html import escape
 
 from markupsafe import Markup
 
-from reportgen.program.author import Attribution
+from reportgen.program.author import Author
 from reportgen.reports.formats import shortened, soft_breaks
 
 _LONGEST = 56
 
 
-def origin_cell(found: Attribution, name: str = "") -> Markup:
+def origin_cell(found: Author, name: str = "") -> Markup:
     """Return the argument or the end of the scope, which says most, and file and line; the tooltips have the whole.
 
     `name` is that of a group of values, where it differs from that of the one value that was found.

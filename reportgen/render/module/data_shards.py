@@ -152,7 +152,8 @@ def _value_columns(module: Module) -> dict[str, Any]:
     """Return the columns with an entry for each value, and the tables of words that they point into."""
     facts, values = module.analysis.facts, module.analysis.dump.values
     opcodes, scopes, sources, shapes = Words(), Words([""]), Words([""]), Words()
-    origins = [module.origin(number) for number in range(len(facts))]
+    authors = [module.attribution(number) for number in range(len(facts))]
+    opcode = module.analysis.program.opcode
     classes = [CLASSES.index(memory_class(allocation)) for allocation in module.analysis.dump.allocations]
     indexes = (key[len(name) :] for name, key in zip(values.names, values.keys, strict=True))
     sizes = zip(facts.dense, values.sizes, facts.padding, strict=True)
@@ -174,9 +175,9 @@ def _value_columns(module: Module) -> dict[str, Any]:
             str(number): dense for number, (dense, size, padding) in enumerate(sizes) if dense != size - padding
         },
         "class": [classes[allocation] for allocation in values.allocations],
-        "opcode": [opcodes.number(origin.opcode) for origin in origins],
-        "scope": [scopes.number(origin.scope) for origin in origins],
-        "source": [sources.number(origin.source) for origin in origins],
+        "opcode": [opcodes.number(opcode(name)) for name in values.names],
+        "scope": [scopes.number(author.scope_name) for author in authors],
+        "source": [sources.number(author.source) for author in authors],
         "shape": [shapes.number(cut(shape, LONGEST_SHAPE)) for shape in values.shapes],
         "classes": list(CLASSES),
         "opcodes": opcodes.table(),

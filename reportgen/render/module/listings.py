@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from reportgen.analyse.attributed import reserved_for
 from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.records import Share, Space, ValueFacts
-from reportgen.program.authors import reserved_for
 from reportgen.render.html.links import Links
 from reportgen.render.module.view_page import Rest, view_page
 from reportgen.render.page import Page

@@ -105,8 +105,8 @@ def _space_peak(module: Module, space: Space, links: Links) -> SpacePeak:
     peak = space.peak_resident
     if peak is None or not peak.amount:
         return SpacePeak(space=space, peak=peak)
-    tree = scope_tree(module.analysis, space, module.origin)
-    groups = groupings(module.analysis, space, module.origin)
+    tree = scope_tree(module.analysis, space)
+    groups = groupings(module.analysis, space)
 
     def href(path: str) -> str:
         """Return the href of what is live at the peak in a scope, as the module's own page shows it."""

@@ -122,7 +122,7 @@ class _Rows:
         name = self._module.analysis.dump.name_at[moment]
         facts, labels = self._module.analysis.facts, self._labels.get(moment, ())
         defined = sorted(self._module.analysis.dump.made_by.get(name, ()), key=lambda number: facts[number].value.id)
-        opcode = escape(self._module.origin(defined[0]).opcode) if defined else ""
+        opcode = escape(self._module.analysis.program.opcode(name)) if defined else ""
         marked = "".join(f' <strong class="mark">{escape(label)}</strong>' for label in labels)
         whole = whole_name(name) if len(name) > LONGEST_NAME else ""
         marker = ' class="peak"' if labels else ""

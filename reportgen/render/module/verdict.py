@@ -86,7 +86,7 @@ def verdict(module: Module, links: Links) -> Verdict | None:
 
 def group_rows(module: Module, space: Space, links: Links) -> list[GroupRow]:
     """Return the groups of a space's peak as rows, the largest first."""
-    return [_row(module, space, group, links) for group in peak_groups(module.analysis, space, module.attribution)]
+    return [_row(module, space, group, links) for group in peak_groups(module.analysis, space)]
 
 
 def _row(module: Module, space: Space, group: PeakGroup, links: Links) -> GroupRow:

@@ -8,12 +8,13 @@ import re
 from collections.abc import Iterator
 from html import escape
 
-from reportgen.parse.instructions import parse_instruction
 from reportgen.render.html.links import MOST_LINKS, Links, listed
 from reportgen.render.view import Module
 
 LONG_TEXT = 300
 """Characters of an instruction or a shape that are repeated on the pages of all values of an instruction."""
+
+_SHOWN_ELSEWHERE = frozenset({"op_name", "source_file", "source_line"})
 
 # Dots and hyphens are part of a name, as in `%get-tuple-element.5`.
 _NAME = re.compile(r"%([A-Za-z0-9_.\-]+)")
@@ -25,10 +26,11 @@ class Definition:
     def __init__(self, module: Module, links: Links, name: str) -> None:
         self._module = module
         self._links = links
+        self._name = name
         self.values = module.analysis.dump.made_by[name]
         self._text = module.instruction_text(name)
         self._is_long = self._text is not None and len(self._text) > LONG_TEXT
-        self._origin = [] if self._text is None else list(self._origin_rows(self._text))
+        self._origin = [] if self._text is None else list(self._origin_rows())
         first = self.values[: MOST_LINKS + 1]  # because a tuple may have thousands of elements, each with a page
         facts, href = module.analysis.facts, links.value_href
         self._indexes = {
@@ -43,17 +45,18 @@ class Definition:
         more = len(self.values) - 1 - len(shown)
         return [*self._origin, f"<dt>Siblings<dd>{', '.join(shown)}{f' and {more:,} more' if more else ''}"]
 
-    def _origin_rows(self, text: str) -> Iterator[str]:
+    def _origin_rows(self) -> Iterator[str]:
         """Yield the opcode, the remaining metadata and, if the text is too long to repeat, the operands."""
-        origin = self._module.origin(self.values[0])
-        yield f"<dt>Opcode<dd>{escape(origin.opcode) or 'not known'}"
-        for key, stated in origin.further:
-            if key == "stack_frame_id" and self._module.join.frames:
-                continue  # because the source lines are shown instead
+        instruction = self._module.analysis.program.instruction(self._name)
+        assert instruction is not None, "the dump has its text"
+        yield f"<dt>Opcode<dd>{escape(instruction.opcode) or 'not known'}"
+        for key, stated in instruction.metadata.items():
+            if key in _SHOWN_ELSEWHERE or (key == "stack_frame_id" and self._module.join.frames):
+                continue
             yield f"<dt><code>{escape(key)}</code><dd><code>{escape(stated)}</code>"
         # The text of a short instruction shows its operands, on each page.
-        if self._is_long and (operands := parse_instruction(text).operands):
-            yield f"<dt>Operands<dd>{listed(operands, self._links.instruction)}"
+        if self._is_long and instruction.operands:
+            yield f"<dt>Operands<dd>{listed(instruction.operands, self._links.instruction)}"
 
     def text(self, number: int) -> str:
         """Return the instruction's text, on the first value's page alone if it is long."""

@@ -11,7 +11,7 @@ from html import escape
 
 from reportgen.parse.module_text import ModuleText
 from reportgen.parse.stack_frames import Frame
-from reportgen.program.author import Attribution, Rule
+from reportgen.program.author import Author, Rule
 from reportgen.render.html.links import Links, listed
 from reportgen.render.view import Module
 from reportgen.reports.formats import cut
@@ -59,7 +59,7 @@ class ProgramRows:
             if path := module.path_to_entry(name):
                 yield f"<dt>Runs in<dd>{listed(path, self._links.instruction)}"
 
-    def _how(self, found: Attribution) -> str:
+    def _how(self, found: Author) -> str:
         words = RULES.get(found.rule)
         if words is None:
             return ""

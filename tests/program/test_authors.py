@@ -4,11 +4,10 @@ import pytest
 from hypothesis import given
 
 from reportgen.analyse.analysis import analyse
+from reportgen.analyse.attributed import Attributed, attributed, reserved_for
 from reportgen.analyse.records import Analysis
 from reportgen.model import Dump
-from reportgen.program.author import Attribution
-from reportgen.program.authors import Attributed, Attributions, reserved_for
-from reportgen.program.join import NOTHING_JOINED
+from reportgen.program.author import Author
 from tests.support.dumps import analysed
 from tests.support.strategies import consistent_dumps
 
@@ -95,23 +94,23 @@ def number_of(analysis: Analysis, name: str) -> int:
     return analysis.dump.values.names.index(name)
 
 
-def attribution(name: str) -> Attribution:
+def author(name: str) -> Author:
     analysis = analysed(ALLOCATIONS, USED, RANGES)
-    return Attributions(analysis, NOTHING_JOINED).of(number_of(analysis, name))
+    return analysis.authors.of(number_of(analysis, name))
 
 
-@pytest.mark.parametrize("name", ["carried", "loop"])
+@pytest.mark.parametrize("name", ["zeros", "carried", "loop"])
 def test_what_a_loop_carries_belongs_to_the_operation_that_writes_it_in_place(name: str) -> None:
-    found = attribution(name)
+    found = author(name)
     assert (found.scope, found.rule, found.path) == ("jit(f)/while/body/attn/sub", "in place", ("written",))
 
 
-def test_what_starts_a_loop_keeps_its_own_name() -> None:
-    assert attribution("zeros").scope == "jit(f)/zeros"
+def test_the_zeros_that_start_a_loop_are_part_of_what_the_loop_writes() -> None:
+    assert author("zeros").scope == "jit(f)/while/body/attn/sub"
 
 
 def test_an_argument_without_a_name_is_named_by_what_reads_it_first() -> None:
-    found = attribution("arg")
+    found = author("arg")
     assert (found.argument, found.scope, found.rule) == ("argument 0{0}", "jit(f)/mlp/dot", "read")
     assert found.path == ("result",)
     assert found.name == "jit(f)/mlp/dot"
@@ -123,16 +122,13 @@ def test_bytes_without_a_live_value_are_reserved_for_the_last_value_in_them() ->
     space = analysis.spaces[0]
     assert space.peak_resident
     assert space.peak_resident.moment == 5
-    assert Attributions(analysis, NOTHING_JOINED).attributed(space) == Attributed(
-        scope_bytes=64 + 32 + 64, source_bytes=0, reserved_bytes=32
-    )
+    assert attributed(analysis, space) == Attributed(scope_bytes=64 + 32 + 64, source_bytes=0, reserved_bytes=32)
 
 
 @given(consistent_dumps())
 def test_no_more_is_attributed_than_is_resident(dump: Dump) -> None:
     analysis = analyse(dump)
-    attributions = Attributions(analysis, NOTHING_JOINED)
     for space in analysis.spaces.values():
-        found, peak = attributions.attributed(space), space.peak_resident
+        found, peak = attributed(analysis, space), space.peak_resident
         assert found.source_bytes >= 0
         assert 0 <= found.scope_bytes + found.reserved_bytes <= (peak.amount if peak else 0)

@@ -114,7 +114,7 @@ def _donation(before: Variant, after: Variant, donated: frozenset[str]) -> Itera
     if move is None and moves:
         memory = memory_of(before.analysis, before.space)
         chosen = [argument for argument in before.arguments if argument.name in names]
-        donation = donate(memory, chosen, results(before.program, before.space))
+        donation = donate(memory, chosen, results(before.analysis, before.space))
         saving = memory.peak.peak_bytes - donation.after.peak.peak_bytes
         move = replace(moves[0], saving_bytes=saving, naive_bytes=donation.matching_bytes, reason="")
     reason = move.reason if move and not move.saving_bytes else ""
@@ -217,8 +217,8 @@ def _sizes(shape: str) -> list[int]:
 
 def _of_batch(before: Variant, after: Variant, factor: float) -> Row:
     memory = memory_of(before.analysis, before.space)
-    donation = donate(memory, before.arguments, results(before.program, before.space))
-    found = batch(before.program, memory, before.arguments, donation)
+    donation = donate(memory, before.arguments, results(before.analysis, before.space))
+    found = batch(before.analysis, memory, before.arguments, donation)
     move = next((move for move in before.advice.moves if move.kind == "batch"), None)
     if found and move:
         move = replace(move, saving_bytes=before.peak_bytes - found.peak(factor).peak_bytes)

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from reportgen.advice.advise import advise
 from reportgen.advice.arguments import Argument, arguments, results
-from reportgen.advice.program import Program
 from reportgen.advice.records import Advice
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis, Space
@@ -19,6 +18,7 @@ from reportgen.errors import NoDumpFound
 from reportgen.input.discover import discover
 from reportgen.input.reading import load_text
 from reportgen.parse.dump import parse_dump
+from reportgen.program.program import Program
 from reportgen.program.scopes import REMATERIALIZED, pattern
 
 _FIGURES = "memory_analysis.json"
@@ -40,7 +40,7 @@ class Variant:
 
     @cached_property
     def program(self) -> Program:
-        return Program(self.analysis)
+        return self.analysis.program
 
     @cached_property
     def advice(self) -> Advice:
@@ -48,7 +48,7 @@ class Variant:
 
     @cached_property
     def arguments(self) -> list[Argument]:
-        return arguments(self.program, self.space)
+        return arguments(self.analysis, self.space)
 
     @cached_property
     def donated(self) -> frozenset[str]:
@@ -63,7 +63,7 @@ class Variant:
     @cached_property
     def result_shapes(self) -> tuple[str, ...]:
         """The shapes of what is returned, in donated arguments or not."""
-        own = [result.shape for result in results(self.program, self.space)]
+        own = [result.shape for result in results(self.analysis, self.space)]
         return tuple(sorted([*own, *(argument.shape for argument in self.arguments if argument.is_donated)]))
 
     @property

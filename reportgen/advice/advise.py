@@ -56,7 +56,7 @@ def _of_space(analysis: Analysis, space: Space, capacity_bytes: int | None) -> A
         return Advice(withheld=reason)
     situation = Situation(analysis, space)
     moves, ladder = Moves(situation), _ladder(situation)
-    ledger = families(situation.program, situation.memory)
+    ledger = families(situation.analysis, situation.memory)
     alone = [*moves.all(), *map(moves.without_family, ledger[:_FAMILY_MOVES])]
     return Advice(
         peak=situation.memory.peak,
@@ -101,7 +101,7 @@ def _capacity(situation: Situation, ladder: Ladder, size_bytes: int) -> Capacity
         size_bytes=size_bytes,
         verdict=_verdict(situation, ladder, size_bytes),
         excess_bytes=max(0, ladder.allocated_bytes - size_bytes),
-        plan=plan(situation.program, situation.memory, available) if ladder.peak_bytes > available else None,
+        plan=plan(situation.analysis, situation.memory, available) if ladder.peak_bytes > available else None,
         fits_factor=situation.batch.largest(available) if situation.batch else None,
     )
 

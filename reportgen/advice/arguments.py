@@ -1,15 +1,14 @@
 """Find the program's arguments and results as the caller knows them: by name, each with its allocation."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from reportgen.advice.memory import Held, buffers, holdings
-from reportgen.advice.program import Program
-from reportgen.analyse.records import Space
+from reportgen.advice.memory import Held, handovers, holdings
+from reportgen.analyse.records import Analysis, Space
+from reportgen.program.places import Leaf
 
-_TOP = re.compile(r"[^\[.]+")
-_POSITION = re.compile(r"(\S+) \{([\d,]*)\}")
+_TOP = re.compile(r"[^\[.{]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +44,7 @@ class Result:
 
     number: int
     allocation: int
-    leaf: tuple[int, ...]
+    leaf: Leaf
     size_bytes: int
     reserved_bytes: int
     shape: str
@@ -57,15 +56,13 @@ class Result:
         return min(one.first for one in self.held)
 
 
-def arguments(program: Program, space: Space) -> list[Argument]:
+def arguments(analysis: Analysis, space: Space) -> list[Argument]:
     """Return the arguments in a space, in the order in which the program takes them."""
+    program, dump = analysis.program, analysis.dump
     found = []
     for number in space.allocations:
-        allocation = program.dump.allocations[number]
-        if allocation.parameter is None or allocation.is_thread_local:
-            continue
-        value = _parameter(program, number)
-        if value is None:
+        allocation, value = dump.allocations[number], program.arguments.get(number)
+        if value is None or allocation.parameter is None or dump.starts[value] < 0:
             continue
         reads = program.reads(value)
         found.append(
@@ -73,8 +70,8 @@ def arguments(program: Program, space: Space) -> list[Argument]:
                 number=value,
                 allocation=number,
                 parameter=allocation.parameter,
-                path=program.op_name(program.dump.values.names[value]) or f"argument {allocation.parameter}",
-                size_bytes=program.dump.values.sizes[value],
+                path=analysis.authors.of(value).argument or f"argument {allocation.parameter}",
+                size_bytes=dump.values.sizes[value],
                 shape=program.shape(value),
                 is_donated=allocation.is_maybe_live_out,
                 last_read=reads[-1] if reads else -1,
@@ -83,55 +80,31 @@ def arguments(program: Program, space: Space) -> list[Argument]:
     return sorted(found, key=lambda argument: (argument.parameter, argument.path, argument.number))
 
 
-def _parameter(program: Program, allocation: int) -> int | None:
-    """Return the value that the caller's array is: a parameter, or what is there first."""
-    tenants = [n for n in program.analysis.occupants[allocation] if program.analysis.facts.starts[n] >= 0]
-    names = program.dump.values.names
-    parameters = [n for n in tenants if program.opcode(names[n]) == "parameter"]
-    first = min(tenants, key=lambda n: (program.analysis.facts.starts[n], n), default=None)
-    return parameters[0] if parameters else first
-
-
-def results(program: Program, space: Space) -> list[Result]:
+def results(analysis: Analysis, space: Space) -> list[Result]:
     """Return the arrays that a program returns in allocations of their own, in the order in which it returns them."""
+    allocations, leaf_of = analysis.dump.allocations, {value: leaf for leaf, value in analysis.program.results.items()}
     found = []
     for number in space.allocations:
-        allocation = program.dump.allocations[number]
+        allocation = allocations[number]
         if allocation.is_maybe_live_out and allocation.parameter is None and not allocation.is_constant:
-            found += [result for result in (_result(program, number),) if result]
+            found += [result for result in (_result(analysis, number, leaf_of),) if result]
     return sorted(found, key=lambda result: (result.leaf, result.number))
 
 
-def _result(program: Program, allocation: int) -> Result | None:
+def _result(analysis: Analysis, allocation: int, leaf_of: Mapping[int, Leaf]) -> Result | None:
     """Return what an allocation returns; None for the table of pointers around the results."""
-    held = holdings(program.analysis, allocation)
-    root = program.dump.schedule.names[-1] if len(program.dump.schedule) else ""
-    returned = [(one, leaf) for one in held if (leaf := _leaf(program.positions(one.number), root)) is not None]
-    if not returned:
+    held = holdings(analysis, allocation)
+    one = max((one for one in held if one.number in leaf_of), key=lambda one: (one.first, one.number), default=None)
+    if one is None or analysis.program.is_table(one.number):
         return None
-    one, leaf = max(returned, key=lambda pair: (pair[0].first, pair[0].number))
-    chain = next(part for part in buffers(held) if one in part)
-    shape = program.shape(one.number)
-    if shape.startswith("tuple"):
-        return None
+    chain = next(part for part in handovers(held) if one in part)
     return Result(
         number=one.number,
         allocation=allocation,
-        leaf=leaf,
+        leaf=leaf_of[one.number],
         size_bytes=one.size_bytes,
-        reserved_bytes=program.dump.allocations[allocation].size_bytes,
-        shape=shape,
+        reserved_bytes=analysis.dump.allocations[allocation].size_bytes,
+        shape=analysis.program.shape(one.number),
         held=tuple(chain),
         scratch=tuple(other for other in held if other not in chain),
     )
-
-
-def _leaf(positions: Sequence[str], root: str) -> tuple[int, ...] | None:
-    """Return where a value is in what the root instruction returns; None where it is not in it."""
-    for position in positions:
-        if position == root:
-            return ()
-        found = _POSITION.fullmatch(position)
-        if found and found[1] == root:
-            return tuple(int(part) for part in found[2].split(",") if part)
-    return None

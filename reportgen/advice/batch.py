@@ -13,8 +13,9 @@ from functools import partial
 from reportgen.advice.arguments import Argument
 from reportgen.advice.donation import Donation
 from reportgen.advice.memory import Held, Memory, Outcome, total_over_time
-from reportgen.advice.program import NAMES_ONLY, Program
-from reportgen.analyse.records import VMEM
+from reportgen.analyse.records import VMEM, Analysis
+from reportgen.program.opcodes import NAMES_ONLY
+from reportgen.program.program import Program
 
 _ENOUGH_STATE = 5
 """State is few arguments if it is less than this part of their bytes."""
@@ -54,11 +55,12 @@ class Batch:
         return least if least > 0 and self.static_bytes + max(self.fixed) <= available_bytes else None
 
 
-def batch(program: Program, memory: Memory, arguments: Sequence[Argument], donation: Donation) -> Batch | None:
+def batch(analysis: Analysis, memory: Memory, arguments: Sequence[Argument], donation: Donation) -> Batch | None:
     """Split a space into what follows the batch and what does not; None for a program without state.
 
     State are the arguments that are donated or could be; where these are few, all arguments of a training step count.
     """
+    program = analysis.program
     state = [argument for argument in arguments if argument.is_donated]
     state += [pair.argument for pair in donation.pairs]
     all_bytes = sum(argument.size_bytes for argument in arguments)
@@ -78,7 +80,7 @@ def batch(program: Program, memory: Memory, arguments: Sequence[Argument], donat
         static_bytes=memory.static_bytes,
         fixed=total_over_time(fixed, memory.moments),
         scaled=total_over_time(scaled, memory.moments),
-        vmem=_vmem(program, memory.moments),
+        vmem=_vmem(analysis, memory.moments),
         values=tuple(held.number for part in scaled for held in part if held.first <= memory.peak.moment <= held.last),
     )
 
@@ -88,9 +90,9 @@ def _is_fixed(program: Program, held: Held, dimensions: set[tuple[str, ...]]) ->
     return program.is_table(number) or program.dimensions(number) in dimensions
 
 
-def _vmem(program: Program, moments: int) -> list[int]:
-    space = program.analysis.spaces.get(VMEM)
-    if program.analysis.backend != "tpu" or space is None or space.live is None:
+def _vmem(analysis: Analysis, moments: int) -> list[int]:
+    space = analysis.spaces.get(VMEM)
+    if analysis.backend != "tpu" or space is None or space.live is None:
         return [0] * moments
     return list(space.live.at_each(range(moments)))
 

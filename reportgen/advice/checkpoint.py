@@ -19,8 +19,9 @@ from functools import cached_property
 from itertools import accumulate
 
 from reportgen.advice.memory import Memory, Outcome, Stretch
-from reportgen.advice.program import MOVES, Program
+from reportgen.analyse.records import Analysis
 from reportgen.intervals.step_function import Change
+from reportgen.program.opcodes import COPIES
 from reportgen.program.scopes import REMATERIALIZED, direction, path, pattern
 
 FAMILIES = 12
@@ -68,8 +69,9 @@ class Checkpoint:
 class Checkpoints:
     """The checkpoints that a program could have."""
 
-    def __init__(self, program: Program) -> None:
-        self._program = program
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis, self._program = analysis, analysis.program
+        self._moments = max(analysis.moments, 1)
 
     @cached_property
     def boundary(self) -> int | None:
@@ -77,9 +79,9 @@ class Checkpoints:
         program = self._program
         if not program.has_backward_pass:
             return None
-        votes = [0] * program.moments
+        votes = [0] * self._moments
         for moment, towards in zip(program.dump.schedule.moments, program.directions, strict=True):
-            if moment < program.moments:
+            if moment < self._moments:
                 votes[moment] = (towards == "forward") - (towards == "backward")
         score = list(accumulate(votes))
         return score.index(max(score))
@@ -93,15 +95,15 @@ class Checkpoints:
         for number in memory.temps:
             if number >= 0 and not self._program.is_table(number):
                 copies[self._program.root(number)].append(number)
-        starts = self._program.analysis.facts.starts
+        starts = self._program.dump.starts
         roots = [root for root in copies if 0 <= starts[root] <= boundary]
         return [self._array(memory, root, copies[root], boundary) for root in roots]
 
     def _array(self, memory: Memory, root: int, numbers: Sequence[int], boundary: int) -> Array:
         program = self._program
-        op_name = program.op_name(program.dump.values.names[root])
+        op_name = self._analysis.authors.of(root).scope
         readers: set[Unit] = set()
-        forward, backward = [program.analysis.facts.starts[root]], []
+        forward, backward = [program.dump.starts[root]], []
         for moment, name in self._readers({root, *numbers}):
             reader = program.op_name(name)
             if moment > boundary or direction(reader) == "backward":
@@ -126,7 +128,7 @@ class Checkpoints:
             for user in self._program.dump.users(number):
                 name = user.decode("utf-8", "replace")
                 moment = moment_of.get(name)
-                if moment is not None and self._program.opcode(name) not in MOVES and self._program.opcode(name):
+                if moment is not None and self._program.opcode(name) not in COPIES and self._program.opcode(name):
                     yield moment, name
 
     def families(self, memory: Memory) -> list[Checkpoint]:
@@ -158,7 +160,7 @@ class Checkpoints:
         for number, held in memory.temps.items():
             if number < 0 or held.first > boundary:
                 continue
-            op_name = self._program.op_name(self._program.dump.values.names[number])
+            op_name = self._analysis.authors.of(number).scope
             if direction(op_name) == "forward":
                 unit = path(op_name)
                 for depth in range(1, min(len(unit), _DEEPEST) + 1):

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from reportgen.advice.memory import ALWAYS, Memory, Outcome, Stretch
-from reportgen.advice.program import Program
+from reportgen.analyse.records import Analysis
 from reportgen.intervals.step_function import Change
+from reportgen.program.program import Program
 from reportgen.program.scopes import REMATERIALIZED
 
 _LONG_MOMENTS = 50
@@ -40,13 +41,13 @@ def idle_over_peak(program: Program, memory: Memory, number: int) -> Stretch | N
     return (max(before) + 1, min(after) - 1) if before and after else None
 
 
-def recomputed_early(program: Program, memory: Memory) -> Group:
+def recomputed_early(analysis: Analysis, memory: Memory) -> Group:
     """Find what a checkpoint recomputes, and what then waits for its reader over the peak."""
     long = max(_LONG_MOMENTS, memory.moments // _LONG_PART)
     cuts = {}
     for number in memory.at_peak:
-        if number >= 0 and REMATERIALIZED in program.scope(number):
-            stretch = idle_over_peak(program, memory, number)
+        if number >= 0 and REMATERIALIZED in analysis.authors.of(number).scope:
+            stretch = idle_over_peak(analysis.program, memory, number)
             if stretch and stretch[1] - stretch[0] + 1 >= long:
                 cuts[number] = [stretch]
     return _group(memory, cuts)
@@ -102,14 +103,14 @@ def copies_of_held(program: Program, memory: Memory) -> Group:
 
 
 def _is_held(program: Program, number: int, moment: int) -> bool:
-    facts, values = program.analysis.facts, program.dump.values
-    allocation = program.dump.allocations[values.allocations[number]]
-    return allocation.parameter is not None or facts.starts[number] <= moment <= facts.ends[number]
+    dump = program.dump
+    allocation = dump.allocations[dump.values.allocations[number]]
+    return allocation.parameter is not None or dump.starts[number] <= moment <= dump.ends[number]
 
 
-def padding(program: Program, memory: Memory, statics: Iterable[int]) -> Group:
+def padding(analysis: Analysis, memory: Memory, statics: Iterable[int]) -> Group:
     """Find the padding at the peak: of each buffer's largest array, and of the caller's arrays (`statics`)."""
-    peak, pads = memory.peak.moment, program.analysis.facts.padding
+    peak, pads = memory.peak.moment, analysis.facts.padding
     seen: set[int] = set()
     more: list[Change] = []
     values: list[int] = []

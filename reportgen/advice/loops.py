@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reportgen.advice.memory import ALWAYS, Held, Memory, Outcome
-from reportgen.advice.program import Program
 from reportgen.intervals.step_function import Change
+from reportgen.program.program import Program
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +76,7 @@ def _checkpoint(program: Program, memory: Memory, stacks: Sequence[Stack]) -> Lo
     gone = [stack for stack in alike if stack is not kept]
     if not gone:
         return None
-    cuts = {held.number: [ALWAYS] for stack in gone for held in memory.groups[stack.number]}
+    cuts = {number: [ALWAYS] for stack in gone for number in program.buffers.members(stack.number)}
     more: list[Change] = []
     moment_of = program.dump.moment_of
     for stack in gone:

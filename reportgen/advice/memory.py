@@ -3,11 +3,11 @@
 A space holds the caller's allocations for the whole run (`static_bytes`), and bytes under temporaries while these
 live. Its *curve* is the sum of both at each moment, its peak the maximum. Everything else follows:
 
-* A *buffer* is the values that take over one slice from each other. In most spaces no two buffers share a byte at
-  one moment. Where they do, values that share bytes at any time are kept together, and counted as a union.
+* A *part* is the values that take over one slice from each other. In most spaces no two parts share a byte at one
+  moment. Where they do, values that share bytes at any time are kept together, and counted as a union.
 * `without` cuts stretches out of the lives of values and asks for the new peak. Between two changes the curve keeps its
   shape, so the peak is among the maxima of these stretches.
-* `saving` does the same for one value in closed form: `min(size, peak − the most that is held outside its stretch)`.
+* `gone` leaves values out for their whole lives, as all those of a buffer.
 * `changed` moves values between the caller's allocations and the temporaries, which gives another `Memory`.
 """
 
@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from operator import add, attrgetter
 from typing import NamedTuple
 
@@ -61,14 +61,6 @@ class Outcome:
         return cls(most, amounts.index(most), curve)
 
 
-class Saving(NamedTuple):
-    """What the peak loses, the peak that is left, and when that is reached first."""
-
-    size_bytes: int
-    peak_bytes: int
-    moment: int
-
-
 @dataclass(frozen=True)
 class Memory:
     """One memory space. `temps` are the values in temporary allocations that have bytes and live, by number."""
@@ -76,12 +68,12 @@ class Memory:
     static_bytes: int
     moments: int
     temps: Mapping[int, Held]
-    buffers_are_apart: bool
+    parts_are_apart: bool
 
     @cached_property
     def parts(self) -> Sequence[Sequence[Held]]:
         """Return the temporaries in parts that share no byte at one moment or, if not apart, at any time."""
-        return buffers(self.temps.values()) if self.buffers_are_apart else list(self._sharing())
+        return handovers(self.temps.values()) if self.parts_are_apart else list(self._sharing())
 
     @cached_property
     def groups(self) -> Mapping[int, Sequence[Held]]:
@@ -120,28 +112,11 @@ class Memory:
         for part in parts.values():
             changes += [(moment, -change) for moment, change in _changes(part)]
             changes += _changes([left for held in part for left in _cut(held, cuts.get(held.number, ()))])
-        return Outcome(*_highest(self.curve, changes), partial(_sum, self.curve, changes))
+        return Outcome(*self._highest(changes), partial(_sum, self.curve, changes))
 
     def gone(self, numbers: Iterable[int]) -> Outcome:
         """Return the peak when values are never held."""
         return self.without({number: [ALWAYS] for number in numbers})
-
-    def saving(self, number: int) -> Saving:
-        """Return what the peak loses when one value is never held."""
-        peak, held = self.peak, self.temps.get(number)
-        if held is None:
-            return Saving(0, peak.peak_bytes, peak.moment)
-        own = _own_stretch(held, self.groups[number]) if self.buffers_are_apart else None
-        if own is None:
-            gone = self.gone([number])
-            left, moment = gone.peak_bytes, gone.moment
-        elif own[0] <= peak.moment <= own[1]:
-            before, after = self._most_before[own[0]], self._most_after[min(own[1] + 1, self.moments)]
-            left, negative_moment = max((peak.peak_bytes - held.size_bytes, -peak.moment), before, after)
-            moment = -negative_moment
-        else:
-            left, moment = peak.peak_bytes, peak.moment
-        return Saving(peak.peak_bytes - left, left, moment)
 
     @cached_property
     def _most_before(self) -> list[tuple[int, int]]:
@@ -157,6 +132,26 @@ class Memory:
     def _amounts(self) -> list[tuple[int, int]]:
         return [(amount, -moment) for moment, amount in enumerate(self.curve)]
 
+    def _highest(self, changes: Iterable[Change]) -> tuple[int, int]:
+        """Return the most that the curve reaches after changes, and when it does so first.
+
+        All amounts between two changes change alike, so their maximum stays where it is. Before the first change and
+        after the last one it is known, because thousands of buffers are asked for.
+        """
+        curve, steps = self.curve, Counter[int]()
+        for moment, change in changes:
+            steps[min(max(moment, 0), len(curve))] += change
+        moments = sorted(steps) or [len(curve)]
+        highest, added = self._most_before[moments[0]], 0
+        for start, end in pairwise(moments):
+            added += steps[start]
+            amount = max(curve[start:end])
+            highest = max(highest, (amount + added, -curve.index(amount, start)))
+        amount, negative_moment = self._most_after[moments[-1]]
+        added += steps[moments[-1]]
+        highest = max(highest, (amount + added, negative_moment))
+        return highest[0], -highest[1]
+
     def changed(self, *, static_bytes: int, added: Iterable[Held]) -> "Memory":
         """Return the space with other static bytes and with more temporaries, which share bytes with none so far."""
         temps = {**self.temps, **{held.number: held for held in added}}
@@ -171,10 +166,10 @@ def memory_of(analysis: Analysis, space: Space) -> Memory:
     """Return a space of a dump that has live ranges."""
     allocations = [n for n in space.allocations if analysis.dump.allocations[n].is_preallocated_temp]
     temps = {held.number: held for n in allocations for held in holdings(analysis, n)}
-    memory = Memory(space.static_bytes, max(analysis.moments, 1), temps, buffers_are_apart=True)
+    memory = Memory(space.static_bytes, max(analysis.moments, 1), temps, parts_are_apart=True)
     known = [space.static_bytes + held for held in space.temp.at_each(range(memory.moments))] if space.temp else []
-    # The figures of the space count each byte once, so sums over buffers only agree with them if these are apart.
-    return memory if memory.curve == known else replace(memory, buffers_are_apart=False)
+    # The figures of the space count each byte once, so sums over parts only agree with them if these are apart.
+    return memory if memory.curve == known else replace(memory, parts_are_apart=False)
 
 
 def holdings(analysis: Analysis, allocation: int) -> list[Held]:
@@ -188,7 +183,7 @@ def holdings(analysis: Analysis, allocation: int) -> list[Held]:
     ]
 
 
-def buffers(held: Iterable[Held]) -> list[list[Held]]:
+def handovers(held: Iterable[Held]) -> list[list[Held]]:
     """Return the values that take over one slice from each other, in the order of time."""
     slices: defaultdict[tuple[object, int, int], list[Held]] = defaultdict(list)
     for one in held:
@@ -219,22 +214,6 @@ def _sum(curve: Sequence[int], changes: Iterable[Change]) -> list[int]:
     return list(map(add, curve, accumulate(steps)))
 
 
-def _highest(curve: Sequence[int], changes: Iterable[Change]) -> tuple[int, int]:
-    """Return the most that a curve reaches after changes, and when it does so first."""
-    steps: Counter[int] = Counter()
-    for moment, change in changes:
-        steps[min(max(moment, 0), len(curve))] += change
-    start = added = 0
-    stretches = []
-    for end in sorted({*steps, len(curve)}):
-        # All amounts of a stretch change alike, so its maximum stays where it is.
-        if start < end:
-            stretches.append((max(curve[start:end]) + added, -start, added))
-        start, added = end, added + steps[end]
-    most, negative_start, added = max(stretches)
-    return most, curve.index(most - added, -negative_start)
-
-
 def _changes(part: Sequence[Held]) -> list[Change]:
     if len(part) == 1:
         ((_, _, first, last, low, high),) = part
@@ -252,18 +231,3 @@ def _cut(held: Held, stretches: Iterable[Stretch]) -> Iterable[Held]:
         start = max(start, last + 1)
     if start <= held.last:
         yield held._replace(first=start)
-
-
-def _own_stretch(held: Held, part: Sequence[Held]) -> Stretch | None:
-    """Return the moments at which only this value has its buffer; None where they are not one stretch."""
-    first, last = held.first, held.last
-    for other in part:
-        if other.number == held.number:
-            continue
-        if other.first <= held.first and other.last >= first:
-            first = other.last + 1
-        elif other.last >= held.last and other.first <= last:
-            last = other.first - 1
-        elif held.first <= other.first <= held.last:
-            return None
-    return first, last

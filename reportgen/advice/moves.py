@@ -94,17 +94,17 @@ class Moves:
     def recomputed(self) -> Iterator[Move]:
         """Yield what a checkpoint computes long before it is read."""
         on_cpu = CPU_CHECKPOINT if self._situation.analysis.backend == "cpu" else CAVEATS["recomputed-early"]
-        group = recomputed_early(self._situation.program, self._situation.memory)
-        yield from self._of_group("recomputed-early", "exact", group, on_cpu)
+        group = recomputed_early(self._situation.analysis, self._situation.memory)
+        yield from self._of_group("recomputed-early", "up to", group, on_cpu)
 
     def held(self) -> Iterator[Move]:
         """Yield what is held at the peak although it could be there later, elsewhere or smaller."""
         program, memory = self._situation.program, self._situation.memory
         statics = [argument.number for argument in self._situation.arguments]
         statics += [result.number for result in self._situation.results]
-        yield from self._of_group("made-early", "exact", made_early(program, memory))
-        yield from self._of_group("copy", "exact", copies_of_held(program, memory))
-        yield from self._of_group("padding", "at least", padding(program, memory, statics))
+        yield from self._of_group("made-early", "up to", made_early(program, memory))
+        yield from self._of_group("copy", "up to", copies_of_held(program, memory))
+        yield from self._of_group("padding", "at least", padding(self._situation.analysis, memory, statics))
 
     def _of_group(self, kind: Kind, claim: Claim, group: Group, caveat: str = "") -> Iterator[Move]:
         if group.values and group.size_bytes * WORTH_PART >= self._situation.memory.peak.peak_bytes:
@@ -170,7 +170,7 @@ class Moves:
         single = sorted((r for r in self._situation.results if r.number not in paired), key=lambda r: -r.reserved_bytes)
         for result in single[:_RESULT_MOVES]:
             if result.reserved_bytes * WORTH_PART * 10 >= self._situation.memory.peak.peak_bytes:
-                after = without_result(self._situation.program, self._situation.memory, result).peak
+                after = without_result(self._situation.analysis, self._situation.memory, result).peak
                 key = self._situation.program.dump.values.keys[result.number]
                 what = f"do not return {key}, {result.shape}"
                 yield self._move(
@@ -189,7 +189,7 @@ class Moves:
     def without_family(self, family: Family) -> Move:
         """Return the move of never holding a family of values."""
         what = f"without {family.op_name or 'the values that have no name'}, {family.shape}"
-        return self._move("family", "exact", what, family.held_bytes, family.gone, values=family.values)
+        return self._move("family", "up to", what, family.held_bytes, family.gone, values=family.values)
 
     def _move(self, kind: Kind, claim: Claim, what: str, naive_bytes: int, outcome: Outcome, **more: object) -> Move:
         move = Move(

@@ -82,7 +82,7 @@ _ORDERS: Sequence[Callable[[Buffer], tuple[int, ...]]] = (
 def packings(analysis: Analysis, space: Space, memory: Memory) -> list[Packing]:
     """Return what is known of each arena of a space whose buffers never share bytes at one moment."""
     arenas = [n for n in space.allocations if analysis.dump.allocations[n].is_preallocated_temp]
-    return [_packing(analysis, memory, arena) for arena in arenas] if memory.buffers_are_apart else []
+    return [_packing(analysis, memory, arena) for arena in arenas] if memory.parts_are_apart else []
 
 
 def _packing(analysis: Analysis, memory: Memory, arena: int) -> Packing:

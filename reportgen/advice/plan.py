@@ -12,7 +12,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from reportgen.advice.memory import Memory, Stretch
-from reportgen.advice.program import Program
+from reportgen.analyse.records import Analysis
+from reportgen.program.program import Program
 from reportgen.program.scopes import pattern
 
 MOST_STEPS = 300
@@ -45,19 +46,19 @@ class Plan:
         return _by_value(self.cuts)
 
 
-def plan(program: Program, memory: Memory, limit_bytes: int) -> Plan:
+def plan(analysis: Analysis, memory: Memory, limit_bytes: int) -> Plan:
     """Return what to cut so that a space stays at or below a limit, as far as that is found in `MOST_STEPS` steps.
 
     It is not looked for where any plan needs more.
     """
     above = [moment for moment, held in enumerate(memory.curve) if held > limit_bytes]
-    gaps = list(_gaps(program, memory, above))
+    gaps = list(_gaps(analysis.program, memory, above))
     at_peak = [gap.size_bytes for gap in gaps if gap.first <= memory.peak.moment <= gap.last]
     at_least = _fewest(sorted(at_peak, reverse=True), memory.peak.peak_bytes - limit_bytes)
     cuts = tuple(_cuts(memory, gaps, limit_bytes)) if at_least <= MOST_STEPS else ()
     sizes: Counter[str] = Counter()
     for gap in cuts:
-        sizes[pattern(program.scope(gap.number))] += gap.size_bytes
+        sizes[pattern(analysis.authors.of(gap.number).name)] += gap.size_bytes
     left = memory.without(_by_value(cuts)).peak_bytes
     return Plan(
         fits=left <= limit_bytes,
@@ -100,7 +101,7 @@ def _highest(memory: Memory, gaps: Iterable[Gap]) -> Sequence[int]:
 
 def _gaps(program: Program, memory: Memory, above: Sequence[int]) -> Iterator[Gap]:
     """Yield the gaps over some moments in which an array is alone in its bytes, so that cutting it frees them."""
-    if not memory.buffers_are_apart:
+    if not memory.parts_are_apart:
         return
     names = program.dump.values.names
     for number, held in memory.temps.items():

@@ -23,13 +23,14 @@ Kind = Literal[
     "family",
 ]
 
-Claim = Literal["exact", "predicted", "estimate", "range", "at least", "bound", "witness"]
+Claim = Literal["exact", "up to", "predicted", "estimate", "range", "at least", "bound", "witness"]
 """How sure a number is, which decides how it is worded.
 
-*exact*: arithmetic on this dump, if nothing else changes. *predicted*: compared with recompiled programs, and equal to
-0.1 % of the peak in the median. *estimate*: compared, and off by some percent. *range*: the saving is usually
-between two numbers. *at least*: the real saving was never smaller. *bound*: cannot be passed. *witness*: shown by an
-example that was verified.
+*exact*: arithmetic on this dump, if nothing else changes, which recompiled programs have confirmed. *up to*: the peak
+of this schedule without some bytes; a program without them is scheduled anew. *predicted*: compared with recompiled
+programs, and equal to 0.1 % of the peak in the median. *estimate*: compared, and off by some percent. *range*: the
+saving is usually between two numbers. *at least*: the real saving was never smaller. *bound*: cannot be passed.
+*witness*: shown by an example that was verified.
 """
 
 State = Literal["donated", "can", "conflict", "surplus", "no result"]

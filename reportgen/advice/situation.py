@@ -10,7 +10,6 @@ from reportgen.advice.checkpoint import Checkpoints
 from reportgen.advice.donation import Donation, Pair, donate
 from reportgen.advice.memory import memory_of
 from reportgen.advice.packing import Packing, packings
-from reportgen.advice.program import Program
 from reportgen.advice.records import ConflictOf
 from reportgen.analyse.records import Analysis, Space
 
@@ -25,17 +24,17 @@ class Situation:
 
     def __init__(self, analysis: Analysis, space: Space) -> None:
         self.analysis, self.space = analysis, space
-        self.program = Program(analysis)
+        self.program = analysis.program
         self.memory = memory_of(analysis, space)
-        self.checkpoints = Checkpoints(self.program)
+        self.checkpoints = Checkpoints(analysis)
 
     @cached_property
     def arguments(self) -> list[Argument]:
-        return arguments(self.program, self.space)
+        return arguments(self.analysis, self.space)
 
     @cached_property
     def results(self) -> list[Result]:
-        return results(self.program, self.space)
+        return results(self.analysis, self.space)
 
     def donated(self, names: Collection[str]) -> Donation:
         """Return the donation of the arguments that have these names."""
@@ -72,7 +71,7 @@ class Situation:
 
     @cached_property
     def batch(self) -> Batch | None:
-        return batch(self.program, self.memory, self.arguments, self.donation)
+        return batch(self.analysis, self.memory, self.arguments, self.donation)
 
     @cached_property
     def packings(self) -> list[Packing]:

@@ -2,24 +2,25 @@
 
 from reportgen.advice.arguments import Result
 from reportgen.advice.memory import Held, Memory
-from reportgen.advice.program import Program
+from reportgen.analyse.records import Analysis
 from reportgen.analyse.value_sizes import POINTER_BYTES
+from reportgen.program.program import Program
 
 
-def without_result(program: Program, memory: Memory, result: Result) -> Memory:
+def without_result(analysis: Analysis, memory: Memory, result: Result) -> Memory:
     """Return the space if a result were not returned; what only the result needs is not computed either.
 
     The table of pointers to the results has one less, too; on a TPU it is rounded up, so it stays.
     """
-    kept = [shortened for held in result.held if (shortened := _until_last_read(program, held, result))]
+    kept = [shortened for held in result.held if (shortened := _until_last_read(analysis.program, held, result))]
     moved = [held._replace(allocation=("result", result.number)) for held in (*kept, *result.scratch)]
-    pointer_bytes = POINTER_BYTES if program.analysis.backend != "tpu" and result.leaf else 0
+    pointer_bytes = POINTER_BYTES if analysis.backend != "tpu" and result.leaf else 0
     return memory.changed(static_bytes=memory.static_bytes - result.reserved_bytes - pointer_bytes, added=moved)
 
 
 def _until_last_read(program: Program, held: Held, result: Result) -> Held | None:
     if held.number != result.number:
         return held
-    root = program.dump.moment_of.get(program.dump.schedule.names[-1], -1)
+    root = program.dump.moment_of.get(program.returning, -1)
     reads = [moment for moment in program.reads(held.number) if moment != root and moment <= held.last]
     return held._replace(last=reads[-1]) if reads else None

@@ -31,21 +31,33 @@ def _argument(program: Instructions, occupants: Sequence[int]) -> int | None:
     return next(iter(parameters), min(unknown, key=lambda value: (dump.starts[value], value), default=None))
 
 
-def results(dump: Dump) -> Mapping[Leaf, int]:
-    """Return the value at each place of what the program returns, as far as the dump leaves no doubt.
+def returning(program: Instructions) -> str:
+    """Return the instruction whose result the program returns; empty where nothing says it.
 
-    The whole is what is defined last in the allocation of the output's shape. Where two values claim a place, neither
-    can be trusted.
+    The HLO text says it. Without that text, it is what is defined last in the allocation of the output's shape. Where
+    the result is only another name for a value, it is the last instruction of the schedule.
     """
-    values = dump.values
+    module, dump = program.module, program.dump
+    if module and (root := module.root_of.get(module.entry)):
+        return root
+    values, moment_of = dump.values, dump.moment_of
     of_output = (number for number, one in enumerate(dump.allocations) if one.output_shape is not None)
     wholes = (value for number in of_output for value in dump.occupants[number] if values.shape_index(value) == WHOLE)
-    moment_of = dump.moment_of
-    root = max(wholes, key=lambda value: (moment_of.get(values.names[value], -1), value), default=None)
-    if root is None:
-        return {}
-    found, doubtful = {WHOLE_LEAF: root}, set[Leaf]()
-    for leaf, value in _returned(dump, values.names[root]) if values.shapes[root].startswith("(") else ():
+    last = max(wholes, key=lambda value: (moment_of.get(values.names[value], -1), value), default=None)
+    if last is not None:
+        return values.names[last]
+    return dump.schedule.names[-1] if len(dump.schedule) else ""
+
+
+def results(dump: Dump, root: str) -> Mapping[Leaf, int]:
+    """Return the value at each place of what an instruction returns, as far as the dump leaves no doubt.
+
+    Where two values claim a place, neither can be trusted.
+    """
+    found, doubtful = dict[Leaf, int](), set[Leaf]()
+    if (whole := dump.number_at(root + WHOLE)) is not None:
+        found[WHOLE_LEAF] = whole
+    for leaf, value in _returned(dump, root):
         if found.setdefault(leaf, value) != value:
             doubtful.add(leaf)
     return {leaf: found[leaf] for leaf in sorted(found) if leaf not in doubtful}
@@ -60,5 +72,5 @@ def _returned(dump: Dump, root: str) -> Iterator[tuple[Leaf, int]]:
     for value, row in enumerate(dump.used_rows):
         if row >= 0 and needle in positions[row]:
             for found in _POSITION.finditer(positions[row]):
-                if found[1] == name and found[2]:
-                    yield leaf_of(found[2].decode()), value
+                if found[1] == name and found[2] and (leaf := leaf_of(found[2].decode())):
+                    yield leaf, value

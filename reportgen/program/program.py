@@ -5,7 +5,7 @@ from functools import cache, cached_property
 
 from reportgen.model import WHOLE, Dump
 from reportgen.parse.shapes import plain_shape
-from reportgen.program.boundary import arguments, results
+from reportgen.program.boundary import arguments, results, returning
 from reportgen.program.buffers import Buffers
 from reportgen.program.computations import Computations
 from reportgen.program.join import NOTHING_JOINED, Join
@@ -45,7 +45,12 @@ class Program(Computations):
     @cached_property
     def results(self) -> Mapping[Leaf, int]:
         """Return the value at each place of what the program returns."""
-        return results(self.dump)
+        return results(self.dump, self.returning)
+
+    @cached_property
+    def returning(self) -> str:
+        """Return the instruction whose result the program returns; empty where nothing says it."""
+        return returning(self)
 
     @cached_property
     def writers(self) -> Writers:

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 
 from reportgen.advice.records import Advice, Capacity, Claim, Ladder, Move, Verdict
 from reportgen.analyse.capacity import Fit
-from reportgen.reports.formats import UNITS, exact_bytes, human_bytes
+from reportgen.reports.formats import UNITS, human_bytes
 
 _NOT_FIRST = ("batch", "packing", "family", "unreturned-result")
 
 CLAIMS: Mapping[Claim, str] = {
     "exact": "exact, if nothing else changes",
+    "up to": "of this schedule",
     "predicted": "predicted",
     "estimate": "estimate",
     "range": "range",
@@ -39,6 +40,8 @@ def amount_words(move: Move) -> str:
             high = move.saving_high_bytes or move.saving_bytes
             low_words, high_words = rounded_bytes(move.saving_bytes), rounded_bytes(high)
             return low_words if low_words == high_words else f"{low_words} to {high_words}"
+        case "up to":
+            return f"up to about {rounded_bytes(move.saving_bytes)}"
         case "predicted" | "estimate":
             return f"about {rounded_bytes(move.saving_bytes)}"
         case "at least":
@@ -62,7 +65,7 @@ def peak_words(move: Move) -> str:
     """Return the peak that a move leads to, as exact as its claim is."""
     if move.claim == "range" and move.peak_high_saving != move.outcome.peak_bytes:
         return f"{rounded_bytes(move.peak_high_saving)} to {rounded_bytes(move.outcome.peak_bytes)}"
-    if move.claim in ("range", "predicted", "estimate"):
+    if move.claim in ("range", "up to", "predicted", "estimate"):
         return f"about {rounded_bytes(move.outcome.peak_bytes)}"
     return human_bytes(move.outcome.peak_bytes)
 
@@ -140,9 +143,7 @@ def sentence(move: Move) -> str:
     """Return a move in one sentence, as `check` prints it."""
     if move.saving_bytes <= 0 and not move.saving_high_bytes:
         return f"to {move.what} saves nothing: {move.reason}"
-    if move.claim == "exact":
-        return (
-            f"{move.what}: if these {len(move.values)} values were not held meanwhile, the peak would be"
-            f" {human_bytes(move.outcome.peak_bytes)} ({exact_bytes(move.outcome.peak_bytes)})"
-        )
+    if move.claim == "up to":
+        values = "this value were" if len(move.values) == 1 else f"these {len(move.values):,} values were"
+        return f"{move.what}: if {values} not held then, the peak of this schedule would be {peak_words(move)}"
     return f"{move.what}: saves {amount_words(move)} ({CLAIMS[move.claim]})"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.advice.memory import ALWAYS, Held, Memory, Outcome, Saving, Stretch, buffers, memory_of
+from reportgen.advice.memory import ALWAYS, Held, Memory, Outcome, Stretch, handovers, memory_of
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis
 from reportgen.model import Dump
@@ -70,12 +70,10 @@ def test_cutting_stretches_equals_brute_force(dump: Dump, data: st.DataObject) -
 
 
 @given(consistent_dumps())
-def test_the_saving_of_one_value_in_closed_form_equals_brute_force(dump: Dump) -> None:
+def test_the_peak_without_a_value_equals_brute_force(dump: Dump) -> None:
     for memory in memories(analyse(dump)):
         for number in memory.temps:
-            left = brute_force(memory, {number: [ALWAYS]})
-            saved = memory.peak.peak_bytes - left.peak_bytes
-            assert memory.saving(number) == Saving(saved, left.peak_bytes, left.moment)
+            assert memory.gone([number]) == brute_force(memory, {number: [ALWAYS]})
 
 
 @st.composite
@@ -89,20 +87,18 @@ def rectangles(draw: st.DrawFn) -> Memory:
             last = first + draw(st.integers(0, 4))
             temps[len(temps)] = Held(len(temps), "arena", first, last, slot * 10, slot * 10 + size)
             moment = last
-    return Memory(draw(st.integers(0, 5)), 12, temps, buffers_are_apart=True)
+    return Memory(draw(st.integers(0, 5)), 12, temps, parts_are_apart=True)
 
 
 @given(rectangles())
-def test_the_closed_form_holds_where_values_hand_on_their_buffers(memory: Memory) -> None:
+def test_that_holds_where_values_hand_on_their_bytes(memory: Memory) -> None:
     for number in memory.temps:
-        left = brute_force(memory, {number: [ALWAYS]})
-        saved = memory.peak.peak_bytes - left.peak_bytes
-        assert memory.saving(number) == Saving(saved, left.peak_bytes, left.moment)
+        assert memory.gone([number]) == brute_force(memory, {number: [ALWAYS]})
 
 
 @given(rectangles())
-def test_each_value_belongs_to_one_buffer(memory: Memory) -> None:
-    parts = buffers(memory.temps.values())
+def test_each_value_belongs_to_one_part(memory: Memory) -> None:
+    parts = handovers(memory.temps.values())
     assert sorted(held.number for part in parts for held in part) == sorted(memory.temps)
 
 
@@ -111,7 +107,7 @@ def test_savings_in_samples_equal_brute_force(label: str) -> None:
     for memory in memories(sample_analysis(label)):
         for number in memory.at_peak[:8]:
             left = swept(memory, {number: [ALWAYS]})
-            assert memory.saving(number).peak_bytes == left == memory.gone([number]).peak_bytes
+            assert memory.gone([number]).peak_bytes == left
 
 
 @pytest.mark.parametrize("label", sample_labels())
@@ -124,13 +120,13 @@ def test_joint_savings_in_samples_equal_brute_force(label: str) -> None:
 def test_savings_do_not_add_up() -> None:
     """Two values of 10 bytes, each alone at a peak of its own: neither lowers the peak, both do."""
     temps = {0: Held(0, "arena", 0, 1, 0, 10), 1: Held(1, "arena", 3, 4, 10, 20)}
-    memory = Memory(0, 6, temps, buffers_are_apart=True)
-    assert memory.saving(0).size_bytes + memory.saving(1).size_bytes == 0
+    memory = Memory(0, 6, temps, parts_are_apart=True)
+    assert memory.gone([0]).peak_bytes == memory.gone([1]).peak_bytes == memory.peak.peak_bytes
     assert memory.gone([0, 1]).peak_bytes == 0
 
 
 def test_a_cut_after_the_end_of_a_life_changes_nothing() -> None:
     temps = {0: Held(0, "arena", 0, 1, 0, 10), 1: Held(1, "arena", 2, 2, 10, 20)}
-    memory = Memory(0, 6, temps, buffers_are_apart=True)
+    memory = Memory(0, 6, temps, parts_are_apart=True)
     cuts = {0: [(0, 2), (5, 5)]}
     assert memory.without(cuts).peak_bytes == swept(memory, cuts) == 10

@@ -13,7 +13,6 @@ from reportgen.advice.advise import advise
 from reportgen.advice.memory import Memory, memory_of
 from reportgen.advice.packing import Packing
 from reportgen.advice.plan import plan
-from reportgen.advice.program import Program
 from reportgen.advice.situation import Situation
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis
@@ -103,7 +102,7 @@ def test_a_plan_for_a_real_program_leaves_what_brute_force_leaves(part: int) -> 
     for analysis in compiled():
         memory = memory_of(analysis, analysis.spaces[0])
         limit = memory.peak.peak_bytes - memory.peak.peak_bytes // part
-        found = plan(Program(analysis), memory, limit)
+        found = plan(analysis, memory, limit)
         assert found.fits == (found.peak_bytes <= limit)
         assert not found.fits or found.at_least <= len(found.cuts)
         assert found.peak_bytes == swept(memory, found.stretches())
@@ -111,7 +110,7 @@ def test_a_plan_for_a_real_program_leaves_what_brute_force_leaves(part: int) -> 
 
 def _check_plan(analysis: Analysis, memory: Memory, below: int) -> None:
     limit = max(0, memory.peak.peak_bytes - below)
-    found = plan(Program(analysis), memory, limit)
+    found = plan(analysis, memory, limit)
     assert found.peak_bytes == brute_force(memory, found.stretches()).peak_bytes
     assert found.fits == (found.peak_bytes <= limit)
     assert not found.fits or found.at_least <= len(found.cuts)

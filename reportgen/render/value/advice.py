@@ -1,14 +1,16 @@
 """One sentence about each value of the main memory: what the peak would be without it, or who holds it."""
 
 from collections.abc import Mapping
+from functools import cache
 from html import escape
 
 from reportgen.advice.memory import Memory
 from reportgen.advice.records import Advice, Returned, State
 from reportgen.analyse.records import MAIN_SPACE
+from reportgen.program.buffers import stretches
 from reportgen.render.html.links import Links
 from reportgen.render.view import Module
-from reportgen.reports.formats import human_bytes
+from reportgen.reports.advice_words import rounded_bytes
 
 OFF_PEAK = "The peak does not depend on it."
 HELD = "Its memory is held throughout, so the peak does not depend on it."
@@ -33,6 +35,7 @@ class ValueAdvice:
         self._states = advice.states
         self._results: Mapping[int, Returned] = {result.number: result for result in advice.results}
         self._memory: Memory | None = module.main_memory
+        self._without = cache(self._without_buffer)
         self._at_peak = frozenset(self._memory.at_peak) if self._memory else frozenset()
 
     def sentence(self, number: int) -> str:
@@ -48,9 +51,18 @@ class ValueAdvice:
             return f"It is returned in memory of its own{better}."
         if number not in self._at_peak:
             return OFF_PEAK if allocation.is_preallocated_temp or allocation.is_thread_local else HELD
-        held, (saving, left, moment) = memory.temps[number], memory.saving(number)
-        peak = f"{human_bytes(left)} (−{human_bytes(saving)})" if saving else "the same"
+        return self._without(self._module.analysis.program.buffers.members(number))
+
+    def _without_buffer(self, members: tuple[int, ...]) -> str:
+        """Return what the peak would be without a buffer."""
+        dump, memory = self._module.analysis.dump, self._memory
+        assert memory is not None, "advice is not withheld"
+        gone = memory.gone(members)
+        held = stretches(members, dump.starts, dump.ends)
+        saving = memory.peak.peak_bytes - gone.peak_bytes
+        left = f"up to about {rounded_bytes(saving)} lower" if saving else "the same"
+        what = "it" if len(members) == 1 else f"its buffer of {len(members):,} values"
         return (
-            f"Without it from {held.first} to {held.last}, the peak would be {peak},"
-            f" at moment {self._links.moment(moment)}."
+            f"Without {what}, held from {held[0][0]} to {held[-1][1]}, the peak of this schedule would be {left},"
+            f" at moment {self._links.moment(gone.moment)}."
         )

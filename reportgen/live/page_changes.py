@@ -11,8 +11,8 @@ from reportgen.live.messages import ROWS, difference, headline, names, place, we
 from reportgen.live.rebuild import Rebuilder
 from reportgen.live.tracked import TrackedDump
 from reportgen.render.routes import module_folder
-from reportgen.render.view import key_text
 from reportgen.reports.formats import exact_bytes, human_bytes, visible
+from reportgen.reports.report import key_text
 
 _MOST_VALUES = 40
 _MOST_MODULES = 30

@@ -15,8 +15,8 @@ from reportgen.analyse.decompose import plain_shape
 from reportgen.analyse.identity import signature_digest
 from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.compare.figures import ModuleFigures
-from reportgen.render.view import key_text, peak_by_class
 from reportgen.reports.advice_json import advice_json
+from reportgen.reports.report import key_text, peak_by_class
 
 SCHEMA = 1
 LARGEST_SHARES = 20

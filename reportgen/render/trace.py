@@ -11,8 +11,9 @@ from typing import Any
 
 from reportgen.analyse.records import Space
 from reportgen.intervals.step_function import StepFunction
-from reportgen.render.view import Module, key_text
+from reportgen.render.view import Module
 from reportgen.reports.formats import visible
+from reportgen.reports.report import key_text
 
 MOST_VALUES = 200
 """Values of each memory space that get a bar: each is a track, and more tracks cannot be read."""

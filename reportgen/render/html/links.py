@@ -13,8 +13,9 @@ from reportgen.analyse.records import Share, Space
 from reportgen.model import WHOLE, ValueKey
 from reportgen.render.html.origin import origin_cell
 from reportgen.render.routes import VALUES_FOLDER, page_of, value_row
-from reportgen.render.view import Module, key_text
+from reportgen.render.view import Module
 from reportgen.reports.formats import shortened, soft_breaks
+from reportgen.reports.report import key_text
 
 Item = TypeVar("Item")
 MOST_LINKS = 10

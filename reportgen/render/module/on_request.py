@@ -13,8 +13,9 @@ from reportgen.render.module.pages import later_pages, module_pages, views
 from reportgen.render.page import Page
 from reportgen.render.routes import first_page
 from reportgen.render.value.page import ValueRenderer
-from reportgen.render.view import Module, key_text
+from reportgen.render.view import Module
 from reportgen.reports.formats import visible
+from reportgen.reports.report import key_text
 
 
 class PagesOnRequest:

@@ -115,8 +115,8 @@ def summary(module: "Module") -> Summary:
     from reportgen.analyse.records import MAIN_SPACE
     from reportgen.analyse.spaces import main_space
     from reportgen.render.report_json import module_report
-    from reportgen.render.view import peak_by_class
     from reportgen.reports.advice_words import capacity_words, first_move, sentence
+    from reportgen.reports.report import peak_by_class
 
     analysis = module.analysis
     space = main_space(analysis.spaces)

@@ -20,8 +20,9 @@ from reportgen.render.value.about import ValueAbout
 from reportgen.render.value.instruction import LONG_TEXT, Definition
 from reportgen.render.value.layout import layout_sentences
 from reportgen.render.value.neighbours import ValueNeighbours
-from reportgen.render.view import Module, key_text
+from reportgen.render.view import Module
 from reportgen.reports.formats import cut, shortened, soft_breaks
+from reportgen.reports.report import key_text
 
 _FOLDED_TEXT = 2_000
 

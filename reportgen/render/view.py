@@ -1,7 +1,7 @@
 """One analysed dump as its pages see it: their paths, which values have one, and the order of the rows in tables."""
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from reportgen.analyse.attributions import reserved_for
@@ -15,11 +15,11 @@ class Module(Report):
 
     value_pages: int | None = None
     named_values: Set[int] = frozenset()
-    routes: ModuleRoutes = field(init=False)
 
-    def __post_init__(self) -> None:
-        # The way to set a field of a frozen dataclass that follows from others.
-        object.__setattr__(self, "routes", ModuleRoutes(module_slug(self.label, self.title), self.analysis.dump))
+    @cached_property
+    def routes(self) -> ModuleRoutes:
+        """The paths of the pages."""
+        return ModuleRoutes(module_slug(self.label, self.title), self.analysis.dump)
 
     @cached_property
     def row_of(self) -> Mapping[int, int]:

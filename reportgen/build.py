@@ -73,6 +73,14 @@ class Report:
         """Return whether a module needs more memory than its device has."""
         return any(entry.is_over for entry in self.summaries)
 
+    @property
+    def first_page(self) -> str:
+        """Return the path of the page to read first: that of the only module, or the overview."""
+        from reportgen.render.routes import OVERVIEW, module_view
+
+        modules = self.summaries
+        return module_view(modules[0].label, modules[0].title) if len(modules) == 1 else OVERVIEW
+
     def has_problems(self, *, strict: bool) -> bool:
         """Return whether a file could not be read or, if `strict`, whether there is any warning or error."""
         failed = any(problem.severity == "error" for problem in self.problems)

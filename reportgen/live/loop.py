@@ -181,7 +181,7 @@ class Watcher:
 
     def _modules(self) -> Mapping[str, ServedModule]:
         return {
-            module_folder(dump.shown.summary.href): ServedModule(
+            module_folder(dump.shown.index): ServedModule(
                 version=dump.shown.digest,
                 paths=dump.shown.paths,
                 value_paths=dump.shown.value_paths,

@@ -43,7 +43,7 @@ class PageChanges:
             ],
         }
         self._modules = {
-            module_folder(dump.shown.summary.href): _module(dump, called[label])
+            module_folder(dump.shown.index): _module(dump, called[label])
             for label, dump in rebuilder.dumps.items()
             if dump.shown
         }
@@ -62,7 +62,7 @@ def _outdated(dump: TrackedDump) -> Mapping[str, Any] | None:
 
 
 def _name(dump: TrackedDump, name: str) -> dict[str, Any]:
-    href = dump.shown.summary.href if dump.shown else None
+    href = dump.shown.index if dump.shown else None
     return {"title": name, "label": dump.files.label, "href": href}
 
 

@@ -239,7 +239,7 @@ class Rebuilder:
         predecessor = next(gone, None)
         if predecessor and predecessor.shown:
             dump.history = predecessor.history
-            old, new = predecessor.shown.summary.href, build.summary.href
+            old, new = predecessor.shown.index, build.index
             self.successors = {one: new if to == old else to for one, to in self.successors.items()} | {old: new}
             del self.dumps[predecessor.files.label]
 

@@ -79,7 +79,7 @@ def _overview_row(module: ModuleComparison, *, has_sites: bool) -> OverviewRow:
     href = page_of(module)
     if href is None and has_sites:
         side = routes.SIDES[0 if after is None else 1]
-        href = side + routes.module_index(module.module.label, module.module.name)
+        href = side + routes.module_view(module.module.label, module.module.name)
     return OverviewRow(
         module=module,
         href=href,

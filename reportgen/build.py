@@ -22,7 +22,7 @@ from reportgen.output.manifest import COMMON, TREND
 from reportgen.output.writer import SiteDirectory, write_file, write_pages
 from reportgen.pipeline import Stage, build_dump, build_page, check_dump, read_module
 from reportgen.redact.labels import redact_labels
-from reportgen.render.site.summary import Summary, biggest_first
+from reportgen.reports.summary import Summary, biggest_first
 from reportgen.work import Outcome, Part, Settings, Task
 from reportgen.workers import can_fork
 

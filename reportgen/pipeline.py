@@ -19,8 +19,8 @@ from reportgen.output.incremental import IncrementalChecker
 from reportgen.output.writer import NOTHING_WRITTEN, Written, confirm_started, write_pages
 from reportgen.redact.contents import redact_contents
 from reportgen.redact.text import redact_message
-from reportgen.render.site.summary import summary, summary_for_site
 from reportgen.reports.formats import shortened
+from reportgen.reports.summary import summary, summary_for_site
 from reportgen.work import Outcome, Part, Settings, Task
 from reportgen.workers import can_fork
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from reportgen.build import Report, Shown
     from reportgen.input.reading import Problem
     from reportgen.programs.dumps import Left
-    from reportgen.render.site.summary import Summary
+    from reportgen.reports.summary import Summary
 
 _COLORS = {"error": "31", "warning": "33", "note": "36"}
 PAGES_LIMIT_BYTES = 1_000_000_000

@@ -7,7 +7,7 @@ from typing import Any
 
 from reportgen.input.reading import DumpFiles, Problem
 from reportgen.options import Redaction
-from reportgen.render.site.summary import Summary
+from reportgen.reports.summary import Summary
 
 
 @dataclass(frozen=True, slots=True)

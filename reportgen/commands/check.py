@@ -51,7 +51,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     )
     terminal.problems(report.problems)
     if options.json:
-        from reportgen.render.report_json import report_json
+        from reportgen.reports.report_json import report_json
 
         sys.stdout.buffer.write(report_json(entry.report for entry in report.summaries))
     else:

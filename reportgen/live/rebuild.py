@@ -28,8 +28,8 @@ from reportgen.live.scan import Listing, Stamps, files_of, listing, newest_ns, s
 from reportgen.live.tracked import Outdated, ShownBuild, Timing, TrackedDump
 from reportgen.pipeline import module_of
 from reportgen.render.module.on_request import PagesOnRequest
-from reportgen.render.site.summary import summary_for_site
 from reportgen.render.view import Module
+from reportgen.reports.summary import summary_for_site
 
 _NOTHING = Discovered((), (), None)
 

@@ -10,7 +10,7 @@ from reportgen.live.history import History
 from reportgen.live.scan import Stamps
 from reportgen.render.module.on_request import PagesOnRequest
 from reportgen.render.routes import module_view
-from reportgen.render.site.summary import Summary
+from reportgen.reports.summary import Summary
 
 
 @dataclass(frozen=True, slots=True)

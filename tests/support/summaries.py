@@ -8,7 +8,7 @@ from reportgen.output.writer import write_pages
 from reportgen.render.routes import module_view
 from reportgen.render.site.overview import Front
 from reportgen.render.site.pages import site_pages
-from reportgen.render.site.summary import Summary
+from reportgen.reports.summary import Summary
 
 
 def made_up(

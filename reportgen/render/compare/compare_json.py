@@ -9,7 +9,7 @@ from reportgen.compare.terms import by_kind, total
 from reportgen.compare.verdicts import Judgement, Verdict
 from reportgen.input.inputs import Inputs, differing_flags
 from reportgen.render.compare.words import grade_counts
-from reportgen.render.report_json import escape_unprintable
+from reportgen.reports.report_json import escape_unprintable
 
 SCHEMA = 1
 

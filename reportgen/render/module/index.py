@@ -19,8 +19,8 @@ from reportgen.render.module.listings import allocation_rows, peak_kind, value_r
 from reportgen.render.module.verdict import GroupRow, group_rows, small_spaces, verdict
 from reportgen.render.module.view_page import Rest, view_page
 from reportgen.render.page import Page
-from reportgen.render.site.summary import badge_of, finding_counts
 from reportgen.render.view import Module
+from reportgen.reports.summary import badge_of, finding_counts
 
 _SHOWN = 20
 _WORTH_A_HINT = 100

@@ -24,9 +24,9 @@ from reportgen.render.page import Page
 from reportgen.render.site.file_names import file_names
 from reportgen.render.site.out_of_memory import error_views
 from reportgen.render.site.recompiled import Recompiled, recompiled
-from reportgen.render.site.summary import Summary, biggest_first, needed_bytes
 from reportgen.reports import formats
 from reportgen.reports.formats import function_name
+from reportgen.reports.summary import Summary, biggest_first, needed_bytes
 
 MODULES_PER_PAGE = 500
 MOST_BARS = 20

@@ -112,9 +112,9 @@ def summary(report: "Report") -> Summary:
     """Return the summary of a module."""
     from reportgen.analyse.records import MAIN_SPACE
     from reportgen.analyse.spaces import main_space
-    from reportgen.render.report_json import module_report
     from reportgen.reports.advice_words import capacity_words, first_move, sentence
     from reportgen.reports.report import peak_by_class
+    from reportgen.reports.report_json import module_report
 
     analysis = report.analysis
     space = main_space(analysis.spaces)

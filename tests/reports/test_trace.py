@@ -7,8 +7,8 @@ import pytest
 
 from reportgen.analyse.analysis import analyse
 from reportgen.cli import main
-from reportgen.render.trace import MOST_VALUES, trace_json
 from reportgen.render.view import Module
+from reportgen.reports.trace import MOST_VALUES, trace_json
 from tests.support.builder import Lives, temporaries
 from tests.support.site import SAMPLES
 

@@ -88,9 +88,9 @@ def add(options: argparse.Namespace, terminal: Terminal) -> int:
 
 def find(options: argparse.Namespace, terminal: Terminal) -> int:
     """Print the figures of the nearest commit in a history, as a baseline; if none is there, only a warning."""
+    from reportgen.compare.figures import recorded_report
     from reportgen.compare.history import figures_of, nearest, parse_history
     from reportgen.output.writer import write_file
-    from reportgen.reports.report_json import recorded_report
 
     commits = sys.stdin.read().split() if options.commits == ["-"] else options.commits
     history = parse_history(_history_at(located(options.history), options.max_dump_bytes, terminal))

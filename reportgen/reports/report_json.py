@@ -11,7 +11,6 @@ from reportgen.analyse.classes import CLASSES, memory_class
 from reportgen.analyse.decompose import plain_shape
 from reportgen.analyse.identity import signature_digest
 from reportgen.analyse.records import Share, Space
-from reportgen.compare.figures import ModuleFigures
 from reportgen.reports.advice_json import advice_json
 from reportgen.reports.report import Report, key_text, peak_by_class
 
@@ -31,31 +30,6 @@ def report_json(modules: Iterable[Mapping[str, Any]]) -> bytes:
     lines = ",\n".join(json.dumps(module, ensure_ascii=False) for module in ordered)
     text = f'{{"schema": {SCHEMA}, "modules": [\n{lines}\n]}}\n'
     return escape_unprintable(text)
-
-
-def recorded_report(modules: Iterable[ModuleFigures], commit: str, distance: int) -> bytes:
-    """Return what a history knows of a build as a report: the figures that a gate needs, and whose they are."""
-    document = {
-        "schema": SCHEMA,
-        "build": {"commit": commit, "distance": distance},
-        "modules": [
-            {
-                "path": module.label,
-                "name": module.name,
-                "backend": module.backend,
-                "shapes": module.shapes,
-                "spaces": {
-                    str(color): {
-                        "name": space.name,
-                        **{f"{figure}_bytes": amount for figure, amount in space.bytes.items()},
-                    }
-                    for color, space in module.spaces.items()
-                },
-            }
-            for module in modules
-        ],
-    }
-    return escape_unprintable(json.dumps(document, ensure_ascii=False) + "\n")
 
 
 def escape_unprintable(text: str) -> bytes:

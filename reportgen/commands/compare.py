@@ -79,10 +79,10 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
 
 def _write(comparison: "BuildComparison", judgement: "Judgement | None", options: argparse.Namespace) -> str:
     """Write what was asked for, and return the comparison as Markdown; empty unless asked for."""
+    from reportgen.compare.compare_json import compare_json
+    from reportgen.compare.compare_markdown import markdown
     from reportgen.comparisons.site import SiteOptions, write_site
     from reportgen.output.writer import write_file
-    from reportgen.render.compare.compare_json import compare_json
-    from reportgen.render.compare.markdown import markdown
 
     document = compare_json(comparison, judgement, matches=options.matches)
     if options.json:
@@ -105,7 +105,7 @@ def _write(comparison: "BuildComparison", judgement: "Judgement | None", options
 
 
 def _print(comparison: "BuildComparison", judgement: "Judgement | None", terminal: Terminal) -> None:
-    from reportgen.render.compare.words import headline
+    from reportgen.compare.compare_words import headline
 
     if not comparison.before.is_missing:
         changed = [module for module in comparison.modules if module.status != "same"]

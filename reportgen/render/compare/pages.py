@@ -4,10 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from reportgen.compare.builds import STATUSES, BuildComparison, ModuleComparison
-from reportgen.compare.verdicts import Judgement
-from reportgen.render import routes
-from reportgen.render.compare.views import MOST_ROLLUP_ROWS, ModuleView, page_of
-from reportgen.render.compare.words import (
+from reportgen.compare.compare_words import (
     headline,
     input_words,
     main_color,
@@ -16,6 +13,9 @@ from reportgen.render.compare.words import (
     signed_bytes,
     signed_count,
 )
+from reportgen.compare.verdicts import Judgement
+from reportgen.render import routes
+from reportgen.render.compare.views import MOST_ROLLUP_ROWS, ModuleView, page_of
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import module_columns, shard
 from reportgen.render.page import Page

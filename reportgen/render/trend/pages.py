@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from reportgen.compare.budgets import Budgets
+from reportgen.compare.compare_words import change_words
 from reportgen.compare.figures import FIGURES, Figure
 from reportgen.compare.history import Amounts, History, ModuleKey, Point, changes_of, module_figures
 from reportgen.render import routes
-from reportgen.render.compare.words import change_words
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import module_columns, shard
 from reportgen.render.page import Page

@@ -14,9 +14,8 @@ from reportgen.output.manifest import COMMON
 from reportgen.output.writer import SiteDirectory, write_pages
 from reportgen.render.compare.pages import comparison_pages
 from reportgen.render.compare.views import module_views, named_values
-from reportgen.render.page import Page
 from reportgen.render.routes import COMPARISON, SIDES
-from reportgen.work import Part
+from reportgen.work import Page, Part
 
 _TITLE = "Memory, before and after"
 

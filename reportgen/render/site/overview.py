@@ -20,13 +20,13 @@ from reportgen.render.drawings.chart_data import byte_ticks
 from reportgen.render.html.markdown import note_markup
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import module_columns, shard
-from reportgen.render.page import Page
 from reportgen.render.site.file_names import file_names
 from reportgen.render.site.out_of_memory import error_views
 from reportgen.render.site.recompiled import Recompiled, recompiled
 from reportgen.reports import formats
 from reportgen.reports.formats import function_name
 from reportgen.reports.summary import Summary, biggest_first, needed_bytes
+from reportgen.work import Page
 
 MODULES_PER_PAGE = 500
 MOST_BARS = 20

@@ -14,7 +14,6 @@ from reportgen.parse.shapes import ShapeError, parse_shape
 from reportgen.render.drawings.layout import layout_drawing
 from reportgen.render.html.links import Links
 from reportgen.render.html.templates import Frame, macro
-from reportgen.render.page import Page
 from reportgen.render.routes import VALUES_FOLDER
 from reportgen.render.value.about import ValueAbout
 from reportgen.render.value.instruction import LONG_TEXT, Definition
@@ -23,6 +22,7 @@ from reportgen.render.value.neighbours import ValueNeighbours
 from reportgen.render.view import Module
 from reportgen.reports.formats import cut, shortened, soft_breaks
 from reportgen.reports.report import key_text
+from reportgen.work import Page
 
 _FOLDED_TEXT = 2_000
 

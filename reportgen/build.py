@@ -17,11 +17,12 @@ from reportgen.input.error_texts import error_texts
 from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES, DumpFiles, Problem
 from reportgen.input.remote import AnyPath
 from reportgen.options import BuildOptions
-from reportgen.output.incremental import IncrementalChecker, fingerprint
+from reportgen.output.incremental import IncrementalChecker
 from reportgen.output.manifest import COMMON, TREND
 from reportgen.output.writer import SiteDirectory, write_file, write_pages
 from reportgen.pipeline import Stage, build_dump, build_page, check_dump, read_module
 from reportgen.redact.labels import redact_labels
+from reportgen.render.site.assets import fingerprint
 from reportgen.reports.summary import Summary, biggest_first
 from reportgen.work import Outcome, Part, Settings, Task
 from reportgen.workers import can_fork

@@ -1,4 +1,4 @@
-"""Build a whole site from paths: discover → parse → analyse → render → write.
+"""Build whole sites: discover → parse → analyse → render → write; also the site of a comparison, and a trend.
 
 Each dump is one task for `pipeline`, in this process or in any `concurrent.futures` executor. Pages that are up to date
 are not made again.
@@ -7,6 +7,7 @@ are not made again.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,25 +17,30 @@ from reportgen.input.discover import Discovered, discover
 from reportgen.input.error_texts import error_texts
 from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES, DumpFiles, Problem
 from reportgen.input.remote import AnyPath
-from reportgen.options import BuildOptions
+from reportgen.options import BuildOptions, ComparisonOptions
 from reportgen.output.incremental import IncrementalChecker
 from reportgen.output.manifest import COMMON, TREND
-from reportgen.output.writer import SiteDirectory, write_file, write_pages
+from reportgen.output.writer import SiteDirectory, Written, write_file, write_pages
 from reportgen.pipeline import Stage, build_dump, build_page, check_dump, read_module
 from reportgen.redact.labels import redact_labels
 from reportgen.render.site.assets import fingerprint
 from reportgen.reports.summary import Summary, biggest_first
-from reportgen.work import Outcome, Part, Settings, Task
+from reportgen.work import Outcome, Page, Part, Settings, Task
 from reportgen.workers import can_fork
 
 # Imported where they are used, as in `pipeline`.
 if TYPE_CHECKING:
     from reportgen.analyse.logged_errors import LoggedError
+    from reportgen.compare.budgets import Budgets
+    from reportgen.compare.builds import BuildComparison
+    from reportgen.compare.history import History
+    from reportgen.compare.verdicts import Judgement
     from reportgen.render.view import Module
 
 Progress = Callable[[int, int, str], None]
 """Called with the number of finished dumps, the number of all dumps, and the label of the last finished one."""
 
+_COMPARISON_TITLE = "Memory, before and after"
 _LARGE = 8_000_000  # bytes of a dump above which several processes write its pages: that halves a build of 430 MB
 
 
@@ -173,6 +179,71 @@ def build_file(options: BuildOptions, target: Path, stage: Stage = lambda words:
     return replace(report, totals=Totals(files=1, size_bytes=len(page), changed=1))
 
 
+def build_comparison(
+    comparison: "BuildComparison", judgement: "Judgement | None", document: bytes, options: ComparisonOptions
+) -> int:
+    """Write the site of a comparison with both builds in it, and return how many files it has.
+
+    Raises OutputRefused if the directory holds files that no earlier comparison has made.
+    """
+    from reportgen.render.compare.pages import comparison_pages
+    from reportgen.render.compare.views import module_views, named_values
+    from reportgen.render.routes import COMPARISON, SIDES
+
+    # A redacted comparison has no sites of its builds, because their pages show every name.
+    has_sites = comparison.explains and options.redaction is None
+    views = module_views(comparison.modules)
+    with SiteDirectory.opened(options.output, force=options.force) as directory:
+        pages = comparison_pages(_COMPARISON_TITLE, comparison, judgement, views, has_sites=has_sites)
+        written = write_pages(options.output, chain(pages, [Page(COMPARISON, document)]))
+        directory.finish({COMMON: _part(written)})
+    files = len(written.paths)
+    for side, path in enumerate((options.before, options.after)) if has_sites else ():
+        report = build(
+            BuildOptions(
+                paths=(path,),
+                output=options.output / SIDES[side],
+                title=f"{_COMPARISON_TITLE}: {SIDES[side].rstrip('/')}",
+                force=options.force,
+                # 0 leaves the values of a peak and those that the comparison links to.
+                value_pages=None if options.full else 0,
+                named_values=named_values(views, side),
+                max_dump_bytes=options.max_dump_bytes,
+            ),
+            lambda *_: None,
+        )
+        files += report.totals.files
+    return files
+
+
+def build_trend(output: Path, title: str, history: "History", budgets: "Budgets | None", *, force: bool) -> None:
+    """Write the trend of a history into a site, or into a new one.
+
+    The history itself is no page of the site, because a build removes pages that it does not make.
+
+    Raises OutputRefused if the directory holds files that no earlier build has made.
+    """
+    from reportgen.render.trend.pages import front_pages, trend_pages
+
+    with SiteDirectory.opened(output, force=force) as directory:
+        pages = [*trend_pages(title, history, budgets)]
+        if COMMON not in directory.parts:
+            pages += front_pages(title, history, budgets)
+        written = write_pages(output, pages)
+        directory.finish({**directory.parts, TREND: _part(written)})
+
+
+def history_in(site: Path) -> Path:
+    """Return the file of a site that keeps the history of its trend."""
+    from reportgen.render.routes import HISTORY
+
+    return site / HISTORY
+
+
+def _part(written: Written, key: str = "") -> Part:
+    return Part(key, written.paths, written.size_bytes, written.digest)
+
+
 def _settings(options: BuildOptions) -> Settings:
     return Settings(
         site_title=options.title,
@@ -276,7 +347,7 @@ def _common_part(
     )
     pages = site_pages(settings.site_title, report.summaries, front)
     written = write_pages(settings.output, pages)
-    return Part(key, written.paths, written.size_bytes, written.digest), written.changed
+    return _part(written, key), written.changed
 
 
 def _report(discovered: Discovered, outcomes: Sequence[Outcome]) -> Report:

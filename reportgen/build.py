@@ -63,7 +63,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class BuildResult:
     """The result of a build or check: summaries, largest first, and all problems with the input.
 
     `errors` are the out-of-memory errors in texts on the command line.
@@ -106,7 +106,7 @@ def check(
     siblings: bool = True,
     capacities: Sequence[str] = (),
     stage: Stage = lambda words: None,
-) -> Report:
+) -> BuildResult:
     """Parse and analyse every dump without writing a site. Raises ReportgenError if there is no dump.
 
     Without `siblings`, the files beside a dump are not read. Each dump is compared with `capacities`.
@@ -116,7 +116,7 @@ def check(
     is_alone = cluster is None and (jobs == 1 or len(tasks) == 1)
     work = partial(check_dump, given=tuple(capacities))
     outcomes = map(partial(work, stage=stage), tasks) if is_alone else _share_out(work, tasks, jobs, cluster)
-    return _report(discovered, list(_counted(outcomes, len(tasks), progress)))
+    return _result(discovered, list(_counted(outcomes, len(tasks), progress)))
 
 
 def read_modules(paths: Sequence[AnyPath], max_dump_bytes: int) -> "tuple[list[Module], list[Problem]]":
@@ -127,7 +127,7 @@ def read_modules(paths: Sequence[AnyPath], max_dump_bytes: int) -> "tuple[list[M
     return [module for module, _ in results if module is not None], problems
 
 
-def build(options: BuildOptions, progress: Progress, stage: Stage = lambda words: None) -> Report:
+def build(options: BuildOptions, progress: Progress, stage: Stage = lambda words: None) -> BuildResult:
     """Build the site. `stage` is called with each step of the dumps that this process works on.
 
     Raises ReportgenError if there is no dump or the output cannot be written.
@@ -146,8 +146,8 @@ def build(options: BuildOptions, progress: Progress, stage: Stage = lambda words
         settings = _settings(options)
         tasks = [Task(files, directory.parts.get(files.label)) for files in discovered.dumps]
         outcomes = list(_counted(_build_all(tasks, settings, options, stage), len(tasks), progress))
-        report = replace(_report(discovered, outcomes), errors=errors)
-        return _finish(report, outcomes, settings, read_note(discovered.readme), directory)
+        result = replace(_result(discovered, outcomes), errors=errors)
+        return _finish(result, outcomes, settings, read_note(discovered.readme), directory)
 
 
 def _logged_errors(options: BuildOptions) -> "tuple[LoggedError, ...]":
@@ -159,7 +159,7 @@ def _logged_errors(options: BuildOptions) -> "tuple[LoggedError, ...]":
     return logged_errors(texts)
 
 
-def build_file(options: BuildOptions, target: Path, stage: Stage = lambda words: None) -> Report:
+def build_file(options: BuildOptions, target: Path, stage: Stage = lambda words: None) -> BuildResult:
     """Write the report of the one dump in the given paths to the file `target`.
 
     Raises ReportgenError if there is no dump or more than one, or the file cannot be written.
@@ -172,11 +172,11 @@ def build_file(options: BuildOptions, target: Path, stage: Stage = lambda words:
             f"{len(others) + 1:,} dumps are in there, and --single-file takes one. The largest is {task.files.label}"
         )
     outcome, page = build_page(task, _settings(options), stage)
-    report = _report(discovered, [outcome])
+    result = _result(discovered, [outcome])
     if page is None:
-        return report
+        return result
     write_file(target, page)
-    return replace(report, totals=Totals(files=1, size_bytes=len(page), changed=1))
+    return replace(result, totals=Totals(files=1, size_bytes=len(page), changed=1))
 
 
 def build_comparison(
@@ -199,7 +199,7 @@ def build_comparison(
         directory.finish({COMMON: _part(written)})
     files = len(written.paths)
     for side, path in enumerate((options.before, options.after)) if has_sites else ():
-        report = build(
+        result = build(
             BuildOptions(
                 paths=(path,),
                 output=options.output / SIDES[side],
@@ -212,7 +212,7 @@ def build_comparison(
             ),
             lambda *_: None,
         )
-        files += report.totals.files
+        files += result.totals.files
     return files
 
 
@@ -304,11 +304,11 @@ def _counted(outcomes: Iterable[Outcome], total: int, progress: Progress) -> Ite
 
 
 def _finish(
-    report: Report, outcomes: Sequence[Outcome], settings: Settings, readme: str, directory: SiteDirectory
-) -> Report:
+    result: BuildResult, outcomes: Sequence[Outcome], settings: Settings, readme: str, directory: SiteDirectory
+) -> BuildResult:
     """Write the pages that belong to no dump, remove old pages, and add the totals to the report."""
     modules = {outcome.label: outcome.part for outcome in outcomes if outcome.part}
-    common, changed = _common_part(report, settings, readme, directory.parts, modules)
+    common, changed = _common_part(result, settings, readme, directory.parts, modules)
     parts = modules | {COMMON: common}
     totals = Totals(
         files=sum(len(part.paths) for part in parts.values()),
@@ -316,22 +316,22 @@ def _finish(
         changed=sum(outcome.changed for outcome in outcomes) + changed,
         removed=directory.finish(parts),
     )
-    source_files = {file for entry in report.summaries for file in entry.source_files}
+    source_files = {file for entry in result.summaries for file in entry.source_files}
     shown = Shown(
         source_files=0 if settings.redaction else len(source_files),
-        op_names=0 if settings.redaction == "names" else sum(entry.op_names for entry in report.summaries),
+        op_names=0 if settings.redaction == "names" else sum(entry.op_names for entry in result.summaries),
     )
-    return replace(report, totals=totals, shown=shown)
+    return replace(result, totals=totals, shown=shown)
 
 
 def _common_part(
-    report: Report, settings: Settings, readme: str, earlier: Mapping[str, Part], modules: Mapping[str, Part]
+    result: BuildResult, settings: Settings, readme: str, earlier: Mapping[str, Part], modules: Mapping[str, Part]
 ) -> tuple[Part, int]:
     """Return the part with the pages that belong to no dump, and how many of them were written."""
     previous, has_trend = earlier.get(COMMON), TREND in earlier
     checker = IncrementalChecker(settings, previous)
-    errors = [repr(error) for error in report.errors]
-    key = checker.common_key(modules, report.problems, readme, errors, has_trend=has_trend)
+    errors = [repr(error) for error in result.errors]
+    key = checker.common_key(modules, result.problems, readme, errors, has_trend=has_trend)
     if previous and checker.is_up_to_date(key):
         return previous, 0
     # These import Jinja, which takes a third of an unchanged build.
@@ -339,19 +339,19 @@ def _common_part(
     from reportgen.render.site.pages import site_pages
 
     front = Front(
-        problems=report.problems,
+        problems=result.problems,
         readme=readme,
         redaction=settings.redaction,
-        errors=report.errors,
+        errors=result.errors,
         has_trend=has_trend,
     )
-    pages = site_pages(settings.site_title, report.summaries, front)
+    pages = site_pages(settings.site_title, result.summaries, front)
     written = write_pages(settings.output, pages)
     return _part(written, key), written.changed
 
 
-def _report(discovered: Discovered, outcomes: Sequence[Outcome]) -> Report:
+def _result(discovered: Discovered, outcomes: Sequence[Outcome]) -> BuildResult:
     summaries = sorted((outcome.summary for outcome in outcomes if outcome.summary), key=biggest_first)
     problems = [problem for outcome in outcomes for problem in outcome.problems]
     ordered = sorted([*discovered.problems, *problems], key=lambda problem: (problem.file, problem.message))
-    return Report(tuple(summaries), tuple(ordered))
+    return BuildResult(tuple(summaries), tuple(ordered))

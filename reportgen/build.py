@@ -21,7 +21,7 @@ from reportgen.options import BuildOptions, ComparisonOptions
 from reportgen.output.incremental import IncrementalChecker
 from reportgen.output.manifest import COMMON, TREND
 from reportgen.output.writer import SiteDirectory, Written, write_file, write_pages
-from reportgen.pipeline import Stage, build_dump, build_page, check_dump, read_module
+from reportgen.pipeline import Stage, build_dump, build_page, check_dump, read_report
 from reportgen.redact.labels import redact_labels
 from reportgen.render.site.assets import fingerprint
 from reportgen.reports.summary import Summary, biggest_first
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from reportgen.compare.builds import BuildComparison
     from reportgen.compare.history import History
     from reportgen.compare.verdicts import Judgement
-    from reportgen.render.view import Module
+    from reportgen.reports.report import Report
 
 Progress = Callable[[int, int, str], None]
 """Called with the number of finished dumps, the number of all dumps, and the label of the last finished one."""
@@ -119,12 +119,12 @@ def check(
     return _result(discovered, list(_counted(outcomes, len(tasks), progress)))
 
 
-def read_modules(paths: Sequence[AnyPath], max_dump_bytes: int) -> "tuple[list[Module], list[Problem]]":
-    """Return the analysis of every readable dump, and all problems. Raises ReportgenError if there is no dump."""
+def read_reports(paths: Sequence[AnyPath], max_dump_bytes: int) -> "tuple[list[Report], list[Problem]]":
+    """Return the report of every readable dump, and all problems. Raises ReportgenError if there is no dump."""
     discovered = discover(paths, max_bytes=max_dump_bytes)
-    results = [read_module(files) for files in discovered.dumps]
+    results = [read_report(files) for files in discovered.dumps]
     problems = [*discovered.problems, *(problem for _, found in results for problem in found)]
-    return [module for module, _ in results if module is not None], problems
+    return [report for report, _ in results if report is not None], problems
 
 
 def build(options: BuildOptions, progress: Progress, stage: Stage = lambda words: None) -> BuildResult:
@@ -306,7 +306,7 @@ def _counted(outcomes: Iterable[Outcome], total: int, progress: Progress) -> Ite
 def _finish(
     result: BuildResult, outcomes: Sequence[Outcome], settings: Settings, readme: str, directory: SiteDirectory
 ) -> BuildResult:
-    """Write the pages that belong to no dump, remove old pages, and add the totals to the report."""
+    """Write the pages that belong to no dump, remove old pages, and add the totals to the result."""
     modules = {outcome.label: outcome.part for outcome in outcomes if outcome.part}
     common, changed = _common_part(result, settings, readme, directory.parts, modules)
     parts = modules | {COMMON: common}

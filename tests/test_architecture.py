@@ -32,6 +32,7 @@ STAGES = (
     {"live", "programs"},
     {"terminal", "commands", "cli", "__main__"},
 )
+KNOW_PAGES = {"build", "pipeline", "live"}
 LOOSE_MODULES = 8
 HOMES = {
     "altair": {"render/drawings/charts.py"},
@@ -151,6 +152,11 @@ def test_few_modules_are_loose() -> None:
 @pytest.mark.parametrize("module", modules())
 def test_imports_run_one_way(module: str) -> None:
     assert {name for name in imported_areas(module) if stage(name) > stage(area(module))} == set()
+
+
+def test_only_those_that_write_or_serve_pages_import_from_render() -> None:
+    others = [module for module in modules() if area(module) not in KNOW_PAGES]
+    assert [module for module in others if "render" in imported_areas(module)] == []
 
 
 def test_there_are_no_cycles_between_areas() -> None:

@@ -168,7 +168,7 @@ def _refuse_if_backend_is_up() -> None:
     if xla_bridge.backends_are_initialized():
         raise BackendIsUp(
             "JAX has computed something in this process already, and XLA reads its flags only before that."
-            " reportgen.reports(function, *args) works at any time; for capture() restart the process or kernel."
+            " reportgen.report(function, *args) works at any time; for capture() restart the process or kernel."
         )
 
 

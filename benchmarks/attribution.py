@@ -19,9 +19,9 @@ from benchmarks.table import Table
 from reportgen.analyse.records import Space
 from reportgen.input.discover import discover
 from reportgen.parse.instructions import Instruction, parse_instruction
-from reportgen.pipeline import read_module
-from reportgen.render.view import Module
+from reportgen.pipeline import read_report
 from reportgen.reports.formats import percent
+from reportgen.reports.report import Report
 
 _NAMES = ("dumps", "peaks", "named by their own instruction", "named")
 _LINES = (
@@ -67,14 +67,14 @@ class Peak:
 def peaks(root: Path) -> Iterator[Peak]:
     """Yield the peaks of all dumps below a directory, one for each memory space, in the order of their labels."""
     for files in sorted(discover([root]).dumps, key=lambda files: files.label):
-        module, problems = read_module(files)
-        if module is None:
+        report, problems = read_report(files)
+        if report is None:
             print(*(problem.message for problem in problems), sep="\n", file=sys.stderr)
             continue
-        yield from (_peak(module, space) for space in module.analysis.spaces.values() if space.composition)
+        yield from (_peak(report, space) for space in report.analysis.spaces.values() if space.composition)
 
 
-def _peak(module: Module, space: Space) -> Peak:
+def _peak(report: Report, space: Space) -> Peak:
     sizes: Counter[str] = Counter()
     rest: Counter[str] = Counter()
     for share in space.composition:
@@ -82,16 +82,16 @@ def _peak(module: Module, space: Space) -> Peak:
         if share.value is None:
             rest[_RESERVED] += share.size_bytes
             continue
-        own, found = _instruction(module, share.value), module.attribution(share.value)
+        own, found = _instruction(report, share.value), report.attribution(share.value)
         sizes["own name"] += share.size_bytes * _has_name(own)
         sizes["named"] += share.size_bytes * found.is_named
         sizes["framed"] += share.size_bytes * _is_framed(own)
         if not found.source:
-            rest[_reason(module, share.value, own)] += share.size_bytes
+            rest[_reason(report, share.value, own)] += share.size_bytes
         elif _is_framed(own):
             sizes["framed with line"] += share.size_bytes
     return Peak(
-        label=f"{module.label}, space {space.color}",
+        label=f"{report.label}, space {space.color}",
         peak_bytes=sizes["peak"],
         own_name_bytes=sizes["own name"],
         named_bytes=sizes["named"],
@@ -101,8 +101,8 @@ def _peak(module: Module, space: Space) -> Peak:
     )
 
 
-def _instruction(module: Module, number: int) -> Instruction:
-    dump = module.analysis.dump
+def _instruction(report: Report, number: int) -> Instruction:
+    dump = report.analysis.dump
     text = dump.instruction_text(dump.values.key(number).name) or b""
     return parse_instruction(text.decode("utf-8", "replace"))
 
@@ -116,10 +116,10 @@ def _is_framed(instruction: Instruction) -> bool:
     return "source_file" in instruction.metadata or instruction.metadata.get("stack_frame_id", "0") != "0"
 
 
-def _reason(module: Module, number: int, own: Instruction) -> str:
+def _reason(report: Report, number: int, own: Instruction) -> str:
     if _is_framed(own):
-        return _ELSEWHERE if module.join.frames else _NO_TABLES
-    return _ARGUMENT if module.attribution(number).argument else _UNFRAMED
+        return _ELSEWHERE if report.join.frames else _NO_TABLES
+    return _ARGUMENT if report.attribution(number).argument else _UNFRAMED
 
 
 def tables(found: Sequence[Peak]) -> Iterator[Table]:

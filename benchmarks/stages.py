@@ -21,8 +21,8 @@ from reportgen.output.writer import write_pages
 from reportgen.parse.dump import parse_dump
 from reportgen.pipeline import module_from
 from reportgen.render.module.pages import module_pages
-from reportgen.render.page import Page
 from reportgen.render.view import Module
+from reportgen.work import Page
 
 NAMES = ("read", "parse", "analyse", "render", "write")
 

@@ -8,7 +8,7 @@ import atheris
 with atheris.instrument_imports(include=["reportgen"]):
     from reportgen.build import check
     from reportgen.errors import ReportgenError
-    from reportgen.render.report_json import report_json
+    from reportgen.reports.report_json import report_json
 
 from fuzz.harness import fuzz
 

@@ -1,4 +1,4 @@
-"""Build a whole site from paths: discover → parse → analyse → render → write.
+"""Build whole sites: discover → parse → analyse → render → write; also the site of a comparison, and a trend.
 
 Each dump is one task for `pipeline`, in this process or in any `concurrent.futures` executor. Pages that are up to date
 are not made again.
@@ -7,6 +7,7 @@ are not made again.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,24 +17,30 @@ from reportgen.input.discover import Discovered, discover
 from reportgen.input.error_texts import error_texts
 from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES, DumpFiles, Problem
 from reportgen.input.remote import AnyPath
-from reportgen.options import BuildOptions
-from reportgen.output.incremental import IncrementalChecker, fingerprint
+from reportgen.options import BuildOptions, ComparisonOptions
+from reportgen.output.incremental import IncrementalChecker
 from reportgen.output.manifest import COMMON, TREND
-from reportgen.output.writer import SiteDirectory, write_file, write_pages
-from reportgen.pipeline import Stage, build_dump, build_page, check_dump, read_module
+from reportgen.output.writer import SiteDirectory, Written, write_file, write_pages
+from reportgen.pipeline import Stage, build_dump, build_page, check_dump, read_report
 from reportgen.redact.labels import redact_labels
-from reportgen.render.site.summary import Summary, biggest_first
-from reportgen.work import Outcome, Part, Settings, Task
+from reportgen.render.site.assets import fingerprint
+from reportgen.reports.summary import Summary, biggest_first
+from reportgen.work import Outcome, Page, Part, Settings, Task
 from reportgen.workers import can_fork
 
 # Imported where they are used, as in `pipeline`.
 if TYPE_CHECKING:
     from reportgen.analyse.logged_errors import LoggedError
-    from reportgen.render.view import Module
+    from reportgen.compare.budgets import Budgets
+    from reportgen.compare.builds import BuildComparison
+    from reportgen.compare.history import History
+    from reportgen.compare.verdicts import Judgement
+    from reportgen.reports.report import Report
 
 Progress = Callable[[int, int, str], None]
 """Called with the number of finished dumps, the number of all dumps, and the label of the last finished one."""
 
+_COMPARISON_TITLE = "Memory, before and after"
 _LARGE = 8_000_000  # bytes of a dump above which several processes write its pages: that halves a build of 430 MB
 
 
@@ -56,7 +63,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class BuildResult:
     """The result of a build or check: summaries, largest first, and all problems with the input.
 
     `errors` are the out-of-memory errors in texts on the command line.
@@ -72,6 +79,14 @@ class Report:
     def is_over(self) -> bool:
         """Return whether a module needs more memory than its device has."""
         return any(entry.is_over for entry in self.summaries)
+
+    @property
+    def first_page(self) -> str:
+        """Return the path of the page to read first: that of the only module, or the overview."""
+        from reportgen.render.routes import OVERVIEW, module_view
+
+        modules = self.summaries
+        return module_view(modules[0].label, modules[0].title) if len(modules) == 1 else OVERVIEW
 
     def has_problems(self, *, strict: bool) -> bool:
         """Return whether a file could not be read or, if `strict`, whether there is any warning or error."""
@@ -91,7 +106,7 @@ def check(
     siblings: bool = True,
     capacities: Sequence[str] = (),
     stage: Stage = lambda words: None,
-) -> Report:
+) -> BuildResult:
     """Parse and analyse every dump without writing a site. Raises ReportgenError if there is no dump.
 
     Without `siblings`, the files beside a dump are not read. Each dump is compared with `capacities`.
@@ -101,18 +116,18 @@ def check(
     is_alone = cluster is None and (jobs == 1 or len(tasks) == 1)
     work = partial(check_dump, given=tuple(capacities))
     outcomes = map(partial(work, stage=stage), tasks) if is_alone else _share_out(work, tasks, jobs, cluster)
-    return _report(discovered, list(_counted(outcomes, len(tasks), progress)))
+    return _result(discovered, list(_counted(outcomes, len(tasks), progress)))
 
 
-def read_modules(paths: Sequence[AnyPath], max_dump_bytes: int) -> "tuple[list[Module], list[Problem]]":
-    """Return the analysis of every readable dump, and all problems. Raises ReportgenError if there is no dump."""
+def read_reports(paths: Sequence[AnyPath], max_dump_bytes: int) -> "tuple[list[Report], list[Problem]]":
+    """Return the report of every readable dump, and all problems. Raises ReportgenError if there is no dump."""
     discovered = discover(paths, max_bytes=max_dump_bytes)
-    results = [read_module(files) for files in discovered.dumps]
+    results = [read_report(files) for files in discovered.dumps]
     problems = [*discovered.problems, *(problem for _, found in results for problem in found)]
-    return [module for module, _ in results if module is not None], problems
+    return [report for report, _ in results if report is not None], problems
 
 
-def build(options: BuildOptions, progress: Progress, stage: Stage = lambda words: None) -> Report:
+def build(options: BuildOptions, progress: Progress, stage: Stage = lambda words: None) -> BuildResult:
     """Build the site. `stage` is called with each step of the dumps that this process works on.
 
     Raises ReportgenError if there is no dump or the output cannot be written.
@@ -131,8 +146,8 @@ def build(options: BuildOptions, progress: Progress, stage: Stage = lambda words
         settings = _settings(options)
         tasks = [Task(files, directory.parts.get(files.label)) for files in discovered.dumps]
         outcomes = list(_counted(_build_all(tasks, settings, options, stage), len(tasks), progress))
-        report = replace(_report(discovered, outcomes), errors=errors)
-        return _finish(report, outcomes, settings, read_note(discovered.readme), directory)
+        result = replace(_result(discovered, outcomes), errors=errors)
+        return _finish(result, outcomes, settings, read_note(discovered.readme), directory)
 
 
 def _logged_errors(options: BuildOptions) -> "tuple[LoggedError, ...]":
@@ -144,7 +159,7 @@ def _logged_errors(options: BuildOptions) -> "tuple[LoggedError, ...]":
     return logged_errors(texts)
 
 
-def build_file(options: BuildOptions, target: Path, stage: Stage = lambda words: None) -> Report:
+def build_file(options: BuildOptions, target: Path, stage: Stage = lambda words: None) -> BuildResult:
     """Write the report of the one dump in the given paths to the file `target`.
 
     Raises ReportgenError if there is no dump or more than one, or the file cannot be written.
@@ -157,11 +172,76 @@ def build_file(options: BuildOptions, target: Path, stage: Stage = lambda words:
             f"{len(others) + 1:,} dumps are in there, and --single-file takes one. The largest is {task.files.label}"
         )
     outcome, page = build_page(task, _settings(options), stage)
-    report = _report(discovered, [outcome])
+    result = _result(discovered, [outcome])
     if page is None:
-        return report
+        return result
     write_file(target, page)
-    return replace(report, totals=Totals(files=1, size_bytes=len(page), changed=1))
+    return replace(result, totals=Totals(files=1, size_bytes=len(page), changed=1))
+
+
+def build_comparison(
+    comparison: "BuildComparison", judgement: "Judgement | None", document: bytes, options: ComparisonOptions
+) -> int:
+    """Write the site of a comparison with both builds in it, and return how many files it has.
+
+    Raises OutputRefused if the directory holds files that no earlier comparison has made.
+    """
+    from reportgen.render.compare.pages import comparison_pages
+    from reportgen.render.compare.views import module_views, named_values
+    from reportgen.render.routes import COMPARISON, SIDES
+
+    # A redacted comparison has no sites of its builds, because their pages show every name.
+    has_sites = comparison.explains and options.redaction is None
+    views = module_views(comparison.modules)
+    with SiteDirectory.opened(options.output, force=options.force) as directory:
+        pages = comparison_pages(_COMPARISON_TITLE, comparison, judgement, views, has_sites=has_sites)
+        written = write_pages(options.output, chain(pages, [Page(COMPARISON, document)]))
+        directory.finish({COMMON: _part(written)})
+    files = len(written.paths)
+    for side, path in enumerate((options.before, options.after)) if has_sites else ():
+        result = build(
+            BuildOptions(
+                paths=(path,),
+                output=options.output / SIDES[side],
+                title=f"{_COMPARISON_TITLE}: {SIDES[side].rstrip('/')}",
+                force=options.force,
+                # 0 leaves the values of a peak and those that the comparison links to.
+                value_pages=None if options.full else 0,
+                named_values=named_values(views, side),
+                max_dump_bytes=options.max_dump_bytes,
+            ),
+            lambda *_: None,
+        )
+        files += result.totals.files
+    return files
+
+
+def build_trend(output: Path, title: str, history: "History", budgets: "Budgets | None", *, force: bool) -> None:
+    """Write the trend of a history into a site, or into a new one.
+
+    The history itself is no page of the site, because a build removes pages that it does not make.
+
+    Raises OutputRefused if the directory holds files that no earlier build has made.
+    """
+    from reportgen.render.trend.pages import front_pages, trend_pages
+
+    with SiteDirectory.opened(output, force=force) as directory:
+        pages = [*trend_pages(title, history, budgets)]
+        if COMMON not in directory.parts:
+            pages += front_pages(title, history, budgets)
+        written = write_pages(output, pages)
+        directory.finish({**directory.parts, TREND: _part(written)})
+
+
+def history_in(site: Path) -> Path:
+    """Return the file of a site that keeps the history of its trend."""
+    from reportgen.render.routes import HISTORY
+
+    return site / HISTORY
+
+
+def _part(written: Written, key: str = "") -> Part:
+    return Part(key, written.paths, written.size_bytes, written.digest)
 
 
 def _settings(options: BuildOptions) -> Settings:
@@ -224,11 +304,11 @@ def _counted(outcomes: Iterable[Outcome], total: int, progress: Progress) -> Ite
 
 
 def _finish(
-    report: Report, outcomes: Sequence[Outcome], settings: Settings, readme: str, directory: SiteDirectory
-) -> Report:
-    """Write the pages that belong to no dump, remove old pages, and add the totals to the report."""
+    result: BuildResult, outcomes: Sequence[Outcome], settings: Settings, readme: str, directory: SiteDirectory
+) -> BuildResult:
+    """Write the pages that belong to no dump, remove old pages, and add the totals to the result."""
     modules = {outcome.label: outcome.part for outcome in outcomes if outcome.part}
-    common, changed = _common_part(report, settings, readme, directory.parts, modules)
+    common, changed = _common_part(result, settings, readme, directory.parts, modules)
     parts = modules | {COMMON: common}
     totals = Totals(
         files=sum(len(part.paths) for part in parts.values()),
@@ -236,22 +316,22 @@ def _finish(
         changed=sum(outcome.changed for outcome in outcomes) + changed,
         removed=directory.finish(parts),
     )
-    source_files = {file for entry in report.summaries for file in entry.source_files}
+    source_files = {file for entry in result.summaries for file in entry.source_files}
     shown = Shown(
         source_files=0 if settings.redaction else len(source_files),
-        op_names=0 if settings.redaction == "names" else sum(entry.op_names for entry in report.summaries),
+        op_names=0 if settings.redaction == "names" else sum(entry.op_names for entry in result.summaries),
     )
-    return replace(report, totals=totals, shown=shown)
+    return replace(result, totals=totals, shown=shown)
 
 
 def _common_part(
-    report: Report, settings: Settings, readme: str, earlier: Mapping[str, Part], modules: Mapping[str, Part]
+    result: BuildResult, settings: Settings, readme: str, earlier: Mapping[str, Part], modules: Mapping[str, Part]
 ) -> tuple[Part, int]:
     """Return the part with the pages that belong to no dump, and how many of them were written."""
     previous, has_trend = earlier.get(COMMON), TREND in earlier
     checker = IncrementalChecker(settings, previous)
-    errors = [repr(error) for error in report.errors]
-    key = checker.common_key(modules, report.problems, readme, errors, has_trend=has_trend)
+    errors = [repr(error) for error in result.errors]
+    key = checker.common_key(modules, result.problems, readme, errors, has_trend=has_trend)
     if previous and checker.is_up_to_date(key):
         return previous, 0
     # These import Jinja, which takes a third of an unchanged build.
@@ -259,19 +339,19 @@ def _common_part(
     from reportgen.render.site.pages import site_pages
 
     front = Front(
-        problems=report.problems,
+        problems=result.problems,
         readme=readme,
         redaction=settings.redaction,
-        errors=report.errors,
+        errors=result.errors,
         has_trend=has_trend,
     )
-    pages = site_pages(settings.site_title, report.summaries, front)
+    pages = site_pages(settings.site_title, result.summaries, front)
     written = write_pages(settings.output, pages)
-    return Part(key, written.paths, written.size_bytes, written.digest), written.changed
+    return _part(written, key), written.changed
 
 
-def _report(discovered: Discovered, outcomes: Sequence[Outcome]) -> Report:
+def _result(discovered: Discovered, outcomes: Sequence[Outcome]) -> BuildResult:
     summaries = sorted((outcome.summary for outcome in outcomes if outcome.summary), key=biggest_first)
     problems = [problem for outcome in outcomes for problem in outcome.problems]
     ordered = sorted([*discovered.problems, *problems], key=lambda problem: (problem.file, problem.message))
-    return Report(tuple(summaries), tuple(ordered))
+    return BuildResult(tuple(summaries), tuple(ordered))

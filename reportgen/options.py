@@ -57,6 +57,19 @@ class BuildOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonOptions:
+    """Where the site of a comparison goes, and both paths that are compared."""
+
+    output: Path
+    before: AnyPath
+    after: AnyPath
+    full: bool = False
+    redaction: Redaction | None = None
+    force: bool = False
+    max_dump_bytes: int = DEFAULT_MAX_DUMP_BYTES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WatchOptions:
     """Options of watching. With `port` None, take the next free one; `polls` is for file systems without events."""
 

@@ -7,7 +7,9 @@ import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from reportgen.analyse.identity import digests
 from reportgen.errors import OutputRefused, ReportgenError
@@ -19,8 +21,8 @@ from reportgen.output.incremental import IncrementalChecker
 from reportgen.output.writer import NOTHING_WRITTEN, Written, confirm_started, write_pages
 from reportgen.redact.contents import redact_contents
 from reportgen.redact.text import redact_message
-from reportgen.render.site.summary import summary, summary_for_site
 from reportgen.reports.formats import shortened
+from reportgen.reports.summary import summary, summary_for_site
 from reportgen.work import Outcome, Part, Settings, Task
 from reportgen.workers import can_fork
 
@@ -28,10 +30,15 @@ from reportgen.workers import can_fork
 if TYPE_CHECKING:
     from reportgen.analyse.records import Analysis
     from reportgen.render.view import Module
+    from reportgen.reports.report import Report
+
+_Described = TypeVar("_Described", bound="Report")
 
 _MANY_VALUES = 10_000
 
 _NO_MEMORY = "there is not enough memory for this dump. Try again with --jobs 1, or on a larger machine."
+
+_DEFAULTS = Settings(site_title="", output=Path(), fingerprint="")
 
 Stage = Callable[[str], None]
 """Called with the name of each step, such as "parsing and analysing"."""
@@ -46,18 +53,17 @@ def check_dump(task: Task, given: Sequence[str] = (), stage: Stage = lambda word
     try:
         contents = read_contents(files)
         with garbage_collection_paused():
-            module = module_of(files, contents.text, siblings=contents.siblings, given=given, stage=stage)
-            entry = summary(module)
+            entry = summary(report_of(files, contents.text, contents.siblings, given, stage))
         return Outcome(label=files.label, summary=entry, problems=contents.problems)
     except Exception as error:
         return _failed(files, error, None)
 
 
-def read_module(files: DumpFiles) -> "tuple[Module | None, tuple[Problem, ...]]":
+def read_report(files: DumpFiles) -> "tuple[Report | None, tuple[Problem, ...]]":
     """Parse and analyse one dump for an export. Return problems with the dump instead of raising them."""
     try:
         contents = read_contents(files)
-        return module_of(files, contents.text, siblings=contents.siblings), contents.problems
+        return report_of(files, contents.text, contents.siblings), contents.problems
     except Exception as error:
         return None, _failed(files, error, None).problems
 
@@ -123,16 +129,32 @@ def _build(contents: Contents, settings: Settings, key: str, content_digest: str
     return replace(outcome, part=part)
 
 
+def report_of(
+    files: DumpFiles,
+    text: DumpText,
+    siblings: Sequence[Sibling] = (),
+    given: Sequence[str] = (),
+    stage: Stage = lambda words: None,
+) -> "Report":
+    """Parse and analyse the text of a dump, and compare it with its sibling files and the capacities `given`."""
+    from reportgen.reports.report import Report
+
+    return _described(Report, files, _analysed(files, text, siblings, stage), siblings, given)
+
+
 def module_of(
     files: DumpFiles,
     text: DumpText,
     notes: str = "",
-    settings: Settings | None = None,
+    settings: Settings = _DEFAULTS,
     siblings: Sequence[Sibling] = (),
-    given: Sequence[str] = (),
     stage: Stage = lambda words: None,
 ) -> "Module":
-    """Parse and analyse the text of a dump, and compare it with its sibling files."""
+    """Parse and analyse the text of a dump for its pages, and compare it with its sibling files."""
+    return module_from(files, _analysed(files, text, siblings, stage), notes, settings, siblings)
+
+
+def _analysed(files: DumpFiles, text: DumpText, siblings: Sequence[Sibling], stage: Stage) -> "Analysis":
     from reportgen.analyse.analysis import analyse
     from reportgen.parse.dump import parse_dump
     from reportgen.program.join import joined
@@ -141,8 +163,7 @@ def module_of(
         stage("parsing")
         dump = parse_dump(text)
         stage("analysing")
-        analysis = analyse(dump, files.name.backend, siblings, joined(dump, files.name.module_name, siblings))
-    return module_from(files, analysis, notes, settings, siblings, given)
+        return analyse(dump, files.name.backend, siblings, joined(dump, files.name.module_name, siblings))
 
 
 @contextmanager
@@ -164,32 +185,45 @@ def module_from(
     files: DumpFiles,
     analysis: "Analysis",
     notes: str = "",
-    settings: Settings | None = None,
+    settings: Settings = _DEFAULTS,
     siblings: Sequence[Sibling] = (),
-    given: Sequence[str] = (),
 ) -> "Module":
-    """Return the analysis of a dump with the facts that its file names and sibling files add."""
-    from reportgen.analyse.capacity import capacities
-    from reportgen.analyse.fit import misfit
+    """Return the report of an analysed dump with the settings of its pages."""
     from reportgen.render.view import Module
     from reportgen.reports.sources import Sources
 
+    module = partial(
+        Module,
+        notes=notes,
+        value_pages=settings.value_pages,
+        named_values=settings.named_values.get(files.label, frozenset()),
+        redaction=settings.redaction,
+        sources=Sources(settings.source_root, settings.source_url),
+    )
+    return _described(module, files, analysis, siblings, settings.capacities)
+
+
+def _described(
+    record: Callable[..., _Described],
+    files: DumpFiles,
+    analysis: "Analysis",
+    siblings: Sequence[Sibling],
+    given: Sequence[str],
+) -> _Described:
+    """Return a record of an analysis with the facts that its file names and sibling files add."""
+    from reportgen.analyse.capacity import capacities
+    from reportgen.analyse.fit import misfit
+
     name = files.name
-    capacity_options = settings.capacities if settings else given
-    return Module(
+    return record(
         label=files.label,
         title=shortened(name.module_name),
         stage=name.stage,
         number=name.module_number,
         timestamp_microseconds=name.timestamp_microseconds,
         analysis=analysis,
-        capacities=capacities(capacity_options, siblings),
-        notes=notes,
-        value_pages=settings.value_pages if settings else None,
-        named_values=settings.named_values.get(files.label, frozenset()) if settings else frozenset(),
-        redaction=settings.redaction if settings else None,
-        sources=Sources(settings.source_root, settings.source_url) if settings else Sources(),
-        misfit=misfit(analysis, name.module_name, siblings, capacity_options),
+        capacities=capacities(given, siblings),
+        misfit=misfit(analysis, name.module_name, siblings, given),
     )
 
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from reportgen.analyse.results import Severity
-    from reportgen.build import Report, Shown
+    from reportgen.build import BuildResult, Shown
     from reportgen.input.reading import Problem
     from reportgen.programs.dumps import Left
-    from reportgen.render.site.summary import Summary
+    from reportgen.reports.summary import Summary
 
 _COLORS = {"error": "31", "warning": "33", "note": "36"}
 PAGES_LIMIT_BYTES = 1_000_000_000
@@ -123,7 +123,7 @@ class Terminal:
                     place = f"{finding.location}: " if finding.location else ""
                     print(_printable(f"  {place}{finding.severity}: {finding.message} [{finding.slug}]"))
 
-    def finished(self, report: "Report", output: Path, index: Path | None) -> None:
+    def finished(self, report: "BuildResult", output: Path, index: Path | None) -> None:
         """Print the last lines of a build: its result, what the site shows, and where it is.
 
         Without `index`, the folders above the site are not named.
@@ -147,7 +147,7 @@ class Terminal:
         if index:
             print(index.as_uri())
 
-    def file_written(self, report: "Report", path: Path, *, is_published: bool) -> None:
+    def file_written(self, report: "BuildResult", path: Path, *, is_published: bool) -> None:
         """Print the result of a build into a single file, and where that is; of one that is published only its name."""
         if self._quiet or not report.totals.files:
             return

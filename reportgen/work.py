@@ -1,13 +1,20 @@
-"""Define the records that a build exchanges with its worker processes: tasks go out, outcomes come back."""
+"""Define the records that pass between the stages of a build and its workers: tasks, pages, parts and outcomes."""
 
 from collections.abc import Mapping, Set
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from reportgen.input.reading import DumpFiles, Problem
 from reportgen.options import Redaction
-from reportgen.render.site.summary import Summary
+from reportgen.reports.summary import Summary
+
+
+class Page(NamedTuple):
+    """A file of the site; `path` is relative to the site's root, with forward slashes."""
+
+    path: str
+    content: bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from reportgen.render.module.pages import page_groups
-from reportgen.render.site.summary import summary
 from reportgen.render.view import Module
+from reportgen.reports.summary import summary
 from tests.support.costly import HOSTILE
 from tests.support.dumps import analysed
 

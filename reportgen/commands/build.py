@@ -88,7 +88,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         shown = options.single_file
     else:
         report = build(asked, terminal.progress, terminal.stage)
-        shown = options.output / (report.summaries[0].href if len(report.summaries) == 1 else "index.html")
+        shown = options.output / report.first_page
     terminal.problems(report.problems)
     terminal.modules(report.summaries if options.verbose else ())
     # A redacted report is published, and so are the logs of its build.

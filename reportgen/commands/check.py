@@ -11,7 +11,7 @@ from reportgen.input.remote import located
 from reportgen.terminal import Terminal
 
 if TYPE_CHECKING:
-    from reportgen.build import Report
+    from reportgen.build import BuildResult
     from reportgen.compare.budgets import Budgets
     from reportgen.compare.verdicts import Judgement
 
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     )
     terminal.problems(report.problems)
     if options.json:
-        from reportgen.render.report_json import report_json
+        from reportgen.reports.report_json import report_json
 
         sys.stdout.buffer.write(report_json(entry.report for entry in report.summaries))
     else:
@@ -69,7 +69,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     return exit_code(judgement, has_failed=report.has_problems(strict=options.strict))
 
 
-def _judge(report: "Report", budgets: "Budgets", options: argparse.Namespace) -> "tuple[Judgement, str | None]":
+def _judge(report: "BuildResult", budgets: "Budgets", options: argparse.Namespace) -> "tuple[Judgement, str | None]":
     """Judge the modules, their growth against the baseline if there is one, and return also what that is called."""
     from reportgen.compare.figures import figures_of_modules
     from reportgen.compare.verdicts import judge, pair_by_name

@@ -79,16 +79,17 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
 
 def _write(comparison: "BuildComparison", judgement: "Judgement | None", options: argparse.Namespace) -> str:
     """Write what was asked for, and return the comparison as Markdown; empty unless asked for."""
-    from reportgen.comparisons.site import SiteOptions, write_site
+    from reportgen.build import build_comparison
+    from reportgen.compare.compare_json import compare_json
+    from reportgen.compare.compare_markdown import markdown
+    from reportgen.options import ComparisonOptions
     from reportgen.output.writer import write_file
-    from reportgen.render.compare.compare_json import compare_json
-    from reportgen.render.compare.markdown import markdown
 
     document = compare_json(comparison, judgement, matches=options.matches)
     if options.json:
         write_file(options.json, document)
     if options.output:
-        site = SiteOptions(
+        site = ComparisonOptions(
             output=options.output,
             before=located(options.before),
             after=located(options.after),
@@ -97,7 +98,7 @@ def _write(comparison: "BuildComparison", judgement: "Judgement | None", options
             force=options.force,
             max_dump_bytes=options.max_dump_bytes,
         )
-        write_site(comparison, judgement, document, site)
+        build_comparison(comparison, judgement, document, site)
     text = markdown(comparison, judgement, options.link) if options.markdown or options.github else ""
     if options.markdown:
         write_file(options.markdown, text.encode("utf-8", "replace"))
@@ -105,7 +106,7 @@ def _write(comparison: "BuildComparison", judgement: "Judgement | None", options
 
 
 def _print(comparison: "BuildComparison", judgement: "Judgement | None", terminal: Terminal) -> None:
-    from reportgen.render.compare.words import headline
+    from reportgen.compare.compare_words import headline
 
     if not comparison.before.is_missing:
         changed = [module for module in comparison.modules if module.status != "same"]

@@ -22,10 +22,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Print the trace of every dump and return the exit code."""
-    from reportgen.build import read_modules
-    from reportgen.render.trace import trace_json
+    from reportgen.build import read_reports
+    from reportgen.reports.trace import trace_json
 
-    modules, problems = read_modules(paths_of(options), options.max_dump_bytes)
-    sys.stdout.buffer.write(trace_json(modules))
+    reports, problems = read_reports(paths_of(options), options.max_dump_bytes)
+    sys.stdout.buffer.write(trace_json(reports))
     terminal.problems(problems)
     return 1 if any(problem.severity == "error" for problem in problems) else 0

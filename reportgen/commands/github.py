@@ -69,7 +69,7 @@ def _append(path: str, text: str) -> None:
 
 
 def _verdict_list(judgement: "Judgement | None", verdicts: "Sequence[Verdict]") -> str:
-    from reportgen.render.compare.markdown import escaped
+    from reportgen.compare.compare_markdown import escaped
 
     lines = [f"- **{verdict.status}**: {escaped(verdict.message, 300)}" for verdict in verdicts]
     overall = judgement.overall if judgement else "no budgets"

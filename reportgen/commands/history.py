@@ -54,15 +54,15 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
 def add(options: argparse.Namespace, terminal: Terminal) -> int:
     """Add the figures of a build to a history: to its file, or for one at a URL to the copy in the site."""
     from reportgen import __version__
+    from reportgen.build import build_trend, history_in
     from reportgen.compare.history import Record, modules_of, parse_history
-    from reportgen.comparisons.history import lines_to_add, write_trend
+    from reportgen.comparisons.history import lines_to_add
     from reportgen.comparisons.sources import read_figures
     from reportgen.output.writer import append_file, write_file
-    from reportgen.render.routes import HISTORY
 
     if not options.history and not options.output:
         raise OptionError("--history FILE or -o DIR is needed, to say where the history is")
-    in_site = options.output and options.output / HISTORY
+    in_site = options.output and history_in(options.output)
     store = located(options.history) if options.history else in_site
     if not isinstance(store, Path) and not options.output:
         raise OptionError(f"--history {store}: a history at a URL is only read; say with -o DIR where its copy goes")
@@ -74,7 +74,7 @@ def add(options: argparse.Namespace, terminal: Terminal) -> int:
     lines = lines_to_add(before, record)
     history = parse_history(before + lines)
     if options.output:
-        write_trend(options.output, options.title, history, budgets, force=options.force)
+        build_trend(options.output, options.title, history, budgets, force=options.force)
     if isinstance(store, Path):
         append_file(store, lines)
     # A file that is the site’s own already has the new line.
@@ -88,9 +88,9 @@ def add(options: argparse.Namespace, terminal: Terminal) -> int:
 
 def find(options: argparse.Namespace, terminal: Terminal) -> int:
     """Print the figures of the nearest commit in a history, as a baseline; if none is there, only a warning."""
+    from reportgen.compare.figures import recorded_report
     from reportgen.compare.history import figures_of, nearest, parse_history
     from reportgen.output.writer import write_file
-    from reportgen.render.report_json import recorded_report
 
     commits = sys.stdin.read().split() if options.commits == ["-"] else options.commits
     history = parse_history(_history_at(located(options.history), options.max_dump_bytes, terminal))

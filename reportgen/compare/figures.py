@@ -1,5 +1,6 @@
 """The figures that a budget can hold, from an analysis or from the `report.json` of an earlier build."""
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,11 +8,11 @@ from typing import Any, Literal, get_args
 
 from reportgen.analyse.records import Backend, Space
 from reportgen.errors import UnreadableInput
+from reportgen.reports.report_json import SCHEMA, escape_unprintable
 
 Figure = Literal["peak_resident", "allocated", "static", "peak_temp", "padding", "slack"]
 FIGURES: tuple[Figure, ...] = get_args(Figure)
 
-_SCHEMA = 1
 _LONG_NUMBER, _LAST_NUMBER = re.compile(r"\d{6,}"), re.compile(r"[_.]\d+$")
 _DIGEST = re.compile(r"[0-9a-f]{4,64}")
 
@@ -60,8 +61,8 @@ def figures_of_report(document: Any, source: str) -> list[ModuleFigures]:
     """Return the modules of a `report.json`. Raises UnreadableInput, naming `source`, if it is something else."""
     if not isinstance(document, Mapping) or not isinstance(document.get("modules"), Sequence):
         raise UnreadableInput(f'{source}: not a report.json: an object with "schema" and "modules" is needed')
-    if document.get("schema") != _SCHEMA:
-        raise UnreadableInput(f"{source}: schema {document.get('schema')} of report.json; schema {_SCHEMA} is needed")
+    if document.get("schema") != SCHEMA:
+        raise UnreadableInput(f"{source}: schema {document.get('schema')} of report.json; schema {SCHEMA} is needed")
     try:
         return figures_of_modules(document["modules"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -76,6 +77,31 @@ def label_of_report(document: Mapping[str, Any]) -> str:
     distance = build.get("distance")
     is_earlier = isinstance(distance, int) and distance > 0
     return f"{build['commit']} ({distance:,} commit{'s' * (distance != 1)} earlier)" if is_earlier else build["commit"]
+
+
+def recorded_report(modules: Iterable[ModuleFigures], commit: str, distance: int) -> bytes:
+    """Return what a history knows of a build as a report: the figures that a gate needs, and whose they are."""
+    document = {
+        "schema": SCHEMA,
+        "build": {"commit": commit, "distance": distance},
+        "modules": [
+            {
+                "path": module.label,
+                "name": module.name,
+                "backend": module.backend,
+                "shapes": module.shapes,
+                "spaces": {
+                    str(color): {
+                        "name": space.name,
+                        **{f"{figure}_bytes": amount for figure, amount in space.bytes.items()},
+                    }
+                    for color, space in module.spaces.items()
+                },
+            }
+            for module in modules
+        ],
+    }
+    return escape_unprintable(json.dumps(document, ensure_ascii=False) + "\n")
 
 
 def figures_of_modules(modules: Iterable[Mapping[str, Any]]) -> list[ModuleFigures]:

@@ -1,1 +1,1 @@
-"""Read two builds, compare them, and write the site; keep the history of builds."""
+"""Read two builds and compare them; read the history of builds."""

@@ -28,7 +28,7 @@ from reportgen.output.writer import SiteDirectory
 from reportgen.render.routes import module_folder
 from reportgen.render.site.overview import Front
 from reportgen.render.site.pages import fixed_pages, summary_pages
-from reportgen.render.site.summary import biggest_first
+from reportgen.reports.summary import biggest_first
 
 _PUBLISHED_EVERY = 0.25  # seconds, because a reader should see the first modules while hundreds are being read
 _MOST_TEXT_WAITING = 16 << 20  # bytes, because the analysis of a dump is many times as large as its text
@@ -181,7 +181,7 @@ class Watcher:
 
     def _modules(self) -> Mapping[str, ServedModule]:
         return {
-            module_folder(dump.shown.summary.href): ServedModule(
+            module_folder(dump.shown.index): ServedModule(
                 version=dump.shown.digest,
                 paths=dump.shown.paths,
                 value_paths=dump.shown.value_paths,

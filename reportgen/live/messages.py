@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 from reportgen.live.history import Amounts, ChangeKind, SpaceChange, ValueChange
 from reportgen.live.rebuild import Rebuilder, ScanResult
 from reportgen.live.tracked import TrackedDump
-from reportgen.render.view import key_text
 from reportgen.reports.formats import human_bytes
+from reportgen.reports.report import key_text
 
 ROWS = (("Peak resident", "peak_resident"), ("Allocated", "allocated"), ("Padding", "padding"))
 """The figures of a memory space: what people call them, and their names in `Amounts`."""

@@ -11,8 +11,8 @@ from reportgen.live.messages import ROWS, difference, headline, names, place, we
 from reportgen.live.rebuild import Rebuilder
 from reportgen.live.tracked import TrackedDump
 from reportgen.render.routes import module_folder
-from reportgen.render.view import key_text
 from reportgen.reports.formats import exact_bytes, human_bytes, visible
+from reportgen.reports.report import key_text
 
 _MOST_VALUES = 40
 _MOST_MODULES = 30
@@ -43,7 +43,7 @@ class PageChanges:
             ],
         }
         self._modules = {
-            module_folder(dump.shown.summary.href): _module(dump, called[label])
+            module_folder(dump.shown.index): _module(dump, called[label])
             for label, dump in rebuilder.dumps.items()
             if dump.shown
         }
@@ -62,7 +62,7 @@ def _outdated(dump: TrackedDump) -> Mapping[str, Any] | None:
 
 
 def _name(dump: TrackedDump, name: str) -> dict[str, Any]:
-    href = dump.shown.summary.href if dump.shown else None
+    href = dump.shown.index if dump.shown else None
     return {"title": name, "label": dump.files.label, "href": href}
 
 

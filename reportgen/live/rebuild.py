@@ -28,8 +28,8 @@ from reportgen.live.scan import Listing, Stamps, files_of, listing, newest_ns, s
 from reportgen.live.tracked import Outdated, ShownBuild, Timing, TrackedDump
 from reportgen.pipeline import module_of
 from reportgen.render.module.on_request import PagesOnRequest
-from reportgen.render.site.summary import summary_for_site
 from reportgen.render.view import Module
+from reportgen.reports.summary import summary_for_site
 
 _NOTHING = Discovered((), (), None)
 
@@ -239,7 +239,7 @@ class Rebuilder:
         predecessor = next(gone, None)
         if predecessor and predecessor.shown:
             dump.history = predecessor.history
-            old, new = predecessor.shown.summary.href, build.summary.href
+            old, new = predecessor.shown.index, build.index
             self.successors = {one: new if to == old else to for one, to in self.successors.items()} | {old: new}
             del self.dumps[predecessor.files.label]
 

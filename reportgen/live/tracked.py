@@ -9,7 +9,8 @@ from reportgen.live.completeness import Baseline, Completeness
 from reportgen.live.history import History
 from reportgen.live.scan import Stamps
 from reportgen.render.module.on_request import PagesOnRequest
-from reportgen.render.site.summary import Summary
+from reportgen.render.routes import module_view
+from reportgen.reports.summary import Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,11 @@ class ShownBuild:
     time: str
     paths: frozenset[str]
     value_paths: Mapping[str, str]
+
+    @property
+    def index(self) -> str:
+        """Return the path of the module's first page."""
+        return module_view(self.summary.label, self.summary.title)
 
 
 @dataclass(slots=True)

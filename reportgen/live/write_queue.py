@@ -12,8 +12,7 @@ from reportgen.errors import OutputRefused
 from reportgen.live.tracked import TrackedDump
 from reportgen.output.manifest import COMMON, MANIFEST
 from reportgen.output.writer import SiteDirectory, write_pages
-from reportgen.render.page import Page
-from reportgen.work import Part
+from reportgen.work import Page, Part
 
 _STEP_SECONDS = 0.02  # short, because a changed dump waits until the step is over
 _RETRY_SECONDS = 2.0

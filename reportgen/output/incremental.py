@@ -4,18 +4,12 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-import reportgen
 from reportgen.input.contents import Contents
 from reportgen.input.reading import Problem
 from reportgen.output.writer import is_intact
-from reportgen.render.site.assets import digest, library_digest, template_root
 from reportgen.work import Outcome, Part, Settings
-
-_LIBRARIES = ("jinja2", "markupsafe", "markdown_it")
 
 
 class IncrementalChecker:
@@ -98,13 +92,6 @@ class IncrementalChecker:
             list(errors),
             has_trend,
         )
-
-
-@cache
-def fingerprint() -> str:
-    """Return a digest that changes with this package, its templates and the libraries that render them."""
-    ours = [digest(Path(reportgen.__file__).parent, ".py"), digest(template_root())]
-    return " ".join([*ours, *map(library_digest, _LIBRARIES)])
 
 
 def _digest(*values: Any) -> str:

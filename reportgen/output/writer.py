@@ -28,8 +28,7 @@ from reportgen.output.manifest import (
     serialize,
     sum_of_digests,
 )
-from reportgen.render.page import Page
-from reportgen.work import Part
+from reportgen.work import Page, Part
 
 _PLACEHOLDERS = frozenset({".gitignore", ".gitkeep", ".keep"})  # allowed, because Git keeps no empty directories
 _NEW_MANIFEST = f".{MANIFEST}.unfinished"

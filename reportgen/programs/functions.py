@@ -24,7 +24,7 @@ from reportgen.programs.hook.sitecustomize import with_dump_flags
 from reportgen.programs.signs import why_nothing
 
 if TYPE_CHECKING:
-    from reportgen.render.site.summary import Summary
+    from reportgen.reports.summary import Summary
 
 _OUT_OF_MEMORY = "RESOURCE_EXHAUSTED"
 _SITES = Path("xla-memory")
@@ -168,7 +168,7 @@ def _refuse_if_backend_is_up() -> None:
     if xla_bridge.backends_are_initialized():
         raise BackendIsUp(
             "JAX has computed something in this process already, and XLA reads its flags only before that."
-            " reportgen.reports(function, *args) works at any time; for capture() restart the process or kernel."
+            " reportgen.report(function, *args) works at any time; for capture() restart the process or kernel."
         )
 
 
@@ -182,7 +182,7 @@ def _built(dumps: Path, output: Path, title: str, error: str | None) -> MemoryRe
 
 def _needs(entry: "Summary") -> tuple[str, str]:
     """Return the bytes of the peak, or of the allocations where no peak is known, rounded and exact."""
-    from reportgen.render.site.summary import needed_bytes
     from reportgen.reports.formats import exact_bytes, human_bytes
+    from reportgen.reports.summary import needed_bytes
 
     return human_bytes(needed_bytes(entry)), exact_bytes(needed_bytes(entry))

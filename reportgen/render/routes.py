@@ -197,9 +197,9 @@ def module_slug(label: str, name: str) -> str:
     return f"{readable}-{digest}" if readable else digest
 
 
-def module_index(label: str, name: str) -> str:
-    """Return the path of a module's first page."""
-    return f"{MODULES_FOLDER}{module_slug(label, name)}/{view('index')}"
+def module_view(label: str, name: str, kind: str = "index") -> str:
+    """Return the path of a view of a module, by default its first page."""
+    return f"{MODULES_FOLDER}{module_slug(label, name)}/{view(kind)}"
 
 
 class ModuleRoutes:

@@ -1,131 +1,25 @@
-"""One analysed dump as the pages see it: its names, its look-ups, and what the overview needs to know."""
+"""One analysed dump as its pages see it: their paths, which values have one, and the order of the rows in tables."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from functools import cached_property
 
-from reportgen.advice.advise import advise
-from reportgen.advice.memory import Memory, memory_of
-from reportgen.advice.records import Advice, AdviceBySpace
-from reportgen.advice.words import WITHHELD_NAMES
-from reportgen.analyse.attributed import Attributed, attributed, reserved_for
-from reportgen.analyse.capacity import Capacity, Fit, fit
-from reportgen.analyse.chains import chains
-from reportgen.analyse.classes import MemoryClass, memory_class
-from reportgen.analyse.fit import Misfit
-from reportgen.analyse.records import MAIN_SPACE, Analysis, Space
-from reportgen.model import WHOLE, UsedValue, ValueKey
-from reportgen.options import Redaction
-from reportgen.program.author import Author
-from reportgen.program.join import Join
+from reportgen.analyse.attributed import reserved_for
 from reportgen.render.routes import ModuleRoutes, module_slug
-from reportgen.reports.formats import function_name
-from reportgen.reports.sources import NO_SOURCES, Sources
+from reportgen.reports.report import Report
 
 
 @dataclass(frozen=True, kw_only=True)
-class Module:
-    """One analysed dump: `label` is its path as reported, `title` the name that people know the module by.
+class Module(Report):
+    """A report with pages: at least the `value_pages` largest values and the `named_values` have one; with None all."""
 
-    At least the `value_pages` largest values and the `named_values` have a page; with None all have one. `redaction`
-    is what was taken out of the dump before it was read. `capacities` are those of the memory spaces, by color;
-    `sources` says what is shown of the source files. `misfit` says why the program does not fit into its device; None
-    if nothing says so.
-    """
-
-    label: str
-    title: str
-    stage: str | None
-    number: int | None
-    timestamp_microseconds: int | None = None
-    analysis: Analysis
-    capacities: Mapping[int, Capacity] = field(default_factory=dict)
-    notes: str = ""
     value_pages: int | None = None
     named_values: Set[int] = frozenset()
-    redaction: Redaction | None = None
-    sources: Sources = NO_SOURCES
-    misfit: Misfit | None = None
-    routes: ModuleRoutes = field(init=False)
-
-    def __post_init__(self) -> None:
-        # The way to set a field of a frozen dataclass that follows from others.
-        object.__setattr__(self, "routes", ModuleRoutes(module_slug(self.label, self.title), self.analysis.dump))
-
-    @property
-    def name(self) -> str:
-        """The name of the function that the module was compiled from."""
-        return function_name(self.title)
-
-    @property
-    def dumped_at(self) -> str | None:
-        """The time in the dump's name, for people; None if it has none."""
-        if self.timestamp_microseconds is None:
-            return None
-        try:
-            moment = datetime.fromtimestamp(self.timestamp_microseconds / 1_000_000, UTC)
-        except (ValueError, OverflowError, OSError):  # because anybody may put any number into a name
-            return str(self.timestamp_microseconds)
-        return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
-
-    @property
-    def join(self) -> Join:
-        """The names and source lines that come from the files beside the dump."""
-        return self.analysis.program.join
 
     @cached_property
-    def advice(self) -> AdviceBySpace:
-        """What would lower the peak of each memory space; nothing where the names that it rests on are hidden."""
-        if self.redaction == "names":
-            return dict.fromkeys(self.analysis.spaces, Advice(withheld=WITHHELD_NAMES))
-        known = self.capacities.get(MAIN_SPACE)
-        return advise(self.analysis, known.size_bytes if known else None)
-
-    @cached_property
-    def main_memory(self) -> Memory | None:
-        """The main memory space over time, to ask what a value's absence changes; None where advice is withheld."""
-        advice = self.advice.get(MAIN_SPACE)
-        if advice is None or advice.withheld:
-            return None
-        return memory_of(self.analysis, self.analysis.spaces[MAIN_SPACE])
-
-    @cached_property
-    def chains(self) -> Mapping[int, Sequence[int]]:
-        """The values that hand one buffer on, in time order, by each of them."""
-        return chains(self.analysis.facts)
-
-    def attribution(self, number: int) -> Author:
-        """Return the operation that wrote a value's bytes."""
-        return self.analysis.authors.of(number)
-
-    @cached_property
-    def fits(self) -> Mapping[int, Fit]:
-        """Whether the program fits each memory space whose capacity is known, by its color."""
-        spaces = self.analysis.spaces
-        return {color: fit(spaces[color], known) for color, known in self.capacities.items() if color in spaces}
-
-    @cached_property
-    def attributed(self) -> Mapping[int, Attributed]:
-        """How many bytes of the peak of each memory space are attributed, by its color."""
-        return {color: attributed(self.analysis, space) for color, space in self.analysis.spaces.items()}
-
-    @cached_property
-    def source_files(self) -> tuple[str, ...]:
-        """The source files of the program that the dump names, sorted."""
-        return tuple(sorted(self.analysis.program.source_files))
-
-    @cached_property
-    def op_name_count(self) -> int:
-        """The number of different op_names in the dump."""
-        return len({stated.op_name for stated in self.analysis.program.stated.values()} - {""})
-
-    @cached_property
-    def by_size(self) -> Sequence[int]:
-        """The numbers of the values, the largest first: the order of the table of values."""
-        facts = self.analysis.facts
-        return sorted(range(len(facts)), key=lambda n: (-facts[n].value.size_bytes, facts[n].value.id))
+    def routes(self) -> ModuleRoutes:
+        """The paths of the pages."""
+        return ModuleRoutes(module_slug(self.label, self.title), self.analysis.dump)
 
     @cached_property
     def row_of(self) -> Mapping[int, int]:
@@ -164,59 +58,7 @@ class Module:
         """The values that have a page, grouped by instruction: the order to render them in."""
         return [number for made in self.analysis.dump.made_by.values() for number in made if number in self.with_page]
 
-    def value_of(self, key: ValueKey) -> int | None:
-        """Return the value defined at a position, or passed on there, or else the instruction's first."""
-        dump = self.analysis.dump
-        number = dump.number_at(str(key))
-        return next(iter(dump.made_by.get(key.name, ())), None) if number is None else number
-
     @cached_property
     def scheduled_moments(self) -> Sequence[int]:
         """The moments that the schedule lists, in order: the rows of its pages."""
         return sorted(self.analysis.dump.name_at)
-
-    def instruction_at(self, moment: int) -> str | None:
-        """Return the instruction that runs at a moment."""
-        return self.analysis.dump.name_at.get(moment)
-
-    def used(self, number: int) -> UsedValue | None:
-        """Return the entry of a value in “Used values”."""
-        used, row = self.analysis.dump.used_values, self.analysis.dump.used_rows[number]
-        return None if used is None or row < 0 else used.row(row)
-
-    def last_use(self, number: int) -> int | None:
-        """Return the last moment that reads a value; None if none does."""
-        moment_of = self.analysis.dump.moment_of_user
-        return max((moment_of[user] for user in self.analysis.dump.users(number) if user in moment_of), default=None)
-
-    def instruction_text(self, name: str) -> str | None:
-        """Return the text of the instruction that defines values `name{…}`; None if the dump has none."""
-        raw = self.analysis.dump.instruction_text(name)
-        return None if raw is None else raw.decode("utf-8", "replace")
-
-
-def peak_by_class(analysis: Analysis, space: Space) -> Counter[MemoryClass]:
-    """Return the bytes of a space's resident peak by class of memory; empty without live ranges."""
-    sizes: Counter[MemoryClass] = Counter()
-    for share in space.composition:
-        sizes[memory_class(analysis.dump.allocations[share.allocation])] += share.size_bytes
-    return sizes
-
-
-def allocation_kinds(module: Module, number: int) -> list[str]:
-    """Return the attributes of an allocation in words."""
-    allocation = module.analysis.dump.allocations[number]
-    words = {
-        f"parameter {allocation.parameter}": allocation.parameter is not None,
-        "output": allocation.output_shape is not None,
-        "constant": allocation.is_constant,
-        "thread-local": allocation.is_thread_local,
-        "maybe live out": allocation.is_maybe_live_out,
-        "preallocated temp": allocation.is_preallocated_temp,
-    }
-    return [word for word, applies in words.items() if applies]
-
-
-def key_text(key: ValueKey) -> str:
-    """Return `fusion.10{0}`, or just the name for a value that is not an element of a tuple."""
-    return key.name if key.shape_index == WHOLE else str(key)

@@ -1,36 +1,27 @@
-"""Format numbers for people, with the exact number always at hand.
-
-Filters return f-string `Markup`, because that is twice as fast as a macro for each table cell; text that goes into one
-is escaped right beside it.
-"""
+"""Format numbers and names for people: the same words in a terminal, in Markdown and on pages."""
 
 import re
-from html import escape
-
-from markupsafe import Markup
 
 from reportgen.parse.oom_records import SizeRange
 
 UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
-_STEP = 1024
+STEP = 1024
 _CLOSE = 50
 """A range is shown as one size if it is narrower than this part of the size."""
 
 _TRACED = re.compile(r"a_inference_(.+?)_\d+__Xla.*")
 """A name of TensorFlow, which numbers its functions: each trace of one gets another name."""
 
-_BREAKABLE = re.compile(r"(?<=[./_])(?=[^./_])")
-
 
 def human_bytes(size: int) -> str:
     """Return `2.52 GiB`: binary units and two decimals; below 1024 bytes, all of them."""
-    if abs(size) < _STEP:
+    if abs(size) < STEP:
         return f"{size:,} B"
     amount = float(size)
     for unit in UNITS:
-        amount /= _STEP
+        amount /= STEP
         # What would be rounded to 1024.00 is one of the next unit.
-        if abs(amount) < _STEP - 0.005 or unit == UNITS[-1]:
+        if abs(amount) < STEP - 0.005 or unit == UNITS[-1]:
             return f"{amount:,.2f} {unit}"
     raise AssertionError("unreachable: the last unit takes every amount")
 
@@ -51,33 +42,6 @@ def counted(number: int, noun: str) -> str:
 def exact_bytes(size: int) -> str:
     """Return `2,709,520,384 bytes`."""
     return counted(size, "byte")
-
-
-def human_and_exact(size: int) -> Markup:
-    """Return `1.50 MiB` with the exact number beside it, where that differs."""
-    exact = f" <small>{exact_bytes(size)}</small>" if size >= _STEP else ""
-    return Markup(f"{human_bytes(size)}{exact}")
-
-
-def bytes_markup(size: int | None) -> Markup:
-    """Return an amount for people, with the exact one in the data and, if rounded, in the tooltip; a dash for None."""
-    if size is None:
-        return Markup('<span class="none" title="not known">–</span>')
-    if -_STEP < size < _STEP:
-        return Markup(f"<data value={size:d}>{size:,} B</data>")
-    return Markup(f'<data value={size:d} title="{size:,} bytes">{human_bytes(size)}</data>')
-
-
-def byte_steps_markup(amount: int) -> Markup:
-    """Return bytes × moments, which is not an amount of memory and must not look like one."""
-    return Markup(f'<data value={amount:d} title="{amount:,} byte-moments">{human_bytes(amount)}·moments</data>')
-
-
-def count_markup(count: int | None) -> Markup:
-    """Return `66,703`, sortable."""
-    if count is None:
-        return Markup('<span class="none" title="not known">–</span>')
-    return Markup(f"<data value={count:d}>{count:,}</data>")
 
 
 def percent(part: int, whole: int) -> str:
@@ -114,11 +78,6 @@ def function_name(title: str) -> str:
     return traced[1] if traced else title
 
 
-def whole_name(name: str) -> Markup:
-    """Return a name that is shortened elsewhere, folded."""
-    return Markup("<details><summary>{:,} characters</summary><code>{}</code></details>").format(len(name), name)
-
-
 # Control characters except line breaks and tabs, characters that reverse the direction of text, and those of no width.
 _UNSEEN = re.compile("[\0-\b\v-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
@@ -133,8 +92,3 @@ def visible(text: str) -> str:
 
     # Check first, because nearly all texts need no change and this takes half the time of a search.
     return text if text.replace("\n", "").isprintable() else _UNSEEN.sub(sign, text)
-
-
-def soft_breaks(text: str) -> Markup:
-    """Return a name that may break after dots, slashes and underscores."""
-    return Markup(_BREAKABLE.sub("<wbr>", escape(text)))

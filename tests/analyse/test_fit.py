@@ -16,6 +16,7 @@ from reportgen.parse.dump import parse_dump
 from reportgen.parse.oom_records import SizeRange, read_size
 from reportgen.pipeline import module_of
 from reportgen.render.module.pages import module_pages
+from reportgen.work import Settings
 from tests.support.samples import ROOT, sample_labels, samples
 from tests.support.site import read_page
 
@@ -113,7 +114,8 @@ def beginning(folder: Path, *given: str) -> str:
     """Return the text of a module's page up to what would lower the peak."""
     files = files_in(folder)
     contents = read_contents(files)
-    module = module_of(files, contents.text, siblings=contents.siblings, given=given)
+    settings = Settings(site_title="Memory", output=folder, fingerprint="", capacities=given)
+    module = module_of(files, contents.text, settings=settings, siblings=contents.siblings)
     [page] = [page for page in module_pages(module, "Memory") if page.path.endswith("/index.html")]
     text = " ".join(read_page(page.content.decode()).text.split())
     return text.partition("What would lower the peak")[0].partition("To fit ")[0]

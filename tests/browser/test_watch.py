@@ -42,7 +42,7 @@ def open_page(watch: Watch, watched: Watched) -> Iterator[Open]:
         page = watch.context.new_page()
         (dump,) = [dump for dump in watched.rebuilder.dumps.values() if dump.files.label.startswith("a/")]
         assert dump.shown
-        page.goto(address + dump.shown.summary.href.removesuffix("index.html") + inside)
+        page.goto(address + dump.shown.index.removesuffix("index.html") + inside)
         expect(page.locator("#live .live-words")).to_contain_text("Build")
         return page
 

@@ -117,9 +117,7 @@ def test_a_dump_with_a_new_name_takes_the_place_of_the_deleted_one(dumps: Path, 
         watcher.until_printed(f"+{(AFTER - BEFORE) * 4 / 1024:.2f} KiB")
         assert len(watcher.rebuilder.dumps) == 2
         assert list(watcher.rebuilder.successors.values()) == [
-            shown.summary.href
-            for label, dump in watcher.rebuilder.dumps.items()
-            if "b/" in label and (shown := dump.shown)
+            shown.index for label, dump in watcher.rebuilder.dumps.items() if "b/" in label and (shown := dump.shown)
         ]
 
 

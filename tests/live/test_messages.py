@@ -108,7 +108,7 @@ def test_a_listed_value_has_its_offsets_and_leads_to_its_page(
     scan(rebuilder, clock)
     shown = only(rebuilder).shown
     assert shown
-    index = shown.summary.href
+    index = shown.index
     (space,) = PageChanges(rebuilder, [], "", "").for_page(index)["module"]["spaces"]
     value = space["values"][0]
     assert (value["name"], value["words"], value["place"]) == ("big", "4.00 KiB", "offset 512 → 0")

@@ -12,8 +12,7 @@ import pytest
 from reportgen.errors import OutputRefused
 from reportgen.output.manifest import MANIFEST, UNFINISHED, parse_manifest
 from reportgen.output.writer import SiteDirectory, is_intact, write_pages
-from reportgen.render.page import Page
-from reportgen.work import Part
+from reportgen.work import Page, Part
 from tests.support.site import tree
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs pipes and links")

@@ -230,7 +230,7 @@ import jax, jax.numpy as jnp, reportgen
 with reportgen.capture(output="block") as captured:
     x = jnp.ones((64, 64))
 assert captured.report.page.is_file()
-made = reportgen.reports(lambda x: jnp.tanh(x @ x).sum(), x, output="function")
+made = reportgen.report(lambda x: jnp.tanh(x @ x).sum(), x, output="function")
 assert made.page.is_file() and made.modules[0].peak_resident_bytes >= 64 * 64 * 4
 try:
     with reportgen.capture(): pass

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from reportgen.input.contents import read_contents
 from reportgen.input.discover import discover
-from reportgen.pipeline import read_module
+from reportgen.pipeline import module_of
 from reportgen.render.single_file import single_file
 from tests.support.site import SAMPLES, SitePage, read_page
 
@@ -29,9 +30,8 @@ def page(report: bytes) -> SitePage:
 
 
 def made(path: Path) -> bytes:
-    module, _ = read_module(discover([path]).dumps[0])
-    assert module
-    return single_file(module, "Memory")
+    contents = read_contents(discover([path]).dumps[0])
+    return single_file(module_of(contents.files, contents.text, siblings=contents.siblings), "Memory")
 
 
 def data(report: bytes, name: str) -> dict[str, Sequence[object]]:

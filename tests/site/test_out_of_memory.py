@@ -5,7 +5,7 @@ from pathlib import Path
 import html5lib
 import pytest
 
-from reportgen.build import Report, build
+from reportgen.build import BuildResult, build
 from reportgen.errors import NoDumpFound
 from reportgen.options import BuildOptions, Redaction
 from tests.support.samples import ROOT
@@ -14,7 +14,7 @@ from tests.support.site import SAMPLES, link_problems, read_page, read_pages, tr
 TEXTS = sorted((ROOT / "tests" / "oom" / "texts").glob("*.txt"))
 
 
-def made(output: Path, *paths: Path, redaction: Redaction | None = None) -> Report:
+def made(output: Path, *paths: Path, redaction: Redaction | None = None) -> BuildResult:
     options = BuildOptions(paths=paths, output=output, redaction=redaction)
     return build(options, lambda *_: None)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from reportgen.build import Report, build
+from reportgen.build import BuildResult, build
 from reportgen.options import BuildOptions
 from reportgen.output.manifest import MANIFEST, UNFINISHED
 from reportgen.parse.dump import parse_dump
@@ -37,7 +37,7 @@ def site(tmp_path: Path) -> Path:
     return tmp_path / "site"
 
 
-def run(dumps: Path, site: Path, **options: Any) -> Report:
+def run(dumps: Path, site: Path, **options: Any) -> BuildResult:
     return build(BuildOptions(paths=(dumps,), output=site, **options), lambda done, total, label: None)
 
 

@@ -5,9 +5,10 @@ from pathlib import Path
 
 from reportgen.analyse.identity import Leaf
 from reportgen.output.writer import write_pages
+from reportgen.render.routes import module_view
 from reportgen.render.site.overview import Front
 from reportgen.render.site.pages import site_pages
-from reportgen.render.site.summary import Summary
+from reportgen.reports.summary import Summary
 
 
 def made_up(
@@ -24,7 +25,6 @@ def made_up(
     return Summary(
         label=f"run/module_{number:04d}.{title}.txt",
         title=title,
-        href=f"m/{number}/index.html",
         backend=backend,
         space_name="0 · memory",
         peak_resident_bytes=size,
@@ -32,7 +32,6 @@ def made_up(
         xla_bytes=None,
         values=number,
         schedule_length=None,
-        findings_href=f"m/{number}/findings.html",
         finding_counts=(),
         checks=30,
         objects=1000,
@@ -42,6 +41,11 @@ def made_up(
         signature=tuple(Leaf(f"parameter {place}", shape) for place, shape in enumerate(shapes)),
         report={"path": f"run/module_{number:04d}.{title}.txt"},
     )
+
+
+def index_of(module: Summary) -> str:
+    """Return the path of a module's first page."""
+    return module_view(module.label, module.title)
 
 
 def write_overview(directory: Path, summaries: Sequence[Summary]) -> Path:

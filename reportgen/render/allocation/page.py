@@ -6,12 +6,13 @@ from reportgen.analyse.classes import memory_class
 from reportgen.render.allocation.usage import AllocationUsage
 from reportgen.render.html.excerpts import excerpt
 from reportgen.render.html.links import Links
+from reportgen.render.html.markup import human_and_exact
 from reportgen.render.html.templates import Frame, fragment
 from reportgen.render.html.value_rows import value_rows_in_allocation
-from reportgen.render.page import Page
 from reportgen.render.routes import ALLOCATIONS_FOLDER, pages_of, rows_of
-from reportgen.render.view import Module, allocation_kinds
-from reportgen.reports.formats import human_and_exact
+from reportgen.render.view import Module
+from reportgen.reports.report import allocation_kinds
+from reportgen.work import Page
 
 
 class AllocationRenderer:

@@ -16,8 +16,9 @@ from reportgen.render.drawings.packing import MOST_BOXES, Scale, packing
 from reportgen.render.drawings.step_chart import step_chart
 from reportgen.render.drawings.svg import Box
 from reportgen.render.html.links import Links, listed
-from reportgen.render.view import Module, key_text
+from reportgen.render.view import Module
 from reportgen.reports.formats import shortened
+from reportgen.reports.report import key_text
 
 _MOST_RANGES = 100
 _MOST_OCCUPANTS = 12

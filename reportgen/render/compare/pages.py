@@ -4,10 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from reportgen.compare.builds import STATUSES, BuildComparison, ModuleComparison
-from reportgen.compare.verdicts import Judgement
-from reportgen.render import routes
-from reportgen.render.compare.views import MOST_ROLLUP_ROWS, ModuleView, page_of
-from reportgen.render.compare.words import (
+from reportgen.compare.compare_words import (
     headline,
     input_words,
     main_color,
@@ -16,10 +13,13 @@ from reportgen.render.compare.words import (
     signed_bytes,
     signed_count,
 )
+from reportgen.compare.verdicts import Judgement
+from reportgen.render import routes
+from reportgen.render.compare.views import MOST_ROLLUP_ROWS, ModuleView, page_of
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import module_columns, shard
-from reportgen.render.page import Page
 from reportgen.render.site.pages import fixed_pages
+from reportgen.work import Page
 
 WORDS = {
     "input": input_words,
@@ -79,7 +79,7 @@ def _overview_row(module: ModuleComparison, *, has_sites: bool) -> OverviewRow:
     href = page_of(module)
     if href is None and has_sites:
         side = routes.SIDES[0 if after is None else 1]
-        href = side + routes.module_index(module.module.label, module.module.name)
+        href = side + routes.module_view(module.module.label, module.module.name)
     return OverviewRow(
         module=module,
         href=href,

@@ -10,8 +10,9 @@ from typing import NamedTuple
 from markupsafe import Markup, escape
 
 from reportgen.input.text import TextOffset, TextPart
+from reportgen.render.html.markup import soft_breaks
 from reportgen.render.view import Module
-from reportgen.reports.formats import cut, shortened, soft_breaks
+from reportgen.reports.formats import cut, shortened
 
 LONGEST = 300
 _AROUND = 2

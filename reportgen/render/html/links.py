@@ -11,10 +11,12 @@ from markupsafe import Markup
 from reportgen.analyse.records import Share, Space
 from reportgen.model import WHOLE, ValueKey
 from reportgen.parse.shapes import plain_shape
+from reportgen.render.html.markup import soft_breaks
 from reportgen.render.html.origin import origin_cell
 from reportgen.render.routes import VALUES_FOLDER, page_of, value_row
-from reportgen.render.view import Module, key_text
-from reportgen.reports.formats import shortened, soft_breaks
+from reportgen.render.view import Module
+from reportgen.reports.formats import shortened
+from reportgen.reports.report import key_text
 
 Item = TypeVar("Item")
 MOST_LINKS = 10

@@ -6,7 +6,8 @@ from html import escape
 from markupsafe import Markup
 
 from reportgen.program.author import Author
-from reportgen.reports.formats import shortened, soft_breaks
+from reportgen.render.html.markup import soft_breaks
+from reportgen.reports.formats import shortened
 
 _LONGEST = 56
 

@@ -11,6 +11,7 @@ import reportgen
 from reportgen.options import Redaction
 from reportgen.render import routes
 from reportgen.render.html.excerpts import excerpt_table
+from reportgen.render.html.markup import byte_steps_markup, bytes_markup, count_markup, soft_breaks
 from reportgen.render.html.members import group_members
 from reportgen.render.html.value_rows import value_rows
 from reportgen.render.site.assets import template_root
@@ -61,10 +62,10 @@ def environment() -> Environment:
         auto_reload=False,
     )
     jinja.filters |= {
-        "breakable": formats.soft_breaks,
-        "byte_steps": formats.byte_steps_markup,
-        "bytes": formats.bytes_markup,
-        "count": formats.count_markup,
+        "breakable": soft_breaks,
+        "byte_steps": byte_steps_markup,
+        "bytes": bytes_markup,
+        "count": count_markup,
         "counted": formats.counted,
         "range_words": formats.range_words,
         "exact": formats.exact_bytes,

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from reportgen.analyse.records import ValueFacts
 from reportgen.render.html.links import Links
-from reportgen.reports.formats import bytes_markup
+from reportgen.render.html.markup import bytes_markup
 
 _LONGEST_SHAPE = 60
 

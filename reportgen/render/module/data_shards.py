@@ -19,10 +19,11 @@ from reportgen.model import WHOLE
 from reportgen.render import routes
 from reportgen.render.drawings.conflicts import conflicts_by_value
 from reportgen.render.module.advice import with_curve
-from reportgen.render.page import Page
-from reportgen.render.view import Module, allocation_kinds
+from reportgen.render.view import Module
 from reportgen.reports.advice_words import curve_words
 from reportgen.reports.formats import cut, visible
+from reportgen.reports.report import allocation_kinds
+from reportgen.work import Page
 
 LONGEST_SHAPE = 80
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.fit import GIVEN, Misfit
 from reportgen.analyse.records import MAIN_SPACE, Analysis, Share
-from reportgen.render.view import peak_by_class
 from reportgen.reports.formats import human_bytes, range_words
+from reportgen.reports.report import peak_by_class
 
 _SHOWN = 10
 _WHOLE = (

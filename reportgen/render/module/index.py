@@ -18,9 +18,9 @@ from reportgen.render.module.fit import fit_banner
 from reportgen.render.module.listings import allocation_rows, peak_kind, value_rows
 from reportgen.render.module.verdict import GroupRow, group_rows, small_spaces, verdict
 from reportgen.render.module.view_page import Rest, view_page
-from reportgen.render.page import Page
-from reportgen.render.site.summary import badge_of, finding_counts
 from reportgen.render.view import Module
+from reportgen.reports.summary import badge_of, finding_counts
+from reportgen.work import Page
 
 _SHOWN = 20
 _WORTH_A_HINT = 100

@@ -19,8 +19,8 @@ from reportgen.render.html.links import Links, listed
 from reportgen.render.html.origin import origin_cell
 from reportgen.render.module.verdict import small_spaces
 from reportgen.render.module.view_page import Rest, view_page
-from reportgen.render.page import Page
 from reportgen.render.view import Module
+from reportgen.work import Page
 
 _SHOWN = 50
 _MOST_LINKED = 40

@@ -10,10 +10,11 @@ from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.records import Share, Space, ValueFacts
 from reportgen.render.html.links import Links
 from reportgen.render.module.view_page import Rest, view_page
-from reportgen.render.page import Page
 from reportgen.render.routes import pages_of, rows_of
-from reportgen.render.view import Module, allocation_kinds
+from reportgen.render.view import Module
 from reportgen.reports.formats import human_bytes
+from reportgen.reports.report import allocation_kinds
+from reportgen.work import Page
 
 _BITS_PER_BIN = 2
 

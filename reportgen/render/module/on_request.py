@@ -10,11 +10,12 @@ from threading import Lock
 
 from reportgen.render.allocation.page import AllocationRenderer
 from reportgen.render.module.pages import later_pages, module_pages, views
-from reportgen.render.page import Page
 from reportgen.render.routes import first_page
 from reportgen.render.value.page import ValueRenderer
-from reportgen.render.view import Module, key_text
+from reportgen.render.view import Module
 from reportgen.reports.formats import visible
+from reportgen.reports.report import key_text
+from reportgen.work import Page
 
 
 class PagesOnRequest:

@@ -11,8 +11,8 @@ from reportgen.render.html.links import Links
 from reportgen.render.module.data_shards import LONGEST_SHAPE
 from reportgen.render.module.verdict import small_spaces
 from reportgen.render.module.view_page import Rest, view_page
-from reportgen.render.page import Page
 from reportgen.render.view import Module
+from reportgen.work import Page
 
 _SHOWN_SHAPES = 100
 _SHOWN_VALUES = 100

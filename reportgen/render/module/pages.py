@@ -12,10 +12,10 @@ from reportgen.render.module.listings import allocations_listing, peak_kind, pea
 from reportgen.render.module.padding import padding_page
 from reportgen.render.module.peak import peak_page
 from reportgen.render.module.schedule import schedule_pages
-from reportgen.render.page import Page
 from reportgen.render.routes import pages_of
 from reportgen.render.value.page import ValueRenderer
 from reportgen.render.view import Module
+from reportgen.work import Page
 
 _PAGES_IN_GROUP = 1_000
 

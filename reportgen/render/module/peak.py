@@ -16,8 +16,8 @@ from reportgen.render.module.listings import peak_kind
 from reportgen.render.module.schedule import schedule_href
 from reportgen.render.module.verdict import small_spaces
 from reportgen.render.module.view_page import view_page
-from reportgen.render.page import Page
 from reportgen.render.view import Module
+from reportgen.work import Page
 
 _SHOWN_GROUPS = 40
 _SHOWN_SCOPES = 200

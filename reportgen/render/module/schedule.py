@@ -14,11 +14,12 @@ from reportgen.analyse.records import Analysis, Space
 from reportgen.intervals.step_function import StepFunction
 from reportgen.model import WHOLE
 from reportgen.render.html.links import Links, listed
+from reportgen.render.html.markup import bytes_markup, whole_name
 from reportgen.render.module.view_page import view_page
-from reportgen.render.page import Page
 from reportgen.render.routes import moment_row, page_of, pages_of, rows_of
 from reportgen.render.view import Module
-from reportgen.reports.formats import LONGEST_NAME, bytes_markup, human_bytes, whole_name
+from reportgen.reports.formats import LONGEST_NAME, human_bytes
+from reportgen.work import Page
 
 _MOST_NAMED = 6
 _COLUMNS = ("moment", "instruction", "opcode", "defines", "last-use")

@@ -14,7 +14,8 @@ from reportgen.analyse.spaces import main_space, needed_in
 from reportgen.render.html.links import Links, listed
 from reportgen.render.html.members import group_members
 from reportgen.render.html.origin import origin_cell
-from reportgen.render.view import Module, peak_by_class
+from reportgen.render.view import Module
+from reportgen.reports.report import peak_by_class
 
 _LARGEST = 3
 _PLURALS: Mapping[MemoryClass, str] = {

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from reportgen.render import routes
 from reportgen.render.html.links import Links
 from reportgen.render.html.templates import render
-from reportgen.render.page import Page
 from reportgen.render.view import Module
+from reportgen.work import Page
 
 
 def view_page(

@@ -1,4 +1,4 @@
-"""Where the templates are, and the files of `templates/assets`, as bytes.
+"""Where the templates are, the files of `templates/assets` as bytes, and a digest of all that makes the pages.
 
 A wheel carries the templates inside the package; a checkout has them beside it. The charts and the library
 that draws them are in neither repository nor source distribution: they are made when the package is installed.
@@ -21,6 +21,14 @@ SCRIPTS = {"site.js": "scripts/site.js", "theme.js": "scripts/theme.js"}
 """The scripts of every page, and the module that each is bundled from."""
 
 MADE_AT_INSTALLATION = ("chart-specifications.js", "vega.js")
+_LIBRARIES = ("jinja2", "markupsafe", "markdown_it")
+
+
+@cache
+def fingerprint() -> str:
+    """Return a digest that changes with this package, its templates and the libraries that render them."""
+    ours = [digest(Path(reportgen.__file__).parent, ".py"), digest(template_root())]
+    return " ".join([*ours, *map(library_digest, _LIBRARIES)])
 
 
 def template_root() -> Path:

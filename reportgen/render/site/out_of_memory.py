@@ -11,8 +11,8 @@ from reportgen.analyse.logged_errors import LoggedError
 from reportgen.parse.oom_records import Kind, LoggedBuffer, SizeRange, Total
 from reportgen.render import routes
 from reportgen.render.html.templates import render
-from reportgen.render.page import Page
 from reportgen.reports.formats import range_words
+from reportgen.work import Page
 
 _VERDICTS: dict[Kind, str] = {
     "compile": "The compiler refused the program",

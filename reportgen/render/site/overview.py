@@ -20,13 +20,13 @@ from reportgen.render.drawings.chart_data import byte_ticks
 from reportgen.render.html.markdown import note_markup
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import module_columns, shard
-from reportgen.render.page import Page
 from reportgen.render.site.file_names import file_names
 from reportgen.render.site.out_of_memory import error_views
 from reportgen.render.site.recompiled import Recompiled, recompiled
-from reportgen.render.site.summary import Summary, biggest_first, needed_bytes
 from reportgen.reports import formats
 from reportgen.reports.formats import function_name
+from reportgen.reports.summary import Summary, biggest_first, needed_bytes
+from reportgen.work import Page
 
 MODULES_PER_PAGE = 500
 MOST_BARS = 20
@@ -86,7 +86,7 @@ def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) 
     modules = sorted(summaries, key=biggest_first)
     rows, groups = folded(modules), recompiled(modules)
     columns = module_columns(
-        (one.title, one.label, one.backend, needed_bytes(one), one.href, routes.page_of(number, MODULES_PER_PAGE))
+        (one.title, one.label, one.backend, needed_bytes(one), _index(one), routes.page_of(number, MODULES_PER_PAGE))
         for number, row in enumerate(rows)
         for one in (row.module, *row.copies)
     )
@@ -110,6 +110,10 @@ def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) 
         yield Page(routes.RECOMPILED, content)
 
 
+def _index(module: Summary) -> str:
+    return routes.module_view(module.label, module.title)
+
+
 def _front_context(modules: Sequence[Summary], rows: Sequence[ModuleRow], front: Front) -> dict[str, Any]:
     """Return what only the first page shows; a site of one module opens on it, unless there is more to read."""
     readme = note_markup(front.readme)
@@ -124,7 +128,7 @@ def _front_context(modules: Sequence[Summary], rows: Sequence[ModuleRow], front:
         "has_trend": front.has_trend,
         "chart": largest_modules(rows),
         "classes": CLASSES,
-        "only": modules[0].href if len(modules) == 1 and is_plain else "",
+        "only": _index(modules[0]) if len(modules) == 1 and is_plain else "",
     }
 
 
@@ -214,5 +218,5 @@ def _parts(rank: int, module: Summary) -> Iterator[dict[str, Any]]:
     for kind in CLASSES:
         size = module.bytes_by_class.get(kind, 0)
         if size:
-            yield {"rank": rank, "class": kind, "low": low, "high": low + size, "href": module.href}
+            yield {"rank": rank, "class": kind, "low": low, "high": low + size, "href": _index(module)}
         low += size

@@ -9,12 +9,12 @@ from reportgen.render import routes
 from reportgen.render.html.markdown import markdown
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import shard
-from reportgen.render.page import Page
-from reportgen.render.report_json import report_json
 from reportgen.render.site.assets import asset_names, read_asset, template_root
 from reportgen.render.site.out_of_memory import error_pages
 from reportgen.render.site.overview import Front, overview_pages
-from reportgen.render.site.summary import Summary
+from reportgen.reports.report_json import report_json
+from reportgen.reports.summary import Summary
+from reportgen.work import Page
 
 _HELP: Mapping[str, str] = {routes.GLOSSARY: "Glossary", routes.FINDINGS_HELP: "Findings"}
 """The help pages, with their headings."""

@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 
 from reportgen.analyse.identity import Leaf, Signature
 from reportgen.render.site.file_names import file_names
-from reportgen.render.site.summary import Summary, biggest_first, needed_bytes
 from reportgen.reports.formats import function_name
+from reportgen.reports.summary import Summary, biggest_first, needed_bytes
 
 ABSENT = "absent"
 _MOST_LEAVES = 8

@@ -4,16 +4,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from reportgen.compare.budgets import Budgets
+from reportgen.compare.compare_words import change_words
 from reportgen.compare.figures import FIGURES, Figure
 from reportgen.compare.history import Amounts, History, ModuleKey, Point, changes_of, module_figures
 from reportgen.render import routes
-from reportgen.render.compare.words import change_words
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import module_columns, shard
-from reportgen.render.page import Page
 from reportgen.render.site.pages import fixed_pages
 from reportgen.render.trend.chart import Change, Chart, chart
 from reportgen.reports.formats import human_bytes
+from reportgen.work import Page
 
 _PEAK, _ALLOCATED = FIGURES.index("peak_resident"), FIGURES.index("allocated")
 

@@ -10,11 +10,12 @@ from reportgen.analyse.liveness import Rule, liveness
 from reportgen.analyse.records import ValueFacts
 from reportgen.model import WHOLE
 from reportgen.render.html.links import Links, listed
+from reportgen.render.html.markup import human_and_exact, whole_name
 from reportgen.render.value.advice import ValueAdvice
 from reportgen.render.value.instruction import Definition
 from reportgen.render.value.program import ProgramRows
 from reportgen.render.view import Module
-from reportgen.reports.formats import LONGEST_NAME, counted, exact_bytes, human_and_exact, whole_name
+from reportgen.reports.formats import LONGEST_NAME, counted, exact_bytes
 
 _MOST_READERS = 200
 

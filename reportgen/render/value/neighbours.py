@@ -13,8 +13,9 @@ from reportgen.analyse.records import Conflict
 from reportgen.render.drawings.conflicts import conflicts_by_value, overlap_box
 from reportgen.render.drawings.svg import Box, drawing, linked, path, rectangle
 from reportgen.render.html.links import Links, listed
-from reportgen.render.view import Module, key_text
+from reportgen.render.view import Module
 from reportgen.reports.formats import shortened
+from reportgen.reports.report import key_text
 
 MOST_BOXES = 40
 """Neighbours on the map; more are merged into groups."""

@@ -13,15 +13,17 @@ from reportgen.analyse.results import Finding
 from reportgen.parse.shapes import ShapeError, parse_shape
 from reportgen.render.drawings.layout import layout_drawing
 from reportgen.render.html.links import Links
+from reportgen.render.html.markup import soft_breaks
 from reportgen.render.html.templates import Frame, macro
-from reportgen.render.page import Page
 from reportgen.render.routes import VALUES_FOLDER
 from reportgen.render.value.about import ValueAbout
 from reportgen.render.value.instruction import LONG_TEXT, Definition
 from reportgen.render.value.layout import layout_sentences
 from reportgen.render.value.neighbours import ValueNeighbours
-from reportgen.render.view import Module, key_text
-from reportgen.reports.formats import cut, shortened, soft_breaks
+from reportgen.render.view import Module
+from reportgen.reports.formats import cut, shortened
+from reportgen.reports.report import key_text
+from reportgen.work import Page
 
 _FOLDED_TEXT = 2_000
 

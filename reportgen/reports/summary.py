@@ -14,7 +14,7 @@ from reportgen.reports.badge import Badge, badge, checks_run, objects_checked
 # Imported by `summary`, because an unchanged build reads summaries and analyses nothing: half of it would be imports.
 if TYPE_CHECKING:
     from reportgen.analyse.records import Analysis
-    from reportgen.render.view import Module
+    from reportgen.reports.report import Report
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,6 @@ class Summary:
 
     label: str
     title: str
-    href: str
     backend: str
     space_name: str
     peak_resident_bytes: int | None
@@ -43,7 +42,6 @@ class Summary:
     xla_bytes: int | None
     values: int
     schedule_length: int | None
-    findings_href: str
     finding_counts: tuple[tuple[Severity, int], ...]
     checks: int
     objects: int
@@ -110,27 +108,26 @@ def biggest_first(entry: Summary) -> tuple[int, str]:
     return (-needed_bytes(entry), entry.label)
 
 
-def summary(module: "Module") -> Summary:
+def summary(report: "Report") -> Summary:
     """Return the summary of a module."""
     from reportgen.analyse.records import MAIN_SPACE
     from reportgen.analyse.spaces import main_space
-    from reportgen.render.report_json import module_report
-    from reportgen.render.view import peak_by_class
     from reportgen.reports.advice_words import capacity_words, first_move, sentence
+    from reportgen.reports.report import peak_by_class
+    from reportgen.reports.report_json import module_report
 
-    analysis = module.analysis
+    analysis = report.analysis
     space = main_space(analysis.spaces)
     peak = space.peak_resident if space else None
-    known = module.fits.get(space.color) if space else None
-    advice = module.advice.get(MAIN_SPACE)
+    known = report.fits.get(space.color) if space else None
+    advice = report.advice.get(MAIN_SPACE)
     move = first_move(advice)
     sizes = peak_by_class(analysis, space) if space else Counter[MemoryClass]()
     for number in space.allocations if space and not peak else ():
         sizes[memory_class(analysis.dump.allocations[number])] += analysis.dump.allocations[number].size_bytes
     return Summary(
-        label=module.label,
-        title=module.title,
-        href=module.routes.index,
+        label=report.label,
+        title=report.title,
         backend=analysis.backend,
         space_name=f"{space.color} · {space.name}" if space else "–",
         peak_resident_bytes=peak.amount if peak else None,
@@ -138,31 +135,28 @@ def summary(module: "Module") -> Summary:
         xla_bytes=analysis.xla_peak.sum_bytes if analysis.xla_peak else None,
         values=len(analysis.facts),
         schedule_length=analysis.dump.schedule_length,
-        findings_href=module.routes.listing("findings"),
         finding_counts=finding_counts(analysis),
         checks=checks_run(analysis.evidence),
         objects=objects_checked(analysis.evidence),
         bytes_by_class=dict(sizes),  # because `asdict` would count the items of a Counter
         signature=signature(analysis.dump),
         capacity_bytes=known.capacity.size_bytes if known else None,
-        is_over=any(one.is_over for one in module.fits.values()),
+        is_over=any(one.is_over for one in report.fits.values()),
         findings=analysis.findings,
-        report=module_report(
-            module.label, module.title, analysis, module.attributed, module.fits, module.advice, module.attribution
-        ),
+        report=module_report(report),
         first_move=sentence(move) if move else "",
         capacity=capacity_words(known, advice.capacity if advice else None) if known else "",
         can_be_bytes=advice.ladder.donated_bytes if advice and advice.ladder else None,
     )
 
 
-def summary_for_site(module: "Module", content_digest: str) -> Summary:
+def summary_for_site(report: "Report", content_digest: str) -> Summary:
     """Return the summary with what only a site needs."""
     return replace(
-        summary(module),
+        summary(report),
         content_digest=content_digest,
-        source_files=module.source_files,
-        op_names=module.op_name_count,
+        source_files=report.source_files,
+        op_names=report.op_name_count,
     )
 
 

@@ -2,21 +2,17 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from reportgen.advice.records import AdviceBySpace
-from reportgen.analyse.attributed import Attributed
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import CLASSES, memory_class
 from reportgen.analyse.identity import signature_digest
-from reportgen.analyse.records import Analysis, Share, Space
-from reportgen.compare.figures import ModuleFigures
+from reportgen.analyse.records import Share, Space
 from reportgen.parse.shapes import plain_shape
-from reportgen.program.author import Author
-from reportgen.render.view import key_text, peak_by_class
 from reportgen.reports.advice_json import advice_json
+from reportgen.reports.report import Report, key_text, peak_by_class
 
 SCHEMA = 1
 LARGEST_SHARES = 20
@@ -36,54 +32,18 @@ def report_json(modules: Iterable[Mapping[str, Any]]) -> bytes:
     return escape_unprintable(text)
 
 
-def recorded_report(modules: Iterable[ModuleFigures], commit: str, distance: int) -> bytes:
-    """Return what a history knows of a build as a report: the figures that a gate needs, and whose they are."""
-    document = {
-        "schema": SCHEMA,
-        "build": {"commit": commit, "distance": distance},
-        "modules": [
-            {
-                "path": module.label,
-                "name": module.name,
-                "backend": module.backend,
-                "shapes": module.shapes,
-                "spaces": {
-                    str(color): {
-                        "name": space.name,
-                        **{f"{figure}_bytes": amount for figure, amount in space.bytes.items()},
-                    }
-                    for color, space in module.spaces.items()
-                },
-            }
-            for module in modules
-        ],
-    }
-    return escape_unprintable(json.dumps(document, ensure_ascii=False) + "\n")
-
-
 def escape_unprintable(text: str) -> bytes:
     """Return JSON as bytes that are safe to print on a terminal."""
     escaped = _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
     return escaped.encode("utf-8", "replace")
 
 
-def module_report(
-    path: str,
-    name: str,
-    analysis: Analysis,
-    attributed_bytes: Mapping[int, Attributed],
-    fits: Mapping[int, Fit],
-    advice: AdviceBySpace,
-    attribution: Callable[[int], Author],
-) -> dict[str, Any]:
-    """Return the figures of one module; those that need live ranges are null without them.
-
-    `attributed_bytes`, `fits` and `advice` are those of the memory spaces, by color; `attribution` is that of a value.
-    """
-    dump, xla = analysis.dump, analysis.xla_peak
+def module_report(report: Report) -> dict[str, Any]:
+    """Return the figures of one module; those that need live ranges are null without them."""
+    analysis, dump, xla = report.analysis, report.analysis.dump, report.analysis.xla_peak
     return {
-        "path": path,
-        "name": name,
+        "path": report.label,
+        "name": report.title,
         "backend": analysis.backend,
         "shapes": signature_digest(dump),
         "allocations": len(dump.allocations),
@@ -95,8 +55,8 @@ def module_report(
         "xla_peak": xla and {"moment": xla.moment, "sum_bytes": xla.sum_bytes, "reasons": list(xla.reasons)},
         "spaces": {
             str(color): {
-                **_space(space, analysis, attributed_bytes[color], known := fits.get(color), attribution),
-                "advice": advice_json(dump, advice[color], known.capacity.origin if known else None),
+                **_space(space, report, known := report.fits.get(color)),
+                "advice": advice_json(dump, report.advice[color], known.capacity.origin if known else None),
             }
             for color, space in analysis.spaces.items()
         },
@@ -123,16 +83,10 @@ def module_report(
     }
 
 
-def _space(
-    space: Space,
-    analysis: Analysis,
-    of_peak: Attributed,
-    known: Fit | None,
-    attribution: Callable[[int], Author],
-) -> dict[str, Any]:
+def _space(space: Space, report: Report, known: Fit | None) -> dict[str, Any]:
     """Return the figures of a space, and its resident peak by class, by its largest parts, and the sum of the rest."""
     live, temp, resident = space.peak_live, space.peak_temp, space.peak_resident
-    by_class = peak_by_class(analysis, space)
+    by_class = peak_by_class(report.analysis, space)
     return {
         "name": space.name,
         "allocated_bytes": space.allocated_bytes,
@@ -146,7 +100,7 @@ def _space(
         "peak_temp_bytes": temp and temp.amount,
         "peak_resident_bytes": resident and resident.amount,
         "peak_resident_moment": resident and resident.moment,
-        "attributed": resident and asdict(of_peak),
+        "attributed": resident and asdict(report.attributed[space.color]),
         "capacity": known
         and {
             "size_bytes": known.capacity.size_bytes,
@@ -155,14 +109,14 @@ def _space(
             "first_moment_over": known.first_moment,
         },
         "peak_resident_by_class": {name: by_class[name] for name in CLASSES if by_class[name]},
-        "peak_resident_largest": [_share(share, analysis, attribution) for share in space.composition[:LARGEST_SHARES]],
+        "peak_resident_largest": [_share(share, report) for share in space.composition[:LARGEST_SHARES]],
         "peak_resident_other_bytes": sum(share.size_bytes for share in space.composition[LARGEST_SHARES:]),
     }
 
 
-def _share(share: Share, analysis: Analysis, attribution: Callable[[int], Author]) -> dict[str, Any]:
+def _share(share: Share, report: Report) -> dict[str, Any]:
     """Return a part of the resident peak; what belongs to a value is null for bytes that no live value holds."""
-    allocation = analysis.dump.allocations[share.allocation]
+    allocation = report.analysis.dump.allocations[share.allocation]
     part: dict[str, Any] = {
         "bytes": share.size_bytes,
         "value": None,
@@ -174,6 +128,6 @@ def _share(share: Share, analysis: Analysis, attribution: Callable[[int], Author
     }
     if share.value is None:
         return part
-    value, found = analysis.facts[share.value].value, attribution(share.value)
+    value, found = report.analysis.facts[share.value].value, report.attribution(share.value)
     names = {"scope": found.argument or found.scope or None, "source": found.source or None}
     return part | {"value": key_text(value.key), "shape": plain_shape(value.shape), **names}

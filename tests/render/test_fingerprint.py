@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.output import incremental
+from reportgen.render.site import assets
 
 
 def fingerprint() -> str:
     """Return the fingerprint, which a program computes only once."""
-    return incremental.fingerprint.__wrapped__()
+    return assets.fingerprint.__wrapped__()
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def templates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     directory = tmp_path / "templates"
     directory.mkdir()
     (directory / "page.html").write_text("before", encoding="utf-8")
-    monkeypatch.setattr(incremental, "template_root", lambda: directory)
+    monkeypatch.setattr(assets, "template_root", lambda: directory)
     return directory
 
 

@@ -4,12 +4,12 @@ import json
 from typing import Any
 
 from reportgen.compare.builds import BuildComparison, ModuleComparison, peak_of
+from reportgen.compare.compare_words import grade_counts
 from reportgen.compare.figures import ModuleFigures
 from reportgen.compare.terms import by_kind, total
 from reportgen.compare.verdicts import Judgement, Verdict
 from reportgen.input.inputs import Inputs, differing_flags
-from reportgen.render.compare.words import grade_counts
-from reportgen.render.report_json import escape_unprintable
+from reportgen.reports.report_json import escape_unprintable
 
 SCHEMA = 1
 

@@ -7,17 +7,17 @@ import pytest
 
 from reportgen.analyse.analysis import analyse
 from reportgen.cli import main
-from reportgen.render.trace import MOST_VALUES, trace_json
-from reportgen.render.view import Module
+from reportgen.reports.report import Report
+from reportgen.reports.trace import MOST_VALUES, trace_json
 from tests.support.builder import Lives, temporaries
 from tests.support.site import SAMPLES
 
 
 def traced(*lives: Lives) -> list[dict[str, Any]]:
-    module = Module(
+    report = Report(
         label="a/b.txt", title="jit_f", stage=None, number=None, analysis=analyse(temporaries(*lives), "cpu")
     )
-    document = json.loads(trace_json([module]))
+    document = json.loads(trace_json([report]))
     events: list[dict[str, Any]] = document["traceEvents"]
     return events
 

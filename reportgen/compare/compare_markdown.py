@@ -8,9 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from reportgen.compare.builds import STATUSES, BuildComparison, ModuleComparison
-from reportgen.compare.terms import Term, by_kind, total
-from reportgen.compare.verdicts import Judgement
-from reportgen.render.compare.words import (
+from reportgen.compare.compare_words import (
     change_words,
     group_name,
     headline,
@@ -21,6 +19,8 @@ from reportgen.render.compare.words import (
     signed_count,
     step_words,
 )
+from reportgen.compare.terms import Term, by_kind, total
+from reportgen.compare.verdicts import Judgement
 from reportgen.reports.formats import human_bytes
 
 MOST_CHARACTERS = 60_000

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from reportgen.analyse.records import Analysis, Space
+from reportgen.analyse.records import Analysis, Measured, Space
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ def attributed(analysis: Analysis, space: Space) -> Attributed:
     )
 
 
-def reserved_for(analysis: Analysis, allocation: int) -> int | None:
+def reserved_for(analysis: Measured, allocation: int) -> int | None:
     """Return the value that an allocation is reserved for while none is live in it: the last one that it holds."""
     facts = analysis.facts
     last = max(

@@ -7,6 +7,7 @@ from reportgen.compare.alignment import common
 from reportgen.compare.graph import Graph, shape_parts
 from reportgen.compare.records import How
 from reportgen.model import WHOLE
+from reportgen.program.places import leaf_of
 
 Argument = tuple[int, str]
 """The number of the parameter, and the leaf of it."""
@@ -16,20 +17,12 @@ def arguments(graph: Graph) -> dict[Argument, int]:
     """Return the value of each argument, in the order of the program."""
     dump = graph.analysis.dump
     found = {}
-    for number, occupants in enumerate(graph.analysis.occupants):
+    for number, value in graph.analysis.program.arguments.items():
         allocation = dump.allocations[number]
-        if allocation.parameter is None:
-            continue
-        # Old dialects print no opcodes, and there the argument is what is defined first.
-        candidates = (value for value in occupants if graph.operation(value).opcode in ("parameter", ""))
-        if (value := next(candidates, None)) is not None:
+        if allocation.parameter is not None:
             found[allocation.parameter, allocation.parameter_shape_index or WHOLE] = value
     # By number, because as text {10} comes before {2}.
-    return dict(sorted(found.items(), key=lambda item: (item[0][0], _leaf(item[0][1]))))
-
-
-def _leaf(index: str) -> list[int]:
-    return [int(number) for number in index.strip("{}").split(",") if number]
+    return dict(sorted(found.items(), key=lambda item: (item[0][0], leaf_of(item[0][1]))))
 
 
 def argument_pairs(before: Graph, after: Graph) -> Iterator[tuple[int, int, How]]:
@@ -65,37 +58,9 @@ def _shapes(graph: Graph, arguments: Sequence[tuple[str, int]]) -> list[tuple[st
     return [(index, shape_parts(shapes[value])[0]) for index, value in arguments]
 
 
-def results(graph: Graph) -> dict[str, int]:
-    """Return the value at each place in the result, where the dump leaves no doubt."""
-    dump, occupants = graph.analysis.dump, graph.analysis.occupants
-    of_output = (number for number, one in enumerate(dump.allocations) if one.output_shape is not None)
-    values = (value for number in of_output for value in occupants[number] if graph.indexes[value] == WHOLE)
-    # The whole result is what is defined last in the allocation of the output's shape.
-    root = max(values, key=lambda value: (graph.moment(value), value), default=None)
-    if root is None:
-        return {}
-    if not dump.values.shapes[root].startswith("("):
-        return {WHOLE: root}
-    name = dump.values.names[root]
-    # Searched for as bytes, so that only the rows that name the root are taken apart.
-    needle = f"  {name} {{".encode()
-    positions = dump.used_values.positions if dump.used_values else []
-    found: dict[str, int] = {}
-    doubtful = set()
-    for value, row in enumerate(dump.used_rows):
-        if row < 0 or needle not in positions[row]:
-            continue
-        for position in dump.used_values.row(row).positions if dump.used_values else ():
-            if position.name == name and position.shape_index != WHOLE:
-                # Where two values claim one place, neither can be trusted.
-                doubtful.update({position.shape_index} & found.keys())
-                found[position.shape_index] = value
-    return {WHOLE: root, **{index: found[index] for index in sorted(found, key=_leaf) if index not in doubtful}}
-
-
 def result_pairs(before: Graph, after: Graph) -> Iterator[tuple[int, int, How]]:
     """Yield the values at equal places in the results, if both results have the same places."""
-    one, other = results(before), results(after)
+    one, other = before.analysis.program.results, after.analysis.program.results
     if one.keys() == other.keys():
         for place, value in one.items():
             yield value, other[place], "result"

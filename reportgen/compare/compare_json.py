@@ -1,17 +1,22 @@
 """Write `compare.json`: a comparison for programs. docs/compare.md describes the document."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from reportgen.compare.builds import BuildComparison, ModuleComparison, peak_of
 from reportgen.compare.compare_words import grade_counts
 from reportgen.compare.figures import ModuleFigures
+from reportgen.compare.graph import Graph
+from reportgen.compare.rollups import Grouping, Row, rollup
 from reportgen.compare.terms import by_kind, total
 from reportgen.compare.verdicts import Judgement, Verdict
 from reportgen.input.inputs import Inputs, differing_flags
 from reportgen.reports.report_json import escape_unprintable
 
-SCHEMA = 1
+SCHEMA = 2
+
+_ROLLUPS: Sequence[Grouping] = ("scope", "line", "argument", "class")
 
 
 def compare_json(comparison: BuildComparison, judgement: Judgement | None, *, matches: bool = False) -> bytes:
@@ -66,13 +71,24 @@ def _module(module: ModuleComparison, *, matches: bool, is_baseline_missing: boo
     if module.comparison is not None:
         found["recognised"] = grade_counts(module)
         if matches:
-            before_keys, after_keys = (graph.analysis.dump.values.keys for graph in module.comparison.graphs)
+            one, other = module.comparison.graphs
             found["matches"] = [
-                [before_keys[value], after_keys[match.value], match.grade]
+                {"grade": match.grade, "before": _value(one, value), "after": _value(other, match.value)}
                 for value, match in enumerate(module.comparison.matching.before)
                 if match
             ]
     return found
+
+
+def _value(graph: Graph, value: int) -> dict[str, str | None]:
+    """Return a value with what its report says about its author."""
+    labels = graph.labels(value)
+    return {
+        "value": graph.analysis.dump.values.keys[value],
+        "scope": labels.scope or None,
+        "source": labels.line or None,
+        "argument": labels.argument or None,
+    }
 
 
 def _inputs(before: Inputs, after: Inputs) -> dict[str, Any]:
@@ -89,7 +105,8 @@ def _space(module: ModuleComparison, color: int) -> dict[str, Any]:
     before, after = module.figures
     figures = [one.spaces.get(color) if one else None for one in module.figures]
     name = next(one.name for one in reversed(figures) if one)
-    compared = module.comparison.spaces.get(color) if module.comparison else None
+    comparison = module.comparison
+    compared = comparison.spaces.get(color) if comparison else None
     return {
         "name": name,
         "before_bytes": peak_of(before, color) if before else None,
@@ -102,6 +119,21 @@ def _space(module: ModuleComparison, color: int) -> dict[str, Any]:
             {"kind": kind, "change_bytes": total(terms), "count": len(terms)}
             for kind, terms in by_kind(compared.terms if compared else ()).items()
         ],
+        "rollups": {
+            grouping: [_row(row) for row in rollup(comparison, compared, grouping)] if comparison and compared else []
+            for grouping in _ROLLUPS
+        },
+    }
+
+
+def _row(row: Row) -> dict[str, Any]:
+    return {
+        "label": row.label,
+        "depth": row.depth,
+        "before_bytes": row.before_bytes,
+        "after_bytes": row.after_bytes,
+        "increase_bytes": row.increase_bytes,
+        "decrease_bytes": row.decrease_bytes,
     }
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from reportgen.compare.builds import ModuleComparison
-from reportgen.compare.graph import Graph
+from reportgen.compare.graph import Graph, plain_op_name
 from reportgen.compare.records import Match
 from reportgen.compare.terms import Kind, Term
 from reportgen.input.inputs import differing_flags
@@ -180,12 +180,12 @@ def evidence_words(match: Match) -> tuple[str, str]:
 
 
 def group_name(graphs: tuple[Graph, Graph], term: Term) -> str:
-    """Return what a term is about, with a star for each number: the op_name of its value after or before, or its name.
+    """Return what a term is about, with a star for each number: the author of its value after or before, or its name.
 
     The same operation of another layer differs in numbers alone, so those terms form one group.
     """
     for graph, value in ((graphs[1], term.after), (graphs[0], term.before)):
         if value is not None:
-            what = graph.operation(value)
-            return _NUMBERS.sub("*", what.op_name or graph.instructions[graph.instruction[value]])
+            scope = plain_op_name(graph.labels(value).scope)
+            return _NUMBERS.sub("*", scope or graph.instructions[graph.instruction[value]])
     return ""

@@ -1,13 +1,10 @@
-"""One side of a comparison as a graph: what each value is, which instruction defines it, and who reads it.
-
-The text dump has the whole read graph. From an instruction's text only its opcode, op_name and source are cut
-out, because texts reach 150 kB and a full parse of each would take longer than the rest of the comparison.
-"""
+"""One side of a comparison as a graph: what each value is, which instruction defines it, and who reads it."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache, partial
+from typing import NamedTuple
 
 from reportgen.analyse.records import Measured
 from reportgen.model import Dump
@@ -16,8 +13,6 @@ from reportgen.parse.shapes import plain_shape, tuple_arity
 _BASE_NAME = re.compile(r"(?:\.(?:\d+|clone|remat\d*))+$")
 _MAIN = re.compile(r"^(jit\([^()]*\)/)jit\(main\)/")
 _PARAMETERS = re.compile(r"\[[^\[\]/]*=[^\[\]]*\]")
-_SOURCE_LINE = re.compile(rb"source_line=(\d+)")
-_BACKSLASH = ord("\\")
 
 Slot = bytes
 """Which operand of the reader, and which leaf of it, as the dump prints them: `1` or `0 {2}`."""
@@ -25,14 +20,19 @@ Slot = bytes
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """The parts of an instruction's text that identify it in another build; empty where the dump has no text."""
+    """What an instruction itself states, by which it is recognised in another build; empty where it states nothing."""
 
     opcode: str = ""
     op_name: str = ""
     source: str = ""
 
 
-_NOTHING = Operation()  # one for all, because a dump without texts has as many as instructions
+class Labels(NamedTuple):
+    """What a report says about the author of a value's buffer; empty where it says nothing."""
+
+    scope: str
+    line: str
+    argument: str
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,8 @@ class Graph:
     """Values are numbers as in `Dump.values`; instructions are numbered in the order in which they are met.
 
     `leaves` has the values of each instruction, `operands` what it reads and where, and `uses` the readers of each
-    value with the slot that reads it. An instruction that defines no value, such as a bitcast, has no leaves.
+    value with the slot that reads it. An instruction that defines no value, such as a bitcast, has no leaves. `labels`
+    returns those of a value.
     """
 
     analysis: Measured
@@ -50,6 +51,7 @@ class Graph:
     leaves: Sequence[Sequence[int]]
     operands: Sequence[Sequence[tuple[int, Slot]]]
     uses: Sequence[Sequence[tuple[int, Slot]]]
+    labels: Callable[[int], Labels] = field(repr=False, compare=False)
 
     def operation(self, value: int) -> Operation:
         """Return the operation of the instruction that defines a value."""
@@ -93,7 +95,11 @@ def graph_of(analysis: Measured) -> Graph:
     dump = analysis.dump
     numbers: dict[str, int] = {}
     instruction = [numbers.setdefault(name, len(numbers)) for name in dump.values.names]
-    operations = [_operation(dump, name) for name in numbers]
+    program = analysis.program
+    operations = [
+        Operation(program.opcode(name), plain_op_name(program.op_name(name)), program.stated_source(name))
+        for name in numbers
+    ]
     leaves: list[list[int]] = [[] for _ in numbers]
     for value, defining in enumerate(instruction):
         leaves[defining].append(value)
@@ -104,7 +110,12 @@ def graph_of(analysis: Measured) -> Graph:
     for value, readers in enumerate(uses):
         for reader, slot in readers:
             operands[reader].append((value, slot))
-    return Graph(analysis, tuple(numbers), instruction, operations, leaves, operands, uses)
+    return Graph(analysis, tuple(numbers), instruction, operations, leaves, operands, uses, partial(_labels, analysis))
+
+
+def _labels(analysis: Measured, value: int) -> Labels:
+    author = analysis.authors.of(value)
+    return Labels(author.scope_name, author.source, author.argument)
 
 
 def _uses(dump: Dump, numbers: dict[str, int]) -> list[list[tuple[int, Slot]]]:
@@ -124,42 +135,13 @@ def _uses(dump: Dump, numbers: dict[str, int]) -> list[list[tuple[int, Slot]]]:
     return found
 
 
-def _operation(dump: Dump, name: str) -> Operation:
-    text = dump.instruction_text(name)
-    if not text:
-        return _NOTHING
-    start = text.find(b" = ") + 3  # 2 if there is none
-    # The shape of a tuple ends at its last `) `, because there are commas and spaces between its elements.
-    shape_end = text.find(b") ", start) + 1 if text.startswith(b"(", start) else text.find(b" ", start)
-    is_readable = start >= 3 and shape_end > 0
-    opcode = text[shape_end + 1 : text.find(b"(", shape_end + 1)].decode("utf-8", "replace") if is_readable else ""
-    # Searched for from the end, because 150 kB of operands may come before it.
-    metadata = text.rfind(b"metadata={")
-    op_name = _quoted(text, b'op_name="', metadata)
-    file = _quoted(text, b'source_file="', metadata)
-    line = _SOURCE_LINE.search(text, metadata) if file else None
-    return Operation(opcode, plain_op_name(op_name), f"{file}:{line[1].decode()}" if line else file)
-
-
-def _quoted(text: bytes, key: bytes, start: int) -> str:
-    place = text.find(key, start) if start >= 0 else -1
-    if place < 0:
-        return ""
-    begin = end = place + len(key)
-    # A quote after a backslash belongs to the name.
-    while (end := text.find(b'"', end)) > 0 and text[end - 1] == _BACKSLASH:
-        end += 1
-    return text[begin : end if end >= 0 else len(text)].decode("utf-8", "replace")
-
-
 @lru_cache(maxsize=65536)
 def plain_op_name(op_name: str) -> str:
     """Return an op_name as every version of JAX would spell it.
 
-    Versions before 0.7 add `jit(main)/`; older ones print parameters, `dot_general[dimension_numbers=…]`. XLA escapes
-    the quotes of an argument's path.
+    Versions before 0.7 add `jit(main)/`; older ones print parameters, `dot_general[dimension_numbers=…]`.
     """
-    plain = _MAIN.sub(r"\1", op_name).replace("\\'", "'")
+    plain = _MAIN.sub(r"\1", op_name)
     return _PARAMETERS.sub("", plain) if "=" in plain else plain
 
 

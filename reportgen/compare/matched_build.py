@@ -7,7 +7,7 @@ from reportgen.analyse.classes import memory_class
 from reportgen.analyse.composition import composition
 from reportgen.analyse.records import Measured, Space
 from reportgen.analyse.spaces import is_static
-from reportgen.compare.boundary import arguments, results
+from reportgen.compare.boundary import arguments
 from reportgen.compare.graph import Graph
 from reportgen.compare.records import Match
 
@@ -26,7 +26,7 @@ class MatchedBuild:
     def __init__(self, graph: Graph, partners: Sequence[Match | None]) -> None:
         self.analysis: Measured = graph.analysis
         self.partners = partners
-        self.results = results(graph)
+        self.results = graph.analysis.program.results
         self.arguments = frozenset(arguments(graph).values())
 
     def held(self, space: Space | None) -> list[int]:

@@ -1,4 +1,4 @@
-"""The difference of two compositions as trees, by what a reader may change: scope, source line, opcode, class.
+"""The difference of two compositions as trees, by what a reader may change: scope, line, argument, opcode, class.
 
 Each side is grouped alone and then subtracted, so these figures need no matching. Gross increase and decrease are
 kept beside the net change, because +150 and −150 in one scope is not "no change".
@@ -9,24 +9,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
+from reportgen.analyse.attributed import reserved_for
 from reportgen.analyse.classes import memory_class
 from reportgen.analyse.composition import composition
 from reportgen.analyse.records import Space
 from reportgen.compare.comparison import Comparison, SpaceComparison
-from reportgen.compare.graph import Graph, Operation, shape_parts
+from reportgen.compare.graph import Graph, plain_op_name, shape_parts
 from reportgen.parse.op_names import path_parts
 
-Grouping = Literal["scope", "source line", "opcode", "class"]
+Grouping = Literal["scope", "line", "argument", "opcode", "class"]
 GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
 
-HELD = "held by the caller, with nothing live in it"
-UNKNOWN = "not in the dump"
-
+_UNKNOWN = ""
 _SEPARATORS = "/: "
 
 
 class _Detail(NamedTuple):
-    """The finest group that can be compared without matching; the parts of `path` begin with their separators."""
+    """The finest group that can be compared without matching; the parts of `path` begin with their separators.
+
+    A path of one empty part is that of bytes without a label.
+    """
 
     path: tuple[str, ...]
     op_name: str = ""
@@ -62,9 +64,12 @@ class _Node:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A group on both sides, `depth` levels below the whole. Gross figures add up what is inside it."""
+    """A group on both sides, `depth` levels below the whole. Gross figures add up what is inside it.
 
-    label: str
+    `label` is None for bytes that neither report has a label for.
+    """
+
+    label: str | None
     depth: int
     before_bytes: int
     after_bytes: int
@@ -104,7 +109,7 @@ def _rows(node: _Node, depth: int) -> Iterator[Row]:
             label, part = label + only[0], only[1]
         before, after, increase, decrease = part.amounts
         yield Row(
-            label=label.lstrip(_SEPARATORS),
+            label=label.lstrip(_SEPARATORS) or None,
             depth=depth,
             before_bytes=before,
             after_bytes=after,
@@ -128,25 +133,37 @@ def _details(graph: Graph, space: Space | None, moment: int, grouping: Grouping)
     analysis = graph.analysis
     for share in composition(analysis.dump, space.allocations, analysis.facts, analysis.occupants, moment):
         memory = memory_class(analysis.dump.allocations[share.allocation])
-        if share.value is None:
-            found[_Detail((memory if grouping == "class" else HELD,))] += share.size_bytes
-            continue
-        what = graph.operation(share.value)
-        shape = shape_parts(analysis.dump.values.shapes[share.value])[0]
-        path = (memory,) if grouping == "class" else _path(grouping, what, shape)
-        found[_Detail(path or (UNKNOWN,), what.op_name, f"{what.opcode} {shape}")] += share.size_bytes
+        # Bytes that hold no live value belong to what they are reserved for.
+        value = reserved_for(analysis, share.allocation) if share.value is None else share.value
+        path = (memory,) if grouping == "class" else () if value is None else _path(graph, value, grouping)
+        name = "" if value is None else plain_op_name(graph.labels(value).scope)
+        found[_Detail(path or (_UNKNOWN,), name, "" if value is None else _what(graph, value))] += share.size_bytes
     return found
 
 
-def _path(grouping: Grouping, what: Operation, shape: str) -> tuple[str, ...]:
-    """Return the groups of an operation, the widest first; empty where the dump does not say."""
-    if grouping == "opcode":
-        return (what.opcode, f" {shape}") if what.opcode else ()
-    if grouping == "source line":
-        file, found, line = what.source.rpartition(":")
-        return (file, f":{line}") if found else (line,) * bool(line)
-    parts = path_parts(what.op_name) if what.op_name else []
-    # The name of an argument, such as `params['w']`, is a path as a whole; others end with the operation itself.
-    if what.op_name.endswith("]"):
+def _what(graph: Graph, value: int) -> str:
+    return f"{graph.operation(value).opcode} {_shape(graph, value)}"
+
+
+def _shape(graph: Graph, value: int) -> str:
+    return shape_parts(graph.analysis.dump.values.shapes[value])[0]
+
+
+def _path(graph: Graph, value: int, grouping: Grouping) -> tuple[str, ...]:
+    """Return the groups of a value, the widest first; empty where its report does not say."""
+    labels = graph.labels(value)
+    match grouping:
+        case "opcode":
+            opcode = graph.operation(value).opcode
+            return (opcode, f" {_shape(graph, value)}") if opcode else ()
+        case "line":
+            file, found, line = labels.line.rpartition(":")
+            return (file, f":{line}") if found else (line,) * bool(line)
+        case "argument":
+            return tuple(path_parts(labels.argument)) if labels.argument else ()
+    scope = plain_op_name(labels.scope)
+    parts = path_parts(scope) if scope else []
+    # The name of an argument is a path as a whole; others end with the operation itself.
+    if scope == labels.argument or scope.endswith("]"):
         return tuple(parts)
     return tuple(f"/{part}" for part in parts[: max(1, len(parts) - 1)])

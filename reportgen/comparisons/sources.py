@@ -9,18 +9,15 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from reportgen.analyse.analysis import measure
 from reportgen.compare.builds import BuildComparison, Source, compare_builds, figures_of_side
 from reportgen.compare.figures import ModuleFigures, figures_of_report, label_of_report
 from reportgen.compare.modules import Side
-from reportgen.errors import ReportgenError, UnreadableInput
+from reportgen.errors import UnreadableInput
 from reportgen.input.discover import discover
 from reportgen.input.inputs import inputs_of
-from reportgen.input.reading import Problem, load_text, read_available
+from reportgen.input.reading import Problem, read_available
 from reportgen.input.remote import AnyPath
-from reportgen.parse.dump import parse_dump
-from reportgen.pipeline import garbage_collection_paused
-from reportgen.reports.formats import shortened
+from reportgen.pipeline import garbage_collection_paused, read_report
 
 Progress = Callable[[int, int, str], None]
 
@@ -95,18 +92,12 @@ def compare_sources(before: Source, after: Source, progress: Progress) -> tuple[
 
 
 def _modules(source: Source, problems: list[Problem], was_read: Callable[[str], None]) -> list[Side]:
-    """Read and measure each dump; one that cannot be read is a problem and is left out."""
+    """Read and analyse each dump, as `build` does; one that cannot be read is a problem and is left out."""
     found: list[Side] = []
     for order, files in enumerate(source.dumps):
-        try:
-            text, of_reading = load_text(files)
-            analysis = measure(parse_dump(text), files.name.backend)
-        except ReportgenError as error:
-            message = str(error).removeprefix(f"{files.label}: ")
-            problems.append(Problem("error", files.label, message))
-            continue
+        report, of_reading = read_report(files)
         problems.extend(of_reading)
-        name = shortened(files.name.module_name)
-        found.append(Side(files.label, name, order, analysis, inputs_of(files)))
-        was_read(files.label)
+        if report is not None:
+            found.append(Side(report.label, report.title, order, report.analysis, inputs_of(files)))
+            was_read(files.label)
     return found

@@ -59,7 +59,7 @@ class Authors:
         argument = self._program.arguments.get(self._dump.values.allocations[members[0]])
         is_itself = argument is not None and argument in members
         choice = _Choice(self._writer(argument).author, argument) if is_itself and argument else self._written(members)
-        if not choice.author.is_named:
+        if not (choice.author.is_named or choice.author.is_of_loop):
             choice = self._read(members) or choice
         # XLA lends the memory of a donated argument to other data, too, so only a result is the argument's new value.
         if argument is None or is_itself or self._results.isdisjoint(members):

@@ -10,7 +10,7 @@ from reportgen.analyse.records import Measured
 from reportgen.compare.builds import BuildComparison, ModuleComparison
 from reportgen.compare.comparison import Comparison
 from reportgen.compare.figures import ModuleFigures
-from reportgen.compare.graph import Graph, Operation
+from reportgen.compare.graph import Graph, Labels, Operation
 from reportgen.compare.verdicts import Judgement, Verdict
 from reportgen.input.inputs import Inputs
 from reportgen.input.reading import Problem
@@ -92,7 +92,18 @@ class ComparisonRedactor:
             Operation(words(one.opcode), words(one.op_name), token("path", one.source) if one.source else "")
             for one in graph.operations
         ]
-        return replace(graph, analysis=measured, instructions=self._words(graph.instructions), operations=operations)
+
+        def labels(value: int) -> Labels:
+            scope, line, argument = graph.labels(value)
+            return Labels(words(scope), token("path", line) if line else "", words(argument))
+
+        return replace(
+            graph,
+            analysis=measured,
+            instructions=self._words(graph.instructions),
+            operations=operations,
+            labels=labels,
+        )
 
     def _words(self, texts: Sequence[str]) -> list[str]:
         return list(map(self._redactor.words, texts))

@@ -20,7 +20,7 @@ AFTER = (
     .replace("offset=4)", "offset=8)")
 )
 
-Rows = list[tuple[str, int, int, int, int]]
+Rows = list[tuple[str | None, int, int, int, int]]
 
 
 def rows(grouping: Grouping) -> Rows:
@@ -40,12 +40,19 @@ def test_scopes_and_the_paths_of_arguments_are_trees() -> None:
 
 
 def test_lines_are_below_their_files() -> None:
-    assert rows("source line") == [
-        ("not in the dump", 0, -2097152, 2097152, 4194304),
+    assert rows("line") == [
+        (None, 0, -2097152, 2097152, 4194304),
         ("m.py", 0, -2097148, 2097160, 4194308),
         ("3", 1, -4194304, 0, 4194304),
         ("4", 1, 2097152, 2097152, 0),
         ("9", 1, 4, 8, 4),
+    ]
+
+
+def test_arguments_are_trees_and_all_else_has_no_label() -> None:
+    assert rows("argument") == [
+        ("x['w']", 0, -2097152, 2097152, 4194304),
+        (None, 0, -2097148, 2097160, 4194308),
     ]
 
 

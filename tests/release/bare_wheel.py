@@ -42,7 +42,7 @@ def try_commands(scripts: Path, folder: Path) -> None:
     compiled_nothing = run(scripts / "reportgen", "run", "--", scripts / "python", "-c", "print('hello')", code=1)
     assert "hello" in compiled_nothing, compiled_nothing
     assert "XLA compiled nothing" in compiled_nothing, compiled_nothing
-    without_jax = run(scripts / "python", "-c", "import reportgen; reportgen.reports(print)", code=1)
+    without_jax = run(scripts / "python", "-c", "import reportgen; reportgen.report(print)", code=1)
     assert "reportgen compiles functions with JAX, and this Python cannot import it" in without_jax, without_jax
     print(version.strip(), "works with", run(scripts / "python", "--version").strip())
 

@@ -11,7 +11,9 @@ from reportgen.errors import UnreadableInput
 Figure = Literal["peak_resident", "allocated", "static", "peak_temp", "padding", "slack"]
 FIGURES: tuple[Figure, ...] = get_args(Figure)
 
-_SCHEMA = 1
+SCHEMA = 1
+"""The number that `report.json` states; docs/schemas.md says what raises it."""
+
 _LONG_NUMBER, _LAST_NUMBER = re.compile(r"\d{6,}"), re.compile(r"[_.]\d+$")
 _DIGEST = re.compile(r"[0-9a-f]{4,64}")
 
@@ -60,8 +62,11 @@ def figures_of_report(document: Any, source: str) -> list[ModuleFigures]:
     """Return the modules of a `report.json`. Raises UnreadableInput, naming `source`, if it is something else."""
     if not isinstance(document, Mapping) or not isinstance(document.get("modules"), Sequence):
         raise UnreadableInput(f'{source}: not a report.json: an object with "schema" and "modules" is needed')
-    if document.get("schema") != _SCHEMA:
-        raise UnreadableInput(f"{source}: schema {document.get('schema')} of report.json; schema {_SCHEMA} is needed")
+    if document.get("schema") != SCHEMA:
+        raise UnreadableInput(
+            f"{source}: schema {document.get('schema')} of report.json; schema {SCHEMA} is needed;"
+            " write the report again: reportgen check --json DUMPS"
+        )
     try:
         return figures_of_modules(document["modules"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:

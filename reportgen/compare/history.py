@@ -32,7 +32,7 @@ Spaces = Mapping[int, Amounts]
 """By the number of the memory space."""
 
 SCHEMA = 1
-"""The number that a line states. A line without a number is of the first schema."""
+"""The number that a line states; docs/schemas.md says what raises it. A line without a number is of schema 1."""
 
 _SHORT = 12
 _LEAST = 7

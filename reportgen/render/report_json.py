@@ -14,11 +14,10 @@ from reportgen.analyse.classes import CLASSES, memory_class
 from reportgen.analyse.decompose import plain_shape
 from reportgen.analyse.identity import signature_digest
 from reportgen.analyse.records import Analysis, Share, Space
-from reportgen.compare.figures import ModuleFigures
+from reportgen.compare.figures import SCHEMA, ModuleFigures
 from reportgen.render.view import key_text, peak_by_class
 from reportgen.reports.advice_json import advice_json
 
-SCHEMA = 1
 LARGEST_SHARES = 20
 """Parts of a space's resident peak that are listed one by one."""
 # Escaped because the document is also printed on terminals, and JSON requires it only for the controls of ASCII.

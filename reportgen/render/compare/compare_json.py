@@ -12,6 +12,7 @@ from reportgen.render.compare.words import grade_counts
 from reportgen.render.report_json import escape_unprintable
 
 SCHEMA = 1
+"""The number that `compare.json` states; docs/schemas.md says what raises it."""
 
 
 def compare_json(comparison: BuildComparison, judgement: Judgement | None, *, matches: bool = False) -> bytes:

@@ -3,8 +3,7 @@
 The command line is in `cli`; `build` composes the stages
 discover → parse → analyse → render → write.
 
-In Python and in notebooks there are `reportgen.report(function, *args)`, `with reportgen.capture():` and
-`%load_ext reportgen`; they need JAX.
+In Python and in notebooks there are `reportgen.report(function, *args)` and `%load_ext reportgen`; they need JAX.
 """
 
 from importlib import import_module
@@ -14,7 +13,6 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "report": "reportgen.programs.functions",
-    "capture": "reportgen.programs.functions",
     "load_ipython_extension": "reportgen.programs.notebook",
 }
 

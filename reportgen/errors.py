@@ -58,10 +58,6 @@ class MissingPackage(ReportgenError):
     """The command needs a package that is not a dependency."""
 
 
-class BackendIsUp(ReportgenError):
-    """XLA has already read its flags, so this process cannot capture dumps any more."""
-
-
 class InvalidSetting(ReportgenError):
     """A setting in pyproject.toml is unknown, or its value cannot be understood."""
 

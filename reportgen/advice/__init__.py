@@ -10,7 +10,7 @@ again:
 * values are not held for some time (`held`, `families`, `checkpoint`, `loops`): cut from the curve;
 * results take the place of arguments (`donation`), or are not returned (`unreturned`): bytes move between what the
   caller holds and the temporaries;
-* the batch is another one (`batch`), or buffers lie elsewhere (`packing`).
+* the batch is another one (`batch`).
 
 Each move says how sure its number is (`records.Claim`), which was measured on programs that were really changed and
 compiled again: `python -m benchmarks.advice`. `program` reads what the dump says of the program, and `arguments` what

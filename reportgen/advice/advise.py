@@ -68,7 +68,6 @@ def _of_space(analysis: Analysis, space: Space, capacity_bytes: int | None) -> A
         arguments=tuple(argument_groups(situation)),
         states={argument.number: state for argument, state in states(situation)},
         results=tuple(returned(situation)),
-        packing=tuple(situation.packings),
         capacity=None if capacity_bytes is None else _capacity(situation, ladder, capacity_bytes),
     )
 

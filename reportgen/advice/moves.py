@@ -40,7 +40,6 @@ class Moves:
         yield from self.checkpoints
         yield from self.held()
         yield from self.unreturned()
-        yield from self.packings()
 
     def donations(self) -> Iterator[Move]:
         """Yield the move for all arguments that could be donated, then one for each of the largest of them."""
@@ -175,15 +174,6 @@ class Moves:
                 what = f"do not return {key}, {result.shape}"
                 yield self._move(
                     "unreturned-result", "exact", what, result.reserved_bytes, after, values=(result.number,)
-                )
-
-    def packings(self) -> Iterator[Move]:
-        for one in self._situation.packings:
-            if one.saving_bytes:
-                what = f"a placement of allocation {one.allocation} in {one.found_bytes} bytes exists"
-                slack = one.size_bytes - one.lower_bound_bytes
-                yield self._move(
-                    "packing", "witness", what, slack, self._situation.memory.peak, saving_bytes=one.saving_bytes
                 )
 
     def without_family(self, family: Family) -> Move:

@@ -6,7 +6,6 @@ from typing import Literal
 
 from reportgen.advice.families import Family
 from reportgen.advice.memory import Outcome
-from reportgen.advice.packing import Packing
 from reportgen.advice.plan import Plan
 
 Kind = Literal[
@@ -19,18 +18,16 @@ Kind = Literal[
     "copy",
     "padding",
     "unreturned-result",
-    "packing",
     "family",
 ]
 
-Claim = Literal["exact", "up to", "predicted", "estimate", "range", "at least", "bound", "witness"]
+Claim = Literal["exact", "up to", "predicted", "estimate", "range", "at least", "bound"]
 """How sure a number is, which decides how it is worded.
 
 *exact*: arithmetic on this dump, if nothing else changes, which recompiled programs have confirmed. *up to*: the peak
 of this schedule without some bytes; a program without them is scheduled anew. *predicted*: compared with recompiled
 programs, and equal to 0.1 % of the peak in the median. *estimate*: compared, and off by some percent. *range*: the
 saving is usually between two numbers. *at least*: the real saving was never smaller. *bound*: cannot be passed.
-*witness*: shown by an example that was verified.
 """
 
 State = Literal["donated", "can", "conflict", "surplus", "no result"]
@@ -158,7 +155,6 @@ class Advice:
     arguments: tuple[ArgumentGroup, ...] = ()
     states: Mapping[int, State] = field(default_factory=dict)
     results: tuple[Returned, ...] = ()
-    packing: tuple[Packing, ...] = ()
     capacity: Capacity | None = None
 
 

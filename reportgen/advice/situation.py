@@ -9,7 +9,6 @@ from reportgen.advice.batch import Batch, Floor, batch, floor
 from reportgen.advice.checkpoint import Checkpoints
 from reportgen.advice.donation import Donation, Pair, donate
 from reportgen.advice.memory import memory_of
-from reportgen.advice.packing import Packing, packings
 from reportgen.advice.records import ConflictOf
 from reportgen.analyse.records import Analysis, Space
 
@@ -72,10 +71,6 @@ class Situation:
     @cached_property
     def batch(self) -> Batch | None:
         return batch(self.analysis, self.memory, self.arguments, self.donation)
-
-    @cached_property
-    def packings(self) -> list[Packing]:
-        return packings(self.analysis, self.space, self.memory)
 
     @cached_property
     def is_jax(self) -> bool:

@@ -18,7 +18,6 @@ CAVEATS: Mapping[Kind, str] = {
     "copy": "The compiler chooses layouts, and a loop that changes an array needs one of its own.",
     "padding": "Only another size of a dimension changes it; the compiler chooses the order of dimensions itself.",
     "unreturned-result": "Only if nobody needs this result.",
-    "packing": "There is no switch for the placement; it is the compiler's.",
     "family": "If nothing else changes; a rewritten program is scheduled anew.",
 }
 

@@ -115,6 +115,6 @@ def _history_at(store: AnyPath, max_bytes: int, terminal: Terminal) -> bytes:
     data = read_history(store, max_bytes)
     if data is None:
         terminal.warning(f"{store}: there is no history yet")
-    elif damaged := parse_history(data).damaged:
+    elif damaged := parse_history(data, str(store)).damaged:
         terminal.warning(f"{store}: skipped {counted(damaged, 'damaged line')}")
     return data or b""

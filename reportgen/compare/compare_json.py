@@ -15,6 +15,7 @@ from reportgen.input.inputs import Inputs, differing_flags
 from reportgen.reports.report_json import escape_unprintable
 
 SCHEMA = 2
+"""The number that `compare.json` states; docs/schemas.md says what raises it."""
 
 _ROLLUPS: Sequence[Grouping] = ("scope", "line", "argument", "class")
 

@@ -62,7 +62,10 @@ def figures_of_report(document: Any, source: str) -> list[ModuleFigures]:
     if not isinstance(document, Mapping) or not isinstance(document.get("modules"), Sequence):
         raise UnreadableInput(f'{source}: not a report.json: an object with "schema" and "modules" is needed')
     if document.get("schema") != SCHEMA:
-        raise UnreadableInput(f"{source}: schema {document.get('schema')} of report.json; schema {SCHEMA} is needed")
+        raise UnreadableInput(
+            f"{source}: schema {document.get('schema')} of report.json; schema {SCHEMA} is needed;"
+            " write the report again: reportgen check --json DUMPS"
+        )
     try:
         return figures_of_modules(document["modules"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -3,14 +3,14 @@
 Compilation is deterministic, so most builds change no figure, and a line states only what differs from the build
 before it, its parent:
 
-    {"commit":"9f8e7d…","time":"2026-11-22T11:03:34Z","parent":"1a2b3c4d5e6f","tool":"0.1.0",
+    {"schema":1,"commit":"9f8e7d…","time":"2026-11-22T11:03:34Z","parent":"1a2b3c4d5e6f","tool":"0.1.0",
      "modules":{"cpu jit_step 3f2a1b9c":{"0":[peak_resident,allocated,static,peak_temp,padding,slack]}},
      "gone":["cpu jit_eval 5d4c3b2a"]}
 
 A line without a parent states all modules. The parent is found by the beginning of its commit among the lines above,
 so merging two branches of the file (`merge=union`) keeps every line true. Of several lines for one commit the last one
 counts. A damaged line is skipped and counted; where it was a parent, only the figures that a later line states are
-known, and the next build states all again.
+known, and the next build states all again. A line of another schema is refused, because it is not damaged.
 """
 
 import json
@@ -23,12 +23,16 @@ from reportgen.analyse.backends import space_name
 from reportgen.analyse.records import Backend
 from reportgen.compare.build_names import commit_name, link_url, utc
 from reportgen.compare.figures import FIGURES, ModuleFigures, SpaceFigures, plain_name
+from reportgen.errors import UnreadableInput
 
 Amounts = tuple[int | None, ...]
 """The figures of a memory space in the order of `FIGURES`."""
 
 Spaces = Mapping[int, Amounts]
 """By the number of the memory space."""
+
+SCHEMA = 1
+"""The number that a line states; docs/schemas.md says what raises it. A line without a number is of schema 1."""
 
 _SHORT = 12
 _LEAST = 7
@@ -88,13 +92,17 @@ class Point(NamedTuple):
     spaces: Spaces | None
 
 
-def parse_history(data: bytes) -> History:
-    """Return the builds of a history."""
+def parse_history(data: bytes, source: str = "history.jsonl") -> History:
+    """Return the builds of a history. Raises UnreadableInput, naming `source`, for a line of another schema."""
     found = _Builds()
     damaged = 0
-    for line in filter(bytes.strip, data.split(b"\n")):
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        if not line.strip():
+            continue
         try:
-            record = _record(json.loads(line), found)
+            stated = json.loads(line)
+            _refuse_other_schema(stated.get("schema", 1), f"{source}:{number}")
+            record = _record(stated, found)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             damaged += 1
             continue
@@ -129,6 +137,16 @@ class _Builds:
         return next((commit[:n] for n in lengths if not any(o.startswith(commit[:n]) for o in others)), commit)
 
 
+def _refuse_other_schema(schema: Any, line: str) -> None:
+    if type(schema) is not int:
+        raise TypeError(f"{schema!r} is not the number of a schema")
+    if schema != SCHEMA:
+        raise UnreadableInput(
+            f"{line}: schema {schema} of history.jsonl; schema {SCHEMA} is needed;"
+            " use the version of reportgen that wrote this line, or begin another file: --history FILE"
+        )
+
+
 def _record(stated: Mapping[str, Any], found: _Builds) -> Record:
     """Return the build that a line states: its parent with the changes of the line. Raises if the line is damaged."""
     parent = found.find(stated["parent"]) if "parent" in stated else None
@@ -157,7 +175,7 @@ def line_of(history: History, record: Record) -> bytes:
     earlier = [one for one in history.records if one.time <= record.time and one.commit != record.commit]
     # What differs from figures that are not known cannot be stated.
     parent = earlier[-1] if earlier and earlier[-1].is_whole else None
-    stated: dict[str, Any] = {"commit": record.commit, "time": record.time}
+    stated: dict[str, Any] = {"schema": SCHEMA, "commit": record.commit, "time": record.time}
     known: Mapping[ModuleKey, Spaces] = {}
     if parent:
         known, stated["parent"] = parent.modules, _Builds(history.records).reference(parent.commit)

@@ -1,27 +1,21 @@
-"""Report on what a JAX function or a block of code compiles, without leaving Python.
+"""Report on what a JAX function compiles, without leaving Python.
 
 JAX is imported only here and is no dependency: without it, users get a sentence. XLA reads its flags once, when the
 backend starts, but options given to one compilation work at any time, and that is how `report` asks for its dump.
 """
 
 import os
-import sys
-import time
 import webbrowser
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from reportgen.errors import BackendIsUp, MissingPackage, NoDumpFound
-from reportgen.options import DEFAULT_DUMPS, DEFAULT_OUTPUT, BuildOptions
-from reportgen.programs.dumps import claimed, keep_error, marker_of, tidy, write_marker
-from reportgen.programs.environment import FALLBACK, dump_flags, own_flags
-from reportgen.programs.hook.sitecustomize import with_dump_flags
-from reportgen.programs.signs import why_nothing
+from reportgen.errors import MissingPackage
+from reportgen.options import BuildOptions
+from reportgen.programs.dumps import keep_error
 
 if TYPE_CHECKING:
     from reportgen.reports.summary import Summary
@@ -94,63 +88,6 @@ def report(
         return _built(dumps, Path(output) if output else _SITES / name, name, error)
 
 
-@dataclass(slots=True)
-class Captured:
-    """What a `with reportgen.capture()` gives; `report` is None until the block has ended."""
-
-    report: MemoryReport | None = None
-
-    def _repr_html_(self) -> str:
-        return self.report._repr_html_() if self.report else ""
-
-
-@contextmanager
-def capture(
-    *, output: Path | str = DEFAULT_OUTPUT, dumps: Path | str = DEFAULT_DUMPS, only: str | None = None
-) -> Iterator[Captured]:
-    """Report on everything that JAX compiles in a block, which must be the first in its process that computes.
-
-    `only` is a regular expression for the names of modules. The report is built also if the block raises.
-
-    Raises BackendIsUp if JAX has computed something already, MissingPackage without JAX, OutputRefused if a folder
-    holds files of other origin, and NoDumpFound if nothing was dumped.
-    """
-    jax = _imported_jax()
-    _refuse_if_backend_is_up()
-    folder, captured = Path(dumps).absolute(), Captured()
-    begun, failed = time.monotonic(), True
-    with claimed(folder):
-        try:
-            with _dumping(jax, folder, only):
-                yield captured
-            failed = False
-        finally:
-            left = tidy(folder, keep_all=False)
-            seconds = time.monotonic() - begun
-            write_marker(folder, marker_of(sys.argv, int(failed), seconds, dump_flags(only), left))
-            if left.signs.assignments:
-                captured.report = _built(folder, Path(output), "XLA memory report", None)
-    if captured.report is None:
-        raise NoDumpFound(why_nothing(left.signs, 0, only=only, cache=False))
-
-
-@contextmanager
-def _dumping(jax: Any, folder: Path, only: str | None) -> Iterator[None]:
-    """Set the flags and turn JAX's compilation cache off, and set both back at the end."""
-    previous = os.environ.get("XLA_FLAGS")
-    cached = jax.config.jax_enable_compilation_cache
-    flags = with_dump_flags(own_flags(os.environ), str(folder / FALLBACK), dump_flags(only))
-    os.environ["XLA_FLAGS"] = flags
-    jax.config.update("jax_enable_compilation_cache", False)
-    try:
-        yield
-    finally:
-        jax.config.update("jax_enable_compilation_cache", cached)
-        del os.environ["XLA_FLAGS"]
-        if previous is not None:
-            os.environ["XLA_FLAGS"] = previous
-
-
 def _imported_jax() -> Any:
     try:
         import jax
@@ -160,16 +97,6 @@ def _imported_jax() -> Any:
             f" ({error}). Install JAX here, or run a program elsewhere with: reportgen run -- COMMAND"
         ) from None
     return jax
-
-
-def _refuse_if_backend_is_up() -> None:
-    from jax._src import xla_bridge
-
-    if xla_bridge.backends_are_initialized():
-        raise BackendIsUp(
-            "JAX has computed something in this process already, and XLA reads its flags only before that."
-            " reportgen.report(function, *args) works at any time; for capture() restart the process or kernel."
-        )
 
 
 def _built(dumps: Path, output: Path, title: str, error: str | None) -> MemoryReport:

@@ -1,4 +1,7 @@
-"""The advice for a memory space in `report.json`."""
+"""The advice for a memory space in `report.json`.
+
+It has a schema number of its own, so that a change to it leaves the reports of earlier builds usable as baselines.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +11,7 @@ from reportgen.advice.records import Advice, Move
 from reportgen.analyse.capacity import Origin
 from reportgen.model import Dump
 
-SCHEMA = 1
+SCHEMA = 2
 _MOST_VALUES = 500
 
 
@@ -57,17 +60,6 @@ def advice_json(dump: Dump, advice: Advice, origin: Origin | None = None) -> dic
             "peak_bytes": plan.peak_bytes,
             "families": list(plan.families),
         },
-        "packing": [
-            {
-                "allocation": dump.allocations[packing.allocation].index,
-                "size": packing.size_bytes,
-                "lower_bound": packing.lower_bound_bytes,
-                "found": packing.found_bytes,
-                "optimal": packing.is_optimal,
-                "table_bytes": packing.table_bytes,
-            }
-            for packing in advice.packing
-        ],
     }
 
 

@@ -9,7 +9,7 @@ from reportgen.advice.records import Advice, Capacity, Claim, Ladder, Move, Verd
 from reportgen.analyse.capacity import Fit
 from reportgen.reports.formats import UNITS, human_bytes
 
-_NOT_FIRST = ("batch", "packing", "family", "unreturned-result")
+_NOT_FIRST = ("batch", "family", "unreturned-result")
 
 CLAIMS: Mapping[Claim, str] = {
     "exact": "exact, if nothing else changes",
@@ -19,7 +19,6 @@ CLAIMS: Mapping[Claim, str] = {
     "range": "range",
     "at least": "at least",
     "bound": "bound",
-    "witness": "placement found and verified",
 }
 
 _VERDICTS: Mapping[Verdict, str] = {

@@ -15,6 +15,8 @@ from reportgen.reports.advice_json import advice_json
 from reportgen.reports.report import Report, key_text, peak_by_class
 
 SCHEMA = 1
+"""The number that `report.json` states; docs/schemas.md says what raises it."""
+
 LARGEST_SHARES = 20
 """Parts of a space's resident peak that are listed one by one."""
 # Escaped because the document is also printed on terminals, and JSON requires it only for the controls of ASCII.
@@ -122,6 +124,7 @@ def _share(share: Share, report: Report) -> dict[str, Any]:
         "value": None,
         "shape": None,
         "scope": None,
+        "argument": None,
         "source": None,
         "allocation": allocation.index,
         "class": memory_class(allocation),
@@ -129,5 +132,9 @@ def _share(share: Share, report: Report) -> dict[str, Any]:
     if share.value is None:
         return part
     value, found = report.analysis.facts[share.value].value, report.attribution(share.value)
-    names = {"scope": found.argument or found.scope or None, "source": found.source or None}
+    names = {
+        "scope": found.scope_name or None,
+        "argument": found.argument or None,
+        "source": found.source or None,
+    }
     return part | {"value": key_text(value.key), "shape": plain_shape(value.shape), **names}

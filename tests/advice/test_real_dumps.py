@@ -1,7 +1,6 @@
-"""Counterfactuals and placements on real dumps, held against slow programs that share nothing with the search."""
+"""Counterfactuals on real dumps, held against slow programs that share nothing with the search."""
 
 from functools import cache
-from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -9,9 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.recompiled import variants
-from reportgen.advice.advise import advise
 from reportgen.advice.memory import Memory, memory_of
-from reportgen.advice.packing import Packing
 from reportgen.advice.plan import plan
 from reportgen.advice.situation import Situation
 from reportgen.analyse.analysis import analyse
@@ -57,36 +54,6 @@ def test_cuts_in_real_dumps_equal_brute_force(data: st.DataObject) -> None:
         ends = st.tuples(length, length).map(lambda pair: (min(pair), max(pair)))
         cuts = {number: data.draw(st.lists(ends, min_size=1, max_size=2)) for number in numbers}
         assert memory.without(cuts).peak_bytes == swept(memory, cuts)
-
-
-def witnesses() -> list[tuple[Analysis, Packing]]:
-    analyses = [*compiled(), *real()]
-    found = [(analysis, advise(analysis).get(0)) for analysis in analyses]
-    return [(analysis, one) for analysis, advice in found if advice for one in advice.packing if one.placement]
-
-
-def test_every_placement_that_is_shown_holds_every_value_apart_from_all_others() -> None:
-    """Each pair of values is compared, byte range by byte range and moment by moment."""
-    shown = witnesses()
-    assert shown
-    for analysis, packing in shown:
-        facts = analysis.facts
-        spans = {}
-        for group, placed in enumerate(packing.placement):
-            assert placed.offset_bytes % (64 if analysis.backend == "cpu" else 256) == 0
-            for number in placed.values:
-                size = facts[number].value.size_bytes
-                assert size <= placed.buffer.size_bytes
-                spans[number] = (group, placed.offset_bytes, placed.offset_bytes + size)
-        living = {n for n in analysis.occupants[packing.allocation] if facts.starts[n] >= 0 and facts.values.sizes[n]}
-        assert set(spans) == living
-        for one, other in combinations(spans, 2):
-            (group, low, high), (other_group, other_low, other_high) = spans[one], spans[other]
-            meet = facts.starts[one] <= facts.ends[other] and facts.starts[other] <= facts.ends[one]
-            assert group == other_group or not meet or high <= other_low or other_high <= low
-        assert max(high for _, _, high in spans.values()) == packing.found_bytes
-        assert packing.found_bytes is not None
-        assert packing.lower_bound_bytes <= packing.found_bytes < packing.size_bytes
 
 
 @given(consistent_dumps(), st.integers(0, 40))

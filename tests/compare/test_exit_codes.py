@@ -100,7 +100,11 @@ def test_an_invalid_budget_is_wrong_usage(run: Run, command: list[str], budgets:
     [
         ("r.json", b"{", "not a report.json"),
         ("r.json", b"[" * 100_000, "not a report.json"),
-        ("r.json", b'{"schema": 2, "modules": []}', "schema 2 of report.json; schema 1 is needed"),
+        (
+            "r.json",
+            b'{"schema": 2, "modules": []}',
+            "schema 1 is needed; write the report again: reportgen check --json DUMPS",
+        ),
         ("r.json", b'{"schema": 1, "modules": [3]}', "not a report.json"),
         ("r.json", b"\xff\xfe", "not a report.json"),
         ("r.json.gz", gzip.compress(b'{"schema": 1, "modules": []}', mtime=0)[:-9], "r.json.gz"),

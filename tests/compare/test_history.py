@@ -106,7 +106,7 @@ def test_only_what_changed_is_stated() -> None:
         record(3, {KEY: spaces(7)}, tool="1"),
     ).splitlines()
     stated = [json.loads(line) for line in lines]
-    assert stated[1].keys() == {"commit", "time", "parent"}
+    assert stated[1].keys() == {"schema", "commit", "time", "parent"}
     assert (stated[2]["modules"], stated[2]["gone"]) == ({str(KEY): {"0": [7, 9, 1, 7, 0, 2]}}, [str(OTHER)])
 
 

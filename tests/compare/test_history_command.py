@@ -130,6 +130,37 @@ def test_a_line_that_was_cut_off_spoils_no_later_one(run: Run, site: Path, build
     assert json.loads(history.read_bytes().splitlines()[-1])["commit"] == "4"
 
 
+def with_schema(history: Path, number: object) -> bytes:
+    """Give the second line another schema, or none if `number` is None."""
+    stated = lines(history)
+    stated[1]["schema"] = number
+    kept = [{key: part for key, part in line.items() if part is not None} for line in stated]
+    history.write_text("".join(f"{json.dumps(line)}\n" for line in kept), encoding="utf-8")
+    return history.read_bytes()
+
+
+def test_a_line_without_a_schema_is_of_the_first(run: Run, site: Path, builds: list[Path]) -> None:
+    with_schema(site / "history.jsonl", None)
+    ran = added(run, builds[0], "4", "2026-01-04T00:00:00Z", "-o", site)
+    assert (ran.code, "warning" in ran.err, "4 builds in all" in ran.out) == (0, False, True)
+
+
+@pytest.mark.parametrize("number", [0, 2])
+def test_a_line_of_another_schema_is_refused_and_the_file_is_kept(
+    run: Run, site: Path, builds: list[Path], number: int
+) -> None:
+    history = site / "history.jsonl"
+    before = with_schema(history, number)
+    for ran in (
+        added(run, builds[0], "4", "2026-01-04T00:00:00Z", "-o", site),
+        run("history", "find", ONE, "--history", history),
+    ):
+        assert ran.code == 1
+        assert f"history.jsonl:2: schema {number} of history.jsonl; schema 1 is needed; use the version" in ran.err
+        assert "or begin another file: --history FILE" in ran.err
+    assert history.read_bytes() == before
+
+
 @pytest.mark.parametrize(
     ("flags", "words"),
     [

@@ -1,19 +1,18 @@
-"""`reportgen.report`, `reportgen.capture` and the magic of notebooks, with a stand-in for JAX.
+"""`reportgen.report` and the magic of notebooks, with a stand-in for JAX.
 
 Real ones are in `test_real_programs.py`, which need an environment of their own.
 """
 
-import os
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 import reportgen
-from reportgen.errors import BackendIsUp, MissingPackage, NoDumpFound, OutputRefused
+from reportgen.errors import MissingPackage, OutputRefused
 from reportgen.programs.functions import MemoryReport
 from reportgen.programs.notebook import load_ipython_extension
 from tests.support.fake_xla import SAMPLE
@@ -49,23 +48,15 @@ class FakeJitted:
 
 
 @pytest.fixture
-def bridge(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> SimpleNamespace:
-    """Install a `jax` whose backend is down until a test says otherwise."""
+def fake_jax(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Install a `jax` whose `jit` compiles a sample."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("XLA_FLAGS", raising=False)
-    jax, internal, config = ModuleType("jax"), ModuleType("jax._src"), SimpleNamespace()
-    config.jax_enable_compilation_cache = True
-    config.update = lambda name, value: setattr(config, name, value)
-    up = SimpleNamespace(is_up=False, config=config)
-    up.backends_are_initialized = lambda: up.is_up
-    vars(jax).update(jit=lambda function: FakeJitted(), config=config, _src=internal)
-    vars(internal).update(xla_bridge=up)
+    jax = ModuleType("jax")
+    vars(jax).update(jit=lambda function: FakeJitted())
     monkeypatch.setitem(sys.modules, "jax", jax)
-    monkeypatch.setitem(sys.modules, "jax._src", internal)
-    return up
 
 
-@pytest.mark.usefixtures("bridge")
+@pytest.mark.usefixtures("fake_jax")
 def test_a_function_has_a_report(tmp_path: Path) -> None:
     def step(x: int) -> int:
         return x
@@ -77,7 +68,7 @@ def test_a_function_has_a_report(tmp_path: Path) -> None:
     assert "jit_step: " in str(made)
 
 
-@pytest.mark.usefixtures("bridge")
+@pytest.mark.usefixtures("fake_jax")
 def test_a_jitted_function_is_lowered_with_its_arguments(tmp_path: Path) -> None:
     step = FakeJitted()
     made = reportgen.report(step, 1, 2, key=3, output=tmp_path / "here")
@@ -85,14 +76,14 @@ def test_a_jitted_function_is_lowered_with_its_arguments(tmp_path: Path) -> None
     assert made.page == tmp_path / "here" / "index.html"
 
 
-@pytest.mark.usefixtures("bridge")
+@pytest.mark.usefixtures("fake_jax")
 def test_a_program_that_does_not_fit_has_a_report_with_the_compilers_words() -> None:
     made = reportgen.report(FakeJitted(RuntimeError(REFUSED)))
     assert made.error == REFUSED
     assert "The compiler refused this program." in made._repr_html_()
 
 
-@pytest.mark.usefixtures("bridge")
+@pytest.mark.usefixtures("fake_jax")
 @pytest.mark.parametrize(
     "step", [FakeJitted(ValueError("no such shape")), FakeJitted(RuntimeError(REFUSED), dumps=False)]
 )
@@ -102,14 +93,14 @@ def test_other_errors_are_raised_as_they_are(step: FakeJitted, tmp_path: Path) -
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.usefixtures("bridge")
+@pytest.mark.usefixtures("fake_jax")
 def test_a_site_of_somebody_else_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(OutputRefused):
         reportgen.report(FakeJitted(), output=tmp_path)
 
 
-@pytest.mark.usefixtures("bridge")
+@pytest.mark.usefixtures("fake_jax")
 def test_a_notebook_shows_figures_and_a_link() -> None:
     shown = reportgen.report(FakeJitted())._repr_html_()
     assert 'href="xla-memory/step/index.html"' in shown
@@ -120,42 +111,6 @@ def test_names_are_text_in_a_notebook() -> None:
     made = MemoryReport(page=Path("<b>"), modules=(), error="<script>")
     assert "<script>" not in made._repr_html_()
     assert "<b>" not in made._repr_html_()
-
-
-def test_a_block_is_captured(bridge: SimpleNamespace, tmp_path: Path) -> None:
-    with reportgen.capture(output="out") as captured:
-        assert bridge.config.jax_enable_compilation_cache is False
-        flags = os.environ["XLA_FLAGS"]
-        dump(tmp_path / "xla-dumps" / "main")
-    assert flags == f"--xla_dump_to={tmp_path / 'xla-dumps' / 'main'} --xla_dump_hlo_as_text"
-    assert captured.report is not None
-    assert captured.report.page == Path("out/index.html")
-    assert bridge.config.jax_enable_compilation_cache is True
-    assert "XLA_FLAGS" not in os.environ
-
-
-@pytest.mark.usefixtures("bridge")
-def test_a_block_that_raises_has_a_report_too(tmp_path: Path) -> None:
-    def fail() -> None:
-        dump(tmp_path / "xla-dumps" / "main")
-        raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError), reportgen.capture() as captured:
-        fail()
-    assert captured.report is not None
-
-
-@pytest.mark.usefixtures("bridge")
-def test_a_block_that_compiles_nothing_says_so() -> None:
-    with pytest.raises(NoDumpFound, match="compiled nothing"), reportgen.capture():
-        pass
-
-
-def test_a_backend_that_is_up_is_refused_and_the_other_way_named(bridge: SimpleNamespace, tmp_path: Path) -> None:
-    bridge.is_up = True
-    with pytest.raises(BackendIsUp, match=r"reportgen\.report"), reportgen.capture():
-        pass
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_without_jax_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,7 +140,7 @@ class FakeShell:
         self.magics[name] = function
 
 
-@pytest.mark.usefixtures("bridge")
+@pytest.mark.usefixtures("fake_jax")
 def test_the_magic_reports_on_a_call() -> None:
     step = FakeJitted()
     shell = FakeShell(step=step, x=1, more={"y": 2})
@@ -195,7 +150,7 @@ def test_the_magic_reports_on_a_call() -> None:
     assert made.page == Path("xla-memory/step/index.html")
 
 
-@pytest.mark.usefixtures("bridge")
+@pytest.mark.usefixtures("fake_jax")
 @pytest.mark.parametrize("line", ["", "step", "step(", "x = 3"])
 def test_a_line_that_is_no_call_gets_a_sentence(line: str, capsys: pytest.CaptureFixture[str]) -> None:
     shell = FakeShell(step=FakeJitted())

@@ -224,19 +224,14 @@ def test_only(python: str) -> None:
     assert run(command(python, GO), "--only", r"jit__la\w+") == Ran(0, 1, 3, 1)
 
 
-def test_report_and_capture(python: str) -> None:
+def test_report_of_a_function(python: str) -> None:
     program = """\
 import jax, jax.numpy as jnp, reportgen
-with reportgen.capture(output="block") as captured:
-    x = jnp.ones((64, 64))
-assert captured.report.page.is_file()
+x = jnp.ones((64, 64))
 made = reportgen.report(lambda x: jnp.tanh(x @ x).sum(), x, output="function")
 assert made.page.is_file() and made.modules[0].peak_resident_bytes >= 64 * 64 * 4
-try:
-    with reportgen.capture(): pass
-except reportgen.errors.BackendIsUp: print("refused")
 """
-    assert "refused" in subprocess.check_output([python, "-c", program], text=True)
+    subprocess.run([python, "-c", program], check=True)
 
 
 def test_a_notebook(python: str) -> None:

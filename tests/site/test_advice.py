@@ -85,7 +85,7 @@ def test_the_tables_of_advice_can_be_taken_along(pairs_site: Path) -> None:
         for table in index(folder).all("table")
         if "data-csv" in table
     }
-    assert names == {"steps", "ladder", "moves", "families", "arguments", "results", "packing", "placement"}
+    assert names == {"steps", "ladder", "moves", "families", "arguments", "results"}
 
 
 def test_a_reader_without_scripts_is_told_what_is_missing(pairs_site: Path) -> None:

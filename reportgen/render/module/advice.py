@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from reportgen.advice.families import Family
-from reportgen.advice.packing import Packing
 from reportgen.advice.plan import Plan
 from reportgen.advice.records import Advice, ArgumentGroup, ConflictOf, Ladder, Move, Returned, State
 from reportgen.analyse.records import MAIN_SPACE
@@ -66,8 +65,8 @@ class Rung:
 class AdviceView:
     """The advice for the main memory space. `withheld` says why, if there is none.
 
-    `choices` are the keys of the moves that the chart can show, with what is changed. The arguments, the results, with
-    their places in what the program returns, and the arenas come with what is known of them in words.
+    `choices` are the keys of the moves that the chart can show, with what is changed. The arguments, and the results
+    with their places in what the program returns, come with what is known of them in words.
     """
 
     heading: str
@@ -85,7 +84,6 @@ class AdviceView:
     results: Sequence[tuple[Returned, str, str]]
     more_results: int
     plan: Plan | None
-    packings: Sequence[tuple[Packing, str]]
 
 
 def advice_view(module: Module) -> AdviceView | None:
@@ -100,7 +98,7 @@ def advice_view(module: Module) -> AdviceView | None:
     floor = module.instruction_at(ladder.floor_moment) if ladder else None
     return AdviceView(
         heading=f"To fit {human_bytes(exceeded.size_bytes)}" if exceeded else "What would lower the peak",
-        choices=[(key, what_words(advice, move)) for key, move in with_curve(advice).items()],
+        choices=[(key, what_words(advice, move)) for key, move in keys.items()],
         space_name=f"space {space.color} · {space.name}",
         withheld=advice.withheld,
         verdict=verdict_words(exceeded) if exceeded else "",
@@ -114,7 +112,6 @@ def advice_view(module: Module) -> AdviceView | None:
         results=[_result(one) for one in sorted(largest, key=lambda one: (one.leaf, one.number))],
         more_results=max(0, len(advice.results) - _SHOWN_RESULTS),
         plan=capacity.plan if capacity else None,
-        packings=[(one, _packing_words(one)) for one in advice.packing],
     )
 
 
@@ -126,11 +123,6 @@ def move_keys(advice: Advice) -> dict[str, Move]:
         counts[move.kind] += 1
         keys[f"{move.kind}-{counts[move.kind]}"] = move
     return keys | {f"then-{move.kind}": move for move in advice.sequence if move.after}
-
-
-def with_curve(advice: Advice) -> dict[str, Move]:
-    """Return the moves that change what is resident over time, by their keys."""
-    return {key: move for key, move in move_keys(advice).items() if move.kind != "packing"}
 
 
 def _row(key: str, move: Move) -> MoveRow:
@@ -176,16 +168,3 @@ def _result(result: Returned) -> tuple[Returned, str, str]:
     if result.conflict:
         words = _conflict_words(result.conflict)
     return result, "".join(f"[{index}]" for index in result.leaf) or "whole", words
-
-
-def _packing_words(packing: Packing) -> str:
-    """Return what is known of a smaller placement of an allocation."""
-    if packing.size_bytes == packing.lower_bound_bytes:
-        return "no placement can be smaller"
-    if packing.placement:
-        return f"a placement in {packing.found_bytes:,} bytes was found and verified"
-    if packing.table_bytes:
-        return f"tables of tuples take up to {human_bytes(packing.table_bytes)}, 16 KiB each"
-    if packing.found_bytes is None:
-        return "no placement was searched for"
-    return "no placement that is worth a change was found"

@@ -18,7 +18,7 @@ from reportgen.intervals.step_function import StepFunction
 from reportgen.model import WHOLE
 from reportgen.render import routes
 from reportgen.render.drawings.conflicts import conflicts_by_value
-from reportgen.render.module.advice import with_curve
+from reportgen.render.module.advice import move_keys
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import curve_words
 from reportgen.reports.formats import cut, visible
@@ -141,7 +141,7 @@ def move_curves(module: Module) -> dict[str, Any]:
             "moment": move.outcome.moment,
             **_steps(StepFunction.from_amounts(list(map(sub, move.outcome.curve(), before)))),
         }
-        for key, move in with_curve(advice).items()
+        for key, move in move_keys(advice).items()
     }
 
 

@@ -1,0 +1,215 @@
+"""Every document for programs is as its published schema says, and the schemas say what the code does."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from reportgen.advice import records as advice
+from reportgen.analyse import xla_peak
+from reportgen.analyse.capacity import Origin
+from reportgen.analyse.classes import MemoryClass
+from reportgen.analyse.records import Backend
+from reportgen.analyse.results import Severity
+from reportgen.compare import builds, compare_json, figures, history, modules, terms, verdicts
+from reportgen.compare.budgets import Level
+from reportgen.compare.records import Grade
+from reportgen.reports import advice_json, report_json
+from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
+from tests.support.commands import Run, runner
+from tests.support.samples import ROOT, SAMPLES
+from tests.support.schemas import problems, records, schema, validator
+
+SHARED = ROOT.parent / "shared" / "dumps"
+SHARED_FOLDERS = ("small", "pairs", "seeds")
+NUMBERS = {"report": report_json.SCHEMA, "compare": compare_json.SCHEMA, "history": history.SCHEMA}
+
+WORDS: Mapping[str, Mapping[str, Any]] = {
+    "report": {
+        "argument_state": advice.State,
+        "backend": Backend,
+        "capacity_source": Origin,
+        "claim": advice.Claim,
+        "fit": advice.Verdict,
+        "memory_class": MemoryClass,
+        "move_kind": advice.Kind,
+        "severity": Severity,
+    },
+    "compare": {
+        "backend": Backend,
+        "figure": figures.Figure,
+        "grade": Grade,
+        "level": Level,
+        "overall": verdicts.Overall,
+        "paired_by": modules.Evidence,
+        "term_kind": terms.Kind,
+        "verdict_status": verdicts.Status,
+    },
+    "history": {},
+}
+"""The definitions of each schema that list words, and where the code lists the same."""
+
+FAULTS = (xla_peak.LEAVES, xla_peak.PADDING, xla_peak.BIRTHS, xla_peak.ALIASES, xla_peak.SPACES)
+OTHER_WORDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "report": {"fault": FAULTS},
+    "compare": {"status": (*get_args(builds.Status), "no baseline")},
+    "history": {},
+}
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """`run("check", …)` in an empty directory."""
+    monkeypatch.chdir(tmp_path)
+    return runner(capsys)
+
+
+@pytest.fixture
+def sides(tmp_path: Path) -> tuple[Path, Path]:
+    """Return the dumps of two builds; each also has a module that the other lacks."""
+    before, after = written(tmp_path / "before", IN_PLACE), written(tmp_path / "after", NOT_IN_PLACE)
+    written(before, IN_PLACE.replace("1048576", "9"), NAME.replace("jit_f", "jit_gone"))
+    written(after, IN_PLACE.replace("1048576", "7"), NAME.replace("jit_f", "jit_new"))
+    return before, after
+
+
+def compared(run: Run, *arguments: object) -> dict[str, Any]:
+    run("compare", *arguments, "--json", "compare.json")
+    document: dict[str, Any] = json.loads(Path("compare.json").read_bytes())
+    assert problems(validator("compare"), document) == []
+    return document
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_schema_is_valid_and_describes_each_field_and_has_the_number_of_the_code(name: str) -> None:
+    document = schema(name)
+    Draft202012Validator.check_schema(document)
+    assert document["$id"] == f"urn:xla-reportgen:{name}:{NUMBERS[name]}"
+    assert document["properties"]["schema"]["const"] == NUMBERS[name]
+    for record in records(document):
+        assert all(field["description"].endswith(".") for field in record["properties"].values())
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_the_words_are_those_of_the_code(name: str) -> None:
+    stated = {name: node["enum"] for name, node in schema(name)["$defs"].items() if "enum" in node}
+    known = {definition: list(get_args(words)) for definition, words in WORDS[name].items()}
+    known |= {definition: list(words) for definition, words in OTHER_WORDS[name].items()}
+    assert stated == known
+    assert json.dumps(schema(name)).count('"enum"') == len(known)
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_published_schema_allows_fields_that_are_added_later(name: str) -> None:
+    assert not any("additionalProperties" in record for record in records(schema(name)))
+
+
+def test_the_advice_has_a_number_of_its_own() -> None:
+    for definition in ("advice", "no_advice"):
+        assert schema("report")["$defs"][definition]["properties"]["schema"]["const"] == advice_json.SCHEMA
+
+
+def test_a_field_too_many_or_too_few_does_not_pass(run: Run, sides: tuple[Path, Path]) -> None:
+    document = compared(run, *sides)
+    (term,) = [term for term in document["modules"][0]["spaces"]["0"]["terms"] if term["change_bytes"] > 0][:1]
+    term["extra"] = term.pop("count")
+    assert len(problems(validator("compare"), document)) == 2
+
+
+@pytest.mark.parametrize("flags", [[], ["--capacity", "1MiB"], ["--no-siblings"]])
+@pytest.mark.parametrize("dumps", [SAMPLES, ROOT / "tests"])
+def test_a_report_is_as_its_schema_says(run: Run, dumps: Path, flags: list[str]) -> None:
+    document = json.loads(run("check", "--json", "--jobs", "1", *flags, dumps).out)
+    assert document["modules"]
+    assert problems(validator("report"), document) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", SHARED_FOLDERS)
+def test_a_report_of_a_shared_dump_is_as_its_schema_says(run: Run, folder: str) -> None:
+    if not (SHARED / folder).is_dir():
+        pytest.skip(f"The folder {folder} of shared dumps is not beside the checkout.")
+    document = json.loads(run("check", "--json", "--jobs", "1", SHARED / folder).out)
+    assert problems(validator("report"), document) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("HloLiveRange (max 3):", "HloLiveRange"),
+        ("BufferLiveRange:", ""),
+        ("size 4194304", "size 4194303"),
+        ("0-3", "3-0"),
+        ("Used values:", "Unused values:"),
+    ],
+)
+def test_a_report_of_an_unsound_dump_is_as_its_schema_says(run: Run, tmp_path: Path, old: str, new: str) -> None:
+    dumps = written(tmp_path / "dumps", IN_PLACE.replace(old, new))
+    document = json.loads(run("check", "--json", dumps).out)
+    assert document["modules"][0]["findings"]
+    assert problems(validator("report"), document) == []
+
+
+@pytest.mark.parametrize("flags", [[], ["--matches"]])
+def test_a_comparison_is_as_its_schema_says(run: Run, sides: tuple[Path, Path], flags: list[str]) -> None:
+    before, after = sides
+    document = compared(run, before, after, *flags)
+    assert {module["status"] for module in document["modules"]} == {"changed", "new", "missing"}
+    assert any("matches" in module for module in document["modules"]) == bool(flags)
+    compared(run, before, before, *flags)
+
+
+def test_a_comparison_of_real_builds_is_as_its_schema_says(run: Run) -> None:
+    pairs = ROOT / "tests" / "advice" / "pairs"
+    for before, after in (("gpu/mid/base", "gpu/mid/remat"), ("tpu/kvcarry/base", "tpu/kvcarry/donate")):
+        compared(run, pairs / before, pairs / after, "--matches")
+    compared(run, SAMPLES, SAMPLES)
+
+
+def test_a_comparison_with_a_report_or_with_nothing_is_as_its_schema_says(run: Run, sides: tuple[Path, Path]) -> None:
+    before, after = sides
+    Path("report.json").write_text(run("check", "--json", before).out, encoding="utf-8")
+    assert not compared(run, "report.json", after)["explains"]
+    assert not compared(run, after, "report.json", "--matches")["explains"]
+    assert compared(run, "nowhere.json", after, "--max-growth", "1%")["verdict"] == "pass"
+
+
+def test_a_comparison_of_unsound_dumps_is_as_its_schema_says(
+    run: Run, sides: tuple[Path, Path], tmp_path: Path
+) -> None:
+    unsound = written(tmp_path / "unsound", IN_PLACE.replace("size 4194304", "size 4194303"))
+    without_ranges = written(tmp_path / "without", IN_PLACE.partition("HloLiveRange")[0])
+    for before, after in ((unsound, sides[1]), (sides[0], without_ranges), (without_ranges, without_ranges)):
+        compared(run, before, after, "--matches")
+
+
+def test_a_judged_comparison_is_as_its_schema_says(run: Run, sides: tuple[Path, Path]) -> None:
+    Path("b.toml").write_text(
+        "missing-modules = 'fail'\n[[budget]]\nmax = '5 MiB'\nmax-growth = '1%'\n"
+        "[[budget]]\nmodule = 'no'\nmax = '1 B'\n",
+        encoding="utf-8",
+    )
+    document = compared(run, *sides, "--budgets", "b.toml")
+    assert {verdict["status"] for verdict in document["verdicts"]} >= {"pass", "over", "grown", "missing", "unmatched"}
+
+
+def test_each_line_of_a_history_and_the_report_of_one_is_as_its_schema_says(run: Run, sides: tuple[Path, Path]) -> None:
+    builds = (sides[0], sides[0], sides[1], SAMPLES)
+    for number, dumps in enumerate(builds, start=1):
+        about = ["--commit", str(number) * 40, "--time", f"2026-01-0{number}T00:00:00Z", "--history", "h.jsonl"]
+        assert run("history", "add", dumps, *about, "--link", "https://example.org").code == 0
+    lines = Path("h.jsonl").read_bytes().splitlines()
+    stated = [json.loads(line) for line in lines]
+    assert [error for line in stated for error in problems(validator("history"), line)] == []
+    assert "gone" in stated[2]
+    found = json.loads(run("history", "find", "4" * 40, "--history", "h.jsonl").out)
+    assert problems(validator("report"), found) == []
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/compare.md", "docs/history.md"])
+def test_pages_about_the_documents_lead_to_the_page_about_the_schemas(page: str) -> None:
+    assert re.search(r"\((docs/)?schemas\.md", (ROOT / page).read_text(encoding="utf-8"))

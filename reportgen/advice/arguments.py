@@ -70,7 +70,7 @@ def arguments(analysis: Analysis, space: Space) -> list[Argument]:
                 number=value,
                 allocation=number,
                 parameter=allocation.parameter,
-                path=analysis.authors.of(value).argument or f"argument {allocation.parameter}",
+                path=program.argument_name(value) or f"argument {allocation.parameter}",
                 size_bytes=dump.values.sizes[value],
                 shape=program.shape(value),
                 is_donated=allocation.is_maybe_live_out,

@@ -64,7 +64,7 @@ class Authors:
         # XLA lends the memory of a donated argument to other data, too, so only a result is the argument's new value.
         if argument is None or is_itself or self._results.isdisjoint(members):
             return choice
-        name = self._writer(argument).author.argument
+        name = self._program.argument_name(argument)
         return choice._replace(author=replace(choice.author, argument=name, rule="new value"))
 
     @cached_property

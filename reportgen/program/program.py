@@ -57,6 +57,10 @@ class Program(Computations):
         """Return who computes what lies at each place."""
         return Writers(self, self.storage, {self.dump.values.names[one] for one in self.arguments.values()})
 
+    def argument_name(self, number: int) -> str:
+        """Return the name of the argument that a value is: the program's, or its number and leaf."""
+        return self.writers.of(self.place(number)).author.argument
+
     def place(self, number: int) -> Place:
         """Return where a value is defined."""
         values = self.dump.values

@@ -76,14 +76,14 @@ class Buffers:
         """Join a value with those of its slice that it shares its bytes with."""
         values = self._dump.values
         places = self._storage.same(Place(values.names[number], leaf_of(values.shape_index(number))))
-        for other in map(self._value_at, places):
+        for other in map(self.value_at, places):
             if other is not None and other in tenants:
                 self._join(number, other)
         if self._program.module is None:
             for other in self._continued(number, tenants):
                 self._join(number, other)
 
-    def _value_at(self, place: Place) -> int | None:
+    def value_at(self, place: Place) -> int | None:
         """Return the value that lies at a place, or at the place that it is another name for."""
         for _ in range(_MOST_STEPS):
             number = self._dump.number_at(place.key)

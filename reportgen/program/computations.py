@@ -13,6 +13,9 @@ from reportgen.program.opcodes import CALLERS
 from reportgen.program.places import Place
 
 _CONDITION = re.compile(r", condition=%?([^\s,)}]+)")
+_PASSING_ARRAYS = CALLERS | {"async-start", "fusion"}
+"""Opcodes that pass their operands on as they are; a `reduce` or `sort` passes elements."""
+
 _PARAMETER = re.compile(r" parameter\((\d+)\)")
 
 
@@ -63,10 +66,10 @@ class Computations(Instructions):
     def outside(self, parameter: Place) -> Sequence[Place]:
         """Return what a parameter of a computation is: an operand of the caller and, in a loop, what its body returns.
 
-        Nothing for a parameter of the whole program.
+        Nothing for a parameter of the whole program, or of a computation that runs on single elements of arrays.
         """
         operand, caller = self.operand_of_caller(parameter.name), self.caller(parameter.name)
-        if operand is None or caller is None:
+        if operand is None or caller is None or self.opcode(caller) not in _PASSING_ARRAYS:
             return ()
         roots = self.roots(caller) if self.opcode(caller) == "while" else ()
         return Place(operand, parameter.leaf), *(Place(root, parameter.leaf) for root in roots)

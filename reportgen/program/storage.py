@@ -96,13 +96,15 @@ class Storage:
     def _started(self, start: Instruction, leaf: Leaf) -> Iterator[Place]:
         """Yield the operand that a part of what an asynchronous start makes is, or the result of what it runs."""
         if start.opcode == "copy-start":  # which makes the copy, the operand and a context
-            place, rest = (0, leaf[1:]) if leaf[:1] == (1,) else (len(start.operands), leaf)
+            operands, rest = (start.operands[:1], leaf[1:]) if leaf[:1] == (1,) else ((), leaf)
         elif start.opcode == "all-reduce-start" or leaf[:1] != (0,):
-            place, rest = len(start.operands), leaf
+            operands, rest = (), leaf
+        elif start.shape.startswith("(("):  # a tuple of the operands comes first
+            operands, rest = start.operands[leaf[1] : leaf[1] + 1] if len(leaf) > 1 else (), leaf[2:]
         else:
-            place, rest = (leaf[1] if len(leaf) > 1 else 0), leaf[2:]
-        if place < len(start.operands):
-            yield Place(start.operands[place], rest)
+            operands, rest = start.operands[:1], leaf[1:]
+        if operands:
+            yield Place(operands[0], rest)
         elif start.opcode == "async-start" and leaf[:1] == (_RESULT,):
             yield from (Place(root, leaf[1:]) for root in self._program.roots(start.name))
 

@@ -17,13 +17,12 @@ from reportgen.input.discover import Discovered, discover
 from reportgen.input.error_texts import error_texts
 from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES, DumpFiles, Problem
 from reportgen.input.remote import AnyPath
-from reportgen.options import BuildOptions, ComparisonOptions
+from reportgen.options import BuildOptions, ComparisonOptions, ReportOptions
 from reportgen.output.incremental import IncrementalChecker
 from reportgen.output.manifest import COMMON, TREND
 from reportgen.output.writer import SiteDirectory, Written, write_file, write_pages
-from reportgen.pipeline import Stage, build_dump, build_page, check_dump, read_report
+from reportgen.pipeline import Stage, build_dump, build_page, check_dump, read_report, settings_of
 from reportgen.redact.labels import redact_labels
-from reportgen.render.site.assets import fingerprint
 from reportgen.reports.summary import Summary, biggest_first
 from reportgen.work import Outcome, Page, Part, Settings, Task
 from reportgen.workers import can_fork
@@ -132,7 +131,7 @@ def build(options: BuildOptions, progress: Progress, stage: Stage = lambda words
 
     Raises ReportgenError if there is no dump or the output cannot be written.
     """
-    errors = _logged_errors(options)
+    errors = logged_errors_in(options)
     try:
         found = discover(
             options.paths, excluded=options.output, max_bytes=options.max_dump_bytes, siblings=options.siblings
@@ -143,14 +142,15 @@ def build(options: BuildOptions, progress: Progress, stage: Stage = lambda words
         found = Discovered((), (), None)
     discovered = redact_labels(found, options.redaction)
     with SiteDirectory.opened(options.output, force=options.force) as directory:
-        settings = _settings(options)
+        settings = settings_of(options)
         tasks = [Task(files, directory.parts.get(files.label)) for files in discovered.dumps]
         outcomes = list(_counted(_build_all(tasks, settings, options, stage), len(tasks), progress))
         result = replace(_result(discovered, outcomes), errors=errors)
         return _finish(result, outcomes, settings, read_note(discovered.readme), directory)
 
 
-def _logged_errors(options: BuildOptions) -> "tuple[LoggedError, ...]":
+def logged_errors_in(options: ReportOptions) -> "tuple[LoggedError, ...]":
+    """Return the out-of-memory errors in the texts on the command line."""
     texts = () if options.redaction else tuple(error_texts(options.paths, options.max_dump_bytes))
     if not texts:
         return ()
@@ -171,7 +171,7 @@ def build_file(options: BuildOptions, target: Path, stage: Stage = lambda words:
         raise OptionError(
             f"{len(others) + 1:,} dumps are in there, and --single-file takes one. The largest is {task.files.label}"
         )
-    outcome, page = build_page(task, _settings(options), stage)
+    outcome, page = build_page(task, settings_of(options), stage)
     result = _result(discovered, [outcome])
     if page is None:
         return result
@@ -242,20 +242,6 @@ def history_in(site: Path) -> Path:
 
 def _part(written: Written, key: str = "") -> Part:
     return Part(key, written.paths, written.size_bytes, written.digest)
-
-
-def _settings(options: BuildOptions) -> Settings:
-    return Settings(
-        site_title=options.title,
-        output=options.output,
-        fingerprint=fingerprint(),
-        value_pages=options.value_pages,
-        named_values=options.named_values,
-        redaction=options.redaction,
-        source_root=options.source_root,
-        source_url=options.source_url,
-        capacities=options.capacities,
-    )
 
 
 def _build_all(tasks: Sequence[Task], settings: Settings, options: BuildOptions, stage: Stage) -> Iterator[Outcome]:

@@ -18,10 +18,10 @@ Redaction = Literal["paths", "names"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BuildOptions:
-    """Options of a build.
+class ReportOptions:
+    """The options that decide where a site is written and what it shows, so the same ones give the same site.
 
-    `jobs` is the number of processes; `force` allows writing into a directory with files of other origin.
+    `force` allows writing into a directory with files of other origin.
 
     With `value_pages`, only that many of the largest values in each module, and all that are live at a peak, get
     pages; None gives pages to all values. `named_values` get pages in any case: numbers of values by label of the dump.
@@ -36,15 +36,12 @@ class BuildOptions:
 
     Pages show lines of the source files below `source_root`, and link them to `source_url`, a pattern with `{path}` and
     `{line}`. Neither can be combined with redaction.
-
-    `cluster` is host:port of a Dask scheduler that does the work instead; paths must then be absolute.
     """
 
     paths: tuple[AnyPath, ...]
     output: Path = DEFAULT_OUTPUT
     title: str = DEFAULT_TITLE
     force: bool = False
-    jobs: int = 1
     value_pages: int | None = None
     named_values: Mapping[str, Set[int]] = field(default_factory=dict)
     redaction: Redaction | None = None
@@ -53,6 +50,16 @@ class BuildOptions:
     source_root: Path | None = None
     source_url: str | None = None
     capacities: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildOptions(ReportOptions):
+    """Options of a build in `jobs` processes.
+
+    `cluster` is host:port of a Dask scheduler that does the work instead; paths must then be absolute.
+    """
+
+    jobs: int = 1
     cluster: str | None = None
 
 
@@ -70,13 +77,10 @@ class ComparisonOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WatchOptions:
+class WatchOptions(ReportOptions):
     """Options of watching. With `port` None, take the next free one; `polls` is for file systems without events."""
 
     paths: tuple[Path, ...]
-    output: Path = DEFAULT_OUTPUT
-    title: str = DEFAULT_TITLE
-    force: bool = False
     host: str = DEFAULT_HOST
     port: int | None = None
     polls: bool = False

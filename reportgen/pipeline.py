@@ -16,11 +16,12 @@ from reportgen.errors import OutputRefused, ReportgenError
 from reportgen.input.contents import Contents, read_contents
 from reportgen.input.reading import DumpFiles, Problem
 from reportgen.input.text import DumpText, Sibling
-from reportgen.options import Redaction
+from reportgen.options import Redaction, ReportOptions
 from reportgen.output.incremental import IncrementalChecker
 from reportgen.output.writer import NOTHING_WRITTEN, Written, confirm_started, write_pages
 from reportgen.redact.contents import redact_contents
 from reportgen.redact.text import redact_message
+from reportgen.render.site.assets import fingerprint
 from reportgen.reports.formats import shortened
 from reportgen.reports.summary import summary, summary_for_site
 from reportgen.work import Outcome, Part, Settings, Task
@@ -68,15 +69,34 @@ def read_report(files: DumpFiles) -> "tuple[Report | None, tuple[Problem, ...]]"
         return None, _failed(files, error, None).problems
 
 
+def settings_of(options: ReportOptions) -> Settings:
+    """Return the settings that all dumps of a site share."""
+    return Settings(
+        site_title=options.title,
+        output=options.output,
+        fingerprint=fingerprint(),
+        value_pages=options.value_pages,
+        named_values=options.named_values,
+        redaction=options.redaction,
+        source_root=options.source_root,
+        source_url=options.source_url,
+        capacities=options.capacities,
+    )
+
+
+def site_contents(files: DumpFiles, settings: Settings) -> Contents:
+    """Read a dump and its sibling files, without what the site must hide. Raises UnreadableInput."""
+    contents = read_contents(files, keeps_repeats=settings.redaction is not None)
+    return redact_contents(contents, settings.redaction)
+
+
 def build_dump(task: Task, settings: Settings, jobs: int = 1, stage: Stage = lambda words: None) -> Outcome:
     """Parse, analyse, render and write one dump unless its pages are up to date; `jobs` processes write large dumps.
 
     Return problems with the dump instead of raising them. Raises OutputRefused.
     """
     try:
-        contents = redact_contents(
-            read_contents(task.files, keeps_repeats=settings.redaction is not None), settings.redaction
-        )
+        contents = site_contents(task.files, settings)
         identity = digests(contents.text)
         checker = IncrementalChecker(settings, task.previous)
         key = checker.dump_key(contents, identity.exact)
@@ -91,9 +111,7 @@ def build_dump(task: Task, settings: Settings, jobs: int = 1, stage: Stage = lam
 def build_page(task: Task, settings: Settings, stage: Stage) -> tuple[Outcome, bytes | None]:
     """Return the report of one dump as a single file, which is None if there is a problem with the dump."""
     try:
-        contents = redact_contents(
-            read_contents(task.files, keeps_repeats=settings.redaction is not None), settings.redaction
-        )
+        contents = site_contents(task.files, settings)
         with garbage_collection_paused():
             module = module_of(contents.files, contents.text, contents.note, settings, contents.siblings, stage=stage)
             entry = summary(module)
@@ -109,14 +127,18 @@ def build_page(task: Task, settings: Settings, stage: Stage) -> tuple[Outcome, b
 
 
 def _failed(files: DumpFiles, error: Exception, redaction: Redaction | None) -> Outcome:
+    return Outcome(label=files.label, summary=None, problems=(problem_of(files, error, redaction),))
+
+
+def problem_of(files: DumpFiles, error: Exception, redaction: Redaction | None) -> Problem:
+    """Return the problem with a dump whose reading or analysis has raised an error."""
     if isinstance(error, ReportgenError):
         message = str(error).removeprefix(f"{files.label}: ")
     elif isinstance(error, MemoryError):
         message = _NO_MEMORY
     else:  # not raised, because a defect of ours in one dump must not lose the report of the others
         message = f"reportgen failed on this dump, please report it: {type(error).__name__}: {error}"
-    problem = Problem("error", files.label, redact_message(message) if redaction else message)
-    return Outcome(label=files.label, summary=None, problems=(problem,))
+    return Problem("error", files.label, redact_message(message) if redaction else message)
 
 
 def _build(contents: Contents, settings: Settings, key: str, content_digest: str, jobs: int, stage: Stage) -> Outcome:

@@ -4,7 +4,9 @@ import argparse
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+from reportgen.errors import OptionError
 from reportgen.input.pipes import kept_pipe
 from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES
 from reportgen.input.remote import AnyPath, is_url, located
@@ -34,6 +36,17 @@ def add_analysis(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="number of processes to use (default: one for each processor, at most 8)",
     )
+    add_contents(parser)
+    parser.add_argument(
+        "--executor",
+        type=_cluster,
+        metavar="dask://HOST:PORT",
+        help="send the work to this Dask scheduler; its workers need the same paths, and -o on a shared disk",
+    )
+
+
+def add_contents(parser: argparse.ArgumentParser) -> None:
+    """Add what is read for each dump: its files up to a size, those beside it, and what the device has."""
     add_max_dump_bytes(parser)
     parser.add_argument(
         "--capacity",
@@ -50,12 +63,6 @@ def add_analysis(parser: argparse.ArgumentParser) -> None:
         action="store_false",
         help="do not read the files beside a dump: no names and source lines from the HLO text, no comparison with it",
     )
-    parser.add_argument(
-        "--executor",
-        type=_cluster,
-        metavar="dask://HOST:PORT",
-        help="send the work to this Dask scheduler; its workers need the same paths, and -o on a shared disk",
-    )
 
 
 def add_site(parser: argparse.ArgumentParser) -> None:
@@ -71,6 +78,30 @@ def add_site(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--title", help=f'title of the site (default: "{DEFAULT_TITLE}")')
     add_force(parser)
     parser.add_argument("--open", action="store_true", help="open the site in a browser")
+
+
+def add_pages(parser: argparse.ArgumentParser) -> None:
+    """Add what the pages of a site show."""
+    parser.add_argument(
+        "--value-pages",
+        type=count,
+        metavar="N",
+        help="make pages only for the N largest values of each module and for those of a peak;"
+        " tables and search still list all values (default: make pages for all)",
+    )
+    add_redaction(parser)
+    parser.add_argument(
+        "--source-root",
+        type=Path,
+        metavar="DIR",
+        help="show the source lines that the dump names, from files below this directory",
+    )
+    parser.add_argument(
+        "--source-url",
+        type=source_url,
+        metavar="TEMPLATE",
+        help="link source lines, such as https://github.com/OWNER/REPO/blob/COMMIT/{path}#L{line}",
+    )
 
 
 def add_max_dump_bytes(parser: argparse.ArgumentParser) -> None:
@@ -116,6 +147,26 @@ def add_redaction(parser: argparse.ArgumentParser) -> None:
         const=False,
         help="hide nothing, whatever pyproject.toml says",
     )
+
+
+def report_options(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the arguments of a `ReportOptions`, without its paths. Raises OptionError for options that contradict."""
+    if options.redaction and (options.source_root or options.source_url):
+        raise OptionError("--source-root and --source-url show what redaction hides; leave out one, or add --no-redact")
+    if options.source_root and not options.source_root.is_dir():
+        raise OptionError(f"--source-root {options.source_root}: there is no such directory")
+    return {
+        "output": options.output,
+        "title": options.title,
+        "force": options.force,
+        "value_pages": options.value_pages,
+        "redaction": options.redaction or None,
+        "max_dump_bytes": options.max_dump_bytes,
+        "siblings": options.siblings,
+        "capacities": tuple(options.capacities),
+        "source_root": options.source_root.absolute() if options.source_root else None,
+        "source_url": options.source_url,
+    }
 
 
 def paths_of(options: argparse.Namespace) -> tuple[AnyPath, ...]:

@@ -1,10 +1,10 @@
 """Build the site."""
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
-from reportgen.commands.arguments import add_analysis, add_paths, add_redaction, add_site, count, paths_of, source_url
-from reportgen.errors import OptionError
+from reportgen.commands.arguments import add_analysis, add_pages, add_paths, add_site, paths_of, report_options
 from reportgen.terminal import Terminal
 
 
@@ -25,26 +25,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     """Declare the flags of `build`, which `run` has too."""
     add_analysis(parser)
     add_site(parser)
-    parser.add_argument(
-        "--value-pages",
-        type=count,
-        metavar="N",
-        help="make pages only for the N largest values of each module and for those of a peak;"
-        " tables and search still list all values (default: make pages for all)",
-    )
-    add_redaction(parser)
-    parser.add_argument(
-        "--source-root",
-        type=Path,
-        metavar="DIR",
-        help="show the source lines that the dump names, from files below this directory",
-    )
-    parser.add_argument(
-        "--source-url",
-        type=source_url,
-        metavar="TEMPLATE",
-        help="link source lines, such as https://github.com/OWNER/REPO/blob/COMMIT/{path}#L{line}",
-    )
+    add_pages(parser)
     volume = parser.add_mutually_exclusive_group()
     volume.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
     volume.add_argument("-v", "--verbose", action="store_true", help="print the findings of each module")
@@ -62,27 +43,11 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     from reportgen.build import build, build_file
     from reportgen.options import BuildOptions
 
-    if options.redaction and (options.source_root or options.source_url):
-        raise OptionError("--source-root and --source-url show what redaction hides; leave out one, or add --no-redact")
-    if options.source_root and not options.source_root.is_dir():
-        raise OptionError(f"--source-root {options.source_root}: there is no such directory")
-
     asked = BuildOptions(
-        paths=paths_of(options),
-        # The workers of a cluster start in other directories.
-        output=options.output.absolute() if options.executor else options.output,
-        title=options.title,
-        force=options.force,
-        jobs=options.jobs,
-        value_pages=options.value_pages,
-        redaction=options.redaction or None,
-        max_dump_bytes=options.max_dump_bytes,
-        siblings=options.siblings,
-        capacities=tuple(options.capacities),
-        source_root=options.source_root.absolute() if options.source_root else None,
-        source_url=options.source_url,
-        cluster=options.executor,
+        **report_options(options), paths=paths_of(options), jobs=options.jobs, cluster=options.executor
     )
+    if options.executor:  # because the workers of a cluster start in other directories
+        asked = replace(asked, output=options.output.absolute())
     if options.single_file:
         report = build_file(asked, options.single_file, terminal.stage)
         shown = options.single_file

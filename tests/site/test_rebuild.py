@@ -216,7 +216,7 @@ def test_another_version_of_the_program_builds_everything_again(
 ) -> None:
     count = len(run(dumps, site).summaries)
     parsed.clear()
-    monkeypatch.setattr("reportgen.build.fingerprint", lambda: "another")
+    monkeypatch.setattr("reportgen.pipeline.fingerprint", lambda: "another")
     run(dumps, site)
     assert len(parsed) == count
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.cli import main
+from reportgen.cli import INTERRUPTED, main
 from reportgen.input.toml_lines import line_of_key
+from reportgen.options import WatchOptions
 from tests.support.site import ROOT, SAMPLES
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -87,10 +88,33 @@ def test_source_links_against_redaction_are_refused(capsys: pytest.CaptureFixtur
     assert "--no-redact" in capsys.readouterr().err
 
 
-def test_watch_says_that_it_hides_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    set_up('[tool.xla-reportgen]\nredact = "paths"\n')
-    assert main(["watch", "gs://bucket/dumps"]) == 1
-    assert "warning: watch hides nothing" in capsys.readouterr().err
+def watched(*arguments: str, monkeypatch: pytest.MonkeyPatch) -> WatchOptions:
+    """Return the options with which watching would begin."""
+    asked: list[WatchOptions] = []
+
+    def watcher(options: WatchOptions, say: object) -> None:
+        asked.append(options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("reportgen.live.loop.Watcher", watcher)
+    assert main(["watch", TINY, *arguments]) == INTERRUPTED
+    return asked[0]
+
+
+def test_watch_obeys_the_settings_of_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_up(ALL)
+    options = watched(monkeypatch=monkeypatch)
+    assert (options.title, options.capacities) == ("Nightly", ("64 KiB",))
+    assert options.source_url == "https://example.com/{path}#{line}"
+    options = watched("--redact", "--capacity", "v5e", monkeypatch=monkeypatch)
+    assert (options.redaction, options.source_url, options.capacities) == ("paths", None, ("v5e",))
+
+
+def test_watch_hides_what_the_project_hides(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_up('[tool.xla-reportgen]\nredact = "names"\n')
+    assert watched(monkeypatch=monkeypatch).redaction == "names"
+    assert watched("--no-redact", monkeypatch=monkeypatch).redaction is None
+    assert main(["watch", TINY, "--source-root", "."]) == 2
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import argparse
 import signal
 from pathlib import Path
 
-from reportgen.commands.arguments import add_paths, add_site, number_to
+from reportgen.commands.arguments import add_contents, add_pages, add_paths, add_site, number_to, report_options
 from reportgen.errors import UnreadableInput
 from reportgen.input.remote import located
 from reportgen.options import DEFAULT_HOST
@@ -14,7 +14,9 @@ from reportgen.terminal import Terminal
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the flags of `watch`."""
     add_paths(parser)
+    add_contents(parser)
     add_site(parser)
+    add_pages(parser)
     parser.add_argument("--host", default=DEFAULT_HOST, help="address to serve at (default: %(default)s)")
     parser.add_argument(
         "--port", type=number_to(65535), metavar="N", help="port to serve at (default: 8000, or the next free one)"
@@ -23,7 +25,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--poll", action="store_true", help="poll for changes instead of waiting for events, for network drives"
     )
     parser.add_argument("--no-serve", action="store_true", help="only keep the site on disk up to date")
-    parser.set_defaults(redaction=None)  # so that the settings fill it and `run` can warn
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
@@ -31,16 +32,12 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     from reportgen.live.loop import Watcher
     from reportgen.options import WatchOptions
 
-    if options.redaction:
-        terminal.warning("watch hides nothing; redact in pyproject.toml is for run, build and compare")
     # So that SIGTERM raises KeyboardInterrupt as well.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     watcher = Watcher(
         WatchOptions(
+            **report_options(options),
             paths=tuple(map(_local, options.paths)),
-            output=options.output,
-            title=options.title,
-            force=options.force,
             host=options.host,
             port=options.port,
             polls=options.poll,

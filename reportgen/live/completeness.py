@@ -7,53 +7,62 @@ the previous one had. There are three verdicts:
 - *complete*: show the dump.
 - *truncated*: a file is empty, ends in the middle of a line, or a section is missing. It never replaces a good report.
   If there is none to keep, the dump is shown after its files have not changed for several seconds.
-- *inconsistent*: the parts contradict each other, or only some of them are new. The others usually follow at once; if
-  they do not, this is what the compiler wrote, so it is shown.
+- *inconsistent*: the parts contradict each other, only some of them are new, or the files beside the dump do not fit
+  it. The others usually follow at once; if they do not, this is what the compiler wrote, so it is shown.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from reportgen.analyse.records import Analysis
+from reportgen.input.contents import Contents
 from reportgen.input.names import PART_SUFFIXES, split_part
-from reportgen.input.reading import DumpFiles, Problem
+from reportgen.input.reading import DumpFiles
 from reportgen.live.scan import Stamps
 
 _PART_WORDS = ("allocations", "values", "live ranges")
+_DIFFERING = frozenset({"sibling-differs", "sibling-unread"})
 _LATER = frozenset({"XLA's total", "used values", "live ranges"})
 """The sections in the second and third file of a compiler that writes three, as XLA does since 2026-04-03."""
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The last good reading of a dump: its sections, its kinds of contradictions, and the stamps of its parts."""
+    """The last good reading of a dump, by which the next one is judged."""
 
     sections: frozenset[str]
     contradictions: frozenset[str]
+    siblings_differ: bool
     parts: Stamps
 
 
 @dataclass(frozen=True, slots=True)
 class Completeness:
-    """A verdict with its reason in words; `contradictions` are the slugs of the dump's errors."""
+    """A verdict with its reason in words.
+
+    `contradictions` are the slugs of the dump's errors; `siblings_differ` says that a file beside it differs from it.
+    """
 
     verdict: Literal["complete", "truncated", "inconsistent"]
     reason: str
     sections: frozenset[str]
     contradictions: frozenset[str]
+    siblings_differ: bool
+
+    def baseline(self, parts: Stamps) -> Baseline:
+        """Return what later readings are judged by once a dump with these parts is shown."""
+        return Baseline(self.sections, self.contradictions, self.siblings_differ, parts)
 
     def has_new_contradictions(self, baseline: Baseline | None) -> bool:
         """Return whether the dump contradicts itself in a new way."""
         return bool(self.contradictions - (baseline.contradictions if baseline else frozenset()))
 
 
-def completeness(
-    files: DumpFiles, analysis: Analysis, problems: Iterable[Problem], parts: Stamps, baseline: Baseline | None
-) -> Completeness:
+def completeness(contents: Contents, analysis: Analysis, parts: Stamps, baseline: Baseline | None) -> Completeness:
     """Return the verdict on a dump that was read.
 
-    `parts` are the stamps of its parts, without its notes. `baseline` is None for a dump that was never shown.
+    `parts` are the stamps of its parts alone. `baseline` is None for a dump that was never shown.
     """
     dump = analysis.dump
     present = {
@@ -64,31 +73,31 @@ def completeness(
     }
     sections = frozenset(name for name, is_present in present.items() if is_present)
     contradictions = frozenset(finding.slug for finding in analysis.findings if finding.severity == "error")
-    for reason in _truncations(files, analysis, problems, sections, baseline):
-        return Completeness("truncated", reason, sections, contradictions)
-    for reason in _inconsistencies(files, contradictions, parts, baseline):
-        return Completeness("inconsistent", reason, sections, contradictions)
-    return Completeness("complete", "", sections, contradictions)
+    siblings_differ = any(finding.slug in _DIFFERING for finding in analysis.findings)
+    judged = Completeness("complete", "", sections, contradictions, siblings_differ)
+    # Parts that are shown already are judged; only the dump's name or the files beside it are new.
+    is_judged = baseline is not None and parts == baseline.parts
+    for reason in () if is_judged else _truncations(contents, analysis, sections, baseline):
+        return replace(judged, verdict="truncated", reason=reason)
+    for reason in _inconsistencies(contents.files, judged, parts, baseline):
+        return replace(judged, verdict="inconsistent", reason=reason)
+    return judged
 
 
 def _truncations(
-    files: DumpFiles,
-    analysis: Analysis,
-    problems: Iterable[Problem],
-    sections: frozenset[str],
-    baseline: Baseline | None,
+    contents: Contents, analysis: Analysis, sections: frozenset[str], baseline: Baseline | None
 ) -> Iterator[str]:
-    yield from (f"{problem.file}: {problem.message}" for problem in problems if problem.severity != "note")
+    yield from (f"{problem.file}: {problem.message}" for problem in contents.problems if problem.severity != "note")
     for part in analysis.dump.text.parts:
         split = split_part(part.label)
-        contents = _PART_WORDS[split[1]] if split else part.label
+        words = _PART_WORDS[split[1]] if split else part.label
         if part.start == part.end:
-            yield f"the {contents} file is empty"
+            yield f"the {words} file is empty"
         elif part.data[part.end - 1] != 0x0A:  # a newline, with which every complete part ends
-            yield f"the {contents} file ends in the middle of a line"
+            yield f"the {words} file ends in the middle of a line"
     if not analysis.dump.allocations:
         yield "it lists no allocations"
-    missing = sorted((baseline.sections if baseline else _expected(files, sections)) - sections)
+    missing = sorted((baseline.sections if baseline else _expected(contents.files, sections)) - sections)
     if missing:
         yield f"{', '.join(missing)} missing"
 
@@ -104,10 +113,8 @@ def _expected(files: DumpFiles, sections: frozenset[str]) -> frozenset[str]:
     return _LATER if 0 < len(numbers) < len(PART_SUFFIXES) else frozenset()
 
 
-def _inconsistencies(
-    files: DumpFiles, contradictions: frozenset[str], parts: Stamps, baseline: Baseline | None
-) -> Iterator[str]:
-    new = sorted(contradictions - (baseline.contradictions if baseline else frozenset()))
+def _inconsistencies(files: DumpFiles, judged: Completeness, parts: Stamps, baseline: Baseline | None) -> Iterator[str]:
+    new = sorted(judged.contradictions - (baseline.contradictions if baseline else frozenset()))
     if new:
         yield f"its parts contradict each other ({', '.join(new)})"
     if baseline and len(parts) == len(baseline.parts):
@@ -118,3 +125,5 @@ def _inconsistencies(
             pairs = zip(splits, is_old, strict=True) if len(splits) == len(is_old) else ()
             old = ", ".join(_PART_WORDS[split[1]] for split, is_old_part in pairs if split and is_old_part)
             yield f"some of its files are new, others are old{f' ({old})' if old else ''}"
+    if judged.siblings_differ and not (baseline and baseline.siblings_differ):
+        yield "the files beside it do not fit it"

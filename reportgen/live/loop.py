@@ -12,6 +12,7 @@ Three kinds of threads work together:
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
+from itertools import chain
 from time import monotonic
 
 from reportgen.errors import NoDumpFound
@@ -22,10 +23,11 @@ from reportgen.live.rebuild import Rebuilder, ScanResult
 from reportgen.live.server import LiveServer
 from reportgen.live.site import Generation, LiveSite, ServedModule
 from reportgen.live.tracked import Timing, TrackedDump
-from reportgen.live.write_queue import WriteQueue
+from reportgen.live.write_queue import CommonPages, WriteQueue
 from reportgen.options import WatchOptions
 from reportgen.output.writer import SiteDirectory
 from reportgen.render.routes import module_folder
+from reportgen.render.site.out_of_memory import error_pages
 from reportgen.render.site.overview import Front
 from reportgen.render.site.pages import fixed_pages, summary_pages
 from reportgen.reports.summary import biggest_first
@@ -50,22 +52,15 @@ class Watcher:
         self._timing = timing or Timing()
         self.wakeup = Wakeup()
         self.site = LiveSite(output)
-        self.rebuilder = Rebuilder(
-            options.paths,
-            output,
-            options.title,
-            timing=self._timing,
-            trusts_times=not options.polls,
-            time_of_day=_time_of_day,
-        )
+        self.rebuilder = Rebuilder(options, output, timing=self._timing, time_of_day=_time_of_day)
         self._events = FileEvents(
             self.wakeup,
             output,
             lambda why: say(f"{why}: scanning every {self._timing.polling:g} s instead of waiting for events"),
         )
-        self.write_queue = WriteQueue(output, lambda: self._common)
+        self.write_queue = WriteQueue(output, self.rebuilder.settings, lambda: self._common)
         self._fixed = {page.path: page.content for page in fixed_pages(options.title)}
-        self._common: Mapping[str, bytes] = self._fixed
+        self._common = CommonPages(self._fixed, Front())
         self._last_built: Sequence[str] = ()
         self._built_at = ""
         self._published_at = self._scan_began = self._scan_seconds = 0.0
@@ -154,7 +149,7 @@ class Watcher:
         while len(self.write_queue) > 1 and self.write_queue.text_bytes > _MOST_TEXT_WAITING:
             self.write_some()
         if monotonic() - max(self._published_at, self._scan_began) > _PUBLISHED_EVERY:
-            self._publish(ScanResult(built=[dump.files.label]))
+            self._publish(ScanResult(built=[dump.key]))
 
     def _publish(self, result: ScanResult) -> None:
         if result.built:
@@ -162,15 +157,16 @@ class Watcher:
         if result.built or result.has_other_changes or not self._published_at:
             shown = [dump.shown for dump in self.rebuilder.dumps.values() if dump.shown]
             summaries = sorted((build.summary for build in shown), key=biggest_first)
-            front = Front(problems=self.rebuilder.problems, readme=self.rebuilder.readme)
-            pages = summary_pages(self._options.title, summaries, front)
-            self._common = self._fixed | {page.path: page.content for page in pages}
+            front = self._front()
+            title = self._options.title
+            pages = chain(summary_pages(title, summaries, front), error_pages(title, front.errors))
+            self._common = CommonPages(self._fixed | {page.path: page.content for page in pages}, front)
             self.write_queue.mark_stale()
         message = unchanged_message(result, self.rebuilder, _time_of_day())
         changes = PageChanges(self.rebuilder, self._last_built, message, self._built_at)
         self.site.publish(
             Generation(
-                common=self._common,
+                common=self._common.pages,
                 modules=self._modules(),
                 successors={module_folder(old): module_folder(new) for old, new in self.rebuilder.successors.items()},
                 changes=changes.for_page,
@@ -178,6 +174,16 @@ class Watcher:
             )
         )
         self._published_at = monotonic()
+
+    def _front(self) -> Front:
+        search = self.rebuilder.search
+        return Front(
+            problems=self.rebuilder.problems,
+            readme=search.readme,
+            redaction=self._options.redaction,
+            errors=search.errors,
+            has_trend=self.write_queue.has_trend,
+        )
 
     def _modules(self) -> Mapping[str, ServedModule]:
         return {

@@ -7,31 +7,29 @@ rendered when they are requested or written, so a dump can be shown as soon as i
 All of this runs in the thread of the loop.
 """
 
-import hashlib
-import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic, time
-from typing import Literal, overload
+from typing import Literal
 
 from reportgen.analyse.identity import digests
-from reportgen.errors import NoDumpFound, ReportgenError
-from reportgen.input.contents import read_note
-from reportgen.input.discover import Discovered, discover
+from reportgen.errors import ReportgenError
+from reportgen.input.contents import Contents
 from reportgen.input.names import split_part
-from reportgen.input.reading import Problem, load_text
-from reportgen.live.completeness import Baseline, Completeness, completeness
+from reportgen.input.reading import Problem
+from reportgen.live.completeness import Completeness, completeness
 from reportgen.live.history import History
-from reportgen.live.scan import Listing, Stamps, files_of, listing, newest_ns, stamp, stamps_of
+from reportgen.live.scan import Stamps, files_of, newest_ns, stamps_of
+from reportgen.live.search import Search
 from reportgen.live.tracked import Outdated, ShownBuild, Timing, TrackedDump
-from reportgen.pipeline import module_of
+from reportgen.options import WatchOptions
+from reportgen.output.incremental import IncrementalChecker
+from reportgen.pipeline import module_of, problem_of, settings_of, site_contents
 from reportgen.render.module.on_request import PagesOnRequest
 from reportgen.render.view import Module
 from reportgen.reports.summary import summary_for_site
-
-_NOTHING = Discovered((), (), None)
 
 
 @dataclass(slots=True)
@@ -54,51 +52,48 @@ class ScanResult:
 
 
 class Rebuilder:
-    """Hold each dump in `paths` as it was last shown; `scan` brings them up to date with the disk.
+    """Hold each dump as it was last shown, by its key; `scan` brings them up to date with the disk.
 
-    `trusts_times` says that the times of files can be compared with this machine's clock. `time_of_day` returns the
-    time as people read it.
+    `output` is the directory of the site, resolved. `time_of_day` returns the time as people read it.
     """
 
     def __init__(
         self,
-        paths: Sequence[Path],
+        options: WatchOptions,
         output: Path,
-        title: str,
         *,
         timing: Timing | None = None,
-        trusts_times: bool = True,
         clock: Callable[[], float] = monotonic,
         time_of_day: Callable[[], str] = lambda: "",
     ) -> None:
-        self._paths = paths
-        self._output = output
-        self._title = title
+        self.settings = settings_of(options)
+        self._checker = IncrementalChecker(self.settings, None)
         self.timing = timing or Timing()
-        self._trusts_times = trusts_times
+        # The times of files on network drives cannot be compared with this machine's clock.
+        self._trusts_times = not options.polls
         self._clock = clock
         self._time_of_day = time_of_day
-        self._listing: Listing | None = None
         self._scanned_at = clock()
-        self._found = _NOTHING
+        self.search = Search(options, output)
         self.dumps: dict[str, TrackedDump] = {}
         self.successors: dict[str, str] = {}
         self.build = 0
-        self.readme = ""
 
     def scan(self, built: Callable[[TrackedDump], None] = lambda dump: None) -> ScanResult:
         """Compare the dumps with the disk once; call `built` after each dump that has new figures."""
-        result, now = ScanResult(), self._clock()
-        self._find_dumps(result)
+        result, now, front = ScanResult(), self._clock(), self._front
+        self.search.repeat({key: dump.found for key, dump in self.dumps.items()})
+        self._note_gone(result)
         self._note_changed_files(now)
         self._scanned_at = now
         number = self.build + 1
         due = [(at, dump) for dump in self.dumps.values() if (at := dump.due_at(self.timing)) is not None and at <= now]
         for _, dump in sorted(due, key=lambda pair: pair[0]):
             self._read(dump, number, result)
-            if dump.files.label in result.built:
+            if dump.key in result.built:
                 self.build = number
                 built(dump)
+        result.has_other_changes = self._front != front
         return result
 
     def next_due(self) -> float | None:
@@ -110,50 +105,38 @@ class Rebuilder:
         """Return the problems of the search and of the dumps shown, in the order of a build."""
         gone = {_stem(dump.files.label) for dump in self.dumps.values() if dump.is_gone} - {None}
         # Leave out the other files of a dump whose first file a compiler has deleted, which is reported already.
-        found = [problem for problem in self._found.problems if _stem(problem.file) not in gone]
+        found = [problem for problem in self.search.problems if _stem(problem.file) not in gone]
         for dump in self.dumps.values():
             found += dump.shown.problems if dump.shown else [dump.problem] if dump.problem else []
         return tuple(sorted(found, key=lambda problem: (problem.file, problem.message)))
 
-    def _find_dumps(self, result: ScanResult) -> None:
-        """Search the paths again if any file in them has changed."""
-        files = listing(self._paths, self._output)
-        if files != self._listing:
-            before = self.problems
-            existing = [path for path in self._paths if path.exists()]
-            try:
-                self._found = discover(existing, self._output) if existing else _NOTHING
-            except NoDumpFound:
-                self._found = _NOTHING
-            except ReportgenError:
-                pass  # because a path was deleted during the search, which the next scan notices
-            self._note_gone(result)
-            result.has_other_changes = before != self.problems
-        self._listing = files
-        readme = read_note(self._found.readme)
-        result.has_other_changes |= readme != self.readme
-        self.readme = readme
+    @property
+    def _front(self) -> object:
+        """Return what the overview shows besides the dumps."""
+        return self.problems, self.search.readme, self.search.errors
 
     def _note_gone(self, result: ScanResult) -> None:
-        existing = {files.label for files in self._found.dumps}
-        for label in self.dumps.keys() - existing:
-            dump = self.dumps[label]
-            if dump.shown is None:
-                del self.dumps[label]
+        names = {files.label for files in self.search.named.values()}
+        for key in self.dumps.keys() - self.search.found.keys():
+            dump = self.dumps[key]
+            # A name that redaction has given to another dump belongs to that one.
+            if dump.shown is None or dump.files.label in names:
+                del self.dumps[key]
             elif not dump.is_gone:
                 dump.is_gone, dump.stamps, dump.read = True, (), None
                 self._mark_outdated(dump, "stale", "the dump was removed", result)
 
     def _note_changed_files(self, now: float) -> None:
-        assert self._listing is not None
-        for files in self._found.dumps:
-            stamps = tuple(self._listing.get(path) or stamp(path) for path in files_of(files))
-            dump = self.dumps.get(files.label)
+        for key, found in self.search.found.items():
+            files = self.search.named[key]
+            stamps = self.search.stamps(files_of(files))
+            dump = self.dumps.get(key)
             if dump is None:
-                self.dumps[files.label] = TrackedDump(files, stamps, self._since(stamps, now, is_new=True))
+                dump = self.dumps[key] = TrackedDump(found, files, stamps, self._since(stamps, now, is_new=True))
             elif dump.stamps != stamps or dump.files != files:
-                dump.files, dump.stamps, dump.since = files, stamps, self._since(stamps, now, is_new=False)
-            self.dumps[files.label].is_gone = False
+                dump.found, dump.files, dump.stamps, dump.read = found, files, stamps, None
+                dump.since = self._since(stamps, now, is_new=False)
+            dump.is_gone = False
 
     def _since(self, stamps: Stamps, now: float, *, is_new: bool) -> float:
         """Return when files last changed, on the clock of the loop.
@@ -170,12 +153,11 @@ class Rebuilder:
         """Read a dump whose files have settled, and show it as build `number` if it is complete and new."""
         stamps = dump.stamps
         try:
-            reading = _read_dump(dump, dump.shown.digest if dump.shown else None)
+            reading = self._read_files(dump)
         except Exception as error:  # any, because not even a defect of ours may end the watching
-            words = str(error) if isinstance(error, ReportgenError) else f"{type(error).__name__}: {error}"
-            reason = words.removeprefix(f"{dump.files.label}: ")
-            dump.read, dump.waiting, dump.problem = stamps, None, Problem("error", dump.files.label, reason)
-            self._mark_outdated(dump, "stale" if dump.shown else "being written", reason, result)
+            problem = problem_of(dump.files, error, self.settings.redaction)
+            dump.read, dump.waiting, dump.problem = stamps, None, problem
+            self._mark_outdated(dump, "stale" if dump.shown else "being written", problem.message, result)
             return
         if reading is None:  # its content is shown already
             self._keep(dump, result)
@@ -187,16 +169,30 @@ class Rebuilder:
             self._mark_outdated(dump, "being written", reading.verdict.reason, result)
         else:
             self._show(dump, reading, number)
-            result.built.append(dump.files.label)
+            result.built.append(dump.key)
+
+    def _read_files(self, dump: TrackedDump) -> "_Reading | None":
+        """Read and analyse a dump as a build does; None if what it would show is shown already."""
+        contents = site_contents(dump.files, self.settings)
+        identity = digests(contents.text)
+        digest = self._checker.dump_key(contents, identity.exact)
+        if dump.shown and dump.shown.digest == digest:
+            return None
+        module = self._module(contents)
+        verdict = completeness(contents, module.analysis, dump.part_stamps, dump.baseline)
+        return _Reading(digest, identity.content, module, contents.problems, verdict)
+
+    def _module(self, contents: Contents) -> Module:
+        return module_of(contents.files, contents.text, contents.note, self.settings, contents.siblings)
 
     def read_again(self) -> Iterator[TrackedDump]:
         """Yield the dumps that are shown, each with its pages; not those that were removed or have changed since."""
         for dump in self.dumps.values():
             if dump.shown and dump.pages is None and not dump.is_gone:
                 with suppress(ReportgenError):
-                    reading = _read_dump(dump)
-                    if reading.digest == dump.shown.digest:
-                        dump.pages = PagesOnRequest(reading.module, self._title)
+                    contents = site_contents(dump.files, self.settings)
+                    if self._checker.dump_key(contents, digests(contents.text).exact) == dump.shown.digest:
+                        dump.pages = PagesOnRequest(self._module(contents), self.settings.site_title)
             if dump.pages:
                 yield dump
 
@@ -205,15 +201,15 @@ class Rebuilder:
         assert dump.shown is not None
         baseline = replace(dump.shown.baseline, parts=dump.part_stamps)
         if baseline != dump.shown.baseline or dump.outdated:
-            result.unchanged.append(dump.files.label)
+            result.unchanged.append(dump.key)
         dump.shown = replace(dump.shown, baseline=baseline)
         dump.read, dump.waiting, dump.problem, dump.outdated = dump.stamps, None, None, None
 
     def _show(self, dump: TrackedDump, reading: "_Reading", number: int) -> None:
-        pages, verdict = PagesOnRequest(reading.module, self._title), reading.verdict
+        pages, verdict = PagesOnRequest(reading.module, self.settings.site_title), reading.verdict
         build = ShownBuild(
             digest=reading.digest,
-            baseline=Baseline(verdict.sections, verdict.contradictions, dump.part_stamps),
+            baseline=verdict.baseline(dump.part_stamps),
             summary=summary_for_site(reading.module, reading.content),
             problems=reading.problems,
             number=number,
@@ -241,7 +237,7 @@ class Rebuilder:
             dump.history = predecessor.history
             old, new = predecessor.shown.index, build.index
             self.successors = {one: new if to == old else to for one, to in self.successors.items()} | {old: new}
-            del self.dumps[predecessor.files.label]
+            del self.dumps[predecessor.key]
 
     def _mark_outdated(
         self, dump: TrackedDump, state: Literal["being written", "stale"], reason: str, result: ScanResult
@@ -250,7 +246,7 @@ class Rebuilder:
         if before is None or (before.state, before.reason) != (state, reason):
             since = before.since if before and before.state == state else self._time_of_day()
             dump.outdated = Outdated(state, reason, since)
-            result.outdated.append(dump.files.label)
+            result.outdated.append(dump.key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,23 +258,6 @@ class _Reading:
     module: Module
     problems: tuple[Problem, ...]
     verdict: Completeness
-
-
-@overload
-def _read_dump(dump: TrackedDump, known: None = None) -> _Reading: ...
-@overload
-def _read_dump(dump: TrackedDump, known: str | None) -> _Reading | None: ...
-def _read_dump(dump: TrackedDump, known: str | None = None) -> _Reading | None:
-    """Read and analyse a dump; None if its digest is `known`. Raises ReportgenError."""
-    text, problems = load_text(dump.files)
-    notes, identity = read_note(dump.files.notes), digests(text)
-    stated = json.dumps([identity.exact, [part.label for part in text.parts], notes])
-    digest = hashlib.sha256(stated.encode()).hexdigest()
-    if digest == known:
-        return None
-    module = module_of(dump.files, text, notes)
-    verdict = completeness(dump.files, module.analysis, problems, dump.part_stamps, dump.baseline)
-    return _Reading(digest, identity.content, module, problems, verdict)
 
 
 def _stem(label: str) -> str | None:

@@ -5,13 +5,14 @@ All decisions are therefore based on the files themselves; an event only makes t
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from reportgen.input.directories import walk
 from reportgen.input.reading import DumpFiles
+from reportgen.input.remote import AnyPath
 
 
 class Stamp(NamedTuple):
@@ -28,7 +29,7 @@ class Stamp(NamedTuple):
 
 Listing = Mapping[Path, Stamp]
 Stamps = tuple[Stamp | None, ...]
-"""The stamps of the files of one dump, then of its notes; None for a file that does not exist."""
+"""The stamps of some files, in the order of `files_of` for those of a dump; None for a file that does not exist."""
 
 
 def stamp(path: Path) -> Stamp | None:
@@ -62,9 +63,18 @@ def stamps_of(files: DumpFiles) -> Stamps:
 
 
 def files_of(files: DumpFiles) -> tuple[Path, ...]:
-    """Return the files of a dump in order, each once, then its notes."""
-    notes = (files.notes,) if files.notes else ()
-    return tuple(dict.fromkeys((*(part.path for part in files.parts), *notes)))
+    """Return all files that a dump's pages are made from, each once: its parts, its sibling files, then its notes."""
+    return _local([*(part.path for part in files.parts), *(one.path for one in files.siblings), files.notes])
+
+
+def parts_of(files: DumpFiles) -> tuple[Path, ...]:
+    """Return the files of a dump's parts in order, each once."""
+    return _local([part.path for part in files.parts])
+
+
+def _local(paths: Iterable[AnyPath | None]) -> tuple[Path, ...]:
+    """Return each path once; all are local, because dumps at a URL are not watched."""
+    return tuple(dict.fromkeys(path for path in paths if isinstance(path, Path)))
 
 
 def newest_ns(stamps: Stamps) -> int:

@@ -7,10 +7,11 @@ from typing import Literal, NamedTuple
 from reportgen.input.reading import DumpFiles, Problem
 from reportgen.live.completeness import Baseline, Completeness
 from reportgen.live.history import History
-from reportgen.live.scan import Stamps
+from reportgen.live.scan import Stamps, parts_of
 from reportgen.render.module.on_request import PagesOnRequest
 from reportgen.render.routes import module_view
 from reportgen.reports.summary import Summary
+from reportgen.work import Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +79,13 @@ class ShownBuild:
 class TrackedDump:
     """The state of one dump.
 
-    `since` is when its files last changed, on the clock of the loop. `read` are the stamps that they had when they were
-    last read, and `waiting` is the verdict of that reading if it kept the dump from being shown. `pages` renders the
-    last build until all its pages are on disk.
+    `found` are its files under the label that they were found with, and `files` the same ones as the site names them.
+    `since` is when they last changed, on the clock of the loop. `read` are the stamps that they had when they were last
+    read, and `waiting` is the verdict of that reading if it kept the dump from being shown. `pages` renders the last
+    build until all its pages are on disk; `part` is what the manifest says of them then.
     """
 
+    found: DumpFiles
     files: DumpFiles
     stamps: Stamps
     since: float
@@ -93,13 +96,19 @@ class TrackedDump:
     outdated: Outdated | None = None
     history: History | None = None
     pages: PagesOnRequest | None = None
+    part: Part | None = None
     is_gone: bool = False
+
+    @property
+    def key(self) -> str:
+        """Return what identifies the dump as long as it exists."""
+        return self.found.label
 
     @property
     def identity(self) -> Identity:
         """Return what this dump shares with a successor."""
-        name = self.files.name
-        folder = self.files.label.rpartition("/")[0]
+        name = self.found.name
+        folder = self.found.label.rpartition("/")[0]
         return Identity(folder, name.module_name, name.stage, name.module_number)
 
     @property
@@ -109,8 +118,8 @@ class TrackedDump:
 
     @property
     def part_stamps(self) -> Stamps:
-        """Return the stamps of the dump's parts, without that of its notes."""
-        return self.stamps[:-1] if self.files.notes else self.stamps
+        """Return the stamps of the dump's parts, without those of its sibling files and notes."""
+        return self.stamps[: len(parts_of(self.files))]
 
     def due_at(self, timing: Timing) -> float | None:
         """Return when the dump must be read if its files do not change; None for never."""

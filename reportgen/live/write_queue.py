@@ -5,17 +5,37 @@ earlier builds are removed.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
 from reportgen.errors import OutputRefused
 from reportgen.live.tracked import TrackedDump
-from reportgen.output.manifest import COMMON, MANIFEST
-from reportgen.output.writer import SiteDirectory, write_pages
-from reportgen.work import Page, Part
+from reportgen.output.incremental import IncrementalChecker
+from reportgen.output.manifest import COMMON, MANIFEST, TREND
+from reportgen.output.writer import NOTHING_WRITTEN, SiteDirectory, Written, write_pages
+from reportgen.render.site.overview import Front
+from reportgen.work import Outcome, Page, Part, Settings
 
 _STEP_SECONDS = 0.02  # short, because a changed dump waits until the step is over
 _RETRY_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class CommonPages:
+    """The pages that belong to no module, and what those say that is not about modules."""
+
+    pages: Mapping[str, bytes]
+    front: Front
+
+
+@dataclass(slots=True)
+class _Writing:
+    """A dump whose pages are being written: those that are left, and what is written already."""
+
+    dump: TrackedDump
+    left: Iterator[Page]
+    written: Written = NOTHING_WRITTEN
 
 
 class WriteQueue:
@@ -24,11 +44,12 @@ class WriteQueue:
     `common` returns the pages that belong to no module; it is called when these are written.
     """
 
-    def __init__(self, output: Path, common: Callable[[], Mapping[str, bytes]]) -> None:
+    def __init__(self, output: Path, settings: Settings, common: Callable[[], CommonPages]) -> None:
         self._output = output
+        self._checker = IncrementalChecker(settings, None)
         self._directory: SiteDirectory | None = None
         self._common = common
-        self._waiting: dict[str, tuple[TrackedDump, Iterator[Page]]] = {}
+        self._waiting: dict[str, _Writing] = {}
         self._is_finished = False
         self._retry_at = 0.0
         self.trouble = ""
@@ -45,7 +66,7 @@ class WriteQueue:
     @property
     def text_bytes(self) -> int:
         """Return the bytes of the dumps whose analysis stays in memory until their pages are written."""
-        pages = (dump.pages for dump, _ in self._waiting.values() if dump.pages)
+        pages = (writing.dump.pages for writing in self._waiting.values() if writing.dump.pages)
         return sum(len(part.data) for one in pages for part in one.module.analysis.dump.text.parts)
 
     @property
@@ -58,6 +79,11 @@ class WriteQueue:
         """Return whether somebody else has removed what was written."""
         return self._is_finished and not (self._output / MANIFEST).exists()
 
+    @property
+    def has_trend(self) -> bool:
+        """Return whether the site has the pages of a history, to which the overview leads."""
+        return self._directory is not None and TREND in self._directory.parts
+
     def open(self, directory: SiteDirectory) -> None:
         """Set the open directory of the site; call this before the first step."""
         self._directory = directory
@@ -65,7 +91,7 @@ class WriteQueue:
     def add(self, dump: TrackedDump) -> None:
         """Queue the pages of a dump; they replace those of its earlier build."""
         assert dump.pages is not None
-        self._waiting[dump.files.label] = (dump, dump.pages.all())
+        self._waiting[dump.key] = _Writing(dump, dump.pages.all())
         self._is_finished = False
 
     def mark_stale(self) -> None:
@@ -81,34 +107,45 @@ class WriteQueue:
             is_whole = self._step(dumps)
         except OutputRefused as error:
             self._retry_at, self.trouble = monotonic() + _RETRY_SECONDS, str(error)
-            for label, (dump, _) in self._waiting.items():
-                assert dump.pages is not None
-                self._waiting[label] = (dump, dump.pages.all())
+            for writing in list(self._waiting.values()):
+                self.add(writing.dump)
             return False
         self.trouble = ""
         return is_whole
 
     def _step(self, dumps: Mapping[str, TrackedDump]) -> bool:
-        for label in self._waiting.keys() - dumps.keys():
-            del self._waiting[label]
+        for key in self._waiting.keys() - dumps.keys():
+            del self._waiting[key]
         if not self._waiting:
             if not self._is_finished:
                 self._finish(dumps)
             return False
-        label, (dump, pages) = next(iter(self._waiting.items()))
+        key, writing = next(iter(self._waiting.items()))
         until = monotonic() + _STEP_SECONDS
-        for page in pages:
-            write_pages(self._output, [page], whole=True)
+        for page in writing.left:
+            writing.written += write_pages(self._output, [page], whole=True)
             if monotonic() >= until:
                 return False
-        del self._waiting[label]
-        dump.pages = None  # frees the analysis, because the server reads the pages from disk from now on
+        del self._waiting[key]
+        writing.dump.part = _part(writing)
+        writing.dump.pages = None  # frees the analysis, because the server reads the pages from disk from now on
         return True
 
     def _finish(self, dumps: Mapping[str, TrackedDump]) -> None:
-        common = [Page(path, content) for path, content in self._common().items()]
-        written = write_pages(self._output, common, whole=True)
-        parts = {label: Part("", tuple(sorted(dump.shown.paths))) for label, dump in dumps.items() if dump.shown}
+        common = self._common()
+        written = write_pages(self._output, [Page(path, content) for path, content in common.pages.items()], whole=True)
+        parts = {dump.files.label: dump.part for dump in dumps.values() if dump.part}
+        front = common.front
+        errors = [repr(error) for error in front.errors]
+        key = self._checker.common_key(parts, front.problems, front.readme, errors, has_trend=front.has_trend)
         assert self._directory is not None
-        self._directory.finish(parts | {COMMON: Part("", written.paths)})
+        self._directory.finish(parts | {COMMON: Part(key, written.paths, written.size_bytes, written.digest)})
         self._is_finished = True
+
+
+def _part(writing: _Writing) -> Part:
+    """Return what the manifest says of a dump whose pages are written, the same as after a build."""
+    shown, written = writing.dump.shown, writing.written
+    assert shown is not None
+    outcome = Outcome(label=shown.summary.label, summary=shown.summary, problems=shown.problems)
+    return Part(shown.digest, written.paths, written.size_bytes, written.digest, outcome.as_json())

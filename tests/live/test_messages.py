@@ -9,6 +9,7 @@ from reportgen.live.messages import headline, terminal_lines
 from reportgen.live.page_changes import PageChanges
 from reportgen.live.rebuild import Rebuilder, ScanResult
 from reportgen.live.tracked import Timing, TrackedDump
+from reportgen.options import WatchOptions
 from tests.support.compiler import BIG_PAGE, compiled, part_paths, write
 from tests.support.dumps import edited
 
@@ -35,11 +36,9 @@ def rebuilder(tmp_path: Path, clock: Clock) -> Rebuilder:
     """Return a rebuilder that has shown the dump once, at noon."""
     write(tmp_path / "dumps" / "a", BEFORE)
     made = Rebuilder(
-        [tmp_path / "dumps"],
+        WatchOptions(paths=(tmp_path / "dumps",), title="Memory", polls=True),
         tmp_path / "site",
-        "Memory",
         timing=Timing(quiet=1.0, grace=10.0, patience=100.0),
-        trusts_times=False,
         clock=clock,
         time_of_day=lambda: "12:00:00",
     )

@@ -1,0 +1,85 @@
+"""Search the watched paths again whenever a file in them has changed, and name the dumps as the site does.
+
+Redaction numbers its tokens over all dumps, so a new folder can rename the others. The rest of `watch` therefore knows
+a dump by the label under which it was found, which stays.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from reportgen.analyse.logged_errors import LoggedError
+from reportgen.build import logged_errors_in
+from reportgen.errors import NoDumpFound, ReportgenError
+from reportgen.input.contents import read_note
+from reportgen.input.discover import Discovered, discover
+from reportgen.input.reading import DumpFiles, Problem
+from reportgen.live.scan import Listing, Stamps, listing, stamp
+from reportgen.options import WatchOptions
+from reportgen.redact.labels import redact_labels
+
+_NOTHING = Discovered((), (), None)
+
+
+class Search:
+    """Hold the result of the last search.
+
+    `found` has the dumps by label, and `named` the same dumps as the site names them. `problems`, `readme` and `errors`
+    belong to no dump.
+    """
+
+    def __init__(self, options: WatchOptions, output: Path) -> None:
+        self._options = options
+        self._output = output
+        self._discovered = _NOTHING
+        self._listing: Listing | None = None
+        self._error_stamps: Stamps = ()
+        self.found: Mapping[str, DumpFiles] = {}
+        self.named: Mapping[str, DumpFiles] = {}
+        self.problems: tuple[Problem, ...] = ()
+        self.readme = ""
+        self.errors: tuple[LoggedError, ...] = ()
+
+    def repeat(self, kept: Mapping[str, DumpFiles]) -> None:
+        """Search again if a file has changed; `kept` are dumps that keep their names even after they were removed."""
+        files = listing(self._options.paths, self._output)
+        if files == self._listing:
+            return
+        self._listing = files
+        self._discovered = self._discover()
+        self._name(kept)
+        stamps = tuple(files.get(path) for path in self._options.paths)
+        if stamps != self._error_stamps:
+            self._error_stamps, self.errors = stamps, logged_errors_in(self._options)
+
+    def stamps(self, paths: tuple[Path, ...]) -> Stamps:
+        """Return the stamps of files as they were when the search began."""
+        known = self._listing or {}
+        return tuple(known.get(path) or stamp(path) for path in paths)
+
+    def _discover(self) -> Discovered:
+        options = self._options
+        existing = tuple(path for path in options.paths if path.exists())
+        try:
+            return discover(existing, self._output, options.max_dump_bytes, siblings=options.siblings)
+        except NoDumpFound:
+            return _NOTHING
+        except ReportgenError:
+            return self._discovered  # a path was deleted during the search, which the next scan notices
+
+    def _name(self, kept: Mapping[str, DumpFiles]) -> None:
+        self.found = {files.label: files for files in self._discovered.dumps}
+        places = set(map(_place, self._discovered.dumps))
+        removed = [files for files in kept.values() if _place(files) not in places]
+        everything = replace(self._discovered, dumps=(*self._discovered.dumps, *removed))
+        redacted = redact_labels(everything, self._options.redaction)
+        by_place = {_place(files): files for files in redacted.dumps}
+        self.named = {label: by_place[_place(files)] for label, files in self.found.items()}
+        self.problems = redacted.problems
+        self.readme = read_note(redacted.readme)
+
+
+def _place(files: DumpFiles) -> object:
+    """Return where a dump begins, which no name changes."""
+    first = files.parts[0]
+    return first.path, first.frame

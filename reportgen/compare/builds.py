@@ -108,7 +108,7 @@ def compare_builds(before: Source, after: Source, sides: tuple[Sequence[Side], S
     """Pair the modules of two builds and compare each pair; `sides` are the modules of those that have dumps."""
     if before.report is None and after.report is None:
         pairs, gone, new = pair_modules(*sides)
-        modules = [_explain(pair) for pair in pairs]
+        modules = [compare_modules(pair) for pair in pairs]
         modules += [ModuleComparison(figures=(figures_of_side(side), None)) for side in gone]
         modules += [ModuleComparison(figures=(None, figures_of_side(side))) for side in new]
     else:
@@ -135,7 +135,8 @@ def figures_of_side(side: Side) -> ModuleFigures:
     )
 
 
-def _explain(pair: ModulePair) -> ModuleComparison:
+def compare_modules(pair: ModulePair) -> ModuleComparison:
+    """Compare two builds of a module."""
     one, other = pair.before, pair.after
     compared = same if pair.evidence == "content" else compare
     return ModuleComparison(

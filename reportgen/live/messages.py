@@ -1,85 +1,43 @@
-"""Describe in words what a scan found: the lines of the terminal, and the sentences that pages share with them."""
+"""Describe in words what a scan found: the lines of the terminal, and the sentences that pages share with them.
+
+What a build changed is said in the words of a comparison (`reportgen.compare.compare_words`).
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
-from reportgen.live.history import Amounts, ChangeKind, SpaceChange, ValueChange
+from reportgen.compare.compare_words import change_words, signed_bytes
+from reportgen.compare.figures import Figure
+from reportgen.live.history import SpaceChange, Step
 from reportgen.live.rebuild import Rebuilder, ScanResult
 from reportgen.live.tracked import TrackedDump
 from reportgen.reports.formats import human_bytes
-from reportgen.reports.report import key_text
 
-ROWS = (("Peak resident", "peak_resident"), ("Allocated", "allocated"), ("Padding", "padding"))
-"""The figures of a memory space: what people call them, and their names in `Amounts`."""
+ROWS: tuple[tuple[str, Figure], ...] = (
+    ("Peak resident", "peak_resident"),
+    ("Allocated", "allocated"),
+    ("Padding", "padding"),
+)
+"""The figures of a memory space that are shown, and what people call them."""
 
-_KINDS: tuple[ChangeKind, ...] = ("new", "gone", "grown", "shrunk", "moved")
 _MOST_NAMED = 3
 _MOST_MODULES = 12
 
 
 def difference(before: int, after: int) -> str:
     """Return `+1.20 MiB (+5.2 %)`, or `no change`."""
-    change = after - before
-    if not change:
-        return "no change"
-    sign = "+" if change > 0 else "−"
-    share = f" ({sign}{100 * abs(change) / before:.1f} %)" if before else ""
-    return f"{sign}{human_bytes(abs(change))}{share}"
+    return "no change" if before == after else change_words(before, after)
 
 
 def headline(dump: TrackedDump) -> str:
-    """Return one sentence about a module's last build: the largest change in the memory space that changed most."""
+    """Return one line about the last build of a module: what it changed, or the peak of a new module."""
     if dump.history is None or dump.shown is None:
         return ""
-    spaces = dump.history.since_previous
-    if not spaces:
-        peak = dump.shown.summary.peak_resident_bytes
-        return "new, no live ranges" if peak is None else f"new, peak resident {human_bytes(peak)}"
-    largest = max(spaces, key=weight)
-    if largest.is_empty:
-        return "no change"
-    return (f"{largest.color} · {largest.name}: " if len(spaces) > 1 else "") + _largest_change(largest)
-
-
-def _largest_change(space: SpaceChange) -> str:
-    if space.before is None or space.after is None:
-        return "new space" if space.before is None else "the space is gone"
-    changed = {name: difference(*pair) for name, *pair in known_rows(space.before, space.after) if pair[0] != pair[1]}
-    if space.values and "Peak resident" not in changed:
-        counts = Counter(value.kind for value in space.values)
-        (kind, count), *others = [(kind, counts[kind]) for kind in reversed(_KINDS) if counts[kind]]
-        words = [f"{count:,} value{'' if count == 1 else 's'} {kind}", *(f"{many:,} {other}" for other, many in others)]
-        return f"peak unchanged; {', '.join(words)}"
-    return next(f"{name.lower()} {words}" for name, words in changed.items())
-
-
-def weight(space: SpaceChange) -> tuple[int, int, int, int]:
-    """Rank a memory space by how much it changed: its peak, the values at the peak, its allocations, then any moves."""
-    before, after = space.before or Amounts(0, 0, 0), space.after or Amounts(0, 0, 0)
-    peak = abs((after.peak_resident or 0) - (before.peak_resident or 0))
-    values = sum(abs(value.after_bytes - value.before_bytes) for value in space.values)
-    return peak, values, abs(after.allocated - before.allocated), 0 if space.is_empty else 1 + len(space.values)
-
-
-def known_rows(before: Amounts, after: Amounts) -> Iterator[tuple[str, int, int]]:
-    """Yield the name of each figure that both builds have, with its two amounts."""
-    for name, attribute in ROWS:
-        old, new = getattr(before, attribute), getattr(after, attribute)
-        if old is not None and new is not None:
-            yield name, old, new
-
-
-def place(value: ValueChange) -> str:
-    """Return `offset 0 → 4,096` for a value that moved, with the memory classes if it moved to another class."""
-    before, after = value.before, value.after
-    if before is None or after is None:
-        return f"offset {after.offset_bytes:,}" if after else ""
-    if before.memory_class != after.memory_class:
-        old, new = (f"{one.memory_class}, offset {one.offset_bytes:,}" for one in (before, after))
-        return f"{old} → {new}"
-    is_same = before.offset_bytes == after.offset_bytes
-    return "" if is_same else f"offset {before.offset_bytes:,} → {after.offset_bytes:,}"
+    if not dump.history.is_new:
+        return dump.history.headline
+    peak = dump.shown.summary.peak_resident_bytes
+    return f"new, {'no live ranges' if peak is None else f'peak resident {human_bytes(peak)}'}"
 
 
 def names(dumps: Mapping[str, TrackedDump]) -> Mapping[str, str]:
@@ -122,34 +80,33 @@ def terminal_lines(result: ScanResult, rebuilder: Rebuilder, time: str, seconds:
 def _module_lines(dump: TrackedDump, name: str) -> Iterator[str]:
     assert dump.history is not None
     yield f"  {name}: {headline(dump)}"
-    since_start = {space.color: space for space in dump.history.since_start}
-    for space in sorted(dump.history.since_previous, key=weight, reverse=True):
-        for words in (*_figures(space, since_start.get(space.color)), *_values(space)):
+    if dump.history.is_new:
+        return
+    for space in sorted(dump.history.spaces, key=lambda space: space.weight, reverse=True):
+        for words in (*_figures(space), *map(_step, space.steps)):
             yield f"    {space.color} · {space.name}: {words}"
 
 
-def _figures(space: SpaceChange, start: SpaceChange | None) -> Iterator[str]:
+def _figures(space: SpaceChange) -> Iterator[str]:
     """Yield the figures of a space that changed in its last build."""
-    if space.is_empty or space.before is None or space.after is None:
+    if not space.has_changed:
         return
-    firsts = {name: old for name, old, _ in known_rows(start.before, space.after)} if start and start.before else {}
-    for name, old, new in known_rows(space.before, space.after):
-        first = firsts.get(name, new)
-        if old != new or first != new:
-            since = "" if first == new else f"; since the start {difference(first, new)}"
-            yield f"{name.lower()} {human_bytes(new)}, {difference(old, new)}{since}"
+    for name, figure in ROWS:
+        first, before, now = (one.bytes[figure] if one else None for one in (space.first, space.before, space.now))
+        if before is None or now is None:
+            continue
+        start = now if first is None else first
+        if not before == now == start:
+            since = "" if start == now else f"; since the start {difference(start, now)}"
+            yield f"{name.lower()} {human_bytes(now)}, {difference(before, now)}{since}"
 
 
-def _values(space: SpaceChange) -> Iterator[str]:
-    """Yield the values that changed at the peak of a space, by kind; the first of each kind by name."""
-    for kind in _KINDS:
-        found = [value for value in space.values if value.kind == kind]
-        if found:
-            named = []
-            for value in found[:_MOST_NAMED]:
-                change = value.after_bytes - value.before_bytes
-                signed = f"{'+' if change > 0 else '−'}{human_bytes(abs(change))}"
-                words = f"{human_bytes(value.after_bytes)} ({place(value)})" if kind == "moved" else signed
-                named.append(f"{key_text(value.key)} {words}")
-            more = f" and {len(found) - _MOST_NAMED:,} more" if len(found) > _MOST_NAMED else ""
-            yield f"{kind} at the peak: {', '.join(named)}{more}"
+def _step(step: Step) -> str:
+    """Return `temporaries of another shape +4.00 KiB: 1 × big +4.00 KiB`."""
+    named = [
+        f"{subject.count:,} × {subject.name} {signed_bytes(subject.change_bytes)}"
+        for subject in step.subjects[:_MOST_NAMED]
+    ]
+    left_out = step.left_out + len(step.subjects) - len(named)
+    more = f" and {left_out:,} more" if left_out else ""
+    return f"{step.words} {signed_bytes(step.change_bytes)}{': ' if named else ''}{', '.join(named)}{more}"

@@ -3,18 +3,18 @@
 All amounts are formatted and all sentences written here; the script only arranges them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
-from reportgen.live.history import Amounts, History, SpaceChange, ValueChange
-from reportgen.live.messages import ROWS, difference, headline, names, place, weight
+from reportgen.compare.compare_words import signed_bytes
+from reportgen.compare.figures import Figure, SpaceFigures
+from reportgen.live.history import SpaceChange, Step, Subject
+from reportgen.live.messages import ROWS, difference, headline, names
 from reportgen.live.rebuild import Rebuilder
 from reportgen.live.tracked import TrackedDump
 from reportgen.render.routes import module_folder
 from reportgen.reports.formats import exact_bytes, human_bytes, visible
-from reportgen.reports.report import key_text
 
-_MOST_VALUES = 40
 _MOST_MODULES = 30
 
 
@@ -74,38 +74,35 @@ def _module(dump: TrackedDump, name: str) -> Mapping[str, Any]:
         "build": dump.shown.number,
         "time": dump.shown.time,
         "outdated": _outdated(dump),
-        "spaces": list(_spaces(dump.history, dump.shown.value_paths)) if dump.history else [],
+        "spaces": list(_spaces(dump)),
     }
 
 
-def _spaces(history: History, value_paths: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:
+def _spaces(dump: TrackedDump) -> Iterator[Mapping[str, Any]]:
     """Yield each memory space, the most changed one first."""
-    last = {space.color: space for space in history.since_previous}
-    for start in sorted(history.since_start, key=lambda space: weight(last.get(space.color) or space), reverse=True):
-        previous = last.get(start.color)
-        values = previous.values if previous else ()
+    history, paths = dump.history, dump.shown.paths if dump.shown else frozenset()
+    for space in sorted(history.spaces if history else (), key=lambda space: space.weight, reverse=True):
+        assert history is not None
         yield {
-            "color": start.color,
-            "name": start.name,
-            "rows": [_row(name, attribute, previous, start) for name, attribute in ROWS],
-            "values": [_value(value, value_paths) for value in values[:_MOST_VALUES]],
-            "more": max(0, len(values) - _MOST_VALUES),
-            "trend": [[point.build, point.time, point.peak_resident.get(start.color)] for point in history.trend],
+            "color": space.color,
+            "name": space.name,
+            "rows": [_row(name, figure, space) for name, figure in ROWS],
+            "steps": [_step(step, paths) for step in space.steps],
+            "trend": [[point.build, point.time, point.peak_resident.get(space.color)] for point in history.trend],
         }
 
 
-def _row(name: str, attribute: str, previous: SpaceChange | None, start: SpaceChange) -> Mapping[str, Any]:
-    def amount(amounts: Amounts | None) -> int | None:
-        size: int | None = getattr(amounts, attribute) if amounts else None
-        return size
+def _row(name: str, figure: Figure, space: SpaceChange) -> Mapping[str, Any]:
+    def amount(figures: SpaceFigures | None) -> int | None:
+        return figures.bytes[figure] if figures else None
 
-    now = amount(start.after)
+    now = amount(space.now)
     return {
         "name": name,
         "now": "–" if now is None else human_bytes(now),
         "exact": None if now is None else exact_bytes(now),
-        "previous": _difference(amount(previous.before) if previous else None, now),
-        "start": _difference(amount(start.before), now),
+        "previous": _difference(amount(space.before), now),
+        "start": _difference(amount(space.first), now),
     }
 
 
@@ -113,16 +110,27 @@ def _difference(before: int | None, now: int | None) -> Mapping[str, Any] | None
     """Return a change with its direction (-1, 0 or 1); None if one of the amounts is unknown."""
     if before is None or now is None:
         return None
-    return {"words": difference(before, now), "direction": (now > before) - (now < before)}
+    return {"words": difference(before, now), "direction": _direction(now - before)}
 
 
-def _value(value: ValueChange, value_paths: Mapping[str, str]) -> Mapping[str, Any]:
-    name, change = visible(key_text(value.key)), difference(value.before_bytes, value.after_bytes)
+def _direction(change: int) -> int:
+    return (change > 0) - (change < 0)
+
+
+def _step(step: Step, paths: Set[str]) -> Mapping[str, Any]:
     return {
-        "kind": value.kind,
-        "name": name,
-        "href": value_paths.get(name) if value.after else None,
-        "place": place(value),
-        "words": human_bytes(value.after_bytes) if value.kind == "moved" else change,
-        "direction": (value.after_bytes > value.before_bytes) - (value.after_bytes < value.before_bytes),
+        "step": step.words,
+        "words": signed_bytes(step.change_bytes),
+        "direction": _direction(step.change_bytes),
+        "subjects": [_subject(subject, paths) for subject in step.subjects],
+        "more": step.left_out,
+    }
+
+
+def _subject(subject: Subject, paths: Set[str]) -> Mapping[str, Any]:
+    return {
+        "name": visible(subject.name),
+        "href": subject.path if subject.path in paths else None,
+        "count": f"{subject.count:,}",
+        "words": signed_bytes(subject.change_bytes),
     }

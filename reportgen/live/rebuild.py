@@ -26,7 +26,7 @@ from reportgen.live.search import Search
 from reportgen.live.tracked import Outdated, ShownBuild, Timing, TrackedDump
 from reportgen.options import WatchOptions
 from reportgen.output.incremental import IncrementalChecker
-from reportgen.pipeline import module_of, problem_of, settings_of, site_contents
+from reportgen.pipeline import garbage_collection_paused, module_of, problem_of, settings_of, site_contents
 from reportgen.render.module.on_request import PagesOnRequest
 from reportgen.render.view import Module
 from reportgen.reports.summary import summary_for_site
@@ -222,9 +222,10 @@ class Rebuilder:
         if dump.history is None:
             self._take_place_of_predecessor(dump, build)
         if dump.history is None:
-            dump.history = History.start(reading.module.analysis, number, build.time)
+            dump.history = History(reading.module, reading.content, number, build.time)
         else:
-            dump.history.add(reading.module.analysis, number, build.time)
+            with garbage_collection_paused():
+                dump.history.add(reading.module, reading.content, number, build.time)
 
     def _take_place_of_predecessor(self, dump: TrackedDump, build: ShownBuild) -> None:
         """Continue the history of a removed dump of the same module and redirect its pages.

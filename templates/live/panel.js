@@ -84,31 +84,30 @@ const figures = ({ rows }) => {
   return make("table", {}, [make("thead", {}, [make("tr", {}, head)]), make("tbody", {}, body)]);
 };
 
-/** @param {LiveSpace["values"][number]} value */
-const valueItem = ({ kind, name, href, place, direction, words }) => {
+/** @param {LiveStep["subjects"][number]} subject */
+const subjectLine = ({ name, href, count, words }) => {
   const code = make("code", {}, [name]);
-  const about = [href ? make("a", { href: `/${href}` }, [code]) : code];
-  if (place) about.push(make("span", { class: "live-place" }, [place]));
+  return make("span", { class: "live-subject" }, [`${count} × `, href ? make("a", { href: `/${href}` }, [code]) : code, ` ${words}`]);
+};
+
+/** @param {LiveStep} step */
+const stepItem = ({ step, subjects, more, direction, words }) => {
+  const about = [step, ...subjects.map(subjectLine)];
+  if (more) about.push(make("span", { class: "live-subject" }, [`and ${more.toLocaleString("en")} more`]));
   return make("li", {}, [
-    make("span", { class: "live-kind" }, [kind]),
     make("span", {}, about),
     make("span", { class: `number ${DIRECTIONS[direction + 1]}` }, [words])
   ]);
 };
 
 /** @param {LiveSpace} space */
-const changedValues = ({ values, more }) => {
-  if (!values.length) return [];
-  const items = values.map(valueItem);
-  if (more) items.push(make("li", {}, [`and ${more.toLocaleString("en")} more`]));
-  return [make("details", { open: "" }, [
-    make("summary", {}, ["Values at the peak, since the last build"]),
-    make("ul", { class: "live-values" }, items)
-  ])];
-};
+const changedSteps = ({ steps }) => steps.length ? [make("details", { open: "" }, [
+  make("summary", {}, ["Steps from the last peak to this one"]),
+  make("ul", { class: "live-steps" }, steps.map(stepItem))
+])] : [];
 
 /** @param {LiveSpace} space */
-const hasChanged = ({ values, trend, rows }) => values.length > 0 || trend.length < 2 ||
+const hasChanged = ({ steps, trend, rows }) => steps.length > 0 || trend.length < 2 ||
   rows.some(({ previous, start }) => Boolean(previous?.direction) || Boolean(start?.direction));
 
 /** @param {LiveModule} module */
@@ -122,7 +121,7 @@ const modulePart = ({ title, build, time, headline, spaces }) => {
       make("h3", {}, [`Space ${space.color} · ${space.name}`]),
       ...trend(space.trend),
       figures(space),
-      ...changedValues(space)
+      ...changedSteps(space)
     ]),
     ...(shown.length < spaces.length ? [make("p", { class: "live-when" }, [unchanged])] : [])
   ];

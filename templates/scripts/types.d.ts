@@ -129,7 +129,13 @@ interface LiveSpace {
   name: string;
   rows: { name: string; now: string; exact: string | null; previous: LiveAmount | null; start: LiveAmount | null }[];
   trend: [build: number, time: string, peak: number | null][];
-  values: { kind: string; name: string; href: string | null; place: string; direction: -1 | 0 | 1; words: string }[];
+  steps: LiveStep[];
+}
+
+/** One step from the previous peak to the last; `count` values with that name changed it by `words`. */
+interface LiveStep extends LiveAmount {
+  step: string;
+  subjects: { name: string; href: string | null; count: string; words: string }[];
   more: number;
 }
 

@@ -73,7 +73,7 @@ def test_without_a_server_the_site_on_disk_is_kept_up_to_date(dumps: Path, tmp_p
     with command(dumps, "-o", tmp_path / "site", "--no-serve") as process:
         until(process, "jit_step: new, peak resident 5.00 KiB")
         write(dumps / "a", compiled(2048))
-        until(process, "jit_step: peak resident +4.00 KiB (+80.0 %)")
+        until(process, "jit_step: +4.00 KiB (+80.0 %) in memory")
         assert f"{peak(2048) / 1024:.2f} KiB" in until(process, "0 · memory: peak resident")
 
 

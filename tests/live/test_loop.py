@@ -38,7 +38,7 @@ def test_a_new_dump_is_shown(watched: Watched, dumps: Path) -> None:
     write(dumps / "a", compiled(AFTER))
     watched.until_shown("a", peak(AFTER))
     assert shown_are(watched, "a", [peak(BEFORE), peak(AFTER)])
-    watched.until_printed(f"peak resident +{(AFTER - BEFORE) * 4 / 1024:.2f} KiB")
+    watched.until_printed(f"jit_step: +{(AFTER - BEFORE) * 4 / 1024:.2f} KiB")
 
 
 def test_a_slow_writer_is_waited_for(watched: Watched, dumps: Path) -> None:

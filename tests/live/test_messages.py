@@ -5,11 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from reportgen.compare import compare_words as words
+from reportgen.comparisons.sources import compare_sources, load_source
+from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES
 from reportgen.live.messages import headline, terminal_lines
 from reportgen.live.page_changes import PageChanges
 from reportgen.live.rebuild import Rebuilder, ScanResult
 from reportgen.live.tracked import Timing, TrackedDump
 from reportgen.options import WatchOptions
+from reportgen.render.compare.views import module_views
+from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
 from tests.support.compiler import BIG_PAGE, compiled, part_paths, write
 from tests.support.dumps import edited
 
@@ -79,51 +84,67 @@ def test_a_new_module_is_announced_with_its_peak(rebuilder: Rebuilder) -> None:
 def test_a_changed_peak_is_the_headline(rebuilder: Rebuilder, clock: Clock, tmp_path: Path) -> None:
     write(tmp_path / "dumps" / "a", compiled(2048))
     scan(rebuilder, clock)
-    assert headline(only(rebuilder)) == "peak resident +4.00 KiB (+80.0 %)"
+    assert headline(only(rebuilder)) == "+4.00 KiB (+80.0 %) in memory"
 
 
-def test_values_at_other_offsets_leave_the_peak_unchanged(rebuilder: Rebuilder, clock: Clock, tmp_path: Path) -> None:
+def test_other_offsets_change_no_figure(rebuilder: Rebuilder, clock: Clock, tmp_path: Path) -> None:
     write(tmp_path / "dumps" / "a", moved(BEFORE))
-    result = scan(rebuilder, clock)
-    assert headline(only(rebuilder)) == "peak unchanged; 3 values moved"
-    lines = list(terminal_lines(result, rebuilder, "12:00:01", 0.5))
-    moves = "big 4.00 KiB (offset 512 → 0), a 256 B (offset 0 → 4,096), b 256 B (offset 256 → 4,352)"
-    assert lines[2:] == [f"    0 · memory: moved at the peak: {moves}"]
+    lines = list(terminal_lines(scan(rebuilder, clock), rebuilder, "12:00:01", 0.5))
+    assert lines == ["12:00:01 build 2, 0.50 s", "  jit_step: no change"]
 
 
 def test_every_detail_is_labelled_by_memory_space(rebuilder: Rebuilder, clock: Clock, tmp_path: Path) -> None:
     write(tmp_path / "dumps" / "a", compiled(2048))
-    lines = list(terminal_lines(scan(rebuilder, clock), rebuilder, "12:00:01", 0.5))
-    assert lines[0] == "12:00:01 build 2, 0.50 s"
-    assert lines[1] == "  jit_step: peak resident +4.00 KiB (+80.0 %)"
-    assert len(lines) > 3
-    assert all(line.startswith("    0 · memory: ") for line in lines[2:])
+    assert list(terminal_lines(scan(rebuilder, clock), rebuilder, "12:00:01", 0.5)) == [
+        "12:00:01 build 2, 0.50 s",
+        "  jit_step: +4.00 KiB (+80.0 %) in memory",
+        "    0 · memory: peak resident 9.00 KiB, +4.00 KiB (+80.0 %); since the start +4.00 KiB (+80.0 %)",
+        "    0 · memory: allocated 9.00 KiB, +4.00 KiB (+79.9 %); since the start +4.00 KiB (+79.9 %)",
+        "    0 · memory: temporaries of another shape +4.00 KiB: 1 × big +4.00 KiB",
+    ]
 
 
-def test_a_listed_value_has_its_offsets_and_leads_to_its_page(
-    rebuilder: Rebuilder, clock: Clock, tmp_path: Path
-) -> None:
-    write(tmp_path / "dumps" / "a", moved(BEFORE))
+def test_a_listed_step_names_its_values_and_leads_to_a_page(rebuilder: Rebuilder, clock: Clock, tmp_path: Path) -> None:
+    write(tmp_path / "dumps" / "a", compiled(2048))
     scan(rebuilder, clock)
     shown = only(rebuilder).shown
     assert shown
     index = shown.index
     (space,) = PageChanges(rebuilder, [], "", "").for_page(index)["module"]["spaces"]
-    value = space["values"][0]
-    assert (value["name"], value["words"], value["place"]) == ("big", "4.00 KiB", "offset 512 → 0")
-    assert value["href"] == index.replace("index.html", BIG_PAGE)
+    page = index.replace("index.html", BIG_PAGE)
+    assert space["steps"] == [
+        {
+            "step": "temporaries of another shape",
+            "words": "+4.00 KiB",
+            "direction": 1,
+            "subjects": [{"name": "big", "href": page, "count": "1", "words": "+4.00 KiB"}],
+            "more": 0,
+        }
+    ]
 
 
-def test_the_largest_values_are_listed_first(rebuilder: Rebuilder, clock: Clock, tmp_path: Path) -> None:
-    write(tmp_path / "dumps" / "a", [text.replace("big", "zeta") for text in moved(BEFORE)])
-    scan(rebuilder, clock)
-    history = only(rebuilder).history
-    assert history
-    (space,) = history.since_previous
-    assert [(value.kind, value.key.name) for value in space.values] == [
-        ("moved", "zeta"),
-        ("moved", "a"),
-        ("moved", "b"),
+@pytest.mark.parametrize(("before", "after"), [(IN_PLACE, NOT_IN_PLACE), (NOT_IN_PLACE, IN_PLACE)])
+def test_it_says_what_a_comparison_says(
+    before: str, after: str, rebuilder: Rebuilder, clock: Clock, tmp_path: Path
+) -> None:
+    """The page of a comparison, the panel and the terminal have the same words and figures."""
+    for text in (before, after):
+        written(tmp_path / "dumps" / "f", text)
+        scan(rebuilder, clock, 100.0)
+    dump = rebuilder.dumps[f"f/{NAME}"]
+    sides = [written(tmp_path / name, text) for name, text in (("before", before), ("after", after))]
+    sources = [load_source(folder, None, folder.name, DEFAULT_MAX_DUMP_BYTES) for folder in sides]
+    (module,) = compare_sources(sources[0], sources[1], lambda *_: None)[0].modules
+    (view,) = module_views([module])
+    assert headline(dump) == words.headline(module)
+    assert dump.history
+    assert [
+        (step.words, subject.name, subject.count, subject.change_bytes)
+        for space in dump.history.spaces
+        for step in space.steps
+        for subject in step.subjects
+    ] == [
+        (group.step, group.subject, group.count, group.change_bytes) for space in view.views for group in space.groups
     ]
 
 

@@ -142,7 +142,7 @@ def _without_words(module: dict[str, Any]) -> dict[str, Any]:
 
 def _parts(space: dict[str, Any]) -> dict[str, Any]:
     """Return the largest parts of a peak without the names of the program."""
-    nameless = {"value": None, "scope": None, "source": None}
+    nameless = {"value": None, "scope": None, "argument": None, "source": None}
     return {"peak_resident_largest": [part | nameless for part in space["peak_resident_largest"]]}
 
 

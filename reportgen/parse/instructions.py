@@ -25,6 +25,9 @@ _OPERAND = re.compile(r"%([^\s,(){}\[\]]+)")
 _BARE_OPERAND = re.compile(r"(?:.*[\s/])?([A-Za-z_][\w.\-]*)")
 """An operand in HLO text that is printed without percent signs, after its shape or the comment with its index."""
 
+_OPENING = ord("{")
+_CONTINUED = re.compile(rb'(?:\n"[^\n]*+)*+\n\}')
+
 _WITHOUT_OPERANDS = frozenset(("constant", "parameter"))
 _FIELD = re.compile(rf"\b(\w++)=({_STRING}|[^\s\"{{}}]++)")
 _ESCAPE = re.compile(rb"\\([0-7]{3}|[\s\S])")
@@ -93,6 +96,21 @@ def parse_instruction(text: str) -> Instruction:
         operands=_operands(opcode, rest[operands_start:operands_end]),
         metadata=_metadata(rest, operands_end + 1),
     )
+
+
+def end_of_instruction(data: bytes, start: int, stop: int) -> int:
+    """Return the offset of the newline that ends the instruction at `start`; -1 if none comes before `stop`.
+
+    XLA prints the metadata of a Pallas kernel as JSON over several lines: `kernel_metadata={`, the JSON, and
+    `}}, metadata=…`. So the text goes on where a line ends with an opening bracket, and JSON and a closing one follow.
+    """
+    newline = data.find(b"\n", start, stop)
+    while newline > start and data[newline - 1] == _OPENING:
+        closing = _CONTINUED.match(data, newline, stop)
+        if closing is None:
+            break
+        newline = data.find(b"\n", closing.end(), stop)
+    return newline
 
 
 def _operands(opcode: str, text: str) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from reportgen.parse.instructions import Instruction, parse_instruction
+from reportgen.parse.instructions import Instruction, end_of_instruction, parse_instruction
 from reportgen.parse.stack_frames import StackFrames, stack_frames_of_text
 
 # A computation, or an instruction; TF 2.12 and jaxlib 0.4.13 to 0.4.38 print no "%" in this file.
@@ -73,7 +73,7 @@ class ModuleText:
         start = self._offsets.get(name)
         if start is None:
             return None
-        end = self._data.find(b"\n", start)
+        end = end_of_instruction(self._data, start, len(self._data))
         end = min(end if end >= 0 else len(self._data), start + _LONGEST_LINE)
         return self._data[start:end].decode("utf-8", "replace").strip()
 

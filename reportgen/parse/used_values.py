@@ -5,6 +5,7 @@ Instruction text is by far the largest part of a dump, so only its start and end
 
 from reportgen.model import WHOLE, ValueKey
 from reportgen.parse import line_shapes
+from reportgen.parse.instructions import end_of_instruction
 from reportgen.parse.line_shapes import LineMismatch
 from reportgen.parse.scan import Scan, UsedDraft
 
@@ -118,10 +119,11 @@ def instruction(scan: Scan, position: int) -> int:
 def _instruction_end(scan: Scan, start: int) -> tuple[int, int]:
     """Return where the text of an instruction ends, and where the next line starts.
 
-    XLA from 2024-01-16 to 2024-11-01 prints no newline after the text, so the head of the next value follows it.
+    Text with the metadata of a kernel has several lines. XLA from 2024-01-16 to 2024-11-01 prints no newline after the
+    text, so the head of the next value follows it.
     """
     data = scan.data
-    newline = data.find(b"\n", start, scan.end)
+    newline = end_of_instruction(data, start, scan.end)
     end, after = (newline, newline + 1) if newline >= 0 else (scan.end, scan.end)
     end -= data[end - 1] == _CARRIAGE_RETURN
     if data[end - 1] == _CLOSING_BRACKET:

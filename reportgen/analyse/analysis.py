@@ -5,8 +5,10 @@ over time, XLA's own peak, and finally the checks, which read all of these and c
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 from reportgen.analyse.backends import infer_backend
+from reportgen.analyse.branches import may_share
 from reportgen.analyse.checks import checked
 from reportgen.analyse.cross_checks import compared
 from reportgen.analyse.findings import by_severity, listed
@@ -48,10 +50,11 @@ def measure(dump: Dump, named_backend: Backend = "unknown", join: Join = NOTHING
     backend, evidence = infer_backend(dump, named_backend)
     facts = value_facts(dump, backend)
     occupants = dump.occupants
-    reuse, covered = buffer_reuse(facts, dump.allocations, occupants)
+    program = Program(dump, join)
+    reuse, covered = buffer_reuse(facts, dump.allocations, occupants, partial(may_share, program))
     return Measured(
         dump=dump,
-        program=Program(dump, join),
+        program=program,
         backend=backend,
         backend_evidence=evidence,
         facts=facts,

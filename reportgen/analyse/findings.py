@@ -28,6 +28,7 @@ SEVERITIES: dict[str, Severity] = {
     "duplicate-value": "error",
     "ends-early": "warning",
     "ends-late": "warning",
+    "exclusive-branches": "note",
     "law-broken": "error",
     "misaligned-offset": "warning",
     "no-allocations": "warning",

@@ -80,8 +80,7 @@ def _rule(
 ) -> tuple[Rule, str | None]:
     # Only results and arguments that the caller wants back unchanged live past the last moment.
     if live.end >= analysis.moments:
-        last_scheduled = analysis.dump.schedule.names[-1:]
-        if any(position.name in last_scheduled for position in used.positions):
+        if any(position.name == analysis.program.returning for position in used.positions):
             return "result", None
         allocation = analysis.dump.allocations[analysis.facts[number].value.allocation]
         if allocation.parameter is not None and not allocation.is_maybe_live_out:

@@ -5,7 +5,7 @@ from their last occupants, and what it covers that was not covered at that momen
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 from operator import add, itemgetter
 
@@ -44,11 +44,15 @@ def is_old_alias(dump: Dump, facts: Facts, conflict: Conflict) -> bool:
 
 
 def buffer_reuse(
-    facts: Facts, allocations: Sequence[Allocation], occupants: Sequence[Sequence[int]]
+    facts: Facts,
+    allocations: Sequence[Allocation],
+    occupants: Sequence[Sequence[int]],
+    may_share: Callable[[Conflict], bool],
 ) -> tuple[BufferReuse, Mapping[Area, Changes]]:
     """Follow each allocation; return who takes whose bytes, and how the covered bytes of each area change.
 
-    `occupants` lists the values of each allocation.
+    `occupants` lists the values of each allocation. `may_share` says of two values that share bytes whether they are
+    never needed at once.
     """
     values = facts.values
     highs = map(add, values.offsets, values.sizes)
@@ -63,7 +67,15 @@ def buffer_reuse(
         are_early = [sweep.follow(sorted(group), changes) for group in groups]
         if any(are_early):
             conflicts.extend(_all_conflicts(sorted(moving)))
-    return BufferReuse(sweep.earlier, sweep.later, tuple(conflicts), len(facts)), covered
+    in_branches = [conflict for conflict in conflicts if may_share(conflict)]
+    real = set(conflicts).difference(in_branches)
+    return BufferReuse(
+        earlier=sweep.earlier,
+        later=sweep.later,
+        conflicts=tuple(conflict for conflict in conflicts if conflict in real),
+        in_branches=tuple(in_branches),
+        count=len(facts),
+    ), covered
 
 
 class _Sweep:

@@ -23,12 +23,18 @@ def arguments(program: Instructions) -> Mapping[int, int]:
 
 
 def _argument(program: Instructions, occupants: Sequence[int]) -> int | None:
-    """Return the parameter among the values of an allocation; where no text says it, what is there first."""
-    dump = program.dump
-    opcodes = {value: program.opcode(dump.values.names[value]) for value in occupants}
+    """Return the parameter of the program among the values of an allocation, or what is there first.
+
+    The parameter of a computation may lie there, too: that of a loop whose state the argument is.
+    """
+    names, module = program.dump.values.names, program.module
+    opcodes = {value: program.opcode(names[value]) for value in occupants}
     parameters = [value for value in occupants if opcodes[value] == "parameter"]
+    if module and (of_entry := [one for one in parameters if module.computation_of.get(names[one]) == module.entry]):
+        return of_entry[0]
     unknown = [value for value in occupants if not opcodes[value]]
-    return next(iter(parameters), min(unknown, key=lambda value: (dump.starts[value], value), default=None))
+    starts = program.dump.starts
+    return min(parameters or unknown, key=lambda value: (starts[value], value), default=None)
 
 
 def returning(program: Instructions) -> str:

@@ -81,11 +81,13 @@ class Computations(Instructions):
 
     def exclude_each_other(self, one: str, other: str) -> bool:
         """Return whether two instructions are in different branches of one `conditional`."""
-        branches = self._branches(other)
-        return any(branches.get(conditional, branch) != branch for conditional, branch in self._branches(one).items())
+        branches = self.branches_around(other)
+        return any(
+            branches.get(conditional, branch) != branch for conditional, branch in self.branches_around(one).items()
+        )
 
-    def _branches(self, name: str) -> Mapping[str, str]:
-        """Return the branch that an instruction is in, by each `conditional` around it."""
+    def branches_around(self, name: str) -> Mapping[str, str]:
+        """Return the branch that an instruction is in, by each `conditional` around it; nothing without HLO text."""
         if not self.module:
             return {}
         inside = (name, *self.module.path_to_entry(name))

@@ -149,7 +149,9 @@ def test_a_finding_appears_where_it_is_due(slug: str, text: str) -> None:
 
 
 def test_every_kind_of_finding_has_a_test() -> None:
-    assert sorted([*DAMAGED, "sibling-differs", "sibling-unread"]) == sorted(SEVERITIES)  # see test_cross_checks
+    # See test_control_flow and test_cross_checks.
+    beside = ("exclusive-branches", "sibling-differs", "sibling-unread")
+    assert sorted([*DAMAGED, *beside]) == sorted(SEVERITIES)
 
 
 @pytest.mark.parametrize(

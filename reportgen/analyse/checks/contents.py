@@ -121,12 +121,9 @@ def result(figures: Figures) -> Iterator[Finding]:
 
 
 def _at_root(figures: Figures) -> tuple[set[str], set[str]]:
-    """Return the keys of the values that are part of the result, and of those that are all of it.
-
-    XLA schedules the root of the entry last.
-    """
+    """Return the keys of the values that are part of the result, and of those that are all of it."""
     entries = figures.dump.used_values or UsedValues()
-    root = figures.dump.schedule.names[-1].encode()
+    root = figures.program.returning.encode()
     is_part = re.compile(rb"^  " + re.escape(root) + rb"( \{\d[\d,]*\})?(?: \{\})?$", re.MULTILINE)
     part, whole = set(), set()
     for key, positions in zip(entries.keys, entries.positions, strict=True):

@@ -9,7 +9,8 @@ from reportgen.analyse.findings import finding
 from reportgen.analyse.liveness import liveness
 from reportgen.analyse.records import Figures
 from reportgen.analyse.results import Finding
-from reportgen.model import WHOLE, LiveRange, LiveRanges, UsedValues, users_in
+from reportgen.model import LiveRange, LiveRanges, UsedValues, users_in
+from reportgen.program.buffers import stretches
 
 _ASYNC = (b"async", b"-start", b"-done", b"-update")
 """What the names of asynchronous instructions contain."""
@@ -96,19 +97,25 @@ def absent(figures: Figures) -> Iterator[Finding]:
     skips=without_live_ranges,
 )
 def arguments(figures: Figures) -> Iterator[Finding]:
-    """Look at the arguments of the entry: they live from 0, and to the end unless they give their bytes away."""
-    values, facts, definitions = figures.dump.values, figures.facts, figures.definitions
-    for allocation, numbers in zip(figures.dump.allocations, figures.occupants, strict=True):
-        index = allocation.parameter_shape_index or WHOLE
-        for number in numbers if allocation.parameter is not None else ():
-            start, end, name = facts.starts[number], facts.ends[number], values.names[number]
-            definition = definitions.get(name)
-            if start < 0 or definition is None or definition.parameter != allocation.parameter:
-                continue
-            if not allocation.is_maybe_live_out and (start, end) != (0, figures.moments):
-                slug = "range-start" if start else "ends-early"
-                message = f"{name}{index} is an argument that the caller keeps, but lives from {start} to {end}"
-                yield finding(slug, message, facts.live(number).text_offset, values=(number,))
+    """Look at the arguments: they live from 0, and to the end unless they give their bytes away."""
+    facts, definitions = figures.facts, figures.definitions
+    for place, number in figures.program.arguments.items():
+        allocation = figures.dump.allocations[place]
+        start, end = _held(figures, number)
+        definition = definitions.get(figures.dump.values.names[number])
+        if start < 0 or definition is None or definition.parameter != allocation.parameter:
+            continue
+        if not allocation.is_maybe_live_out and (start, end) != (0, figures.moments):
+            slug = "range-start" if start else "ends-early"
+            key = figures.dump.values.keys[number]
+            message = f"{key} is an argument that the caller keeps, but lives from {start} to {end}"
+            yield finding(slug, message, facts.live(number).text_offset, values=(number,))
+
+
+def _held(figures: Figures, number: int) -> tuple[int, int]:
+    """Return when an argument is held first and last, also as the state of a loop."""
+    lives = stretches(figures.program.buffers.members(number), figures.facts.starts, figures.facts.ends)
+    return (lives[0][0], lives[0][1]) if lives else (-1, -1)
 
 
 def _late_end(figures: Figures, number: int, last_moment: int) -> Iterator[Finding]:
@@ -172,7 +179,7 @@ def ends_with_last_need(figures: Figures) -> Iterator[Finding]:
     dump, moments = figures.dump, figures.moments
     entries, allocations = dump.used_values or UsedValues(), dump.values.allocations
     last_moments = _last_moments(entries, dump.moment_of_user)
-    root = dump.schedule.names[-1].encode() if dump.schedule else None
+    root = figures.program.returning.encode() or None
     kept = [one.parameter is not None and not one.is_maybe_live_out for one in dump.allocations]
     for number, (row, end) in enumerate(zip(dump.used_rows, figures.facts.ends, strict=True)):
         if row < 0 or end < 0:
@@ -212,11 +219,35 @@ def _early_end(figures: Figures, number: int, last_moment: int) -> Finding:
 
 def _why_early(figures: Figures, number: int, live: LiveRange, last_moment: int, last_use: str) -> tuple[str, str]:
     successor_starts = [figures.facts.starts[n] for n in figures.reuse.successors[number]]
+    if _is_only_handed_on(figures, live):
+        return "async-end", ", which hands it on from the start of an asynchronous operation. Expected"
     if figures.program.runs_computations(last_use):
         return "caller-handover", "; the computation that this calls is scheduled before it. Expected"
     if figures.dump.has_addresses and last_moment == live.end + 1 and last_moment in successor_starts:
         return "alias-gap", ": builds before 2022-06-24 end a value one moment before its alias starts"
     return "use-after-end", ""
+
+
+def _is_only_handed_on(figures: Figures, live: LiveRange) -> bool:
+    """Return whether the uses after the end of a range all read nothing then.
+
+    What an instruction runs is scheduled before it, and has taken over the operands by then. The end of an asynchronous
+    operation names the operands, which are the first element of what its start makes, and reads none of them.
+    """
+    moment_of, used = figures.dump.moment_of, figures.dump.used_by_key[live.key]
+    late = (use for use in used.uses if moment_of.get(use.name, -1) > live.end)
+    return all(
+        (figures.program.opcode(use.name).endswith("-done") and use.shape_index.startswith("{0"))
+        or _runs_scheduled(figures, use.name)
+        for use in late
+    )
+
+
+def _runs_scheduled(figures: Figures, name: str) -> bool:
+    """Return whether an instruction runs a computation that the schedule lists, which that of a fusion is not."""
+    program, moment_of = figures.program, figures.dump.moment_of
+    bodies = (program.module.members(one) for one in program.called(name)) if program.module else ()
+    return any(member in moment_of for body in bodies for member in body)
 
 
 CHECKS = (

@@ -19,12 +19,16 @@ from reportgen.model import Values, users_in
     name="Shared bytes",
     question="Do two values hold the same bytes for more than the moment of in-place reuse?",
     subject="values",
-    exceptions="Builds before 2022-06-24 let values of one buffer start in the same moment and overlap.",
+    exceptions="Builds before 2022-06-24 let values of one buffer start in the same moment and overlap."
+    " A conditional runs one branch alone, and the schedule lists all of them.",
     skips=without_live_ranges,
 )
 def conflicts(figures: Figures) -> Iterator[Finding]:
     for conflict in figures.reuse.conflicts:
-        yield _conflict(figures, conflict)
+        is_old = is_old_alias(figures.dump, figures.facts, conflict)
+        yield _conflict(figures, conflict, "old-alias" if is_old else "bytes-shared")
+    for conflict in figures.reuse.in_branches:
+        yield _conflict(figures, conflict, "exclusive-branches")
 
 
 @check(
@@ -55,7 +59,7 @@ def _different_slices(figures: Figures, earlier: int, later: int) -> tuple[str, 
     return "touching-slices", "but their slices are not the same"
 
 
-def _conflict(figures: Figures, conflict: Conflict) -> Finding:
+def _conflict(figures: Figures, conflict: Conflict, slug: str) -> Finding:
     earlier, later = figures.facts[conflict.earlier], figures.facts[conflict.later]
     message = (
         f"{earlier.value.key} and {later.value.key} both hold bytes {conflict.low:,} to {conflict.high:,} of"
@@ -63,7 +67,7 @@ def _conflict(figures: Figures, conflict: Conflict) -> Finding:
         f" {conflict.last}"
     )
     return finding(
-        "old-alias" if is_old_alias(figures.dump, figures.facts, conflict) else "bytes-shared",
+        slug,
         message,
         later.value.text_offset,
         values=(conflict.earlier, conflict.later),

@@ -1,0 +1,28 @@
+"""Tell which values may hold the same bytes at one moment of the schedule: those of different branches.
+
+A `conditional` runs one branch, but the schedule lists all of them one after the other, and then the `conditional`
+itself. So an operand of the `conditional` seems to live through all of them, and values of two branches at once.
+"""
+
+from reportgen.analyse.records import Conflict
+from reportgen.program.program import Program
+
+
+def may_share(program: Program, conflict: Conflict) -> bool:
+    """Return whether two values that share bytes are never needed at once: they are, or one is read, in other branches.
+
+    Otherwise the earlier value must be an operand of the `conditional` around the later one, and whoever reads it
+    afterwards must be that `conditional`, whose branch has read it by then, or be in another branch.
+    """
+    dump = program.dump
+    earlier, later = dump.values.names[conflict.earlier], dump.values.names[conflict.later]
+    if program.exclude_each_other(earlier, later):
+        return True
+    around = program.branches_around(later)
+    readers = [user.decode("utf-8", "replace") for user in dump.users(conflict.earlier)] if around else []
+    return any(reader in around for reader in readers) and all(
+        reader in around
+        or dump.moment_of.get(reader, -1) <= conflict.first
+        or program.exclude_each_other(reader, later)
+        for reader in readers
+    )

@@ -8,7 +8,7 @@ from pathlib import Path
 from reportgen.options import DEFAULT_DUMPS
 from reportgen.programs.command import run_command
 from reportgen.programs.dumps import Left, claimed, marker_of, tidy, write_marker
-from reportgen.programs.environment import dump_flags, dumps_elsewhere, program_environment
+from reportgen.programs.environment import dump_flags, dumps_elsewhere, own_flags, program_environment
 from reportgen.programs.signs import why_nothing
 
 
@@ -46,12 +46,13 @@ def run_program(options: RunOptions) -> Run:
     cannot be read, and CommandNotFound or CommandNotStarted.
     """
     dumps = options.dumps.absolute()
-    environment = program_environment(os.environ, dumps, only=options.only, cache=options.cache)
-    with claimed(dumps):
+    own_flags(os.environ)  # so that a file of flags that cannot be read is told before anything is cleared
+    with claimed(dumps) as working:
+        environment = program_environment(os.environ, working, only=options.only, cache=options.cache)
         begun = time.monotonic()
         exit_code = run_command(options.command, environment)
         seconds = time.monotonic() - begun
-        left = tidy(dumps, keep_all=options.keep_all)
+        left = tidy(dumps, working, keep_all=options.keep_all)
         write_marker(dumps, marker_of(options.command, exit_code, seconds, dump_flags(options.only), left))
     return Run(
         exit_code=exit_code,

@@ -366,6 +366,68 @@ def test_a_marker_cannot_lead_out_of_the_folder(run: Run, tmp_path: Path) -> Non
     assert victim.is_file()
 
 
+@pytest.mark.parametrize("name", ["main", "pid-17", "rank-3-pid-17", "process-0"])
+def test_folders_of_the_user_are_left_alone_whatever_they_are_called(run: Run, tmp_path: Path, name: str) -> None:
+    run(COMPILE)
+    results = tmp_path / "xla-dumps" / name / "results.csv"
+    results.parent.mkdir()
+    results.write_text("mine", encoding="utf-8")
+    assert run(COMPILE).code == 0
+    assert results.read_text(encoding="utf-8") == "mine"
+
+
+def test_nothing_is_deleted_through_a_link(run: Run, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "results.csv").write_text("mine", encoding="utf-8")
+    run(COMPILE)
+    dumps = tmp_path / "xla-dumps"
+    for name in ("main", ".reportgen-run-0123456789abcdef"):
+        (dumps / name).symlink_to(elsewhere, target_is_directory=True)
+    (dumps / "one.txt").symlink_to(elsewhere / "results.csv")
+    stated = {"files": ["main/results.csv", "one.txt"], "working": ".reportgen-run-0123456789abcdef"}
+    (dumps / ".reportgen-run.json").write_text(json.dumps(stated), encoding="utf-8")
+    run(COMPILE)
+    assert (elsewhere / "results.csv").read_text(encoding="utf-8") == "mine"
+    assert (dumps / "one.txt").is_symlink()
+
+
+def test_what_an_interrupted_run_has_left_is_deleted(run: Run, tmp_path: Path) -> None:
+    dumps = tmp_path / "xla-dumps"
+    working = dumps / ".reportgen-run-0123456789abcdef"
+    (working / "pid-7").mkdir(parents=True)
+    (working / "pid-7" / FIRST).write_text("cut off", encoding="utf-8")
+    stated = {"files": [], "working": working.name}
+    (dumps / ".reportgen-run.json").write_text(json.dumps(stated), encoding="utf-8")
+    run(COMPILE)
+    assert not working.exists()
+    assert dumped(tmp_path) == [FIRST]
+
+
+def test_a_file_of_the_user_is_not_overwritten_by_a_dump_of_its_name(run: Run, tmp_path: Path) -> None:
+    dumps = tmp_path / "xla-dumps"
+    run("pass")
+    (dumps / FIRST).write_text("mine", encoding="utf-8")
+    run(COMPILE)
+    assert (dumps / FIRST).read_text(encoding="utf-8") == "mine"
+    assert (dumps / "process-2" / FIRST).is_file()
+
+
+@pytest.mark.parametrize("text", ['{"files": 5}', '{"files": [], "working": 5}', "[" * 100_000, "[]", "5"])
+def test_a_marker_that_no_run_has_written_is_refused(run: Run, tmp_path: Path, text: str) -> None:
+    (tmp_path / "xla-dumps").mkdir()
+    (tmp_path / "xla-dumps" / ".reportgen-run.json").write_text(text, encoding="utf-8")
+    ran = run(COMPILE)
+    assert ran.code == 1
+    assert "damaged; delete the folder or name another with --dumps" in ran.err
+
+
+def test_a_marker_that_is_no_file_is_refused_and_not_waited_for(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "xla-dumps").mkdir()
+    os.mkfifo(tmp_path / "xla-dumps" / ".reportgen-run.json")
+    assert "damaged" in run(COMPILE).err
+
+
 def test_the_marker_says_what_was_run(run: Run, tmp_path: Path) -> None:
     run([PYTHON, "-c", f"{COMPILE}; raise SystemExit(7)"])
     marker = json.loads((tmp_path / "xla-dumps" / ".reportgen-run.json").read_text(encoding="utf-8"))

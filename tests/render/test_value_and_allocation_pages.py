@@ -6,14 +6,19 @@ from typing import get_args
 import pytest
 
 from reportgen.analyse.liveness import Rule
+from reportgen.analyse.records import Analysis
+from reportgen.pipeline import read_report
 from reportgen.render.module.pages import module_pages
 from reportgen.render.value.about import WHY_ALIVE
 from reportgen.render.view import Module
+from tests.program.test_authors import ALLOCATIONS, RANGES, USED
 from tests.support.dumps import analysed
+from tests.support.samples import samples
 from tests.support.site import SitePage, read_page
 from tests.support.sound import SOUND
 
 LEAVES, CROWD = 3, 1200
+LOOP = "\n".join((ALLOCATIONS, USED, RANGES))
 
 
 def long_tuple() -> str:
@@ -33,7 +38,11 @@ def crowded() -> str:
 
 
 def pages_of(text: str) -> Mapping[str, SitePage]:
-    module = Module(label="step.txt", title="step", stage=None, number=None, analysis=analysed(text))
+    return pages_of_analysis(analysed(text))
+
+
+def pages_of_analysis(analysis: Analysis) -> Mapping[str, SitePage]:
+    module = Module(label="step.txt", title="step", stage=None, number=None, analysis=analysis)
     folder = module.routes.folder
     pages = {page.path.removeprefix(folder): page.content.decode() for page in module_pages(module, "Memory")}
     return {path: read_page(page) for path, page in pages.items() if path.endswith(".html")}
@@ -46,10 +55,39 @@ def test_a_value_names_the_values_before_and_after_it_in_the_dump() -> None:
     assert "x b" in " ".join(page.text.split())
 
 
-def test_in_place_reuse_is_distinguished_from_reuse_of_an_address() -> None:
+def about(page: SitePage) -> str:
+    return " ".join(page.text.split())
+
+
+def test_a_hand_over_is_distinguished_from_reuse_of_an_address() -> None:
     pages = pages_of(SOUND)
-    assert "Successorsc, in place" in " ".join(pages["v/1.html"].text.split())
-    assert "Predecessorsa, in place" in " ".join(pages["v/4.html"].text.split())
+    assert "Successorsc (handed over)" in about(pages["v/1.html"])
+    assert "Predecessorsa (handed over)" in about(pages["v/4.html"])
+    assert "handed over" not in about(pages["v/3.html"])
+
+
+def test_a_value_that_shares_its_bytes_with_none_by_the_rules_of_xla_is_alone_in_its_buffer() -> None:
+    assert "Bufferthis value alone" in about(pages_of(SOUND)["v/4.html"])
+
+
+def test_a_value_names_its_neighbours_in_its_buffer_and_the_author() -> None:
+    pages = pages_of(LOOP)
+    assert "one of 4 values that share these bytes by the rules of XLA: this → carried{1} → … → loop{1}" in about(
+        pages["v/1.html"]
+    )
+    assert "zeros → … → written → this" in about(pages["v/4.html"])
+    assert "Held from 1 to 6.Author: jit(f)/while/body/attn/sub" in about(pages["v/4.html"])
+    assert "Successorswritten (same buffer)" in about(pages["v/2.html"])
+
+
+def test_a_buffer_with_a_gap_is_held_more_than_once() -> None:
+    """Between a loop's initial value and its body, other data may lie in the slice."""
+    (files,) = (files for label, files in samples().items() if label.startswith("gpu-control-flow"))
+    report, _ = read_report(files)
+    assert report is not None
+    loop = report.analysis.dump.values.keys.index("while.94.0{}")
+    page = pages_of_analysis(report.analysis)[f"v/{report.analysis.dump.values.ids[loop]}.html"]
+    assert "Held from 41 to 50, 54 to 57." in about(page)
 
 
 def test_only_the_first_value_of_an_instruction_shows_a_long_text() -> None:

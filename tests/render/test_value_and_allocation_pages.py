@@ -10,6 +10,7 @@ from reportgen.analyse.records import Analysis
 from reportgen.pipeline import read_report
 from reportgen.render.module.pages import module_pages
 from reportgen.render.value.about import WHY_ALIVE
+from reportgen.render.value.page import ValueRenderer
 from reportgen.render.view import Module
 from tests.program.test_authors import ALLOCATIONS, RANGES, USED
 from tests.support.dumps import analysed
@@ -37,12 +38,12 @@ def crowded() -> str:
     return "\n".join([*head, *values, "", f"Total bytes used: {4 * CROWD} (4.7KiB)", "", *schedule, *ranges, ""])
 
 
+def module_of(analysis: Analysis) -> Module:
+    return Module(label="step.txt", title="step", stage=None, number=None, analysis=analysis)
+
+
 def pages_of(text: str) -> Mapping[str, SitePage]:
-    return pages_of_analysis(analysed(text))
-
-
-def pages_of_analysis(analysis: Analysis) -> Mapping[str, SitePage]:
-    module = Module(label="step.txt", title="step", stage=None, number=None, analysis=analysis)
+    module = module_of(analysed(text))
     folder = module.routes.folder
     pages = {page.path.removeprefix(folder): page.content.decode() for page in module_pages(module, "Memory")}
     return {path: read_page(page) for path, page in pages.items() if path.endswith(".html")}
@@ -57,6 +58,16 @@ def test_a_value_names_the_values_before_and_after_it_in_the_dump() -> None:
 
 def about(page: SitePage) -> str:
     return " ".join(page.text.split())
+
+
+def about_in_sample(sample: str, name: str) -> str:
+    """Return the page of a value whose names come from the HLO text, too."""
+    report, _ = read_report(next(files for label, files in samples().items() if label.startswith(sample)))
+    assert report is not None
+    number = report.analysis.dump.number_at(f"{name}{{}}")
+    assert number is not None
+    (page,) = ValueRenderer(module_of(report.analysis), "Memory").pages(number)
+    return about(read_page(page.content.decode()))
 
 
 def test_a_hand_over_is_distinguished_from_reuse_of_an_address() -> None:
@@ -82,12 +93,15 @@ def test_a_value_names_its_neighbours_in_its_buffer_and_the_author() -> None:
 
 def test_a_buffer_with_a_gap_is_held_more_than_once() -> None:
     """Between a loop's initial value and its body, other data may lie in the slice."""
-    (files,) = (files for label, files in samples().items() if label.startswith("gpu-control-flow"))
-    report, _ = read_report(files)
-    assert report is not None
-    loop = report.analysis.dump.values.keys.index("while.94.0{}")
-    page = pages_of_analysis(report.analysis)[f"v/{report.analysis.dump.values.ids[loop]}.html"]
-    assert "Held from 41 to 50, 54 to 57." in about(page)
+    assert "Held from 41 to 50, 54 to 57." in about_in_sample("gpu-control-flow", "while.94.0")
+
+
+def test_new_data_in_the_memory_of_a_donated_argument_is_told_from_the_argument_and_its_copy() -> None:
+    new, copy = (about_in_sample("cpu-train-step", name) for name in ("fusion.14.clone", "copy.3"))
+    assert "Argumentnew data in the memory of p['layer_0']['w'], which the caller has donated" in new
+    assert "Operationjit(mlp_train_step)/jit(main)/sub" in new
+    assert "Argumenta copy of p['layer_1']['w']copied from: Arg_3.4" in copy
+    assert "Argumentp['layer_1']['w']" in about_in_sample("cpu-train-step", "Arg_3.4")
 
 
 def test_only_the_first_value_of_an_instruction_shows_a_long_text() -> None:

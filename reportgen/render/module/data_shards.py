@@ -18,6 +18,7 @@ from reportgen.intervals.step_function import StepFunction
 from reportgen.model import WHOLE
 from reportgen.render import routes
 from reportgen.render.drawings.conflicts import conflicts_by_value
+from reportgen.render.html.origin import relation
 from reportgen.render.module.advice import move_keys
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import curve_words
@@ -152,7 +153,7 @@ def _steps(function: StepFunction) -> dict[str, Sequence[int]]:
 def _value_columns(module: Module) -> dict[str, Any]:
     """Return the columns with an entry for each value, and the tables of words that they point into."""
     facts, values = module.analysis.facts, module.analysis.dump.values
-    opcodes, scopes, sources, shapes = Words(), Words([""]), Words([""]), Words()
+    opcodes, relations, scopes, sources, shapes = Words(), Words([""]), Words([""]), Words([""]), Words()
     authors = [module.attribution(number) for number in range(len(facts))]
     opcode = module.analysis.program.opcode
     classes = [CLASSES.index(memory_class(allocation)) for allocation in module.analysis.dump.allocations]
@@ -177,11 +178,13 @@ def _value_columns(module: Module) -> dict[str, Any]:
         },
         "class": [classes[allocation] for allocation in values.allocations],
         "opcode": [opcodes.number(opcode(name)) for name in values.names],
+        "relation": [relations.number(relation(author)) for author in authors],
         "scope": [scopes.number(author.scope_name) for author in authors],
         "source": [sources.number(author.source) for author in authors],
         "shape": [shapes.number(cut(shape, LONGEST_SHAPE)) for shape in values.shapes],
         "classes": list(CLASSES),
         "opcodes": opcodes.table(),
+        "relations": relations.table(),
         "scopes": scopes.table(),
         "sources": sources.table(),
         "shapes": shapes.table(),

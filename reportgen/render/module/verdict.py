@@ -96,7 +96,7 @@ def _row(module: Module, space: Space, group: PeakGroup, links: Links) -> GroupR
         allocations = listed([share.allocation for share in group.shares], links.allocation)
         what = "reserved, never used"
         return GroupRow(group=group, is_named=False, origin=Markup("–"), what=what, values=Markup(allocations))
-    found = module.attribution(group.values[0])
+    authors = [module.attribution(number) for number in group.values]
     links_to_values = group_members(group.values, links)
     if len(group.values) > 1:
         table = links.filtered_values(space=str(space.color), scope=group.name, shape=group.shape)
@@ -104,8 +104,8 @@ def _row(module: Module, space: Space, group: PeakGroup, links: Links) -> GroupR
     times = f"{len(group.values):,} × " if len(group.values) > 1 else ""
     return GroupRow(
         group=group,
-        is_named=found.is_named,
-        origin=origin_cell(found, group.name),
+        is_named=authors[0].is_named,
+        origin=origin_cell(*authors, name=group.name),
         what=f"{times}{group.shape}",
         values=links_to_values,
     )

@@ -16,13 +16,13 @@ MOST = 20
 class Family:
     """Buffers whose authors have one name, but for numbers, and that have one shape.
 
-    `values` are those of them that are live at the peak. `gone` is the peak of this schedule without the whole buffers,
-    and `not_idle` the peak if the values were not held while nothing uses them around the peak.
+    `buffers` has a value of each of them that is live at the peak. `gone` is the peak of this schedule without the
+    whole buffers, and `not_idle` the peak if the values were not held while nothing uses them around the peak.
     """
 
     op_name: str
     shape: str
-    values: tuple[int, ...]
+    buffers: tuple[int, ...]
     held_bytes: int
     gone: Outcome
     not_idle: Outcome
@@ -51,7 +51,7 @@ def _family(analysis: Analysis, memory: Memory, key: tuple[str, str], numbers: l
     return Family(
         op_name=key[0],
         shape=key[1],
-        values=tuple(numbers),
+        buffers=analysis.program.buffers.one_of_each(numbers),
         held_bytes=held_bytes,
         gone=memory.gone(members),
         not_idle=memory.without({number: [stretch] for number, stretch in stretches.items() if stretch}),

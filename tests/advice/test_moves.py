@@ -69,7 +69,7 @@ def test_donated_arguments_are_not_advised_again() -> None:
 
 def test_what_is_made_early_is_named() -> None:
     (move,) = moves("cpu/bincounts/base", "made-early")
-    assert len(move.values) == 36
+    assert len(move.buffers) == 36
     assert round(move.saving_bytes / MIB, 1) == 133.5
 
 
@@ -92,7 +92,7 @@ def test_a_checkpoint_of_a_loop_saves_as_much_as_it_promises() -> None:
 def test_on_cpu_a_checkpoint_is_not_advised_but_what_it_recomputes_early_is_found() -> None:
     assert moves("cpu/tf12/base", "checkpoint") == []
     (move,) = moves("cpu/tf12/remat", "recomputed-early")
-    assert len(move.values) == 129
+    assert len(move.buffers) == 129
     assert "does not lower the peak" in move.caveat
 
 

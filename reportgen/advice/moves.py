@@ -179,7 +179,7 @@ class Moves:
 
     def without_family(self, family: Family) -> Move:
         """Return the move of never holding a family of buffers."""
-        what = f"without {family.op_name or 'the buffers that have no name'}, {family.shape}"
+        what = f"without {family.name}, {family.shape}"
         return self._move("family", "up to", what, family.held_bytes, family.gone, buffers=family.buffers)
 
     def _move(self, kind: Kind, claim: Claim, what: str, naive_bytes: int, outcome: Outcome, **more: object) -> Move:

@@ -8,7 +8,7 @@ from html import escape
 
 from markupsafe import Markup
 
-from reportgen.program.author import Author
+from reportgen.program.author import Author, common_relation
 from reportgen.render.html.markup import soft_breaks
 from reportgen.reports.formats import shortened
 
@@ -20,18 +20,7 @@ def origin_cell(*authors: Author, name: str = "") -> Markup:
 
     `name` is that of a group of values where they have several authors; the line is that of the first.
     """
-    relations = {relation(author) for author in authors}
-    common = relations.pop() if len(relations) == 1 else ""
-    return _cell(common, name or authors[0].name, authors[0].source)
-
-
-def relation(author: Author) -> str:
-    """Return what stands before the name of an author; empty where the bytes are the argument or the operation's."""
-    if author.rule == "read":
-        return "read by"
-    if not author.argument or author.name != author.argument or author.rule == "argument":
-        return ""
-    return "new value of" if author.rule == "new value" else "a copy of"
+    return _cell(common_relation(authors), name or authors[0].name, authors[0].source)
 
 
 @lru_cache(maxsize=4096)

@@ -18,7 +18,6 @@ from reportgen.intervals.step_function import StepFunction
 from reportgen.model import WHOLE
 from reportgen.render import routes
 from reportgen.render.drawings.conflicts import conflicts_by_value
-from reportgen.render.html.origin import relation
 from reportgen.render.module.advice import move_keys
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import curve_words
@@ -178,7 +177,7 @@ def _value_columns(module: Module) -> dict[str, Any]:
         },
         "class": [classes[allocation] for allocation in values.allocations],
         "opcode": [opcodes.number(opcode(name)) for name in values.names],
-        "relation": [relations.number(relation(author)) for author in authors],
+        "relation": [relations.number(author.relation) for author in authors],
         "scope": [scopes.number(author.scope_name) for author in authors],
         "source": [sources.number(author.source) for author in authors],
         "shape": [shapes.number(cut(shape, LONGEST_SHAPE)) for shape in values.shapes],

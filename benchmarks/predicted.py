@@ -132,7 +132,7 @@ def _checkpoint(before: Variant, after: Variant) -> Iterator[Row]:
     early = next((m for m in after.advice.moves if m.kind == "recomputed-early"), None)
     note = "a policy keeps the matrix products" if _has_policy(before, after) else ""
     if early and before.backend == "cpu":
-        note = f"after it, {len(early.values)} recomputed values wait over the peak: {_mib(early.saving_bytes)} of it"
+        note = f"after it, {len(early.buffers)} recomputed buffers wait over the peak: {_mib(early.saving_bytes)} of it"
     yield _row(before, after, move.what if move else "checkpoint", move, note)
 
 
@@ -168,7 +168,7 @@ def _of_results(before: Variant, after: Variant) -> Iterator[Row]:
             return
         left.remove(shape)
     found = [move for move in before.advice.moves if move.kind == "unreturned-result"]
-    move = next((move for move in found if left == [before.program.shape(move.values[0])]), None)
+    move = next((move for move in found if left == [before.program.shape(move.buffers[0])]), None)
     yield _row(before, after, f"do not return {', '.join(left)}", move)
 
 
@@ -229,7 +229,7 @@ def _of_order(before: Variant, after: Variant) -> Iterator[Row]:
     """Show what was made early in programs whose change does not show in what they take and return."""
     early = next((move for move in before.advice.moves if move.kind == "made-early"), None)
     if early and "barrier" in after.name:
-        note = f"{len(early.values)} values made early; an exact finding, no promise for a barrier"
+        note = f"{len(early.buffers)} buffers made early; a finding of this schedule, no promise for a barrier"
         yield replace(_row(before, after, "optimization_barrier", None, note), naive=early.saving_bytes)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from reportgen.advice.held import idle_over_peak
 from reportgen.advice.memory import Memory, Outcome
 from reportgen.analyse.records import Analysis
+from reportgen.program.author import common_relation
 from reportgen.program.scopes import pattern
 
 MOST = 20
@@ -16,16 +17,25 @@ MOST = 20
 class Family:
     """Buffers whose authors have one name, but for numbers, and that have one shape.
 
-    `values` are those of them that are live at the peak. `gone` is the peak of this schedule without the whole buffers,
-    and `not_idle` the peak if the values were not held while nothing uses them around the peak.
+    `relation` is what stands before that name, as in "a copy of". `buffers` has a value of each of them that is live at
+    the peak. `gone` is the peak of this schedule without the whole buffers, and `not_idle` the peak if the values were
+    not held while nothing uses them around the peak.
     """
 
+    relation: str
     op_name: str
     shape: str
-    values: tuple[int, ...]
+    buffers: tuple[int, ...]
     held_bytes: int
     gone: Outcome
     not_idle: Outcome
+
+    @property
+    def name(self) -> str:
+        """Return what the buffers are, as people read it."""
+        if not self.op_name:
+            return "the buffers that have no name"
+        return f"what {self.op_name} reads" if self.relation == "read by" else f"{self.relation} {self.op_name}".strip()
 
 
 def families(analysis: Analysis, memory: Memory) -> list[Family]:
@@ -49,9 +59,10 @@ def _family(analysis: Analysis, memory: Memory, key: tuple[str, str], numbers: l
     stretches = {number: idle_over_peak(analysis.program, memory, number) for number in numbers}
     members = {member for number in numbers for member in analysis.program.buffers.members(number)}
     return Family(
+        relation=common_relation(map(analysis.authors.of, numbers)),
         op_name=key[0],
         shape=key[1],
-        values=tuple(numbers),
+        buffers=analysis.program.buffers.one_of_each(numbers),
         held_bytes=held_bytes,
         gone=memory.gone(members),
         not_idle=memory.without({number: [stretch] for number, stretch in stretches.items() if stretch}),

@@ -114,7 +114,8 @@ class Moves:
                 "padding": "padding at the peak",
             }[kind]
             more = {"caveat": caveat} if caveat else {}
-            yield self._move(kind, claim, what, group.size_bytes, group.outcome, values=group.values, **more)
+            buffers = self._situation.program.buffers.one_of_each(group.values)
+            yield self._move(kind, claim, what, group.size_bytes, group.outcome, buffers=buffers, **more)
 
     @cached_property
     def checkpoints(self) -> list[Move]:
@@ -159,7 +160,7 @@ class Moves:
             least,
             saving_bytes=peak - least.peak_bytes,
             saving_high_bytes=max(peak - most.peak_bytes, peak - least.peak_bytes),
-            values=values,
+            buffers=self._situation.program.buffers.one_of_each(values),
             code=code,
         )
 
@@ -173,13 +174,13 @@ class Moves:
                 key = self._situation.program.dump.values.keys[result.number]
                 what = f"do not return {key}, {result.shape}"
                 yield self._move(
-                    "unreturned-result", "exact", what, result.reserved_bytes, after, values=(result.number,)
+                    "unreturned-result", "exact", what, result.reserved_bytes, after, buffers=(result.number,)
                 )
 
     def without_family(self, family: Family) -> Move:
-        """Return the move of never holding a family of values."""
-        what = f"without {family.op_name or 'the values that have no name'}, {family.shape}"
-        return self._move("family", "up to", what, family.held_bytes, family.gone, values=family.values)
+        """Return the move of never holding a family of buffers."""
+        what = f"without {family.name}, {family.shape}"
+        return self._move("family", "up to", what, family.held_bytes, family.gone, buffers=family.buffers)
 
     def _move(self, kind: Kind, claim: Claim, what: str, naive_bytes: int, outcome: Outcome, **more: object) -> Move:
         move = Move(

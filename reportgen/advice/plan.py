@@ -1,7 +1,7 @@
 """Choose values not to hold while they are idle, so that a program fits: a plan to recompute or offload them.
 
 At the highest moment, take the idle value that removes most of the excess there, until nothing is above the limit. The
-plan found is not the smallest; `at_least` says how many values any plan needs.
+plan found is not the smallest; `at_least` says how many buffers any plan needs.
 """
 
 from bisect import bisect_left, bisect_right
@@ -33,10 +33,14 @@ class Gap(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The stretches to cut; `peak_bytes` is what is left, `families` the operations of the values, largest first."""
+    """The stretches to cut, and how many buffers they are of.
+
+    `peak_bytes` is what is left, `families` the operations of the buffers, largest first.
+    """
 
     fits: bool
     cuts: tuple[Gap, ...]
+    buffers: int
     peak_bytes: int
     at_least: int
     families: tuple[str, ...]
@@ -63,6 +67,7 @@ def plan(analysis: Analysis, memory: Memory, limit_bytes: int) -> Plan:
     return Plan(
         fits=left <= limit_bytes,
         cuts=cuts,
+        buffers=len(analysis.program.buffers.one_of_each(gap.number for gap in cuts)),
         peak_bytes=left,
         at_least=at_least,
         families=tuple(sorted(sizes, key=lambda name: (-sizes[name], name))),

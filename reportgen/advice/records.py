@@ -24,10 +24,11 @@ Kind = Literal[
 Claim = Literal["exact", "up to", "predicted", "estimate", "range", "at least", "bound"]
 """How sure a number is, which decides how it is worded.
 
-*exact*: arithmetic on this dump, if nothing else changes, which recompiled programs have confirmed. *up to*: the peak
-of this schedule without some bytes; a program without them is scheduled anew. *predicted*: compared with recompiled
-programs, and equal to 0.1 % of the peak in the median. *estimate*: compared, and off by some percent. *range*: the
-saving is usually between two numbers. *at least*: the real saving was never smaller. *bound*: cannot be passed.
+*exact*: arithmetic on this dump, if nothing else changes, which recompiled programs have confirmed: only that a result
+is not returned. *up to*: the peak of this schedule without some bytes; a program without them is scheduled anew.
+*predicted*: compared with recompiled programs, and equal to 0.1 % of the peak in the median. *estimate*: compared, and
+off by some percent. *range*: the saving is usually between two numbers. *at least*: the real saving was never smaller.
+*bound*: cannot be passed.
 """
 
 State = Literal["donated", "can", "conflict", "surplus", "no result"]
@@ -56,7 +57,8 @@ class Move:
 
     `naive_bytes` is what the change is about, `saving_bytes` what the peak loses, which is less. For a range that is
     the least, and `saving_high_bytes` the most. `outcome` is the peak after the least. `after` are the kinds of moves
-    that are applied before. `code` can be pasted into a JAX program.
+    that are applied before. `buffers` has a value of each buffer that it is about. `code` can be pasted into a JAX
+    program.
     """
 
     kind: Kind
@@ -67,7 +69,7 @@ class Move:
     outcome: Outcome
     saving_high_bytes: int | None = None
     argument_names: tuple[str, ...] = ()
-    values: tuple[int, ...] = ()
+    buffers: tuple[int, ...] = ()
     scratch_bytes: int = 0
     conflicts: tuple[ConflictOf, ...] = ()
     conflict_bytes: int = 0

@@ -18,10 +18,10 @@ _NUMBER = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeakGroup:
-    """Bytes of a peak; `shares` and their `values` are the largest first, and `name` has `#` for numbers that differ.
+    """Bytes of a peak; the `shares` are the largest first, and `name` has `#` for numbers that differ.
 
-    `name` is empty where the program's name is not known. The bytes that `is_held` are reserved for the values, none of
-    which is live.
+    `buffers` has a value of each buffer. `name` is empty where the program's name is not known. The bytes that
+    `is_held` are reserved for buffers of which no value is live.
     """
 
     name: str
@@ -29,7 +29,7 @@ class PeakGroup:
     memory_class: MemoryClass
     size_bytes: int
     shares: tuple[Share, ...]
-    values: tuple[int, ...]
+    buffers: tuple[int, ...]
     is_held: bool = False
 
 
@@ -49,7 +49,7 @@ def peak_groups(analysis: Analysis, space: Space) -> list[PeakGroup]:
             memory_class=kind,
             size_bytes=sum(share.size_bytes for share, *_ in members),
             shares=tuple(share for share, *_ in members),
-            values=tuple(number for _, number, _ in members if number is not None),
+            buffers=analysis.program.buffers.one_of_each(number for _, number, _ in members if number is not None),
             is_held=is_held,
         )
         for (_, shape, kind, is_held), members in by_key.items()

@@ -1,5 +1,6 @@
 """Define the author of a buffer: the argument that it is, or the operation of the user's program that fills it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -51,6 +52,15 @@ class Author:
         return (self.scope or self.argument) if is_number else (self.argument or self.scope)
 
     @property
+    def relation(self) -> str:
+        """Return what stands before the name; empty where the bytes are the argument, or what the operation fills."""
+        if self.rule == "read":
+            return "read by"
+        if not self.argument or self.name != self.argument or self.rule == "argument":
+            return ""
+        return "new value of" if self.rule == "new value" else "a copy of"
+
+    @property
     def scope_name(self) -> str:
         """Return the name under which the bytes are added up by scope; empty where only a number is known."""
         return self.name if self.is_named or self.is_of_loop else ""
@@ -75,3 +85,9 @@ class Author:
     def source(self) -> str:
         """Return `file:line` of `frame`; empty without one."""
         return str(self.frame) if self.frame else ""
+
+
+def common_relation(authors: Iterable[Author]) -> str:
+    """Return what stands before the name of several authors; empty where they do not agree."""
+    relations = {author.relation for author in authors}
+    return relations.pop() if len(relations) == 1 else ""

@@ -9,7 +9,7 @@ carries continue those before them in the slice, and an update continues the ope
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from reportgen.model import WHOLE
 from reportgen.program.computations import Computations
@@ -47,6 +47,13 @@ class Buffers:
     def members(self, number: int) -> tuple[int, ...]:
         """Return the values of the buffer that a value is part of, in the order of time; itself if it is alone."""
         return self._members.get(number, (number,))
+
+    def one_of_each(self, numbers: Iterable[int]) -> tuple[int, ...]:
+        """Return the first of some values from each buffer, so that a count of them is a count of buffers."""
+        firsts: dict[int, int] = {}
+        for number in numbers:
+            firsts.setdefault(self.members(number)[0], number)
+        return tuple(firsts.values())
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:
         """Yield the buffers of several values."""

@@ -10,6 +10,7 @@ from reportgen.analyse.capacity import Fit
 from reportgen.reports.formats import UNITS, human_bytes
 
 _NOT_FIRST = ("batch", "family", "unreturned-result")
+_FOR_A_WHILE = ("recomputed-early", "made-early")
 
 CLAIMS: Mapping[Claim, str] = {
     "exact": "exact, if nothing else changes",
@@ -143,6 +144,7 @@ def sentence(move: Move) -> str:
     if move.saving_bytes <= 0 and not move.saving_high_bytes:
         return f"to {move.what} saves nothing: {move.reason}"
     if move.claim == "up to":
-        values = "this value were" if len(move.values) == 1 else f"these {len(move.values):,} values were"
-        return f"{move.what}: if {values} not held then, the peak of this schedule would be {peak_words(move)}"
+        buffers = "this buffer were" if len(move.buffers) == 1 else f"these {len(move.buffers):,} buffers were"
+        held = "not held then" if move.kind in _FOR_A_WHILE else "never held"
+        return f"{move.what}: if {buffers} {held}, the peak of this schedule would be {peak_words(move)}"
     return f"{move.what}: saves {amount_words(move)} ({CLAIMS[move.claim]})"

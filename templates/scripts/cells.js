@@ -25,16 +25,18 @@ export const countCell = (count) =>
   make("td", { class: "number" }, [make("data", { value: String(count) }, [count.toLocaleString("en")])]);
 
 /**
- * Return a cell with the end of a scope, which says most, and file and line; the tooltips have the whole.
- * @param {string} scope
- * @param {string} source
+ * Return a cell with the end of a value's scope, which says most, and file and line; the tooltips have the whole.
+ * @param {Values} values
+ * @param {number} number
  */
-export const originCell = (scope, source) => {
+export const originCell = (values, number) => {
+  const scope = values.scopes[values.scope[number]], source = values.sources[values.source[number]];
   const end = scope.slice(-LONGEST_SCOPE), slash = end.indexOf("/");
   const shown = scope.length <= LONGEST_SCOPE ? scope : `…${slash < 0 ? end : end.slice(slash)}`;
   const name = scope ? make("code", { title: scope }, [shown]) : make("span", { class: "none", title: "no name in the dump" }, ["–"]);
+  const relation = values.relations[values.relation[number]], words = relation && scope ? `${relation} ` : "";
   const line = make("span", { class: "source", title: source }, [source.slice(source.lastIndexOf("/") + 1)]);
-  return make("td", {}, source ? [name, " ", line] : [name]);
+  return make("td", {}, source ? [words, name, " ", line] : [words, name]);
 };
 
 /**

@@ -42,11 +42,14 @@ interface Values {
   unusualDense: Record<number, number | null>;
   class: number[];
   opcode: number[];
+  /** What stands before the scope: "read by", "new value of", "a copy of", or nothing. */
+  relation: number[];
   scope: number[];
   source: number[];
   shape: number[];
   classes: string[];
   opcodes: string[];
+  relations: string[];
   scopes: string[];
   sources: string[];
   shapes: string[];

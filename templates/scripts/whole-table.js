@@ -64,7 +64,7 @@ const cell = (values, source, column, row) => {
   if (column === "last-use") return linksCell(values, source.lastUses?.get(row));
   if (column === "offset") return countCell(Number(key));
   if (column === "from" || column === "to" || column === "moment") return moment(Number(key));
-  if (column === "origin") return originCell(values.scopes[values.scope[row]], values.sources[values.source[row]]);
+  if (column === "origin") return originCell(values, row);
   if (column === "shape") {
     const text = String(key);
     return make("td", {}, [make("code", {}, [text.length > LONGEST_SHAPE ? `${text.slice(0, LONGEST_SHAPE - 1)}…` : text])]);

@@ -1,5 +1,6 @@
 """Each move on programs that were really changed and compiled again, and what advice must never say."""
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import get_args
@@ -69,7 +70,7 @@ def test_donated_arguments_are_not_advised_again() -> None:
 
 def test_what_is_made_early_is_named() -> None:
     (move,) = moves("cpu/bincounts/base", "made-early")
-    assert len(move.values) == 36
+    assert len(move.buffers) == 36
     assert round(move.saving_bytes / MIB, 1) == 133.5
 
 
@@ -92,7 +93,7 @@ def test_a_checkpoint_of_a_loop_saves_as_much_as_it_promises() -> None:
 def test_on_cpu_a_checkpoint_is_not_advised_but_what_it_recomputes_early_is_found() -> None:
     assert moves("cpu/tf12/base", "checkpoint") == []
     (move,) = moves("cpu/tf12/remat", "recomputed-early")
-    assert len(move.values) == 129
+    assert len(move.buffers) == 129
     assert "does not lower the peak" in move.caveat
 
 
@@ -183,3 +184,21 @@ def test_a_plan_for_a_capacity_keeps_below_it() -> None:
     memory = memory_of(variant.analysis, variant.space)
     assert memory.without(found.plan.stretches()).peak_bytes == found.plan.peak_bytes <= limit
     assert found.plan.at_least <= len(found.plan.cuts)
+
+
+@pytest.mark.parametrize(
+    ("relation", "op_name", "name"),
+    [
+        ("", "jit(f)/exp", "jit(f)/exp"),
+        ("a copy of", "p['w']", "a copy of p['w']"),
+        ("read by", "jit(f)/exp", "what jit(f)/exp reads"),
+        ("", "", "the buffers that have no name"),
+    ],
+)
+def test_a_family_is_not_called_an_argument_or_operation_that_it_is_not(relation: str, op_name: str, name: str) -> None:
+    (family, *_) = advice("cpu/bincounts/base").families
+    assert replace(family, relation=relation, op_name=op_name).name == name
+
+
+def test_what_a_family_is_to_its_operation_is_found() -> None:
+    assert "read by" in {family.relation for family in advice("cpu/bincounts/base").families}

@@ -134,7 +134,7 @@ def test_values_that_alone_are_larger_than_the_gap_are_listed(folder: Path) -> N
     text = (folder / "out-of-memory.txt").read_text(encoding="utf-8")
     (folder / "out-of-memory.txt").write_text(text.replace("15.75G", "17.00G"), encoding="utf-8")
     shown = beginning(folder)
-    assert "Each of these values alone takes more than what is missing: a.1, 8.00 GiB b.1, 8.00 GiB" in shown
+    assert "Each of these buffers alone takes more than what is missing: a.1, 8.00 GiB b.1, 8.00 GiB" in shown
 
 
 def test_a_redacted_site_keeps_the_verdict_and_not_the_text(folder: Path, tmp_path: Path) -> None:

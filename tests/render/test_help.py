@@ -102,3 +102,7 @@ def test_headings_are_well_nested_and_lead_somewhere_else_each(page: str) -> Non
 @pytest.mark.parametrize("page", PAGES)
 def test_no_section_is_empty(page: str) -> None:
     assert all(section(page, anchor).strip() for anchor in anchors(page) - {"errors", "warnings", "notes"})
+
+
+def test_a_picture_is_drawn_and_said_in_words() -> None:
+    assert re.search(r'<svg [^>]*role="img" aria-label="[^"]{100,}"', str(markdown(source("glossary"))))

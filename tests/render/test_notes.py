@@ -24,3 +24,7 @@ def test_markup_and_scripts_in_a_note_are_shown_as_text() -> None:
 
 def test_an_empty_note_is_nothing() -> None:
     assert note_markup("  \n") == ""
+
+
+def test_a_drawing_in_a_note_is_shown_as_text() -> None:
+    assert "<svg" not in note_markup("```svg\n<svg></svg>\n```")

@@ -6,14 +6,20 @@ from typing import get_args
 import pytest
 
 from reportgen.analyse.liveness import Rule
+from reportgen.analyse.records import Analysis
+from reportgen.pipeline import read_report
 from reportgen.render.module.pages import module_pages
 from reportgen.render.value.about import WHY_ALIVE
+from reportgen.render.value.page import ValueRenderer
 from reportgen.render.view import Module
+from tests.program.test_authors import ALLOCATIONS, RANGES, USED
 from tests.support.dumps import analysed
+from tests.support.samples import samples
 from tests.support.site import SitePage, read_page
 from tests.support.sound import SOUND
 
 LEAVES, CROWD = 3, 1200
+LOOP = "\n".join((ALLOCATIONS, USED, RANGES))
 
 
 def long_tuple() -> str:
@@ -32,8 +38,12 @@ def crowded() -> str:
     return "\n".join([*head, *values, "", f"Total bytes used: {4 * CROWD} (4.7KiB)", "", *schedule, *ranges, ""])
 
 
+def module_of(analysis: Analysis) -> Module:
+    return Module(label="step.txt", title="step", stage=None, number=None, analysis=analysis)
+
+
 def pages_of(text: str) -> Mapping[str, SitePage]:
-    module = Module(label="step.txt", title="step", stage=None, number=None, analysis=analysed(text))
+    module = module_of(analysed(text))
     folder = module.routes.folder
     pages = {page.path.removeprefix(folder): page.content.decode() for page in module_pages(module, "Memory")}
     return {path: read_page(page) for path, page in pages.items() if path.endswith(".html")}
@@ -46,10 +56,52 @@ def test_a_value_names_the_values_before_and_after_it_in_the_dump() -> None:
     assert "x b" in " ".join(page.text.split())
 
 
-def test_in_place_reuse_is_distinguished_from_reuse_of_an_address() -> None:
+def about(page: SitePage) -> str:
+    return " ".join(page.text.split())
+
+
+def about_in_sample(sample: str, name: str) -> str:
+    """Return the page of a value whose names come from the HLO text, too."""
+    report, _ = read_report(next(files for label, files in samples().items() if label.startswith(sample)))
+    assert report is not None
+    number = report.analysis.dump.number_at(f"{name}{{}}")
+    assert number is not None
+    (page,) = ValueRenderer(module_of(report.analysis), "Memory").pages(number)
+    return about(read_page(page.content.decode()))
+
+
+def test_a_hand_over_is_distinguished_from_reuse_of_an_address() -> None:
     pages = pages_of(SOUND)
-    assert "Successorsc, in place" in " ".join(pages["v/1.html"].text.split())
-    assert "Predecessorsa, in place" in " ".join(pages["v/4.html"].text.split())
+    assert "Successorsc (handed over)" in about(pages["v/1.html"])
+    assert "Predecessorsa (handed over)" in about(pages["v/4.html"])
+    assert "handed over" not in about(pages["v/3.html"])
+
+
+def test_a_value_that_shares_its_bytes_with_none_by_the_rules_of_xla_is_alone_in_its_buffer() -> None:
+    assert "Bufferthis value alone" in about(pages_of(SOUND)["v/4.html"])
+
+
+def test_a_value_names_its_neighbours_in_its_buffer_and_the_author() -> None:
+    pages = pages_of(LOOP)
+    assert "one of 4 values that share these bytes by the rules of XLA: this → carried{1} → … → loop{1}" in about(
+        pages["v/1.html"]
+    )
+    assert "zeros → … → written → this" in about(pages["v/4.html"])
+    assert "Held from 1 to 6.Author: jit(f)/while/body/attn/sub" in about(pages["v/4.html"])
+    assert "Successorswritten (same buffer)" in about(pages["v/2.html"])
+
+
+def test_a_buffer_with_a_gap_is_held_more_than_once() -> None:
+    """Between a loop's initial value and its body, other data may lie in the slice."""
+    assert "Held from 41 to 50, 54 to 57." in about_in_sample("gpu-control-flow", "while.94.0")
+
+
+def test_new_data_in_the_memory_of_a_donated_argument_is_told_from_the_argument_and_its_copy() -> None:
+    new, copy = (about_in_sample("cpu-train-step", name) for name in ("fusion.14.clone", "copy.3"))
+    assert "Argumentnew data in the memory of p['layer_0']['w'], which the caller has donated" in new
+    assert "Operationjit(mlp_train_step)/jit(main)/sub" in new
+    assert "Argumenta copy of p['layer_1']['w']copied from: Arg_3.4" in copy
+    assert "Argumentp['layer_1']['w']" in about_in_sample("cpu-train-step", "Arg_3.4")
 
 
 def test_only_the_first_value_of_an_instruction_shows_a_long_text() -> None:

@@ -8,6 +8,7 @@ const values = /** @type {Values} */ (/** @type {unknown} */ ({
   first: [0, 1, 2, -1], last: [3, 2, 3, -1], lastUse: [1, 2, 3, -1], unusualDense: { 3: null },
   class: [0, 1, 1, 1], classes: ["parameter", "temporary"],
   opcode: [0, 1, 1, 2], opcodes: ["parameter", "fusion", "copy"],
+  relation: [0, 0, 1, 0], relations: ["", "read by"],
   scope: [0, 1, 2, 0], scopes: ["", "jit/mlp/dot", "jit/attention/dot"],
   source: [0, 1, 1, 0], sources: ["", "model.py:12"],
   shape: [0, 1, 1, 0], shapes: ["f32[4]", "bf16[8,128]"],

@@ -112,7 +112,8 @@ def test_each_value_of_the_main_memory_has_a_sentence(samples_site: Path) -> Non
     """Of a temporary: the peak without its buffer; of what the caller holds: whether it can be donated."""
     sentence = re.compile(
         f"{re.escape(OFF_PEAK)}|{re.escape(HELD)}"
-        "|Without (?:it|its buffer of [0-9]+ values), held from [0-9]+ to [0-9]+, the peak of this schedule would be"
+        "|Without (?:it|its buffer of [0-9]+ values)</a>, held from [0-9]+ to [0-9]+,"
+        " the peak of this schedule would be"
         "|The caller (?:holds|has donated) it|It is returned in memory of its own"
     )
     counted = 0

@@ -1,7 +1,7 @@
 """Convert Markdown to HTML, for the help pages and for notes that users put beside their dumps.
 
 Notes may be written by anyone: raw HTML is escaped, images are refused, and so are links to anything but web pages and
-mail addresses.
+mail addresses. Only our own texts may draw: a code block that is marked as `svg` becomes a picture.
 """
 
 import re
@@ -34,9 +34,12 @@ def _markdown() -> "MarkdownIt":
 
 
 def markdown(text: str) -> Markup:
-    """Convert one of our texts; a heading that ends with `{#slug}` gets that id."""
+    """Convert one of our texts; a heading that ends with `{#slug}` gets that id, and a block of `svg` is drawn."""
     markdown_it = _markdown()
     tokens = markdown_it.parse(text)
+    for token in tokens:
+        if token.type == "fence" and token.info == "svg":
+            token.type = "html_block"
     for opening, inline in pairwise(tokens):
         named = _HEADING_ID.match(inline.content) if opening.type == "heading_open" else None
         if named and inline.children:

@@ -1,16 +1,17 @@
-"""List the values of a group, so that its row opens to every one of them."""
+"""List the values or buffers of a group, so that its row opens to every one of them."""
 
 from collections.abc import Sequence
 
 from markupsafe import Markup
 
 from reportgen.render.html.links import Links
+from reportgen.reports.formats import counted
 
 _LINKED = 40
 
 
-def group_members(numbers: Sequence[int], links: Links) -> Markup:
-    """Return the values of a group, the first ones as links; several are folded.
+def group_members(numbers: Sequence[int], links: Links, noun: str = "value") -> Markup:
+    """Return the values of a group, the first ones as links; several are folded. A buffer is one of its values.
 
     The page has only the numbers of the others, which `members.js` turns into links: of 4,000 values at a peak, each is
     in six groups.
@@ -20,4 +21,4 @@ def group_members(numbers: Sequence[int], links: Links) -> Markup:
     if len(numbers) < 2:
         return Markup(listed)
     more = f' <span data-values="{" ".join(map(str, rest))}">and {len(rest):,} more</span>' if rest else ""
-    return Markup(f"<details><summary>{len(numbers):,} values</summary>{listed}{more}</details>")
+    return Markup(f"<details><summary>{counted(len(numbers), noun)}</summary>{listed}{more}</details>")

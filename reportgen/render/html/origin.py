@@ -1,29 +1,32 @@
-"""Name in a table cell what a value is to the program: its argument or operation, and the source line."""
+"""Name in a table cell what a value is to the program: its argument or operation, and the source line.
+
+Words before the name say so where the bytes are not that argument, or not what that operation fills in.
+"""
 
 from functools import lru_cache
 from html import escape
 
 from markupsafe import Markup
 
-from reportgen.program.author import Author
+from reportgen.program.author import Author, common_relation
 from reportgen.render.html.markup import soft_breaks
 from reportgen.reports.formats import shortened
 
 _LONGEST = 56
 
 
-def origin_cell(found: Author, name: str = "") -> Markup:
+def origin_cell(*authors: Author, name: str = "") -> Markup:
     """Return the argument or the end of the scope, which says most, and file and line; the tooltips have the whole.
 
-    `name` is that of a group of values, where it differs from that of the one value that was found.
+    `name` is that of a group of values where they have several authors; the line is that of the first.
     """
-    return _cell(name or found.name, found.source, found.rule == "read")
+    return _cell(common_relation(authors), name or authors[0].name, authors[0].source)
 
 
 @lru_cache(maxsize=4096)
-def _cell(name: str, source: str, is_reader: bool) -> Markup:
+def _cell(words: str, name: str, source: str) -> Markup:
     """Return the cell of an operation, which is kept because the values of all layers share a few."""
-    operation = Markup("read by ") * is_reader + named(name)
+    operation = Markup(f"{words} " if words else "") + named(name)
     if not source:
         return operation
     short = escape(shortened(source.rpartition("/")[2]))

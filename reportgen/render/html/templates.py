@@ -15,7 +15,7 @@ from reportgen.render.html.markup import byte_steps_markup, bytes_markup, count_
 from reportgen.render.html.members import group_members
 from reportgen.render.html.value_rows import value_rows
 from reportgen.render.site.assets import template_root
-from reportgen.reports import formats
+from reportgen.reports import advice_words, formats
 
 MODULE_VIEWS = (
     (routes.view("index"), "Summary"),
@@ -68,6 +68,7 @@ def environment() -> Environment:
         "count": count_markup,
         "counted": formats.counted,
         "range_words": formats.range_words,
+        "rounded": advice_words.rounded_bytes,
         "exact": formats.exact_bytes,
         "human": formats.human_bytes,
         "short": formats.shortened,

@@ -152,7 +152,7 @@ def _steps(function: StepFunction) -> dict[str, Sequence[int]]:
 def _value_columns(module: Module) -> dict[str, Any]:
     """Return the columns with an entry for each value, and the tables of words that they point into."""
     facts, values = module.analysis.facts, module.analysis.dump.values
-    opcodes, scopes, sources, shapes = Words(), Words([""]), Words([""]), Words()
+    opcodes, relations, scopes, sources, shapes = Words(), Words([""]), Words([""]), Words([""]), Words()
     authors = [module.attribution(number) for number in range(len(facts))]
     opcode = module.analysis.program.opcode
     classes = [CLASSES.index(memory_class(allocation)) for allocation in module.analysis.dump.allocations]
@@ -177,11 +177,13 @@ def _value_columns(module: Module) -> dict[str, Any]:
         },
         "class": [classes[allocation] for allocation in values.allocations],
         "opcode": [opcodes.number(opcode(name)) for name in values.names],
+        "relation": [relations.number(author.relation) for author in authors],
         "scope": [scopes.number(author.scope_name) for author in authors],
         "source": [sources.number(author.source) for author in authors],
         "shape": [shapes.number(cut(shape, LONGEST_SHAPE)) for shape in values.shapes],
         "classes": list(CLASSES),
         "opcodes": opcodes.table(),
+        "relations": relations.table(),
         "scopes": scopes.table(),
         "sources": sources.table(),
         "shapes": shapes.table(),

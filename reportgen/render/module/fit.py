@@ -90,12 +90,12 @@ def _meaning(misfit: Misfit, analysis: Analysis) -> str:
 
 
 def _alone(misfit: Misfit, analysis: Analysis) -> str:
-    """Say whether any single value, or else any class, takes as much as what is missing."""
+    """Say whether any single buffer, or else any class, takes as much as what is missing."""
     if misfit.missing is None or misfit.resident_bytes is None:
         return ""
     if misfit.enough:
-        return "Each of these values alone takes more than what is missing:"
+        return "Each of these buffers alone takes more than what is missing:"
     by_class = peak_by_class(analysis, analysis.spaces[MAIN_SPACE])
     classes = [name for name, size in by_class.most_common() if size >= misfit.missing.high]
-    of_classes = f", but all values of the class {' or of the class '.join(classes)} together do" if classes else ""
-    return f"No single value at the peak takes as much as what is missing{of_classes}."
+    of_classes = f", but all buffers of the class {' or of the class '.join(classes)} together do" if classes else ""
+    return f"No single buffer at the peak takes as much as what is missing{of_classes}."

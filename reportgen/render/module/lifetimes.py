@@ -157,7 +157,7 @@ def _table(
 def _row(module: Module, links: Links, members: Sequence[Stretch]) -> LifeRow:
     """Return the stretches of siblings as a row; the first value is shown, the others are folded."""
     numbers = [member.value for member in members]
-    found = module.attribution(numbers[0])
+    authors = [module.attribution(number) for number in numbers]
     values = links.value(numbers[0])
     if len(numbers) > 1:
         rest = listed(numbers[1:], links.value, _MOST_LINKED)
@@ -166,7 +166,7 @@ def _row(module: Module, links: Links, members: Sequence[Stretch]) -> LifeRow:
     return LifeRow(
         values=values,
         shape=links.shape(numbers[0]),
-        origin=origin_cell(found, joined_name([module.attribution(number).name for number in numbers])),
+        origin=origin_cell(*authors, name=joined_name([author.name for author in authors])),
         kind=members[0].kind,
         first=min(member.first for member in members),
         last=max(member.last for member in members),

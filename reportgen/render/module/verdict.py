@@ -32,14 +32,14 @@ _SMALL = 100
 class GroupRow:
     """A group of the peak as a row: `origin` is its operation or argument with its source line.
 
-    `is_named` is whether the program has a name for it; `values` are links to its values.
+    `is_named` is whether the program has a name for it; `buffers` are links to a value of each buffer.
     """
 
     group: PeakGroup
     is_named: bool
     origin: Markup
     what: str
-    values: Markup
+    buffers: Markup
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,21 +91,21 @@ def group_rows(module: Module, space: Space, links: Links) -> list[GroupRow]:
 
 
 def _row(module: Module, space: Space, group: PeakGroup, links: Links) -> GroupRow:
-    """Return a group as a row; one without values is of bytes that an allocation reserves and never uses."""
-    if not group.values:
+    """Return a group as a row; one without buffers is of bytes that an allocation reserves and never uses."""
+    if not group.buffers:
         allocations = listed([share.allocation for share in group.shares], links.allocation)
         what = "reserved, never used"
-        return GroupRow(group=group, is_named=False, origin=Markup("–"), what=what, values=Markup(allocations))
-    found = module.attribution(group.values[0])
-    links_to_values = group_members(group.values, links)
-    if len(group.values) > 1:
+        return GroupRow(group=group, is_named=False, origin=Markup("–"), what=what, buffers=Markup(allocations))
+    authors = [module.attribution(number) for number in group.buffers]
+    links_to_buffers = group_members(group.buffers, links, "buffer")
+    if len(group.buffers) > 1:
         table = links.filtered_values(space=str(space.color), scope=group.name, shape=group.shape)
-        links_to_values += Markup(f' <a href="{table}">in the table of values</a>')
-    times = f"{len(group.values):,} × " if len(group.values) > 1 else ""
+        links_to_buffers += Markup(f' <a href="{table}">in the table of values</a>')
+    times = f"{len(group.buffers):,} × " if len(group.buffers) > 1 else ""
     return GroupRow(
         group=group,
-        is_named=found.is_named,
-        origin=origin_cell(found, group.name),
+        is_named=authors[0].is_named,
+        origin=origin_cell(*authors, name=group.name),
         what=f"{times}{group.shape}",
-        values=links_to_values,
+        buffers=links_to_buffers,
     )

@@ -1,4 +1,4 @@
-"""Describe a value in a row for each fact: size, place, life and why it lasts, origin and readers.
+"""Describe a value in a row for each fact: size, place, buffer, life and why it lasts, origin and readers.
 
 The rows are strings because 70,000 pages have them; text from the dump is escaped where it is put in.
 """
@@ -12,6 +12,7 @@ from reportgen.model import WHOLE
 from reportgen.render.html.links import Links, listed
 from reportgen.render.html.markup import human_and_exact, whole_name
 from reportgen.render.value.advice import ValueAdvice
+from reportgen.render.value.buffer import BufferRow
 from reportgen.render.value.instruction import Definition
 from reportgen.render.value.program import ProgramRows
 from reportgen.render.view import Module
@@ -46,6 +47,7 @@ class ValueAbout:
     def __init__(self, module: Module, links: Links) -> None:
         self._module = module
         self._links = links
+        self._buffer = BufferRow(module, links)
         self._program = ProgramRows(module, links)
         self._advice = ValueAdvice(module, links)
         self._help = f"{links.root}help/glossary.html"
@@ -67,6 +69,7 @@ class ValueAbout:
         return "\n".join(
             [
                 *self._memory(fact),
+                self._buffer.row(number),
                 *self._life(number, fact),
                 *self._program.rows(number),
                 *definition.rows(number),

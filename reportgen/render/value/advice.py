@@ -36,10 +36,12 @@ class ValueAdvice:
         self._results: Mapping[int, Returned] = {result.number: result for result in advice.results}
         self._memory: Memory | None = module.main_memory
         self._without = cache(self._without_buffer)
-        self._at_peak = frozenset(self._memory.at_peak) if self._memory else frozenset()
+        self._members = module.analysis.program.buffers.members
+        at_peak = self._memory.at_peak if self._memory else ()
+        self._at_peak = frozenset(self._members(number)[0] for number in at_peak)
 
     def sentence(self, number: int) -> str:
-        """Return what the peak would be without a value; empty in other spaces, and where advice is withheld."""
+        """Return what the peak would be without the buffer of a value; empty where there is no advice."""
         memory, allocation = self._memory, self._module.analysis.dump.allocations[self._allocations[number]]
         if memory is None or allocation.color != MAIN_SPACE:
             return ""
@@ -49,20 +51,22 @@ class ValueAdvice:
             place = self._results[number].argument
             better = f"; it could take the place of {escape(place)}" if place else f": {_NO_PLACE}"
             return f"It is returned in memory of its own{better}."
-        if number not in self._at_peak:
+        first = self._members(number)[0]
+        if first not in self._at_peak:
             return OFF_PEAK if allocation.is_preallocated_temp or allocation.is_thread_local else HELD
-        return self._without(self._module.analysis.program.buffers.members(number))
+        return self._without(first)
 
-    def _without_buffer(self, members: tuple[int, ...]) -> str:
-        """Return what the peak would be without a buffer."""
-        dump, memory = self._module.analysis.dump, self._memory
+    def _without_buffer(self, first: int) -> str:
+        """Return what the peak would be without the buffer that begins with a value."""
+        dump, memory, members = self._module.analysis.dump, self._memory, self._members(first)
         assert memory is not None, "advice is not withheld"
         gone = memory.gone(members)
         held = stretches(members, dump.starts, dump.ends)
         saving = memory.peak.peak_bytes - gone.peak_bytes
         left = f"up to about {rounded_bytes(saving)} lower" if saving else "the same"
         what = "it" if len(members) == 1 else f"its buffer of {len(members):,} values"
+        term = f"<a href={self._links.root}help/glossary.html#without-it>Without {what}</a>"
         return (
-            f"Without {what}, held from {held[0][0]} to {held[-1][1]}, the peak of this schedule would be {left},"
+            f"{term}, held from {held[0][0]} to {held[-1][1]}, the peak of this schedule would be {left},"
             f" at moment {self._links.moment(gone.moment)}."
         )

@@ -1,5 +1,8 @@
 """Describe who else holds a value's bytes before, during and after its life, in words and on a small map.
 
+What follows in the same slice is either more of the same buffer, or another buffer that the allocator hands the slice
+to. The words keep the two apart.
+
 Only moments at which something changes get a column of the map, all of one width: a value that lives for two moments
 between neighbours that live for thousands would otherwise be invisible. Bytes are to scale, offsets grow upwards;
 neighbours are cut off shortly beyond the value's own bytes.
@@ -7,6 +10,7 @@ neighbours are cut off shortly beyond the value's own bytes.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 
 from reportgen.analyse.classes import memory_class
 from reportgen.analyse.records import Conflict
@@ -22,7 +26,7 @@ MOST_BOXES = 40
 
 _MOST_MOMENTS = 10
 _MOST_CONFLICTS = 20
-_CHAIN_BEFORE_AND_AFTER = 5
+_BUFFERS_BEFORE_AND_AFTER = 5
 _HEIGHT = 99
 _MARGIN = 8  # an eighth of the value's bytes is shown of what reaches beyond them
 
@@ -34,10 +38,8 @@ class ValueNeighbours:
         self._module = module
         self._links = links
         self._facts = module.analysis.facts
-        self._chains = module.chains
-        firsts = (chain for number, chain in self._chains.items() if chain[0] == number)
-        # A chain may have thousands of values, so each one's place in it is looked up instead of searched for.
-        self._place_in_chain = {number: place for chain in firsts for place, number in enumerate(chain)}
+        self._buffers = module.analysis.program.buffers
+        self._handovers = _handovers(module)
         self._simultaneous = _simultaneous(module)
         self._conflicts = conflicts_by_value(module.analysis)
 
@@ -52,23 +54,39 @@ class ValueNeighbours:
         return f"{self._map(number, (*before, *during, *after))}\n<dl class=about>\n{words}\n</dl>"
 
     def _rows(self, number: int, before: Sequence[int], during: Sequence[int], after: Sequence[int]) -> Iterator[str]:
-        """Yield who held the bytes before, holds them meanwhile and gets them next, and the chain of in-place reuse."""
-        chain, value = self._chains.get(number, (number,)), self._links.value
-        yield f"<dt>Predecessors<dd>{listed(before, value) or 'none'}{', in place' * (chain[0] != number)}"
+        """Yield who held the bytes before, at the same time and after, and the buffers that hand the slice on."""
+
+        def neighbour(other: int) -> str:
+            return f"{self._links.value(other)}{self._relation(number, other)}"
+
+        yield f"<dt>Predecessors<dd>{listed(before, neighbour) or 'none'}"
         if during:
-            yield f"<dt>Meanwhile<dd>{listed(during, value)}"
+            yield f"<dt>Meanwhile<dd>{listed(during, self._links.value)}"
         if conflicts := self._conflicts.get(number):
             yield f"<dt><span class='severity error'>Conflict</span><dd>{self._conflict_words(number, conflicts)}"
-        yield f"<dt>Successors<dd>{listed(after, value) or 'none'}{', in place' * (chain[-1] != number)}"
-        if len(chain) > 2:
-            term = f"<a href={self._links.root}help/glossary.html#hand-over>In-place reuse</a>"
-            # A chain may have thousands of values, so only the nearest are shown.
-            place = self._place_in_chain[number]
-            start, end = max(0, place - _CHAIN_BEFORE_AND_AFTER), place + _CHAIN_BEFORE_AND_AFTER + 1
-            links = ["<b>this</b>" if other == number else value(other) for other in chain[start:end]]
-            earlier = [f"{start:,} earlier"] if start else []
-            later = [f"{len(chain) - end:,} later"] if end < len(chain) else []
-            yield f"<dt>{term}<dd>{' → '.join([*earlier, *links, *later])}"
+        yield f"<dt>Successors<dd>{listed(after, neighbour) or 'none'}"
+        if number in self._handovers:
+            term = f"<a href={self._links.root}help/glossary.html#hand-over>Hand-over</a>"
+            yield f"<dt>{term}<dd>{self._handover_words(*self._handovers[number])}"
+
+    def _relation(self, number: int, other: int) -> str:
+        """Return how a value is related to another one that has its bytes just before or after it."""
+        if self._buffers.members(other)[0] == self._buffers.members(number)[0]:
+            return " (same buffer)"
+        chains = self._module.chains
+        is_handed_over = number in chains and other in chains and chains[number][0] == chains[other][0]
+        return " (handed over)" if is_handed_over else ""
+
+    def _handover_words(self, buffers: Sequence[int], place: int) -> str:
+        """Return the nearest buffers in a chain of hand-overs, each by the first of its values there."""
+        start, end = max(0, place - _BUFFERS_BEFORE_AND_AFTER), place + _BUFFERS_BEFORE_AND_AFTER + 1
+        links = [
+            "<b>this buffer</b>" if other == place else self._links.value(buffers[other])
+            for other in range(start, min(end, len(buffers)))
+        ]
+        earlier = [f"{start:,} earlier"] if start else []
+        later = [f"{len(buffers) - end:,} later"] if end < len(buffers) else []
+        return " → ".join([*earlier, *links, *later])
 
     def _conflict_words(self, number: int, conflicts: Sequence[Conflict]) -> str:
         """Return which bytes are shared with which value and when; the lines of the dump are with the findings."""
@@ -155,6 +173,20 @@ def _merged(boxes: Sequence[Box]) -> list[Box]:
         )
         for group in groups
     ]
+
+
+def _handovers(module: Module) -> Mapping[int, tuple[Sequence[int], int]]:
+    """Return for each value the buffers that hand its slice on to one another, and the place of its own among them.
+
+    Each stands for itself by its first value there. Of two values, the rows of neighbours say all.
+    """
+    members, found = module.analysis.program.buffers.members, {}
+    for chain in (chain for number, chain in module.chains.items() if chain[0] == number and len(chain) > 2):
+        runs = [list(run) for _, run in groupby(chain, lambda number: members(number)[0])]
+        firsts = tuple(run[0] for run in runs)
+        if len(runs) > 1:
+            found.update({number: (firsts, place) for place, run in enumerate(runs) for number in run})
+    return found
 
 
 def _simultaneous(module: Module) -> Mapping[int, list[int]]:

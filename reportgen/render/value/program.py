@@ -1,4 +1,4 @@
-"""Show which operation of the program wrote a value's bytes: its name, its source lines, and what it is part of.
+"""Show the author of a value's buffer: the argument or operation, its source lines, and what it is part of.
 
 The names come from the dump and from the HLO text beside it; a row says how the operation was found where it is not
 the value's own instruction.
@@ -23,9 +23,12 @@ RULES: Mapping[Rule, str] = {
     "fusion": "inside the fusion",
     "called": "through the called computation",
     "read": "it has no name in the dump",
-    "in place": "in place: it writes these bytes in the loop’s body",
+    "in place": "it writes another value of this buffer",
+    "new value": "through",
 }
 """How an operation was found that is not the value's own instruction."""
+
+_COPY = "copied from"
 
 _MOST_ON_PATH = 6
 _MOST_INSIDE = 60
@@ -48,7 +51,7 @@ class ProgramRows:
         found = self._module.attribution(number)
         name = self._module.analysis.facts[number].value.key.name
         if found.argument:
-            yield f"<dt>Argument<dd><code>{escape(found.argument)}</code>{'' if found.scope else self._how(found)}"
+            yield f"<dt>Argument<dd>{self._argument(found)}"
         if found.scope:
             term = "First read by" if found.rule == "read" else "Operation"
             yield f"<dt>{term}<dd><code>{escape(found.scope)}</code>{self._how(found)}"
@@ -59,9 +62,17 @@ class ProgramRows:
             if path := module.path_to_entry(name):
                 yield f"<dt>Runs in<dd>{listed(path, self._links.instruction)}"
 
-    def _how(self, found: Author) -> str:
-        words = RULES.get(found.rule)
-        if words is None:
+    def _argument(self, found: Author) -> str:
+        """Return the argument that the bytes are, are copied from, or have taken the memory of."""
+        name = f"<code>{escape(found.argument)}</code>"
+        if found.rule == "new value":
+            return f"new data in the memory of {name}, which the caller has donated"
+        return name if found.scope or found.rule == "argument" else f"a copy of {name}{self._how(found, _COPY)}"
+
+    def _how(self, found: Author, words: str = "") -> str:
+        """Return how the operation or argument was found, and the instructions on the way to it."""
+        words = words or RULES.get(found.rule, "")
+        if not words or not found.path:
             return ""
         path = found.path if len(found.path) <= _MOST_ON_PATH else (*found.path[:3], "…", *found.path[-2:])
         return f"<br><small>{words}: {' → '.join(map(self._links.instruction, path))}</small>"

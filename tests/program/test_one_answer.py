@@ -1,7 +1,7 @@
-"""A value has one author, whichever document says it: the report, the advice in it, or a comparison."""
+"""A value has one author, whichever document says it: a report, the advice in it, a comparison, or a watched site."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,9 +12,12 @@ from reportgen.compare.compare_json import compare_json
 from reportgen.comparisons.sources import compare_sources
 from reportgen.input.discover import discover
 from reportgen.input.reading import DumpFiles
+from reportgen.live.loop import Watcher
+from reportgen.options import WatchOptions
 from reportgen.pipeline import read_report
 from reportgen.program.scopes import pattern
 from reportgen.reports.report_json import module_report, report_json
+from tests.support.watching import NO_TIME, settle
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared" / "dumps"
@@ -68,11 +71,8 @@ def of_families(module: Document) -> Iterator[tuple[str, str]]:
             yield from ((value, family["op"]) for value in family["values"])
 
 
-def differences(files: DumpFiles) -> tuple[int, list[object]]:
-    """Return how many answers there are to join with those of the comparison, and those that differ."""
-    module = report_of(files)
-    if module is None:
-        return 0, []
+def differences(files: DumpFiles, module: Document) -> tuple[int, list[object]]:
+    """Return how many answers of a report there are to join with those of the comparison, and those that differ."""
     matches = matches_of(files)
     compared = {match["before"]["value"]: Answer.of(match["before"]) for match in matches}
     found: list[object] = [match for match in matches if match["before"] != match["after"]]
@@ -82,18 +82,29 @@ def differences(files: DumpFiles) -> tuple[int, list[object]]:
     return len(largest) + len(families), found
 
 
-def assert_one_answer(folder: Path) -> None:
+def assert_one_answer(folder: Path, report: Callable[[DumpFiles], Document | None] = report_of) -> None:
     count = 0
     for files in discover([folder]).dumps:
-        joined, found = differences(files)
-        assert not found, (files.label, found[:3])
-        count += joined
+        if module := report(files):
+            joined, found = differences(files, module)
+            assert not found, (files.label, found[:3])
+            count += joined
     assert count
 
 
 @pytest.mark.parametrize("folder", ["samples", "tests/advice/pairs"])
 def test_report_advice_and_comparison_name_the_same_author(folder: str) -> None:
     assert_one_answer(ROOT / folder)
+
+
+def test_a_watched_site_names_the_same_author(tmp_path: Path) -> None:
+    options = WatchOptions(paths=(ROOT / "samples",), output=tmp_path / "site", polls=True, serves=False)
+    watcher = Watcher(options, lambda line: None, NO_TIME)
+    with watcher.running():
+        settle(watcher)
+    document = json.loads((tmp_path / "site" / "report.json").read_bytes())
+    modules: Mapping[str, Document] = {module["path"]: module for module in document["modules"]}
+    assert_one_answer(ROOT / "samples", lambda files: modules[files.label])
 
 
 @pytest.mark.slow

@@ -12,12 +12,10 @@ from pathlib import Path
 from reportgen.advice.advise import advise
 from reportgen.advice.arguments import Argument, arguments, results
 from reportgen.advice.records import Advice
-from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis, Space
 from reportgen.errors import NoDumpFound
 from reportgen.input.discover import discover
-from reportgen.input.reading import load_text
-from reportgen.parse.dump import parse_dump
+from reportgen.pipeline import read_report
 from reportgen.program.program import Program
 from reportgen.program.scopes import REMATERIALIZED, pattern
 
@@ -98,20 +96,19 @@ def variants(root: Path) -> list[Variant]:
     for figures in sorted(root.rglob(_FIGURES)):
         folder = figures.parent
         backend, case, name = ("", "", *folder.relative_to(root).parts)[-3:]
-        analysis = _largest(folder)
+        analysis = largest(folder)
         if analysis:
             stated = json.loads(figures.read_text(encoding="utf-8"))
             found.append(Variant(backend or analysis.backend, case, name, analysis, stated))
     return found
 
 
-def _largest(folder: Path) -> Analysis | None:
+def largest(folder: Path) -> Analysis | None:
     """Return the dump in a folder that allocates most: the program, not what initializes it."""
     try:
         found = discover([folder]).dumps
     except NoDumpFound:
         return None
-    loaded = [(files, load_text(files)[0]) for files in found]
-    analyses = [analyse(parse_dump(text), files.name.backend) for files, text in loaded]
+    analyses = [report.analysis for report, _ in map(read_report, found) if report]
     with_main = [analysis for analysis in analyses if 0 in analysis.spaces]
     return max(with_main, key=lambda analysis: analysis.spaces[0].allocated_bytes, default=None)

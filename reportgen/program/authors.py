@@ -12,12 +12,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 from reportgen.program.author import Author
-from reportgen.program.opcodes import CALLERS
+from reportgen.program.opcodes import WRITES_NOTHING
 from reportgen.program.program import Program
 from reportgen.program.readers import Readers
 from reportgen.program.writers import Writer
-
-_WRITES_NOTHING = CALLERS | {"parameter", "tuple", "get-tuple-element"}
 
 
 class _Choice(NamedTuple):
@@ -77,7 +75,7 @@ class Authors:
     def _written(self, members: Sequence[int]) -> _Choice:
         """Return the best of the writers; values that a loop or call only carries are left out where others write."""
         names = self._dump.values.names
-        writing = [one for one in members if self._program.opcode(names[one]) not in _WRITES_NOTHING] or members
+        writing = [one for one in members if self._program.opcode(names[one]) not in WRITES_NOTHING] or members
         found = [(self._writer(one), one) for one in writing]
         writer, number = min(found, key=lambda pair: self._rank(pair[0], pair[1], members))
         return _Choice(writer.author, number)

@@ -3,6 +3,9 @@
 CALLERS = frozenset(("while", "call", "conditional"))
 """They run computations, and their results are those of the computations."""
 
+WRITES_NOTHING = CALLERS | {"parameter", "tuple", "get-tuple-element"}
+"""They define values that other instructions have written."""
+
 RENAMES = frozenset(
     ("bitcast", "tuple", "get-tuple-element", "optimization-barrier", "domain", "add-dependency", "async-update")
 )

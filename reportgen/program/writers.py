@@ -9,13 +9,14 @@ computes the slices. Only the HLO text tells what is inside loops and fusions.
 import re
 from collections.abc import Sequence, Set
 from functools import cached_property
+from math import prod
 from typing import NamedTuple
 
 from reportgen.parse.instructions import Instruction
 from reportgen.parse.shapes import plain_shape
 from reportgen.program.author import UNNAMED_ARGUMENT, Author, Rule
 from reportgen.program.computations import Computations
-from reportgen.program.opcodes import MOVES, RENAMES, SHAPING, ZEROS
+from reportgen.program.opcodes import MOVES, RENAMES, SHAPING, WRITES_NOTHING, ZEROS
 from reportgen.program.places import WHOLE_LEAF, Leaf, Place, index_of, leaf_of
 from reportgen.program.storage import Storage
 
@@ -27,10 +28,17 @@ _STACKING = ("dynamic_update_index_in_dim", "dynamic_index_in_dim", "TensorListP
 
 _UNLOCATED = "/body/dynamic_update_slice"
 
+_AROUND = re.compile(
+    r"/(?:while|body|cond|branch_\d+_fun|closed_call|checkpoint|remat\d?|rematted_computation|shard_map)$"
+)
+"""How an op_name ends that names a computation: the compiler gives it to what it adds around the operations."""
+
 _COLLECTIVES = re.compile(
     r"/(?:all_gather|all_to_all|p(?:max|mean|min|permute|scatter|shuffle|sum)|reduce_scatter)\w*$"
 )
 """How the op_name of a collective ends that the user has written; those of the partitioner have other names."""
+
+_SIZE = re.compile(r"\d+")
 
 _NO_NAMES = frozenset(("XLA_Args", "XLA_Retvals"))
 """What TensorFlow calls all arguments or all results alike."""
@@ -108,7 +116,9 @@ class Writers:
 class _Walk:
     """One search, step by step back towards the data.
 
-    `named` is the last instruction on the way with a name of the program. Inside `fusions`, parameters lead out again.
+    `named` is the last instruction on the way that states an operation of the program, and `around` the first that
+    states any name, if only that of a computation. `repeated` is the first broadcast that makes more elements of its
+    operand. Inside `fusions`, parameters lead out again.
     """
 
     def __init__(self, writers: Writers) -> None:
@@ -116,6 +126,8 @@ class _Walk:
         self._fusions: list[str] = []
         self._named: Instruction | None = None
         self._fallback: Instruction | None = None
+        self._around: Instruction | None = None
+        self._repeated: Instruction | None = None
         self._leaf = WHOLE_LEAF
         self._is_update = self._is_zero = self._is_computed = False
 
@@ -132,6 +144,8 @@ class _Walk:
             place = step.place
         if self._named is None and self._is_computed:
             self._named = self._named_operand(place.name)
+        if self._repeated and not self._is_zero:
+            self._named = self._repeated
         return Writer(self._author(start, path), self._is_zero)
 
     def _step(self, place: Place) -> _Step | None:
@@ -139,6 +153,8 @@ class _Walk:
         instruction = self._program.instruction(place.name)
         if instruction is None:
             return self._carried(place)
+        if self._around is None and instruction.op_name and instruction.opcode not in WRITES_NOTHING:
+            self._around = instruction
         match instruction.opcode:
             case "parameter":
                 return self._parameter(instruction, place.leaf)
@@ -192,7 +208,7 @@ class _Walk:
         return _Step(Place(roots[0], leaf), "loop")
 
     def _into_fusion(self, fusion: Instruction, leaf: Leaf) -> _Step | None:
-        if fusion.op_name and not (self._is_update and self._named):
+        if _is_operation(fusion) and not (self._is_update and self._named):
             self._named = fusion
         root = next(iter(self._program.roots(fusion.name)), None)
         if root is None:
@@ -219,17 +235,27 @@ class _Walk:
             return "ConcatBitcast" in self._program.text(instruction.name)
         if instruction.opcode not in SHAPING:
             return False
-        if instruction.op_name is None or instruction.opcode == "broadcast":
+        if not _is_operation(instruction) or instruction.opcode == "broadcast":
             return True
         return self._is_update and (
             instruction.opcode in ("reshape", "transpose")
             or (instruction.opcode in ("convert", "reduce-precision") and self._writers.is_stacking(instruction))
         )
 
+    def _repeats(self, broadcast: Instruction) -> bool:
+        """Return whether a broadcast of the program makes more elements of its operand."""
+        operand = self._program.instruction(broadcast.operands[0])
+        is_stacking = self._is_update and self._writers.is_stacking(broadcast)
+        if operand is None or not _is_operation(broadcast) or is_stacking:
+            return False
+        return _elements(broadcast.shape) > _elements(operand.shape)
+
     def _moved(self, instruction: Instruction, leaf: Leaf) -> _Step | None:
         opcode = instruction.opcode
+        if opcode == "broadcast" and self._repeated is None and self._repeats(instruction):
+            self._repeated = instruction
         # A tuple's element has the name of what makes the tuple, which need not be what makes the element.
-        if instruction.op_name and self._named is None and opcode not in ("get-tuple-element", "tuple"):
+        if _is_operation(instruction) and self._named is None and opcode not in ("get-tuple-element", "tuple"):
             self._named = instruction
         if opcode in RENAMES or opcode.endswith("-done"):
             place = next(iter(self._writers.storage.same(Place(instruction.name, leaf))), None)
@@ -242,7 +268,7 @@ class _Walk:
         if is_zero and self._is_update:
             return
         self._is_zero, self._is_computed = is_zero, not is_zero
-        if instruction.op_name:
+        if _is_operation(instruction):
             self._named = instruction
         elif self._named is None and self._fusions:
             fusion = self._program.instruction(self._fusions[0])
@@ -259,7 +285,7 @@ class _Walk:
         return next((one for one in computing if one.opcode != "parameter"), None)
 
     def _author(self, start: Place, path: Sequence[_Step]) -> Author:
-        found = self._named or self._fallback
+        found = self._named or self._fallback or self._around
         if found is None:
             return Author()
         if self._fallback and found.opcode == "parameter" and not _has_name(found):
@@ -288,6 +314,15 @@ class _Walk:
         number = self._program.parameter_number(parameter.name)
         place = index_of(self._leaf) if self._leaf else ""
         return f"{UNNAMED_ARGUMENT}{'?' if number is None else number}{place}"
+
+
+def _elements(shape: str) -> int:
+    return prod(map(int, _SIZE.findall(plain_shape(shape).partition("[")[2])))
+
+
+def _is_operation(instruction: Instruction) -> bool:
+    """Return whether an instruction states the name of an operation and not only that of a computation."""
+    return bool(instruction.op_name and not _AROUND.search(instruction.op_name))
 
 
 def _has_name(parameter: Instruction) -> bool:

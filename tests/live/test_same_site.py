@@ -10,7 +10,6 @@ import pytest
 
 from reportgen.build import build
 from reportgen.live.loop import Watcher
-from reportgen.live.tracked import Timing
 from reportgen.options import BuildOptions, Redaction, ReportOptions, WatchOptions
 from reportgen.output.lock import LOCK
 from reportgen.output.manifest import TREND
@@ -19,8 +18,8 @@ from reportgen.work import Part
 from tests.support.compiler import compiled, write
 from tests.support.samples import SAMPLES
 from tests.support.site import ROOT
+from tests.support.watching import NO_TIME, settle
 
-NO_TIME = Timing(quiet=0.0, grace=0.0, patience=0.0)
 TINY = "module_0000.jit_tiny_matmul_gelu.cpu_after_optimizations"
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "plain": {},
@@ -57,15 +56,6 @@ def watched(options: ReportOptions, output: Path) -> Watcher:
     return Watcher(
         WatchOptions(**same | {"output": output, "polls": True, "serves": False}), lambda line: None, NO_TIME
     )
-
-
-def settle(watcher: Watcher) -> None:
-    """Scan and write until nothing is left to do."""
-    watcher.scan()
-    while watcher.rebuilder.next_due() is not None:
-        watcher.scan()
-    while not watcher.write_queue.is_empty:
-        watcher.write_some()
 
 
 def files(site: Path) -> Mapping[str, bytes]:

@@ -74,6 +74,63 @@ def test_the_search_ends_at_a_reshape_that_prints_no_operand() -> None:
     assert written("all", module=program) == Author()
 
 
+BROADCASTS = ModuleText(b"""\
+HloModule jit_f
+
+ENTRY %main (p: f32[4]) -> f32[8,4] {
+  %p = f32[4]{0} parameter(0), metadata={op_name="p['bias']"}
+  %zero = f32[] constant(0)
+  %row = f32[1,4]{1,0} broadcast(%p), dimensions={1}, metadata={op_name="jit(f)/broadcast_in_dim"}
+  %rows = f32[8,4]{1,0} broadcast(%p), dimensions={1}, metadata={op_name="jit(f)/mlp/add"}
+  %repeated = f32[16,4]{1,0} broadcast(%rows), dimensions={0,1}
+  ROOT %zeros = f32[8,4]{1,0} broadcast(%zero), dimensions={}, metadata={op_name="jit(f)/broadcast_in_dim"}
+}
+""")
+
+
+def test_a_broadcast_that_makes_more_elements_is_an_operation_of_its_own() -> None:
+    found = written("rows", module=BROADCASTS)
+    assert (found.scope, found.argument, found.rule) == ("jit(f)/mlp/add", "", "own")
+    assert written("repeated", module=BROADCASTS).scope == "jit(f)/mlp/add"
+
+
+def test_a_broadcast_that_only_adds_a_dimension_hands_on_its_operand() -> None:
+    assert written("row", module=BROADCASTS).argument == "p['bias']"
+
+
+def test_a_broadcast_of_zero_only_fills_in_zeros() -> None:
+    program = Program(Dump(text=DumpText(())), Join(BROADCASTS, BROADCASTS.frames))
+    assert program.writers.of(Place("zeros")).is_zero
+    assert not program.writers.of(Place("rows")).is_zero
+
+
+COMPUTATIONS = ModuleText(b"""\
+HloModule jit_f
+
+%narrowed (x: f32[4]) -> bf16[4] {
+  %x = f32[4]{0} parameter(0)
+  %tanh = f32[4]{0} tanh(%x), metadata={op_name="jit(f)/while/body/closed_call/mlp/tanh"}
+  ROOT %narrow = bf16[4]{0} convert(%tanh), metadata={op_name="jit(f)/while/body/closed_call"}
+}
+
+ENTRY %main (p: f32[4]) -> s32[] {
+  %p = f32[4]{0} parameter(0), metadata={op_name="p"}
+  %fused = bf16[4]{0} fusion(%p), kind=kLoop, calls=%narrowed, metadata={op_name="jit(f)/while/body/closed_call"}
+  %copied = bf16[4]{0} copy(%fused), metadata={op_name="jit(f)/while"}
+  ROOT %count = s32[] constant(3), metadata={op_name="jit(f)/while/body/closed_call"}
+}
+""")
+
+
+@pytest.mark.parametrize("name", ["fused", "copied"])
+def test_what_has_only_the_name_of_a_computation_hands_on_what_an_operation_made(name: str) -> None:
+    assert written(name, module=COMPUTATIONS).scope == "jit(f)/while/body/closed_call/mlp/tanh"
+
+
+def test_the_name_of_a_computation_is_better_than_none() -> None:
+    assert written("count", module=COMPUTATIONS).scope == "jit(f)/while/body/closed_call"
+
+
 @pytest.mark.parametrize("label", sample_labels())
 def test_a_text_that_lacks_all_instructions_adds_nothing(label: str) -> None:
     dump = sample_analysis(label).dump

@@ -17,6 +17,17 @@ TIMEOUT = 60.0
 QUICK = Timing(quiet=0.05, at_most=0.5, grace=0.2, patience=3600.0, polling=0.05, safety=2.0)
 """The timing of users without what would make a test slow; a truncated dump is never shown."""
 
+NO_TIME = Timing(quiet=0.0, grace=0.0, patience=0.0)
+
+
+def settle(watcher: Watcher) -> None:
+    """Scan and write until nothing is left to do."""
+    watcher.scan()
+    while watcher.rebuilder.next_due() is not None:
+        watcher.scan()
+    while not watcher.write_queue.is_empty:
+        watcher.write_some()
+
 
 class Watched(Watcher):
     """Record every peak that was ever shown, by the label's folder, and every line that was printed."""

@@ -1,0 +1,115 @@
+"""A value has one author, whichever document says it: a report, the advice in it, a comparison, or a watched site."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from reportgen.compare.builds import Source
+from reportgen.compare.compare_json import compare_json
+from reportgen.comparisons.sources import compare_sources
+from reportgen.input.discover import discover
+from reportgen.input.reading import DumpFiles
+from reportgen.live.loop import Watcher
+from reportgen.options import WatchOptions
+from reportgen.pipeline import read_report
+from reportgen.program.scopes import pattern
+from reportgen.reports.report_json import module_report, report_json
+from tests.support.watching import NO_TIME, settle
+
+ROOT = Path(__file__).parents[2]
+SHARED = ROOT.parent / "shared" / "dumps"
+
+Document = Mapping[str, Any]
+
+
+class Answer(NamedTuple):
+    """Who fills the buffer of a value: the operation, its source line, and the argument that it is."""
+
+    scope: str | None
+    source: str | None
+    argument: str | None
+
+    @classmethod
+    def of(cls, stated: Document) -> "Answer":
+        return cls(stated["scope"], stated["source"], stated["argument"])
+
+    @property
+    def pattern(self) -> str:
+        """Return the name under which the advice groups values."""
+        return pattern(self.scope or self.argument or "")
+
+
+def report_of(files: DumpFiles) -> Document | None:
+    """Return what report.json says of a module; None where the dump cannot be read."""
+    report, _ = read_report(files)
+    return None if report is None else json.loads(report_json([module_report(report)]))["modules"][0]
+
+
+def matches_of(files: DumpFiles) -> list[Document]:
+    """Return the matches in the comparison of a dump with itself."""
+    side = Source("dump", dumps=(files,))
+    (module,) = json.loads(compare_json(compare_sources(side, side, lambda *_: None)[0], None, matches=True))["modules"]
+    found: list[Document] = module["matches"]
+    return found
+
+
+def of_largest(module: Document) -> Iterator[tuple[str, Answer]]:
+    """Yield the values of the largest parts of the peaks, with what the report says of each."""
+    for space in module["spaces"].values():
+        for part in space["peak_resident_largest"]:
+            if part["value"]:
+                yield part["value"] if part["value"].endswith("}") else part["value"] + "{}", Answer.of(part)
+
+
+def of_families(module: Document) -> Iterator[tuple[str, str]]:
+    """Yield the values of the families in the advice, with the name of the family."""
+    for space in module["spaces"].values():
+        for family in space["advice"].get("families", ()):
+            yield from ((value, family["op"]) for value in family["values"])
+
+
+def differences(files: DumpFiles, module: Document) -> tuple[int, list[object]]:
+    """Return how many answers of a report there are to join with those of the comparison, and those that differ."""
+    matches = matches_of(files)
+    compared = {match["before"]["value"]: Answer.of(match["before"]) for match in matches}
+    found: list[object] = [match for match in matches if match["before"] != match["after"]]
+    largest, families = list(of_largest(module)), list(of_families(module))
+    found += [(value, answer, compared[value]) for value, answer in largest if compared[value] != answer]
+    found += [(value, name, compared[value]) for value, name in families if compared[value].pattern != name]
+    return len(largest) + len(families), found
+
+
+def assert_one_answer(folder: Path, report: Callable[[DumpFiles], Document | None] = report_of) -> None:
+    count = 0
+    for files in discover([folder]).dumps:
+        if module := report(files):
+            joined, found = differences(files, module)
+            assert not found, (files.label, found[:3])
+            count += joined
+    assert count
+
+
+@pytest.mark.parametrize("folder", ["samples", "tests/advice/pairs"])
+def test_report_advice_and_comparison_name_the_same_author(folder: str) -> None:
+    assert_one_answer(ROOT / folder)
+
+
+def test_a_watched_site_names_the_same_author(tmp_path: Path) -> None:
+    options = WatchOptions(paths=(ROOT / "samples",), output=tmp_path / "site", polls=True, serves=False)
+    watcher = Watcher(options, lambda line: None, NO_TIME)
+    with watcher.running():
+        settle(watcher)
+    document = json.loads((tmp_path / "site" / "report.json").read_bytes())
+    modules: Mapping[str, Document] = {module["path"]: module for module in document["modules"]}
+    assert_one_answer(ROOT / "samples", lambda files: modules[files.label])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", ["small", "pairs"])
+def test_documents_of_real_dumps_name_the_same_author(folder: str) -> None:
+    if not (SHARED / folder).is_dir():
+        pytest.skip("the folder of real dumps is not beside this checkout")
+    assert_one_answer(SHARED / folder)

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from reportgen.advice.advice_records import Advice
 from reportgen.advice.advise import advise
 from reportgen.advice.arguments import Argument, arguments, results
-from reportgen.advice.records import Advice
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis, Space
 from reportgen.errors import NoDumpFound
 from reportgen.input.discover import discover
 from reportgen.input.reading import load_text
-from reportgen.parse.dump import parse_dump
+from reportgen.parse.parser import parse_dump
 from reportgen.program.program import Program
 from reportgen.program.scopes import REMATERIALIZED, pattern
 

@@ -18,9 +18,9 @@ from reportgen.analyse.analysis import analyse
 from reportgen.input.discover import DumpFiles, discover
 from reportgen.input.reading import load_text
 from reportgen.output.writer import write_pages
-from reportgen.parse.dump import parse_dump
+from reportgen.parse.parser import parse_dump
 from reportgen.pipeline import module_from
-from reportgen.render.module.pages import module_pages
+from reportgen.render.module.module_pages import module_pages
 from reportgen.render.view import Module
 from reportgen.work import Page
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reportgen.errors import NoDumpFound, OptionError
-from reportgen.input.contents import read_note
 from reportgen.input.discover import Discovered, discover
+from reportgen.input.dump_contents import read_note
 from reportgen.input.error_texts import error_texts
 from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES, DumpFiles, Problem
 from reportgen.input.remote import AnyPath
@@ -186,7 +186,7 @@ def build_comparison(
 
     Raises OutputRefused if the directory holds files that no earlier comparison has made.
     """
-    from reportgen.render.compare.pages import comparison_pages
+    from reportgen.render.compare.comparison_pages import comparison_pages
     from reportgen.render.compare.views import module_views, named_values
     from reportgen.render.routes import COMPARISON, SIDES
 
@@ -223,7 +223,7 @@ def build_trend(output: Path, title: str, history: "History", budgets: "Budgets 
 
     Raises OutputRefused if the directory holds files that no earlier build has made.
     """
-    from reportgen.render.trend.pages import front_pages, trend_pages
+    from reportgen.render.trend.trend_pages import front_pages, trend_pages
 
     with SiteDirectory.opened(output, force=force) as directory:
         pages = [*trend_pages(title, history, budgets)]
@@ -322,7 +322,7 @@ def _common_part(
         return previous, 0
     # These import Jinja, which takes a third of an unchanged build.
     from reportgen.render.site.overview import Front
-    from reportgen.render.site.pages import site_pages
+    from reportgen.render.site.site_pages import site_pages
 
     front = Front(
         problems=result.problems,

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from reportgen.analyse.identity import digests
 from reportgen.errors import OutputRefused, ReportgenError
-from reportgen.input.contents import Contents, read_contents
+from reportgen.input.dump_contents import Contents, read_contents
+from reportgen.input.dump_text import DumpText, Sibling
 from reportgen.input.reading import DumpFiles, Problem
-from reportgen.input.text import DumpText, Sibling
 from reportgen.options import Redaction, ReportOptions
 from reportgen.output.incremental import IncrementalChecker
 from reportgen.output.writer import NOTHING_WRITTEN, Written, confirm_started, write_pages
@@ -178,7 +178,7 @@ def module_of(
 
 def _analysed(files: DumpFiles, text: DumpText, siblings: Sequence[Sibling], stage: Stage) -> "Analysis":
     from reportgen.analyse.analysis import analyse
-    from reportgen.parse.dump import parse_dump
+    from reportgen.parse.parser import parse_dump
     from reportgen.program.join import joined
 
     with garbage_collection_paused():
@@ -251,7 +251,7 @@ def _described(
 
 def _write(module: "Module", settings: Settings, jobs: int, stage: Stage) -> Written:
     """Write the pages of a dump, in `jobs` processes if there are many."""
-    from reportgen.render.module.pages import (
+    from reportgen.render.module.module_pages import (
         page_count,
         page_groups,
     )  # late, because Jinja takes a third of a check to import

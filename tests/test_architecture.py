@@ -51,7 +51,7 @@ WRITERS = {
     "programs/dumps.py",
     "programs/hook/sitecustomize.py",
 }
-READERS_IN_RENDER = {"render/site/assets.py", "render/site/pages.py"}
+READERS_IN_RENDER = {"render/site/assets.py", "render/site/site_pages.py"}
 WRITING = {"write_bytes", "write_text", "mkdir", "unlink", "rmdir", "touch", "rename", "symlink_to", "makedirs"}
 READING = {"read_bytes", "read_text", "open", "iterdir", "glob", "rglob"}
 HEAVY = (

@@ -3,10 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from reportgen.advice.families import families
-from reportgen.advice.moves import WORTH_PART, Moves
-from reportgen.advice.plan import plan
-from reportgen.advice.records import (
+from reportgen.advice.advice_records import (
     Advice,
     AdviceBySpace,
     Capacity,
@@ -14,6 +11,9 @@ from reportgen.advice.records import (
     Move,
     Verdict,
 )
+from reportgen.advice.families import families
+from reportgen.advice.moves import WORTH_PART, Moves
+from reportgen.advice.plan import plan
 from reportgen.advice.situation import Situation
 from reportgen.advice.tables import argument_groups, returned, states
 from reportgen.advice.words import (

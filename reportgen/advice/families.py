@@ -3,7 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
-from reportgen.advice.held import idle_over_peak
+from reportgen.advice.avoidable import idle_over_peak
 from reportgen.advice.memory import Memory, Outcome
 from reportgen.analyse.records import Analysis
 from reportgen.program.scopes import pattern

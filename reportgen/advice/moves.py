@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
+from reportgen.advice.advice_records import Claim, ConflictOf, Kind, Move
+from reportgen.advice.avoidable import Group, copies_of_held, made_early, padding, recomputed_early
 from reportgen.advice.checkpoint import Checkpoint
 from reportgen.advice.donation import Donation
 from reportgen.advice.families import Family
-from reportgen.advice.held import Group, copies_of_held, made_early, padding, recomputed_early
 from reportgen.advice.loops import LoopCheckpoint, loop_checkpoints
 from reportgen.advice.memory import Memory, Outcome
-from reportgen.advice.records import Claim, ConflictOf, Kind, Move
 from reportgen.advice.situation import Situation
 from reportgen.advice.unreturned import without_result
 from reportgen.advice.words import CAVEATS, CPU_CHECKPOINT

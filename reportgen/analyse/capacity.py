@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from reportgen.analyse.records import MAIN_SPACE, Space
-from reportgen.input.text import Sibling
+from reportgen.input.dump_text import Sibling
 from reportgen.parse.oom_records import SizeRange, read_size
 
 _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}

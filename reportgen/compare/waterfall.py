@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from reportgen.analyse.spaces import is_static
+from reportgen.compare.evidence import Match
 from reportgen.compare.graph import shape_parts
 from reportgen.compare.held import held_terms
 from reportgen.compare.matched_build import MatchedBuild, Rows, Spaces
 from reportgen.compare.place import Place
-from reportgen.compare.records import Match
 from reportgen.compare.terms import KINDS, Kind, Term
 
 Absence = Literal["none", "space", "held", "idle", "sharing"]

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Literal
 
 from reportgen.errors import UnreadableInput
+from reportgen.input.dump_text import DumpText, Sibling, TextPart
 from reportgen.input.names import COMPRESSION_SUFFIXES, DumpName, SiblingKind
 from reportgen.input.remote import AnyPath, RemotePath
 from reportgen.input.repeats import WithoutRepeats
-from reportgen.input.text import DumpText, Sibling, TextPart
 
 DEFAULT_MAX_DUMP_BYTES = 4_000_000_000
 """Nine times the largest known dump. A limit is needed because a few megabytes can decompress to any size."""

@@ -16,12 +16,12 @@ from typing import Literal
 
 from reportgen.analyse.identity import digests
 from reportgen.errors import ReportgenError
-from reportgen.input.contents import Contents
+from reportgen.input.dump_contents import Contents
 from reportgen.input.names import split_part
 from reportgen.input.reading import Problem
 from reportgen.live.completeness import Completeness, completeness
-from reportgen.live.history import History
-from reportgen.live.scan import Stamps, files_of, newest_ns, stamps_of
+from reportgen.live.listing import Stamps, files_of, newest_ns, stamps_of
+from reportgen.live.module_history import History
 from reportgen.live.search import Search
 from reportgen.live.tracked import Outdated, ShownBuild, Timing, TrackedDump
 from reportgen.options import WatchOptions

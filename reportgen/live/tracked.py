@@ -6,8 +6,8 @@ from typing import Literal, NamedTuple
 
 from reportgen.input.reading import DumpFiles, Problem
 from reportgen.live.completeness import Baseline, Completeness
-from reportgen.live.history import History
-from reportgen.live.scan import Stamps, parts_of
+from reportgen.live.listing import Stamps, parts_of
+from reportgen.live.module_history import History
 from reportgen.render.module.on_request import PagesOnRequest
 from reportgen.render.routes import module_view
 from reportgen.reports.summary import Summary

@@ -5,7 +5,7 @@ The claim of a move decides its words. Predictions and estimates are rounded to 
 
 from collections.abc import Mapping
 
-from reportgen.advice.records import Advice, Capacity, Claim, Ladder, Move, Verdict
+from reportgen.advice.advice_records import Advice, Capacity, Claim, Ladder, Move, Verdict
 from reportgen.analyse.capacity import Fit
 from reportgen.reports.formats import UNITS, human_bytes
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 
+from reportgen.advice.advice_records import Advice, AdviceBySpace
 from reportgen.advice.advise import advise
 from reportgen.advice.memory import Memory, memory_of
-from reportgen.advice.records import Advice, AdviceBySpace
 from reportgen.advice.words import WITHHELD_NAMES
 from reportgen.analyse.attributed import Attributed, attributed
 from reportgen.analyse.capacity import Capacity, Fit, fit

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.identity import Leaf, Signature, signature
 from reportgen.analyse.results import SEVERITY_ORDER, Finding, Severity
-from reportgen.input.text import Location
+from reportgen.input.dump_text import Location
 from reportgen.reports.badge import Badge, badge, checks_run, objects_checked
 
 # Imported by `summary`, because an unchanged build reads summaries and analyses nothing: half of it would be imports.

@@ -10,8 +10,8 @@ from typing import get_args
 import pytest
 
 from benchmarks.recompiled import Variant, variants
+from reportgen.advice.advice_records import Advice, Kind, Move
 from reportgen.advice.advise import advise
-from reportgen.advice.records import Advice, Kind, Move
 from reportgen.analyse.capacity import Capacity, fit
 from reportgen.analyse.records import Analysis
 from reportgen.render.site.assets import template_root

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.input.contents import read_contents
 from reportgen.input.discover import discover
+from reportgen.input.dump_contents import read_contents
 from reportgen.pipeline import module_of
 from reportgen.render.single_file import single_file
 from tests.support.site import SAMPLES, SitePage, read_page

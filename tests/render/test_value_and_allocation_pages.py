@@ -6,7 +6,7 @@ from typing import get_args
 import pytest
 
 from reportgen.analyse.liveness import Rule
-from reportgen.render.module.pages import module_pages
+from reportgen.render.module.module_pages import module_pages
 from reportgen.render.value.about import WHY_ALIVE
 from reportgen.render.view import Module
 from tests.support.dumps import analysed

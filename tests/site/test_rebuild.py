@@ -14,7 +14,7 @@ import pytest
 from reportgen.build import BuildResult, build
 from reportgen.options import BuildOptions
 from reportgen.output.manifest import MANIFEST, UNFINISHED
-from reportgen.parse.dump import parse_dump
+from reportgen.parse.parser import parse_dump
 from tests.support.samples import SAMPLES
 
 pytestmark = pytest.mark.slow
@@ -54,7 +54,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         seen.append(text.parts[0].label)
         return parse_dump(text)
 
-    monkeypatch.setattr("reportgen.parse.dump.parse_dump", counting)
+    monkeypatch.setattr("reportgen.parse.parser.parse_dump", counting)
     return seen
 
 

@@ -7,8 +7,8 @@ from markupsafe import Markup
 
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import MemoryClass
-from reportgen.analyse.groups import PeakGroup, peak_groups
 from reportgen.analyse.lifetimes import idle_at_peak, idle_stretches, idle_temporary_bytes
+from reportgen.analyse.peak_groups import PeakGroup, peak_groups
 from reportgen.analyse.records import Analysis, Space
 from reportgen.analyse.spaces import main_space, needed_in
 from reportgen.render.html.links import Links, listed

@@ -1,6 +1,7 @@
 """The page of a value.
 
-To understand one, read these eight files: `page.py` puts it together; `about.py` has the rows about the value;
+To understand one, read these eight files: `value_page.py` puts it together; `about.py` has the rows about the value;
 `instruction.py` the text that defines it; `neighbours.py` who else holds its bytes; `layout.py` its shape in words and
-`drawings/layout.py` as a picture; `html/links.py` the links; and `templates/value.html` the frame around all that.
+`drawings/layout_drawing.py` as a picture; `html/links.py` the links; and `templates/value.html` the frame around all
+that.
 """

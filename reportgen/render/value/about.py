@@ -13,7 +13,7 @@ from reportgen.render.html.links import Links, listed
 from reportgen.render.html.markup import human_and_exact, whole_name
 from reportgen.render.value.advice import ValueAdvice
 from reportgen.render.value.instruction import Definition
-from reportgen.render.value.program import ProgramRows
+from reportgen.render.value.program_rows import ProgramRows
 from reportgen.render.view import Module
 from reportgen.reports.formats import LONGEST_NAME, counted, exact_bytes
 

@@ -11,7 +11,7 @@ from reportgen.analyse.attributed import reserved_for
 from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.decompose import shares
 from reportgen.analyse.records import Analysis, Share, Space
-from reportgen.parse.shapes import plain_shape
+from reportgen.parse.shape_parser import plain_shape
 
 _NUMBER = re.compile(r"\d+")
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from reportgen.analyse.results import Finding
-from reportgen.input.text import TextOffset
+from reportgen.input.dump_text import TextOffset
 from reportgen.render.html.excerpts import ExcerptLine, excerpt
 from reportgen.render.html.links import Links
 from reportgen.render.module.view_page import view_page

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from reportgen.input.text import DumpText, TextOffset
-from reportgen.parse.shapes import ShapeError, scan_shape
+from reportgen.input.dump_text import DumpText, TextOffset
+from reportgen.parse.shape_parser import ShapeError, scan_shape
 
 _STRING = r'"(?:[^"\\]|\\.)*+"'
 _OPERANDS = re.compile(r'[^()"]*+(?:\([^()"]*+\)[^()"]*+)*+(?=\))')

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from reportgen.compare.compare_words import group_name, reason_words, step_words
-from reportgen.compare.comparison import Comparison, SpaceComparison
 from reportgen.compare.graph import shape_parts
+from reportgen.compare.module_comparison import Comparison, SpaceComparison
 from reportgen.compare.terms import KINDS, Kind, Term, total
 from reportgen.render.routes import SIDES, ModuleRoutes, step_section
 

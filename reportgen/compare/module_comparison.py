@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from reportgen.analyse.records import Measured, Space
 from reportgen.compare.chain import longest_chain
+from reportgen.compare.evidence import Match, Matching
 from reportgen.compare.graph import Graph, graph_of
 from reportgen.compare.matched_build import MatchedBuild
 from reportgen.compare.matching import match
 from reportgen.compare.place import Chain, Place, place_of
-from reportgen.compare.records import Match, Matching
 from reportgen.compare.terms import Term
 from reportgen.compare.waterfall import terms
 

@@ -18,7 +18,7 @@ from reportgen.render import routes
 from reportgen.render.compare.views import MOST_ROLLUP_ROWS, ModuleView, page_of
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import module_columns, shard
-from reportgen.render.site.pages import fixed_pages
+from reportgen.render.site.site_pages import fixed_pages
 from reportgen.work import Page
 
 WORDS = {

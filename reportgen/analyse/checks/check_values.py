@@ -11,7 +11,7 @@ from reportgen.analyse.results import Finding
 from reportgen.analyse.value_sizes import possible_sizes
 from reportgen.model import WHOLE, Allocation, UsedValues, Values, users_in
 from reportgen.model.shapes import ArrayShape
-from reportgen.parse.shapes import ShapeError, parse_shape
+from reportgen.parse.shape_parser import ShapeError, parse_shape
 
 _ALIGNMENTS: Mapping[Backend, int] = {"cpu": 16, "gpu": 128, "tpu": 512, "unknown": 16}
 _TPU_BLOCK_SPACES = (MAIN_SPACE, VMEM)

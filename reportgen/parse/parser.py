@@ -5,7 +5,7 @@ A line that matches no shape is kept, counted and reported with its location; pa
 
 from collections.abc import Callable
 
-from reportgen.input.text import DumpText
+from reportgen.input.dump_text import DumpText
 from reportgen.model import Dump, PrintedPeak
 from reportgen.parse import allocations, live_ranges, used_values
 from reportgen.parse.line_shapes import LineMismatch

@@ -10,8 +10,8 @@ from functools import lru_cache, partial
 from html import escape
 
 from reportgen.analyse.results import Finding
-from reportgen.parse.shapes import ShapeError, parse_shape
-from reportgen.render.drawings.layout import layout_drawing
+from reportgen.parse.shape_parser import ShapeError, parse_shape
+from reportgen.render.drawings.layout_drawing import layout_drawing
 from reportgen.render.html.links import Links
 from reportgen.render.html.markup import soft_breaks
 from reportgen.render.html.templates import Frame, macro

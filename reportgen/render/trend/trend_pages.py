@@ -10,7 +10,7 @@ from reportgen.compare.history import Amounts, History, ModuleKey, Point, change
 from reportgen.render import routes
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import module_columns, shard
-from reportgen.render.site.pages import fixed_pages
+from reportgen.render.site.site_pages import fixed_pages
 from reportgen.render.trend.chart import Change, Chart, chart
 from reportgen.reports.formats import human_bytes
 from reportgen.work import Page

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from reportgen.input.dump_text import DumpText, Sibling
 from reportgen.input.reading import DumpFiles, Problem, load_siblings, load_text
 from reportgen.input.remote import AnyPath
-from reportgen.input.text import DumpText, Sibling
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from reportgen.compare.alignment import common
+from reportgen.compare.evidence import How
 from reportgen.compare.graph import Graph, shape_parts
-from reportgen.compare.records import How
 from reportgen.model import WHOLE
 from reportgen.program.places import leaf_of
 

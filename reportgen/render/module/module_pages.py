@@ -3,17 +3,17 @@
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 
-from reportgen.render.allocation.page import AllocationRenderer
+from reportgen.render.allocation.allocation_page import AllocationRenderer
 from reportgen.render.module.data_shards import module_shard
-from reportgen.render.module.findings import findings_page
+from reportgen.render.module.findings_page import findings_page
 from reportgen.render.module.index import index_page
-from reportgen.render.module.lifetimes import lifetimes_page
+from reportgen.render.module.lifetimes_page import lifetimes_page
 from reportgen.render.module.listings import allocations_listing, peak_kind, peak_listing, values_listing
-from reportgen.render.module.padding import padding_page
+from reportgen.render.module.padding_page import padding_page
 from reportgen.render.module.peak import peak_page
-from reportgen.render.module.schedule import schedule_pages
+from reportgen.render.module.schedule_page import schedule_pages
 from reportgen.render.routes import pages_of
-from reportgen.render.value.page import ValueRenderer
+from reportgen.render.value.value_page import ValueRenderer
 from reportgen.render.view import Module
 from reportgen.work import Page
 

@@ -15,7 +15,7 @@ from reportgen.compare.compare_words import headline, step_words
 from reportgen.compare.figures import Figure, SpaceFigures
 from reportgen.compare.modules import ModulePair, Side
 from reportgen.model import Dump
-from reportgen.render.compare.groups import Group, groups
+from reportgen.render.compare.term_groups import Group, groups
 from reportgen.render.routes import SIDES, ModuleRoutes, module_slug
 from reportgen.render.view import Module
 

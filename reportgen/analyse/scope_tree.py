@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.decompose import GroupKind, Tally, kind_and_label, shares
-from reportgen.analyse.groups import sibling_name
+from reportgen.analyse.peak_groups import sibling_name
 from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.parse.op_names import path_parts
 

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from reportgen.analyse.groups import joined_name, sibling_name
 from reportgen.analyse.lifetimes import byte_steps, idle_at_peak, idle_stretches, idle_temporary_bytes, steps_held
+from reportgen.analyse.peak_groups import joined_name, sibling_name
 from reportgen.analyse.records import Space
 from reportgen.intervals.step_function import Peak
-from reportgen.parse.shapes import plain_shape
+from reportgen.parse.shape_parser import plain_shape
 from reportgen.render.html.links import Links, listed
 from reportgen.render.html.origin import origin_cell
 from reportgen.render.module.verdict import small_spaces

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from reportgen.advice.families import Family
-from reportgen.advice.memory import Outcome
+from reportgen.advice.memory import PeakAfter
 from reportgen.advice.plan import Plan
 
 Kind = Literal[
@@ -64,7 +64,7 @@ class Move:
     what: str
     naive_bytes: int
     saving_bytes: int
-    outcome: Outcome
+    outcome: PeakAfter
     saving_high_bytes: int | None = None
     argument_names: tuple[str, ...] = ()
     values: tuple[int, ...] = ()
@@ -127,7 +127,7 @@ class Returned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Capacity:
+class CapacityAdvice:
     """Whether a program fits into some bytes, the batch that does, and a plan for a program that does not."""
 
     size_bytes: int
@@ -146,7 +146,7 @@ class Advice:
     """
 
     withheld: str = ""
-    peak: Outcome | None = None
+    peak: PeakAfter | None = None
     moves: tuple[Move, ...] = ()
     sequence: tuple[Move, ...] = ()
     ladder: Ladder | None = None
@@ -155,7 +155,7 @@ class Advice:
     arguments: tuple[ArgumentGroup, ...] = ()
     states: Mapping[int, State] = field(default_factory=dict)
     results: tuple[Returned, ...] = ()
-    capacity: Capacity | None = None
+    capacity: CapacityAdvice | None = None
 
 
 AdviceBySpace = Mapping[int, Advice]

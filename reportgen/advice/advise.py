@@ -6,7 +6,7 @@ from dataclasses import replace
 from reportgen.advice.advice_records import (
     Advice,
     AdviceBySpace,
-    Capacity,
+    CapacityAdvice,
     Ladder,
     Move,
     Verdict,
@@ -94,9 +94,9 @@ def _ladder(situation: Situation) -> Ladder:
     )
 
 
-def _capacity(situation: Situation, ladder: Ladder, size_bytes: int) -> Capacity:
+def _capacity(situation: Situation, ladder: Ladder, size_bytes: int) -> CapacityAdvice:
     available = size_bytes - (ladder.allocated_bytes - ladder.peak_bytes)  # because slack must fit as well
-    return Capacity(
+    return CapacityAdvice(
         size_bytes=size_bytes,
         verdict=_verdict(situation, ladder, size_bytes),
         excess_bytes=max(0, ladder.allocated_bytes - size_bytes),

@@ -7,7 +7,7 @@ says what the peak would be if the bytes were not held over that stretch, and le
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from reportgen.advice.memory import ALWAYS, Memory, Outcome, Stretch
+from reportgen.advice.memory import ALWAYS, Memory, PeakAfter, Stretch
 from reportgen.analyse.records import Analysis
 from reportgen.intervals.step_function import Change
 from reportgen.program.program import Program
@@ -22,12 +22,12 @@ _SMALL_PART = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class AvoidableGroup:
     """Values that could be held for a shorter time, their bytes, and the peak if they were."""
 
     values: tuple[int, ...]
     size_bytes: int
-    outcome: Outcome
+    outcome: PeakAfter
 
 
 def idle_over_peak(program: Program, memory: Memory, number: int) -> Stretch | None:
@@ -41,7 +41,7 @@ def idle_over_peak(program: Program, memory: Memory, number: int) -> Stretch | N
     return (max(before) + 1, min(after) - 1) if before and after else None
 
 
-def recomputed_early(analysis: Analysis, memory: Memory) -> Group:
+def recomputed_early(analysis: Analysis, memory: Memory) -> AvoidableGroup:
     """Find what a checkpoint recomputes, and what then waits for its reader over the peak."""
     long = max(_LONG_MOMENTS, memory.moments // _LONG_PART)
     cuts = {}
@@ -53,7 +53,7 @@ def recomputed_early(analysis: Analysis, memory: Memory) -> Group:
     return _group(memory, cuts)
 
 
-def made_early(program: Program, memory: Memory) -> Group:
+def made_early(program: Program, memory: Memory) -> AvoidableGroup:
     """Find what is made before the peak and first read after it, although it could be made just before.
 
     That is so if what it is made of is still there then. The bytes of a few small operands are held longer instead.
@@ -88,7 +88,7 @@ def _operands_held_longer(program: Program, memory: Memory, number: int, until: 
     return None if cost * 2 > memory.temps[number].size_bytes else longer
 
 
-def copies_of_held(program: Program, memory: Memory) -> Group:
+def copies_of_held(program: Program, memory: Memory) -> AvoidableGroup:
     """Find the buffers at the peak that begin as a copy of what stays: a live value, or an array of the caller."""
     cuts: dict[int, list[Stretch]] = {}
     for number in memory.at_peak:
@@ -108,7 +108,7 @@ def _is_held(program: Program, number: int, moment: int) -> bool:
     return allocation.parameter is not None or dump.starts[number] <= moment <= dump.ends[number]
 
 
-def padding(analysis: Analysis, memory: Memory, statics: Iterable[int]) -> Group:
+def padding(analysis: Analysis, memory: Memory, statics: Iterable[int]) -> AvoidableGroup:
     """Find the padding at the peak: of each buffer's largest array, and of the caller's arrays (`statics`)."""
     peak, pads = memory.peak.moment, analysis.facts.padding
     seen: set[int] = set()
@@ -127,13 +127,13 @@ def padding(analysis: Analysis, memory: Memory, statics: Iterable[int]) -> Group
             more += ((first, -pads[largest.number]), (last + 1, pads[largest.number]))
     of_caller = [number for number in statics if pads[number]]
     more.append((0, -sum(pads[number] for number in of_caller)))
-    return Group(
+    return AvoidableGroup(
         values=(*values, *of_caller),
         size_bytes=sum(pads[number] for number in (*values, *of_caller)),
         outcome=memory.without({}, more),
     )
 
 
-def _group(memory: Memory, cuts: dict[int, list[Stretch]], more: Sequence[Change] = ()) -> Group:
+def _group(memory: Memory, cuts: dict[int, list[Stretch]], more: Sequence[Change] = ()) -> AvoidableGroup:
     size = sum(memory.temps[number].size_bytes for number in memory.at_peak if number in cuts)
-    return Group(values=tuple(cuts), size_bytes=size, outcome=memory.without(cuts, more))
+    return AvoidableGroup(values=tuple(cuts), size_bytes=size, outcome=memory.without(cuts, more))

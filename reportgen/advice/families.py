@@ -4,7 +4,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from reportgen.advice.avoidable import idle_over_peak
-from reportgen.advice.memory import Memory, Outcome
+from reportgen.advice.memory import Memory, PeakAfter
 from reportgen.analyse.records import Analysis
 from reportgen.program.scopes import pattern
 
@@ -24,8 +24,8 @@ class Family:
     shape: str
     values: tuple[int, ...]
     held_bytes: int
-    gone: Outcome
-    not_idle: Outcome
+    gone: PeakAfter
+    not_idle: PeakAfter
 
 
 def families(analysis: Analysis, memory: Memory) -> list[Family]:

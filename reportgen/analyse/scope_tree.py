@@ -38,22 +38,22 @@ class Scope:
     siblings: int = 1
 
 
-class _Node:
+class _ScopeNode:
     def __init__(self) -> None:
         self.all, self.own = Tally(), Tally()
         self.names: set[str] = set()
-        self.children: dict[tuple[GroupKind, str], _Node] = {}
+        self.children: dict[tuple[GroupKind, str], _ScopeNode] = {}
 
 
 def scope_tree(analysis: Analysis, space: Space) -> Scope:
     """Return the tree of a space's peak; its root has the bytes of the whole peak."""
-    root = _Node()
+    root = _ScopeNode()
     for share in shares(space):
         kind = memory_class(analysis.dump.allocations[share.allocation])
         node = root
         node.all.add(share, kind)
         for group, name in _path(share, analysis):
-            node = node.children.setdefault((group, sibling_name(name)), _Node())
+            node = node.children.setdefault((group, sibling_name(name)), _ScopeNode())
             node.names.add(name)
             node.all.add(share, kind)
         node.own.add(share, kind)
@@ -75,7 +75,7 @@ def _path(share: Share, analysis: Analysis) -> Sequence[tuple[GroupKind, str]]:
     return [("named", part) for part in (*parts[: _DEEPEST - 1], "/".join(parts[_DEEPEST - 1 :])) if part]
 
 
-def _finished(key: tuple[GroupKind, str], node: _Node, above: str = "") -> Scope:
+def _finished(key: tuple[GroupKind, str], node: _ScopeNode, above: str = "") -> Scope:
     kind, name = key
     siblings = max(1, len(node.names))
     name = _shown(node, name)
@@ -99,7 +99,7 @@ def _finished(key: tuple[GroupKind, str], node: _Node, above: str = "") -> Scope
     )
 
 
-def _shown(node: _Node, name: str) -> str:
+def _shown(node: _ScopeNode, name: str) -> str:
     """Return the node's own name, or the one with `#` for the numbers of its siblings."""
     return next(iter(node.names)) if len(node.names) == 1 else name
 

@@ -9,7 +9,7 @@ from reportgen.compare.evidence import Match, Matching
 from reportgen.compare.graph import Graph, graph_of
 from reportgen.compare.matched_build import MatchedBuild
 from reportgen.compare.matching import match
-from reportgen.compare.place import Chain, Place, place_of
+from reportgen.compare.place import Chain, MomentPair, place_of
 from reportgen.compare.terms import Term
 from reportgen.compare.waterfall import terms
 
@@ -25,7 +25,7 @@ class SpaceComparison:
     name: str
     before: Space | None
     after: Space | None
-    place: Place | None
+    place: MomentPair | None
     terms: tuple[Term, ...]
 
     @property
@@ -109,7 +109,7 @@ def _space(sides: tuple[MatchedBuild, MatchedBuild], color: int, chain: Chain) -
     else:
         # A space that only one side has is looked at where its own peak is.
         peak = either.peak_resident
-        place = Place(peak.moment, peak.moment) if peak else None
+        place = MomentPair(peak.moment, peak.moment) if peak else None
     return SpaceComparison(
         color=color,
         name=either.name,

@@ -58,23 +58,23 @@ def is_missing(path: AnyPath) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class BuildFigures:
     """The figures of a build, and what to call it."""
 
     label: str
     modules: tuple[ModuleFigures, ...]
 
 
-def read_figures(path: AnyPath, max_bytes: int) -> Figures:
+def read_figures(path: AnyPath, max_bytes: int) -> BuildFigures:
     """Return the figures of a report or of a directory of dumps. Raises ReportgenError for anything else."""
     source = load_source(path, None, str(path), max_bytes)
     if source.report is not None:
-        return Figures(source.label, source.report)
+        return BuildFigures(source.label, source.report)
     problems: list[Problem] = []
     found = _modules(source, problems, lambda _: None)
     if problems and not found:
         raise UnreadableInput(f"{problems[0].file}: {problems[0].message}")
-    return Figures(source.label, tuple(map(figures_of_side, found)))
+    return BuildFigures(source.label, tuple(map(figures_of_side, found)))
 
 
 def compare_sources(before: Source, after: Source, progress: Progress) -> tuple[BuildComparison, tuple[Problem, ...]]:

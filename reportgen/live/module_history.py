@@ -15,7 +15,7 @@ from reportgen.compare.compare_words import headline, step_words
 from reportgen.compare.figures import Figure, SpaceFigures
 from reportgen.compare.modules import ModulePair, Side
 from reportgen.model import Dump
-from reportgen.render.compare.term_groups import Group, groups
+from reportgen.render.compare.term_groups import TermGroup, groups
 from reportgen.render.routes import SIDES, ModuleRoutes, module_slug
 from reportgen.render.view import Module
 
@@ -25,7 +25,7 @@ _MOST_SUBJECTS = 10  # of a step, because the panel is read in passing
 _Figures = Mapping[int, SpaceFigures]
 
 
-class Point(NamedTuple):
+class TrendPoint(NamedTuple):
     """The peak resident bytes of a module in one build, by memory space; None without live ranges."""
 
     build: int
@@ -85,7 +85,7 @@ class SpaceChange:
         return abs(now - before)
 
 
-class History:
+class ModuleHistory:
     """One module over the builds in which it was new or had changed.
 
     `headline` and `spaces` say what the last build changed. Before the second build, no space has previous figures.
@@ -100,7 +100,7 @@ class History:
             SpaceChange(color=color, name=space.name, first=space, before=None, now=space)
             for color, space in self._first.items()
         ]
-        self.trend: deque[Point] = deque(maxlen=_MOST_POINTS)
+        self.trend: deque[TrendPoint] = deque(maxlen=_MOST_POINTS)
         self._add_point(build, time, self._first)
 
     def add(self, module: Module, content: str, build: int, time: str) -> None:
@@ -118,7 +118,9 @@ class History:
         return len(self.trend) == 1
 
     def _add_point(self, build: int, time: str, figures: _Figures) -> None:
-        self.trend.append(Point(build, time, {color: one.bytes["peak_resident"] for color, one in figures.items()}))
+        self.trend.append(
+            TrendPoint(build, time, {color: one.bytes["peak_resident"] for color, one in figures.items()})
+        )
 
 
 def _side(module: Module) -> Side:
@@ -162,7 +164,7 @@ def _routes(compared: ModuleComparison, side: int, dump: Dump) -> ModuleRoutes:
     return ModuleRoutes(module_slug(figures.label, figures.name), dump)
 
 
-def _step(found: Sequence[Group]) -> Step:
+def _step(found: Sequence[TermGroup]) -> Step:
     """Return one step; `found` are its groups, the largest first."""
     change = sum(group.change_bytes for group in found)
     named = [group for group in found if group.subject]
@@ -172,6 +174,6 @@ def _step(found: Sequence[Group]) -> Step:
     return Step(step_words(found[0].kind, change), change, subjects, len(named) - len(subjects))
 
 
-def _path(group: Group) -> str:
+def _path(group: TermGroup) -> str:
     link = group.members[0].after
     return link.href.removeprefix(SIDES[1]) if link else ""

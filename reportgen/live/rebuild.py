@@ -21,7 +21,7 @@ from reportgen.input.names import split_part
 from reportgen.input.reading import Problem
 from reportgen.live.completeness import Completeness, completeness
 from reportgen.live.listing import Stamps, files_of, newest_ns, stamps_of
-from reportgen.live.module_history import History
+from reportgen.live.module_history import ModuleHistory
 from reportgen.live.search import Search
 from reportgen.live.tracked import Outdated, ShownBuild, Timing, TrackedDump
 from reportgen.options import WatchOptions
@@ -222,7 +222,7 @@ class Rebuilder:
         if dump.history is None:
             self._take_place_of_predecessor(dump, build)
         if dump.history is None:
-            dump.history = History(reading.module, reading.content, number, build.time)
+            dump.history = ModuleHistory(reading.module, reading.content, number, build.time)
         else:
             with garbage_collection_paused():
                 dump.history.add(reading.module, reading.content, number, build.time)

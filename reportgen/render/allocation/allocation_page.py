@@ -7,7 +7,7 @@ from reportgen.render.allocation.usage import AllocationUsage
 from reportgen.render.html.excerpts import excerpt
 from reportgen.render.html.links import Links
 from reportgen.render.html.markup import human_and_exact
-from reportgen.render.html.templates import Frame, fragment
+from reportgen.render.html.templates import PageFrame, fragment
 from reportgen.render.html.value_rows import value_rows_in_allocation
 from reportgen.render.routes import ALLOCATIONS_FOLDER, pages_of, rows_of
 from reportgen.render.view import Module
@@ -25,7 +25,9 @@ class AllocationRenderer:
         # The path decides only where the site's root is, which is the same for every allocation.
         path = module.routes.allocation(0)
         # Two, because only the first page of an allocation has charts, and only if it has values to draw.
-        self._frames = [Frame("allocation.html", path, has_charts=has_charts, **shared) for has_charts in (False, True)]
+        self._frames = [
+            PageFrame("allocation.html", path, has_charts=has_charts, **shared) for has_charts in (False, True)
+        ]
         self._usage = AllocationUsage(module, self._links)
 
     def pages(self, number: int) -> Iterator[Page]:

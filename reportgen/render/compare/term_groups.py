@@ -35,7 +35,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class TermGroup:
     """Terms of one step whose values differ only in the numbers of their names."""
 
     kind: Kind
@@ -50,13 +50,13 @@ class Group:
     id: str
 
 
-def groups(comparison: Comparison, space: SpaceComparison, routes: Routes) -> tuple[Group, ...]:
+def groups(comparison: Comparison, space: SpaceComparison, routes: Routes) -> tuple[TermGroup, ...]:
     """Return the groups of a space in the order of the steps, the largest of a step first."""
     found: dict[tuple[Kind, str, str, str], list[Term]] = {}
     for term in space.terms:
         found.setdefault((term.kind, *_alike(comparison, term)), []).append(term)
     made = [
-        Group(
+        TermGroup(
             kind=kind,
             step=step_words(kind, change := total(members)),
             change_bytes=change,

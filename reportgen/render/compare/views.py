@@ -17,7 +17,7 @@ from reportgen.compare.terms import by_kind, total
 from reportgen.model import Dump
 from reportgen.render.compare.bars import Bars, bars
 from reportgen.render.compare.curves import Curves, curves
-from reportgen.render.compare.term_groups import Group, Link, Routes, groups
+from reportgen.render.compare.term_groups import Link, Routes, TermGroup, groups
 from reportgen.render.routes import SIDES, ModuleRoutes, comparison_page, module_slug, step_section
 
 MOST_GROUPS = 300
@@ -42,7 +42,7 @@ class SpaceView:
     space: SpaceComparison
     bars: Bars
     curves: Curves | None
-    groups: Sequence[Group]
+    groups: Sequence[TermGroup]
     groups_left_out: int
     rollups: Mapping[str, Sequence[Row]]
 

@@ -14,10 +14,10 @@ from reportgen.parse.shape_parser import ShapeError, parse_shape
 from reportgen.render.drawings.layout_drawing import layout_drawing
 from reportgen.render.html.links import Links
 from reportgen.render.html.markup import soft_breaks
-from reportgen.render.html.templates import Frame, macro
+from reportgen.render.html.templates import PageFrame, macro
 from reportgen.render.routes import VALUES_FOLDER
 from reportgen.render.value.about import ValueAbout
-from reportgen.render.value.instruction import LONG_TEXT, Definition
+from reportgen.render.value.instruction import LONG_TEXT, DefinitionRows
 from reportgen.render.value.layout import layout_sentences
 from reportgen.render.value.neighbours import ValueNeighbours
 from reportgen.render.view import Module
@@ -35,7 +35,7 @@ class ValueRenderer:
         self._module = module
         self._links = links = Links(module, 1, VALUES_FOLDER)
         # The values of one instruction follow one another, so the last definition is enough.
-        self._definition = lru_cache(maxsize=1)(partial(Definition, module, links))
+        self._definition = lru_cache(maxsize=1)(partial(DefinitionRows, module, links))
         self._about = ValueAbout(module, links)
         self._neighbours = ValueNeighbours(module, links)
         self._findings: defaultdict[int, list[Finding]] = defaultdict(list)
@@ -45,7 +45,7 @@ class ValueRenderer:
         self._finding_table = partial(macro, "parts.html", "findings_table")
         # The path decides only where the site's root is, which is the same for every value.
         path = module.routes.value(0)
-        self._frame = Frame("value.html", path, tab="", site_title=site_title, module=module, links=links)
+        self._frame = PageFrame("value.html", path, tab="", site_title=site_title, module=module, links=links)
 
     def pages(self, number: int) -> Iterator[Page]:
         """Yield the page of a value."""

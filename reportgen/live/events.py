@@ -1,7 +1,7 @@
 """Learn from the operating system that files in the watched paths may have changed.
 
-Only this module uses watchdog, which calls `_EventHandler` in threads of its own. An event only wakes the loop. The loop
-compares the files itself, so it does not matter which file has changed or whether an event was lost.
+Only this module uses watchdog, which calls `_EventHandler` in threads of its own. An event only wakes the loop. The
+loop compares the files itself, so it does not matter which file has changed or whether an event was lost.
 """
 
 import logging

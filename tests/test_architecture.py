@@ -28,12 +28,12 @@ STAGES = (
     {"redact", "render"},
     {"output"},
     {"pipeline"},
-    {"build", "comparisons"},
+    {"build", "comparisons", "sides"},
     {"live", "programs"},
     {"terminal", "commands", "cli", "__main__"},
 )
 KNOW_PAGES = {"build", "pipeline", "live"}
-LOOSE_MODULES = 8
+LOOSE_MODULES = 9
 HOMES = {
     "altair": {"render/drawings/charts.py"},
     "jinja2": {"render/html/templates.py"},

@@ -73,7 +73,7 @@ def _judge(report: "BuildResult", budgets: "Budgets", options: argparse.Namespac
     """Judge the modules, their growth against the baseline if there is one, and return also what that is called."""
     from reportgen.compare.figures import figures_of_modules
     from reportgen.compare.verdicts import judge, pair_by_name
-    from reportgen.comparisons.sources import is_missing, read_figures
+    from reportgen.sides import is_missing, read_figures
 
     path = located(options.baseline) if options.baseline else None
     baseline = None if path is None or is_missing(path) else read_figures(path, options.max_dump_bytes)

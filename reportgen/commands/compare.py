@@ -45,8 +45,8 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Compare, write what was asked for, print the changes and return the exit code."""
     from reportgen.compare.builds import Source
     from reportgen.compare.verdicts import judge
-    from reportgen.comparisons.sources import compare_sources, is_missing, load_source
     from reportgen.redact.comparison import ComparisonRedactor
+    from reportgen.sides import compare_sources, is_missing, load_source
 
     budgets = budgets_of(options)
     before_path = located(options.before)

@@ -57,8 +57,8 @@ def add(options: argparse.Namespace, terminal: Terminal) -> int:
     from reportgen.build import build_trend, history_in
     from reportgen.compare.history import Record, modules_of, parse_history
     from reportgen.comparisons.history import lines_to_add
-    from reportgen.comparisons.sources import read_figures
     from reportgen.output.writer import append_file, write_file
+    from reportgen.sides import read_figures
 
     if not options.history and not options.output:
         raise OptionError("--history FILE or -o DIR is needed, to say where the history is")

@@ -1,10 +1,10 @@
 """Read a history of builds, from a file or from a published site, and add lines to it."""
 
 from reportgen.compare.history import Record, line_of, parse_history
-from reportgen.comparisons.sources import is_missing
 from reportgen.errors import UnreadableInput
 from reportgen.input.reading import read_available
 from reportgen.input.remote import AnyPath
+from reportgen.sides import is_missing
 
 
 def read_history(store: AnyPath, max_bytes: int) -> bytes | None:

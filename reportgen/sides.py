@@ -7,7 +7,6 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
-from pathlib import Path
 
 from reportgen.compare.builds import BuildComparison, Source, compare_builds, figures_of_side
 from reportgen.compare.figures import ModuleFigures, figures_of_report, label_of_report
@@ -15,7 +14,7 @@ from reportgen.compare.modules import Side
 from reportgen.errors import UnreadableInput
 from reportgen.input.discover import discover
 from reportgen.input.inputs import inputs_of
-from reportgen.input.reading import Problem, read_available
+from reportgen.input.reading import Problem, read_whole
 from reportgen.input.remote import AnyPath
 from reportgen.pipeline import garbage_collection_paused, read_report
 
@@ -32,29 +31,12 @@ def load_source(path: AnyPath, label: str | None, default: str, max_bytes: int) 
     if not path.name.lower().endswith(_REPORT_SUFFIXES):
         discovered = discover([path], max_bytes=max_bytes)
         return Source(label or default, dumps=discovered.dumps, problems=discovered.problems)
-    data, damage = read_available(path, max_bytes)
-    if damage:
-        raise UnreadableInput(f"{path}: {damage}")
     try:
-        document = json.loads(data)
+        document = json.loads(read_whole(path, max_bytes))
     except (ValueError, RecursionError) as error:
         raise UnreadableInput(f"{path}: not a report.json: {error}") from error
     figures = tuple(figures_of_report(document, str(path)))
     return Source(label or label_of_report(document) or default, report=figures)
-
-
-def is_missing(path: AnyPath) -> bool:
-    """Return whether a path or URL leads nowhere, which is not an error for a baseline."""
-    try:
-        if isinstance(path, Path):
-            path.stat()
-        else:
-            path.is_dir()  # asks the store, unlike opening it
-    except (FileNotFoundError, NotADirectoryError):
-        return True
-    except OSError:  # it may be there, and reading it will say what is wrong
-        return False
-    return False
 
 
 @dataclass(frozen=True, slots=True)

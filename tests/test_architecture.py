@@ -28,7 +28,7 @@ STAGES = (
     {"redact", "render"},
     {"output"},
     {"pipeline"},
-    {"build", "comparisons", "sides"},
+    {"build", "sides"},
     {"live", "programs"},
     {"terminal", "commands", "cli", "__main__"},
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from reportgen.commands.arguments import add_force, add_max_dump_bytes, add_redaction
 from reportgen.commands.gate import add_gate, budgets_of, exit_code, print_verdicts
 from reportgen.commands.github import commands_stopped, tell_github
-from reportgen.input.reading import Problem
+from reportgen.input.reading import Problem, is_missing
 from reportgen.input.remote import located
 from reportgen.terminal import Terminal, counted
 
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     from reportgen.compare.builds import Source
     from reportgen.compare.verdicts import judge
     from reportgen.redact.comparison import ComparisonRedactor
-    from reportgen.sides import compare_sources, is_missing, load_source
+    from reportgen.sides import compare_sources, load_source
 
     budgets = budgets_of(options)
     before_path = located(options.before)

@@ -155,6 +155,28 @@ def read_available(path: AnyPath, max_bytes: int = DEFAULT_MAX_DUMP_BYTES) -> tu
     return text.getvalue() if size else b"", damage
 
 
+def read_whole(path: AnyPath, max_bytes: int) -> bytes:
+    """Return the bytes of `path`. Raises UnreadableInput if any of them are missing."""
+    data, damage = read_available(path, max_bytes)
+    if damage:
+        raise UnreadableInput(f"{path}: {damage}")
+    return data
+
+
+def is_missing(path: AnyPath) -> bool:
+    """Return whether a path or URL leads nowhere, which is not an error for a baseline."""
+    try:
+        if isinstance(path, Path):
+            path.stat()
+        else:
+            path.is_dir()  # asks the store, unlike opening it
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:  # it may be there, and reading it will say what is wrong
+        return False
+    return False
+
+
 def _read(path: AnyPath, max_bytes: int, text: BytesIO | WithoutRepeats) -> tuple[int, str | None]:
     """Write the bytes of `path` into `text`; return how many of them are usable, and why some are missing."""
     size = 0

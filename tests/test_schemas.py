@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator
 
 from reportgen.advice import advice_records as advice
 from reportgen.analyse import xla_peak
-from reportgen.analyse.capacity import Origin
 from reportgen.analyse.classes import MemoryClass
+from reportgen.analyse.devices import Origin
 from reportgen.analyse.records import Backend
 from reportgen.analyse.results import Severity
 from reportgen.compare import builds, compare_json, figures, history, modules, terms, verdicts

@@ -23,7 +23,8 @@ from reportgen.advice.words import (
     WITHHELD_SPACE,
     WITHHELD_USES,
 )
-from reportgen.analyse.records import MAIN_SPACE, VMEM, Analysis, Space
+from reportgen.analyse.devices import MAIN_SPACE
+from reportgen.analyse.records import VMEM, Analysis, Space
 
 _MOST_MOMENTS = 5_000_000
 """Moments of a schedule; each move makes a list with an amount for each of them."""

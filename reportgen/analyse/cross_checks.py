@@ -6,7 +6,7 @@ XLA prints one assignment several times: as the dump's text, as a usage report, 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from reportgen.analyse.checks.check import counted
+from reportgen.analyse.checks.declaration import counted
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Figures
 from reportgen.analyse.results import CheckResult, CheckResults

@@ -8,7 +8,7 @@ from typing import Any
 
 from reportgen.advice.advice_records import Advice, Move
 from reportgen.advice.families import Family
-from reportgen.analyse.capacity import Origin
+from reportgen.analyse.devices import Origin
 from reportgen.model import Dump
 
 SCHEMA = 2

@@ -110,7 +110,7 @@ def biggest_first(entry: Summary) -> tuple[int, str]:
 
 def summary(report: "Report") -> Summary:
     """Return the summary of a module."""
-    from reportgen.analyse.records import MAIN_SPACE
+    from reportgen.analyse.devices import MAIN_SPACE
     from reportgen.analyse.spaces import main_space
     from reportgen.reports.advice_words import capacity_words, first_move, sentence
     from reportgen.reports.report import peak_by_class

@@ -12,7 +12,7 @@ from reportgen.analyse.checks import (
     check_values,
     laws,
 )
-from reportgen.analyse.checks.check import Check
+from reportgen.analyse.checks.declaration import Check
 from reportgen.analyse.records import Figures
 from reportgen.analyse.results import CheckResults
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from operator import add
 
-from reportgen.analyse.checks.check import check
+from reportgen.analyse.checks.declaration import check
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import VMEM, Figures
 from reportgen.analyse.results import Finding

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from reportgen.analyse.checks.check import check
+from reportgen.analyse.checks.declaration import check
 from reportgen.analyse.findings import LISTED_PER_SLUG, finding
 from reportgen.analyse.records import Figures
 from reportgen.analyse.results import Finding

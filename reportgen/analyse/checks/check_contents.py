@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import compress
 from operator import not_
 
-from reportgen.analyse.checks.check import check, without_text
+from reportgen.analyse.checks.declaration import check, without_text
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Figures
 from reportgen.analyse.results import Finding

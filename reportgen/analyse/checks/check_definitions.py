@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from reportgen.analyse.checks.check import check, without_text
+from reportgen.analyse.checks.declaration import check, without_text
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Figures
 from reportgen.analyse.results import Finding

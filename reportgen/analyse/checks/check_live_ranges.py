@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import compress, islice, repeat
 from operator import ne
 
-from reportgen.analyse.checks.check import check, without_live_ranges
+from reportgen.analyse.checks.declaration import check, without_live_ranges
 from reportgen.analyse.findings import finding
 from reportgen.analyse.liveness import liveness
 from reportgen.analyse.records import Figures

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from reportgen.analyse.checks.check import check
+from reportgen.analyse.checks.declaration import check
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Figures, XlaPeak
 from reportgen.analyse.results import Finding

@@ -7,7 +7,7 @@ both have the very same slice. Anything more is an assignment bug.
 from collections.abc import Iterator
 from operator import itemgetter
 
-from reportgen.analyse.checks.check import check, without_live_ranges
+from reportgen.analyse.checks.declaration import check, without_live_ranges
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Conflict, Figures
 from reportgen.analyse.results import Finding

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import compress
 
-from reportgen.analyse.checks.check import check
+from reportgen.analyse.checks.declaration import check
+from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.findings import finding
-from reportgen.analyse.records import MAIN_SPACE, VMEM, Backend, Figures
+from reportgen.analyse.records import VMEM, Backend, Figures
 from reportgen.analyse.results import Finding
 from reportgen.analyse.value_sizes import possible_sizes
 from reportgen.model import WHOLE, Allocation, UsedValues, Values, users_in

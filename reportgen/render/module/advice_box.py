@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from reportgen.advice.advice_records import Advice, ArgumentGroup, ConflictOf, Ladder, Move, Returned, State
 from reportgen.advice.families import Family
 from reportgen.advice.plan import Plan
-from reportgen.analyse.records import MAIN_SPACE
+from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import (
     amount_words,

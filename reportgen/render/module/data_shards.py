@@ -13,7 +13,7 @@ from typing import Any
 
 from reportgen.advice.advice_records import Advice
 from reportgen.analyse.classes import CLASSES, memory_class
-from reportgen.analyse.records import MAIN_SPACE
+from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.intervals.step_function import StepFunction
 from reportgen.model import WHOLE
 from reportgen.render import routes

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from reportgen.analyse.capacity import Fit
+from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.fit import GIVEN, Misfit
-from reportgen.analyse.records import MAIN_SPACE, Analysis, Share
+from reportgen.analyse.records import Analysis, Share
 from reportgen.reports.formats import human_bytes, range_words
 from reportgen.reports.report import peak_by_class
 

@@ -6,7 +6,7 @@ from html import escape
 
 from reportgen.advice.advice_records import Advice, Returned, State
 from reportgen.advice.memory import Memory
-from reportgen.analyse.records import MAIN_SPACE
+from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.program.buffers import stretches
 from reportgen.render.html.links import Links
 from reportgen.render.view import Module

@@ -23,7 +23,7 @@ from reportgen.redact.contents import redact_contents
 from reportgen.redact.text import redact_message
 from reportgen.render.site.assets import fingerprint
 from reportgen.reports.formats import shortened
-from reportgen.reports.summary import summary, summary_for_site
+from reportgen.reports.summarise import summary, summary_for_site
 from reportgen.work import Outcome, Part, Settings, Task
 from reportgen.workers import can_fork
 

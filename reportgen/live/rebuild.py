@@ -29,7 +29,7 @@ from reportgen.output.incremental import IncrementalChecker
 from reportgen.pipeline import garbage_collection_paused, module_of, problem_of, settings_of, site_contents
 from reportgen.render.module.on_request import PagesOnRequest
 from reportgen.render.view import Module
-from reportgen.reports.summary import summary_for_site
+from reportgen.reports.summarise import summary_for_site
 
 
 @dataclass(slots=True)

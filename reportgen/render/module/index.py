@@ -19,7 +19,7 @@ from reportgen.render.module.listings import allocation_rows, peak_kind, value_r
 from reportgen.render.module.verdict import GroupRow, group_rows, small_spaces, verdict
 from reportgen.render.module.view_page import Rest, view_page
 from reportgen.render.view import Module
-from reportgen.reports.summary import badge_of, finding_counts
+from reportgen.reports.summarise import badge_of, finding_counts
 from reportgen.work import Page
 
 _SHOWN = 20

@@ -16,7 +16,8 @@ from reportgen.input.discover import discover
 from reportgen.input.inputs import inputs_of
 from reportgen.input.reading import Problem, read_whole
 from reportgen.input.remote import AnyPath
-from reportgen.pipeline import garbage_collection_paused, read_report
+from reportgen.pipeline import read_report
+from reportgen.work import garbage_collection_paused
 
 Progress = Callable[[int, int, str], None]
 

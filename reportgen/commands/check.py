@@ -12,9 +12,9 @@ from reportgen.input.remote import located
 from reportgen.terminal import Terminal
 
 if TYPE_CHECKING:
-    from reportgen.build import BuildResult
     from reportgen.compare.budgets import Budgets
     from reportgen.compare.verdicts import Judgement
+    from reportgen.work import BuildResult
 
 OVER_CAPACITY = 3
 
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Check the dumps, print the findings and return the exit code."""
-    from reportgen.build import check
+    from reportgen.check import check
 
     budgets = budgets_of(options, default_growth=options.baseline is not None)
     report = check(

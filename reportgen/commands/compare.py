@@ -79,9 +79,9 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
 
 def _write(comparison: "BuildComparison", judgement: "Judgement | None", options: argparse.Namespace) -> str:
     """Write what was asked for, and return the comparison as Markdown; empty unless asked for."""
-    from reportgen.build import build_comparison
     from reportgen.compare.compare_json import compare_json
     from reportgen.compare.compare_markdown import markdown
+    from reportgen.comparison_site import build_comparison
     from reportgen.options import ComparisonOptions
     from reportgen.output.writer import write_file
 

@@ -55,8 +55,8 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
 def add(options: argparse.Namespace, terminal: Terminal) -> int:
     """Add the figures of a build to a history: to its file, or for one at a URL to the copy in the site."""
     from reportgen import __version__
-    from reportgen.build import build_trend, history_in
     from reportgen.compare.history import Record, lines_to_add, modules_of, parse_history
+    from reportgen.comparison_site import build_trend, history_in
     from reportgen.output.writer import append_file, write_file
     from reportgen.sides import read_figures
 

@@ -15,7 +15,10 @@ from time import monotonic, time
 from typing import Literal
 
 from reportgen.analyse.identity import digests
+from reportgen.build import settings_of, site_contents
+from reportgen.dump_pages import module_of
 from reportgen.errors import ReportgenError
+from reportgen.failures import problem_of
 from reportgen.input.dump_contents import Contents
 from reportgen.input.names import split_part
 from reportgen.input.reading import Problem
@@ -26,10 +29,10 @@ from reportgen.live.search import Search
 from reportgen.live.tracked import Outdated, ShownBuild, Timing, TrackedDump
 from reportgen.options import WatchOptions
 from reportgen.output.incremental import IncrementalChecker
-from reportgen.pipeline import garbage_collection_paused, module_of, problem_of, settings_of, site_contents
 from reportgen.render.module.on_request import PagesOnRequest
 from reportgen.render.view import Module
 from reportgen.reports.summarise import summary_for_site
+from reportgen.work import garbage_collection_paused
 
 
 @dataclass(slots=True)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from reportgen.dump_pages import module_of
 from reportgen.input.discover import discover
 from reportgen.input.dump_contents import read_contents
-from reportgen.pipeline import module_of
 from reportgen.render.single_file import single_file
 from tests.support.site import SAMPLES, SitePage, read_page
 

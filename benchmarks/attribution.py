@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from benchmarks.table import Table
 from reportgen.analyse.records import Space
 from reportgen.input.discover import discover
-from reportgen.parse.instructions import Instruction, parse_instruction
+from reportgen.parse.instruction_parser import Instruction, parse_instruction
 from reportgen.pipeline import read_report
 from reportgen.reports.formats import percent
 from reportgen.reports.report import Report

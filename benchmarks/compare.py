@@ -19,14 +19,14 @@ from pathlib import Path
 
 from reportgen.analyse.analysis import measure
 from reportgen.analyse.records import Measured
-from reportgen.compare.boundary import arguments
-from reportgen.compare.comparison import Comparison, compare
 from reportgen.compare.graph import Graph, graph_of
+from reportgen.compare.module_comparison import Comparison, compare
 from reportgen.compare.modules import Side, pair_modules
+from reportgen.compare.signature import arguments
 from reportgen.input.discover import discover
+from reportgen.input.dump_text import DumpText, TextPart
 from reportgen.input.reading import DumpFiles, load_text
-from reportgen.input.text import DumpText, TextPart
-from reportgen.parse.dump import parse_dump
+from reportgen.parse.parser import parse_dump
 
 GRADES = ("sure", "likely", "in its place")
 _OP_NAME = re.compile(rb'op_name="(?:[^"\\]|\\.)*" ?')

@@ -20,7 +20,7 @@ from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis
 from reportgen.input.discover import discover
 from reportgen.input.reading import load_text
-from reportgen.parse.dump import parse_dump
+from reportgen.parse.parser import parse_dump
 
 Outcome = Literal["told", "noted", "silent"]
 Figure = Literal["peak", "other", "none"]

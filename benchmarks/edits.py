@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from reportgen.input.text import DumpText, TextOffset, TextPart
+from reportgen.input.dump_text import DumpText, TextOffset, TextPart
 from reportgen.model import Dump
 
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 from benchmarks.recompiled import Variant
+from reportgen.advice.advice_records import Move
 from reportgen.advice.arguments import Argument, results
 from reportgen.advice.batch import batch
 from reportgen.advice.donation import donate
 from reportgen.advice.memory import memory_of
-from reportgen.advice.records import Move
 
 _XLA_PEAK = "peak_memory_in_bytes"
 _PRODUCT = "dot_general"

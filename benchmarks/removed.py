@@ -10,8 +10,8 @@ from functools import cached_property
 
 from benchmarks.recompiled import Variant
 from reportgen.advice.memory import Memory, memory_of
-from reportgen.compare.comparison import compare
-from reportgen.compare.records import Match
+from reportgen.compare.evidence import Match
+from reportgen.compare.module_comparison import compare
 
 Buffer = tuple[int, ...]
 """The values of a buffer."""

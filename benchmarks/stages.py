@@ -15,12 +15,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from reportgen.analyse.analysis import analyse
+from reportgen.dump_pages import module_from
 from reportgen.input.discover import DumpFiles, discover
 from reportgen.input.reading import load_text
 from reportgen.output.writer import write_pages
-from reportgen.parse.dump import parse_dump
-from reportgen.pipeline import module_from
-from reportgen.render.module.pages import module_pages
+from reportgen.parse.parser import parse_dump
+from reportgen.render.module.module_pages import module_pages
 from reportgen.render.view import Module
 from reportgen.work import Page
 

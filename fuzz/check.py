@@ -6,7 +6,7 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["reportgen"]):
-    from reportgen.build import check
+    from reportgen.check import check
     from reportgen.errors import ReportgenError
     from reportgen.reports.report_json import report_json
 

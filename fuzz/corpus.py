@@ -10,7 +10,7 @@ from pathlib import Path
 from reportgen.input.discover import discover
 from reportgen.input.reading import load_text
 from reportgen.model import Dump
-from reportgen.parse.dump import parse_dump
+from reportgen.parse.parser import parse_dump
 from tests.support.dumps import dump_text
 from tests.support.printer import Dialect, InstructionSpelling, PeakSpelling, printed
 from tests.support.samples import SAMPLES

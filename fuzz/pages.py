@@ -4,9 +4,9 @@ import atheris
 
 with atheris.instrument_imports(include=["reportgen"]):
     from reportgen.analyse.analysis import analyse
-    from reportgen.input.text import DumpText, TextPart
-    from reportgen.parse.dump import parse_dump
-    from reportgen.render.module.pages import page_groups
+    from reportgen.input.dump_text import DumpText, TextPart
+    from reportgen.parse.parser import parse_dump
+    from reportgen.render.module.module_pages import page_groups
     from reportgen.render.view import Module
 
 from fuzz.harness import fuzz

@@ -3,10 +3,10 @@
 import atheris
 
 with atheris.instrument_imports(include=["reportgen"]):
-    from reportgen.input.text import DumpText, TextPart
-    from reportgen.parse.dump import parse_dump
-    from reportgen.parse.instructions import parse_instruction
-    from reportgen.parse.shapes import ShapeError, parse_shape, tuple_arity
+    from reportgen.input.dump_text import DumpText, TextPart
+    from reportgen.parse.instruction_parser import parse_instruction
+    from reportgen.parse.parser import parse_dump
+    from reportgen.parse.shape_parser import ShapeError, parse_shape, tuple_arity
 
 from fuzz.harness import fuzz
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from reportgen.analyse.results import Severity
-    from reportgen.build import BuildResult, Shown
     from reportgen.input.reading import Problem
     from reportgen.programs.dumps import Left
     from reportgen.reports.summary import Summary
+    from reportgen.work import BuildResult, Shown
 
 _COLORS = {"error": "31", "warning": "33", "note": "36"}
 PAGES_LIMIT_BYTES = 1_000_000_000

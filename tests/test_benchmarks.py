@@ -22,7 +22,7 @@ from reportgen.analyse.records import Analysis
 from reportgen.cli import main
 from reportgen.input.discover import discover
 from reportgen.input.reading import load_text
-from reportgen.parse.dump import parse_dump
+from reportgen.parse.parser import parse_dump
 from tests.support.site import SAMPLES, tree
 
 pytestmark = pytest.mark.slow

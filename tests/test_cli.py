@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 import reportgen
-import reportgen.build
+import reportgen.check
 import reportgen.input.reading
+from reportgen.dump_pages import module_of
 from reportgen.input.reading import DumpFiles
-from reportgen.pipeline import module_of
 from tests.support.commands import Ran, Run, runner
 from tests.support.site import ROOT, SAMPLES, link_problems, read_pages, tree
 
@@ -255,7 +255,7 @@ def test_a_defect_of_ours_in_one_dump_does_not_lose_the_others(
             raise ZeroDivisionError("a <defect>")
         return module_of(files, *rest, **options)
 
-    monkeypatch.setattr("reportgen.pipeline.module_of", failing)
+    monkeypatch.setattr("reportgen.dump_pages.module_of", failing)
     write_text(dumps / "other" / NAME, ONE_FILE.read_text(encoding="utf-8"))
     ran = run("build", dumps, "-o", output, "--jobs", 1)
     message = "reportgen failed on this dump, please report it: ZeroDivisionError: a <defect>"
@@ -451,7 +451,7 @@ def test_an_interruption_is_reported_in_one_line(run: Run, monkeypatch: pytest.M
     def interrupted(*rest: object, **named: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(reportgen.build, "check", interrupted)
+    monkeypatch.setattr(reportgen.check, "check", interrupted)
     assert run("check", TINY) == (130, "", "reportgen: error: interrupted\n")
 
 
@@ -472,7 +472,7 @@ def test_ctrl_c_ends_all_processes_without_a_traceback(tmp_path: Path) -> None:
 
 LOSING_A_PROCESS = """
 import os, sys
-from reportgen import build, cli
+from reportgen import check, cli
 
 class Deadly:
     def __reduce__(self):
@@ -481,7 +481,7 @@ class Deadly:
     def __call__(self, *rest):
         raise AssertionError("the process that receives it is gone")
 
-build.check_dump = Deadly()
+check.check_dump = Deadly()
 if __name__ == "__main__":
     sys.exit(cli.main(["check", "--jobs", "2", sys.argv[1]]))
 """

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from reportgen.build import check
+from reportgen.check import check
 from tests.support.samples import ROOT, SAMPLES, sample_labels
 
 REAL_DUMPS = ROOT.parent / "shared" / "dumps"

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from reportgen.render.module.pages import page_groups
+from reportgen.render.module.module_pages import page_groups
 from reportgen.render.view import Module
-from reportgen.reports.summary import summary
+from reportgen.reports.summarise import summary
 from tests.support.costly import HOSTILE
 from tests.support.dumps import analysed
 

@@ -9,15 +9,15 @@ from typing import Any, get_args
 import pytest
 from jsonschema import Draft202012Validator
 
-from reportgen.advice import records as advice
+from reportgen.advice import advice_records as advice
 from reportgen.analyse import xla_peak
-from reportgen.analyse.capacity import Origin
 from reportgen.analyse.classes import MemoryClass
+from reportgen.analyse.devices import Origin
 from reportgen.analyse.records import Backend
 from reportgen.analyse.results import Severity
 from reportgen.compare import builds, compare_json, figures, history, modules, terms, verdicts
 from reportgen.compare.budgets import Level
-from reportgen.compare.records import Grade
+from reportgen.compare.evidence import Grade
 from reportgen.reports import advice_json, report_json
 from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
 from tests.support.commands import Run, runner

@@ -7,13 +7,13 @@ two savings do not add up, because the second one meets another peak.
 So nothing here is read off a size. A *move* changes the dump in memory, as `memory.Memory`, and asks for the peak
 again:
 
-* values are not held for some time (`held`, `families`, `checkpoint`, `loops`): cut from the curve;
+* values are not held for some time (`avoidable`, `families`, `checkpoint`, `loops`): cut from the curve;
 * results take the place of arguments (`donation`), or are not returned (`unreturned`): bytes move between what the
   caller holds and the temporaries;
 * the batch is another one (`batch`).
 
-Each move says how sure its number is (`records.Claim`), which was measured on programs that were really changed and
-compiled again: `python -m benchmarks.advice`. `program` reads what the dump says of the program, and `arguments` what
-the caller passes and gets. `situation` holds what several moves need, `moves` puts each into words, and `advise` puts
-it all together. With a capacity, `plan` says what not to hold so that the program fits.
+Each move says how sure its number is (`advice_records.Claim`), which was measured on programs that were really changed
+and compiled again: `python -m benchmarks.advice`. `program` reads what the dump says of the program, and `arguments`
+what the caller passes and gets. `situation` holds what several moves need, `moves` puts each into words, and `advise`
+puts it all together. With a capacity, `plan` says what not to hold so that the program fits.
 """

@@ -3,17 +3,17 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from reportgen.advice.families import families
-from reportgen.advice.moves import WORTH_PART, Moves
-from reportgen.advice.plan import plan
-from reportgen.advice.records import (
+from reportgen.advice.advice_records import (
     Advice,
     AdviceBySpace,
-    Capacity,
+    CapacityAdvice,
     Ladder,
     Move,
     Verdict,
 )
+from reportgen.advice.families import families
+from reportgen.advice.moves import WORTH_PART, Moves
+from reportgen.advice.plan import plan
 from reportgen.advice.situation import Situation
 from reportgen.advice.tables import argument_groups, returned, states
 from reportgen.advice.words import (
@@ -23,7 +23,8 @@ from reportgen.advice.words import (
     WITHHELD_SPACE,
     WITHHELD_USES,
 )
-from reportgen.analyse.records import MAIN_SPACE, VMEM, Analysis, Space
+from reportgen.analyse.devices import MAIN_SPACE
+from reportgen.analyse.records import VMEM, Analysis, Space
 
 _MOST_MOMENTS = 5_000_000
 """Moments of a schedule; each move makes a list with an amount for each of them."""
@@ -94,9 +95,9 @@ def _ladder(situation: Situation) -> Ladder:
     )
 
 
-def _capacity(situation: Situation, ladder: Ladder, size_bytes: int) -> Capacity:
+def _capacity(situation: Situation, ladder: Ladder, size_bytes: int) -> CapacityAdvice:
     available = size_bytes - (ladder.allocated_bytes - ladder.peak_bytes)  # because slack must fit as well
-    return Capacity(
+    return CapacityAdvice(
         size_bytes=size_bytes,
         verdict=_verdict(situation, ladder, size_bytes),
         excess_bytes=max(0, ladder.allocated_bytes - size_bytes),

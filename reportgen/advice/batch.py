@@ -12,7 +12,7 @@ from functools import partial
 
 from reportgen.advice.arguments import Argument
 from reportgen.advice.donation import Donation
-from reportgen.advice.memory import Held, Memory, Outcome, total_over_time
+from reportgen.advice.memory import Held, Memory, PeakAfter, total_over_time
 from reportgen.analyse.records import VMEM, Analysis
 from reportgen.program.opcodes import NAMES_ONLY
 from reportgen.program.program import Program
@@ -34,9 +34,9 @@ class Batch:
     vmem: Sequence[int]
     values: tuple[int, ...]
 
-    def peak(self, factor: float) -> Outcome:
+    def peak(self, factor: float) -> PeakAfter:
         """Return the peak for a batch `factor` times as large."""
-        return Outcome.of(partial(self._curve, factor))
+        return PeakAfter.of(partial(self._curve, factor))
 
     def _curve(self, factor: float) -> list[int]:
         return [

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from reportgen.advice.memory import Memory, Outcome, Stretch
+from reportgen.advice.memory import Memory, PeakAfter, Stretch
 from reportgen.analyse.records import Analysis
 from reportgen.intervals.step_function import Change
 from reportgen.program.opcodes import COPIES
@@ -62,8 +62,8 @@ class Checkpoint:
     scope: str
     values: tuple[int, ...]
     kept_bytes: int
-    least: Outcome
-    most: Outcome
+    least: PeakAfter
+    most: PeakAfter
 
 
 class Checkpoints:

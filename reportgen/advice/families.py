@@ -3,8 +3,8 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
-from reportgen.advice.held import idle_over_peak
-from reportgen.advice.memory import Memory, Outcome
+from reportgen.advice.avoidable import idle_over_peak
+from reportgen.advice.memory import Memory, PeakAfter
 from reportgen.analyse.records import Analysis
 from reportgen.program.author import common_relation
 from reportgen.program.scopes import pattern
@@ -27,8 +27,8 @@ class Family:
     shape: str
     buffers: tuple[int, ...]
     held_bytes: int
-    gone: Outcome
-    not_idle: Outcome
+    gone: PeakAfter
+    not_idle: PeakAfter
 
     @property
     def name(self) -> str:

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reportgen.advice.memory import ALWAYS, Held, Memory, Outcome
+from reportgen.advice.memory import ALWAYS, Held, Memory, PeakAfter
 from reportgen.intervals.step_function import Change
 from reportgen.program.program import Program
 
@@ -33,8 +33,8 @@ class LoopCheckpoint:
     loop: str
     values: tuple[int, ...]
     stack_bytes: int
-    least: Outcome
-    most: Outcome
+    least: PeakAfter
+    most: PeakAfter
 
 
 def loop_checkpoints(program: Program, memory: Memory) -> list[LoopCheckpoint]:

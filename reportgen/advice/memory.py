@@ -46,7 +46,7 @@ class Held(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PeakAfter:
     """The peak after a change, and when it is reached first; `curve` makes the whole curve again when asked for it."""
 
     peak_bytes: int
@@ -54,7 +54,7 @@ class Outcome:
     curve: Callable[[], Sequence[int]] = field(compare=False, repr=False)
 
     @classmethod
-    def of(cls, curve: Callable[[], Sequence[int]]) -> "Outcome":
+    def of(cls, curve: Callable[[], Sequence[int]]) -> "PeakAfter":
         """Return the outcome of a change that leads to a curve."""
         amounts = curve()
         most = max(amounts)
@@ -93,9 +93,9 @@ class Memory:
         return _sum([self.static_bytes] * self.moments, [change for part in self.parts for change in _changes(part)])
 
     @cached_property
-    def peak(self) -> Outcome:
+    def peak(self) -> PeakAfter:
         curve = self.curve
-        return Outcome.of(lambda: curve)
+        return PeakAfter.of(lambda: curve)
 
     @cached_property
     def at_peak(self) -> tuple[int, ...]:
@@ -104,7 +104,7 @@ class Memory:
         live = [held for held in self.temps.values() if held.first <= moment <= held.last]
         return tuple(held.number for held in sorted(live, key=lambda held: (-held.size_bytes, held.number)))
 
-    def without(self, cuts: Mapping[int, Sequence[Stretch]], more: Sequence[Change] = ()) -> Outcome:
+    def without(self, cuts: Mapping[int, Sequence[Stretch]], more: Sequence[Change] = ()) -> PeakAfter:
         """Return the peak when values do not hold their bytes at some moments; `more` is held in addition."""
         changes = list(more)
         # By identity, because several of the values may be in one part, and a part is a list.
@@ -112,9 +112,9 @@ class Memory:
         for part in parts.values():
             changes += [(moment, -change) for moment, change in _changes(part)]
             changes += _changes([left for held in part for left in _cut(held, cuts.get(held.number, ()))])
-        return Outcome(*self._highest(changes), partial(_sum, self.curve, changes))
+        return PeakAfter(*self._highest(changes), partial(_sum, self.curve, changes))
 
-    def gone(self, numbers: Iterable[int]) -> Outcome:
+    def gone(self, numbers: Iterable[int]) -> PeakAfter:
         """Return the peak when values are never held."""
         return self.without({number: [ALWAYS] for number in numbers})
 

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
+from reportgen.advice.advice_records import Claim, ConflictOf, Kind, Move
+from reportgen.advice.avoidable import AvoidableGroup, copies_of_held, made_early, padding, recomputed_early
 from reportgen.advice.checkpoint import Checkpoint
 from reportgen.advice.donation import Donation
 from reportgen.advice.families import Family
-from reportgen.advice.held import Group, copies_of_held, made_early, padding, recomputed_early
 from reportgen.advice.loops import LoopCheckpoint, loop_checkpoints
-from reportgen.advice.memory import Memory, Outcome
-from reportgen.advice.records import Claim, ConflictOf, Kind, Move
+from reportgen.advice.memory import Memory, PeakAfter
 from reportgen.advice.situation import Situation
 from reportgen.advice.unreturned import without_result
 from reportgen.advice.words import CAVEATS, CPU_CHECKPOINT
@@ -105,7 +105,7 @@ class Moves:
         yield from self._of_group("copy", "up to", copies_of_held(program, memory))
         yield from self._of_group("padding", "at least", padding(self._situation.analysis, memory, statics))
 
-    def _of_group(self, kind: Kind, claim: Claim, group: Group, caveat: str = "") -> Iterator[Move]:
+    def _of_group(self, kind: Kind, claim: Claim, group: AvoidableGroup, caveat: str = "") -> Iterator[Move]:
         if group.values and group.size_bytes * WORTH_PART >= self._situation.memory.peak.peak_bytes:
             what = {
                 "recomputed-early": "recomputed before it is needed",
@@ -146,8 +146,8 @@ class Moves:
         memory: Memory,
         what: str,
         naive_bytes: int,
-        least: Outcome,
-        most: Outcome,
+        least: PeakAfter,
+        most: PeakAfter,
         values: tuple[int, ...],
         code: str,
     ) -> Move:
@@ -182,7 +182,7 @@ class Moves:
         what = f"without {family.name}, {family.shape}"
         return self._move("family", "up to", what, family.held_bytes, family.gone, buffers=family.buffers)
 
-    def _move(self, kind: Kind, claim: Claim, what: str, naive_bytes: int, outcome: Outcome, **more: object) -> Move:
+    def _move(self, kind: Kind, claim: Claim, what: str, naive_bytes: int, outcome: PeakAfter, **more: object) -> Move:
         move = Move(
             kind=kind,
             claim=claim,

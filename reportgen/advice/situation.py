@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Collection
 from functools import cached_property
 
+from reportgen.advice.advice_records import ConflictOf
 from reportgen.advice.arguments import Argument, Result, arguments, results
 from reportgen.advice.batch import Batch, Floor, batch, floor
 from reportgen.advice.checkpoint import Checkpoints
 from reportgen.advice.donation import Donation, Pair, donate
 from reportgen.advice.memory import memory_of
-from reportgen.advice.records import ConflictOf
 from reportgen.analyse.records import Analysis, Space
 
 _NEGLIGIBLE_PART = 10_000

@@ -3,8 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
+from reportgen.advice.advice_records import ArgumentGroup, Returned, State
 from reportgen.advice.arguments import Argument
-from reportgen.advice.records import ArgumentGroup, Returned, State
 from reportgen.advice.situation import Situation
 
 

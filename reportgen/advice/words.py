@@ -5,7 +5,7 @@ None of them promises more than the claim allows, and none says that the reader 
 
 from collections.abc import Mapping
 
-from reportgen.advice.records import Kind
+from reportgen.advice.advice_records import Kind
 
 CAVEATS: Mapping[Kind, str] = {
     "donate": "The caller must not use these arrays afterwards; JAX pairs equal shapes in order.",

@@ -17,7 +17,7 @@ from reportgen.analyse.reuse import buffer_reuse
 from reportgen.analyse.spaces import spaces
 from reportgen.analyse.value_sizes import value_facts
 from reportgen.analyse.xla_peak import xla_peak
-from reportgen.input.text import Sibling
+from reportgen.input.dump_text import Sibling
 from reportgen.model import Dump
 from reportgen.program.join import NOTHING_JOINED, Join
 from reportgen.program.program import Program

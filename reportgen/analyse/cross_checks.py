@@ -6,17 +6,17 @@ XLA prints one assignment several times: as the dump's text, as a usage report, 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from reportgen.analyse.checks.check import counted
+from reportgen.analyse.checks.declaration import counted
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Figures
 from reportgen.analyse.results import CheckResult, CheckResults
 from reportgen.analyse.sizes import rounded_by_xla
-from reportgen.input.text import Location, Sibling
+from reportgen.input.dump_text import Location, Sibling
 from reportgen.model import WHOLE
 from reportgen.model.shapes import ArrayShape, Shape, TupleShape
 from reportgen.parse.assignment_proto import ProtoAllocation, ProtoError, parse_assignment_proto
 from reportgen.parse.hlo_text import HloText, parse_hlo_text
-from reportgen.parse.shapes import ShapeError, parse_shape
+from reportgen.parse.shape_parser import ShapeError, parse_shape
 from reportgen.parse.usage_report import UsageReport, parse_usage_report
 
 

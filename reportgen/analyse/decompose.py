@@ -12,7 +12,7 @@ from typing import Literal
 
 from reportgen.analyse.classes import CLASSES, MemoryClass, memory_class
 from reportgen.analyse.records import Analysis, Share, Space
-from reportgen.parse.shapes import plain_shape
+from reportgen.parse.shape_parser import plain_shape
 
 GroupKind = Literal["named", "missing", "held"]
 """Whether the dump names the label, lacks it, or the bytes belong to the caller and hold no live value."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from reportgen.analyse.results import SEVERITY_ORDER, Finding, Severity
-from reportgen.input.text import DumpText, TextOffset
+from reportgen.input.dump_text import DumpText, TextOffset
 
 LISTED_PER_SLUG: dict[Severity, int] = {"error": 100, "warning": 100, "note": 5}
 

@@ -7,9 +7,10 @@ temporaries alone and accept programs that cannot run; then only the dump shows 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from reportgen.analyse.capacity import device_beside, read_capacity
-from reportgen.analyse.records import MAIN_SPACE, Analysis, Share, Space
-from reportgen.input.text import Sibling
+from reportgen.analyse.capacity import device_beside
+from reportgen.analyse.devices import MAIN_SPACE, read_capacity
+from reportgen.analyse.records import Analysis, Share, Space
+from reportgen.input.dump_text import Sibling
 from reportgen.parse.oom_records import OutOfMemory, SizeRange
 from reportgen.parse.oom_text import find_out_of_memory
 

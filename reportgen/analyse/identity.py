@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from reportgen.input.text import DumpText
+from reportgen.input.dump_text import DumpText
 from reportgen.model import WHOLE, Allocation, Dump
 from reportgen.model.shapes import Shape, TupleShape
-from reportgen.parse.shapes import ShapeError, parse_shape
+from reportgen.parse.shape_parser import ShapeError, parse_shape
 
 _HEAD = 4096  # enough, because a dialect with addresses prints one with its first allocation
 _ADDRESS = re.compile(rb"(?<=\nallocation )(\d+: )0x[0-9a-f]+")

@@ -20,9 +20,6 @@ from reportgen.program.program import Program
 
 Backend = Literal["cpu", "gpu", "tpu", "unknown"]
 
-MAIN_SPACE = 0
-"""The color of the device's main memory."""
-
 VMEM = 1
 """The color of a TPU's vector memory."""
 

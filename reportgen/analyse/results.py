@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from reportgen.input.text import Location, TextOffset
+from reportgen.input.dump_text import Location, TextOffset
 
 Severity = Literal["error", "warning", "note"]
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from reportgen.model.shapes import ArrayShape, BufferShape, Layout, OpaqueShape, Shape, Tile, TupleShape
-from reportgen.parse.shapes import ShapeError, parse_shape
+from reportgen.parse.shape_parser import ShapeError, parse_shape
 
 _BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _BITS_PER_BYTE = 8

@@ -10,7 +10,7 @@ from reportgen.analyse.records import Backend, Facts
 from reportgen.analyse.sizes import dense_bytes, memory_bits, padded_bytes, round_up
 from reportgen.model import Dump, LiveRanges, Values
 from reportgen.model.shapes import ArrayShape
-from reportgen.parse.shapes import ShapeError, parse_shape, tuple_arity
+from reportgen.parse.shape_parser import ShapeError, parse_shape, tuple_arity
 
 TPU_POINTER_BYTES = 4
 POINTER_BYTES = 8

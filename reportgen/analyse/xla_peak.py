@@ -16,7 +16,7 @@ from reportgen.analyse.records import Adjustment, Facts, Space, XlaPeak
 from reportgen.analyse.sizes import dense_bytes
 from reportgen.analyse.value_sizes import POINTER_BYTES
 from reportgen.model import WHOLE, Dump, PrintedPeak
-from reportgen.parse.shapes import ShapeError, parse_shape, tuple_arity
+from reportgen.parse.shape_parser import ShapeError, parse_shape, tuple_arity
 
 _BEGINNING = 2_000
 """Enough bytes of an instruction for most shapes; the whole text may be a hundred times as long."""

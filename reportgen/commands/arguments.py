@@ -209,7 +209,7 @@ def number_to(most: int) -> Callable[[str], int]:
 
 def capacity(text: str) -> str:
     """Return a capacity as it was given, if it can be read."""
-    from reportgen.analyse.capacity import read_capacity  # because --help takes less time than to import it
+    from reportgen.analyse.devices import read_capacity
 
     try:
         read_capacity(text)

@@ -40,7 +40,7 @@ def _html(text: str) -> Path:
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Build the site and return the exit code."""
-    from reportgen.build import build, build_file
+    from reportgen.build import build, build_file, opening_page
     from reportgen.options import BuildOptions
 
     asked = BuildOptions(
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         shown = options.single_file
     else:
         report = build(asked, terminal.progress, terminal.stage)
-        shown = options.output / report.first_page
+        shown = options.output / opening_page(report)
     terminal.problems(report.problems)
     terminal.modules(report.summaries if options.verbose else ())
     # A redacted report is published, and so are the logs of its build.

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from reportgen.commands.arguments import add_analysis, add_paths, paths_of
 from reportgen.commands.gate import add_gate, budgets_of, exit_code, print_verdicts
 from reportgen.commands.github import commands_stopped, tell_github
+from reportgen.input.reading import is_missing
 from reportgen.input.remote import located
 from reportgen.terminal import Terminal
 
 if TYPE_CHECKING:
-    from reportgen.build import BuildResult
     from reportgen.compare.budgets import Budgets
     from reportgen.compare.verdicts import Judgement
+    from reportgen.work import BuildResult
 
 OVER_CAPACITY = 3
 
@@ -36,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Check the dumps, print the findings and return the exit code."""
-    from reportgen.build import check
+    from reportgen.check import check
 
     budgets = budgets_of(options, default_growth=options.baseline is not None)
     report = check(
@@ -73,7 +74,7 @@ def _judge(report: "BuildResult", budgets: "Budgets", options: argparse.Namespac
     """Judge the modules, their growth against the baseline if there is one, and return also what that is called."""
     from reportgen.compare.figures import figures_of_modules
     from reportgen.compare.verdicts import judge, pair_by_name
-    from reportgen.comparisons.sources import is_missing, read_figures
+    from reportgen.sides import read_figures
 
     path = located(options.baseline) if options.baseline else None
     baseline = None if path is None or is_missing(path) else read_figures(path, options.max_dump_bytes)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from reportgen.commands.arguments import add_force, add_max_dump_bytes, add_redaction
 from reportgen.commands.gate import add_gate, budgets_of, exit_code, print_verdicts
 from reportgen.commands.github import commands_stopped, tell_github
-from reportgen.input.reading import Problem
+from reportgen.input.reading import Problem, is_missing
 from reportgen.input.remote import located
 from reportgen.terminal import Terminal, counted
 
@@ -45,8 +45,8 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Compare, write what was asked for, print the changes and return the exit code."""
     from reportgen.compare.builds import Source
     from reportgen.compare.verdicts import judge
-    from reportgen.comparisons.sources import compare_sources, is_missing, load_source
     from reportgen.redact.comparison import ComparisonRedactor
+    from reportgen.sides import compare_sources, load_source
 
     budgets = budgets_of(options)
     before_path = located(options.before)
@@ -79,9 +79,9 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
 
 def _write(comparison: "BuildComparison", judgement: "Judgement | None", options: argparse.Namespace) -> str:
     """Write what was asked for, and return the comparison as Markdown; empty unless asked for."""
-    from reportgen.build import build_comparison
     from reportgen.compare.compare_json import compare_json
     from reportgen.compare.compare_markdown import markdown
+    from reportgen.comparison_site import build_comparison
     from reportgen.options import ComparisonOptions
     from reportgen.output.writer import write_file
 

@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Print the trace of every dump and return the exit code."""
-    from reportgen.build import read_reports
+    from reportgen.check import read_reports
     from reportgen.reports.trace import trace_json
 
     reports, problems = read_reports(paths_of(options), options.max_dump_bytes)

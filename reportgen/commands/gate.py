@@ -12,7 +12,8 @@ from reportgen.terminal import counted
 
 # Imported by the functions that need it, because it imports the analysis, which most commands need later or never.
 if TYPE_CHECKING:
-    from reportgen.compare.budgets import Budgets, Growth
+    from reportgen.compare.budgets import Budgets
+    from reportgen.compare.growth import Growth
     from reportgen.compare.verdicts import Judgement
 
 _FILE = "reportgen.toml"
@@ -47,7 +48,7 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
 
 
 def _growth(text: str) -> "Growth":
-    from reportgen.compare.budgets import parse_growth
+    from reportgen.compare.growth import parse_growth
 
     try:
         return parse_growth(text, "growth")
@@ -60,7 +61,8 @@ def budgets_of(options: argparse.Namespace, *, default_growth: bool = False) -> 
 
     With `default_growth` and without any other limit on growth, not one byte more is allowed. Raises InvalidBudget.
     """
-    from reportgen.compare.budgets import Budget, Budgets, Growth
+    from reportgen.compare.budgets import Budget, Budgets
+    from reportgen.compare.growth import Growth
 
     found = budgets_in_file(options.budgets)
     growth: tuple[Growth, ...] = tuple(options.max_growth)

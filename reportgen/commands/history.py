@@ -8,6 +8,7 @@ from reportgen.commands.arguments import add_force, add_max_dump_bytes, checked
 from reportgen.commands.gate import add_budgets, budgets_in_file
 from reportgen.compare.build_names import commit_name, link_url, utc
 from reportgen.errors import OptionError
+from reportgen.input.reading import is_missing, read_whole
 from reportgen.input.remote import AnyPath, located
 from reportgen.options import DEFAULT_TITLE
 from reportgen.terminal import Terminal, counted
@@ -54,11 +55,10 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
 def add(options: argparse.Namespace, terminal: Terminal) -> int:
     """Add the figures of a build to a history: to its file, or for one at a URL to the copy in the site."""
     from reportgen import __version__
-    from reportgen.build import build_trend, history_in
-    from reportgen.compare.history import Record, modules_of, parse_history
-    from reportgen.comparisons.history import lines_to_add
-    from reportgen.comparisons.sources import read_figures
+    from reportgen.compare.history import Record, lines_to_add, modules_of, parse_history
+    from reportgen.comparison_site import build_trend, history_in
     from reportgen.output.writer import append_file, write_file
+    from reportgen.sides import read_figures
 
     if not options.history and not options.output:
         raise OptionError("--history FILE or -o DIR is needed, to say where the history is")
@@ -110,11 +110,11 @@ def find(options: argparse.Namespace, terminal: Terminal) -> int:
 def _history_at(store: AnyPath, max_bytes: int, terminal: Terminal) -> bytes:
     """Return a history, empty with a warning if it is not there yet; warn of damaged lines too."""
     from reportgen.compare.history import parse_history
-    from reportgen.comparisons.history import read_history
 
-    data = read_history(store, max_bytes)
-    if data is None:
+    if is_missing(store):
         terminal.warning(f"{store}: there is no history yet")
-    elif damaged := parse_history(data, str(store)).damaged:
+        return b""
+    data = read_whole(store, max_bytes)
+    if damaged := parse_history(data, str(store)).damaged:
         terminal.warning(f"{store}: skipped {counted(damaged, 'damaged line')}")
-    return data or b""
+    return data

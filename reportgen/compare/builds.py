@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import Literal, get_args
 
 from reportgen.analyse.identity import signature_digest
-from reportgen.compare.comparison import Comparison, compare, same
 from reportgen.compare.figures import ModuleFigures, space_figures
+from reportgen.compare.module_comparison import Comparison, compare, same
 from reportgen.compare.modules import Evidence, ModulePair, Side, pair_modules
 from reportgen.compare.verdicts import Pair, pair_by_name
 from reportgen.input.inputs import Inputs

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 
 from reportgen.compare.builds import ModuleComparison
+from reportgen.compare.evidence import Match
 from reportgen.compare.graph import Graph, plain_op_name
-from reportgen.compare.records import Match
 from reportgen.compare.terms import Kind, Term
 from reportgen.input.inputs import differing_flags
 from reportgen.reports.formats import human_bytes

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from reportgen.analyse.records import Measured
 from reportgen.model import Dump
-from reportgen.parse.shapes import plain_shape, tuple_arity
+from reportgen.parse.shape_parser import plain_shape, tuple_arity
 
 _BASE_NAME = re.compile(r"(?:\.(?:\d+|clone|remat\d*))+$")
 _MAIN = re.compile(r"^(jit\([^()]*\)/)jit\(main\)/")

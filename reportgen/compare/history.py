@@ -190,6 +190,14 @@ def line_of(history: History, record: Record) -> bytes:
     return json.dumps(stated, separators=(",", ":")).encode() + b"\n"
 
 
+def lines_to_add(data: bytes, record: Record) -> bytes:
+    """Return what has to be appended to the lines of a history to add a build."""
+    line = line_of(parse_history(data), record)
+    is_cut_off = bool(data) and not data.endswith(b"\n")
+    # A line that was cut off by a crash must not swallow the new one.
+    return b"\n" + line if is_cut_off else line
+
+
 def modules_of(figures: Sequence[ModuleFigures]) -> Mapping[ModuleKey, Spaces]:
     """Return the figures of a build's modules as a history holds them."""
     found: dict[ModuleKey, Spaces] = {}

@@ -7,9 +7,9 @@ from reportgen.analyse.classes import memory_class
 from reportgen.analyse.composition import composition
 from reportgen.analyse.records import Measured, Space
 from reportgen.analyse.spaces import is_static
-from reportgen.compare.boundary import arguments
+from reportgen.compare.evidence import Match
 from reportgen.compare.graph import Graph
-from reportgen.compare.records import Match
+from reportgen.compare.signature import arguments
 
 Role = Literal["argument", "result", "constant"]
 Fate = Literal["argument", "result", "constant", "donated", "temporary"]

@@ -11,10 +11,10 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from itertools import groupby
 
-from reportgen.compare.boundary import argument_pairs, result_pairs
 from reportgen.compare.chain import longest_chain
+from reportgen.compare.evidence import How, Match, Matching, Tier
 from reportgen.compare.graph import Graph
-from reportgen.compare.records import How, Match, Matching, Tier
+from reportgen.compare.signature import argument_pairs, result_pairs
 from reportgen.compare.tiers import TIERS, key_in_tier
 
 _MOST_READERS, _MOST_OPERANDS = 64, 256

@@ -15,24 +15,24 @@ Chain = Sequence[tuple[int, int]]
 """Moments before and after of instructions that are the same, growing on both sides."""
 
 
-class Place(NamedTuple):
+class MomentPair(NamedTuple):
     """One place of the program, as a moment of each side."""
 
     before: int
     after: int
 
 
-def place_of(before: Space, after: Space, chain: Chain) -> Place | None:
+def place_of(before: Space, after: Space, chain: Chain) -> MomentPair | None:
     """Return the place of the higher peak, or None where a side has no live ranges."""
     if before.temp is None or after.temp is None or before.peak_resident is None or after.peak_resident is None:
         return None
     one, other = before.peak_resident, after.peak_resident
     if other.amount > one.amount:
         moment, image = _image(after.temp, before.temp, [(late, early) for early, late in chain])
-        return Place(image, moment)
+        return MomentPair(image, moment)
     if other.amount < one.amount:
-        return Place(*_image(before.temp, after.temp, chain))
-    return Place(one.moment, other.moment)
+        return MomentPair(*_image(before.temp, after.temp, chain))
+    return MomentPair(one.moment, other.moment)
 
 
 def _image(higher: StepFunction, lower: StepFunction, chain: Chain) -> tuple[int, int]:

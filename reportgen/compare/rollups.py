@@ -13,8 +13,8 @@ from reportgen.analyse.attributed import reserved_for
 from reportgen.analyse.classes import memory_class
 from reportgen.analyse.composition import composition
 from reportgen.analyse.records import Space
-from reportgen.compare.comparison import Comparison, SpaceComparison
 from reportgen.compare.graph import Graph, plain_op_name, shape_parts
+from reportgen.compare.module_comparison import Comparison, SpaceComparison
 from reportgen.parse.op_names import path_parts
 
 Grouping = Literal["scope", "line", "argument", "opcode", "class"]

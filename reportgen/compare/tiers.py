@@ -3,8 +3,8 @@
 from collections.abc import Hashable
 from typing import get_args
 
+from reportgen.compare.evidence import Tier
 from reportgen.compare.graph import Graph, base_name, shape_parts
-from reportgen.compare.records import Tier
 
 # The first two are those of pairs that no key has found: the caller's arguments, and dumps with equal content.
 TIERS: tuple[Tier, ...] = get_args(Tier)[2:]

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from reportgen.analyse.spaces import is_static
+from reportgen.compare.evidence import Match
 from reportgen.compare.graph import shape_parts
 from reportgen.compare.held import held_terms
 from reportgen.compare.matched_build import MatchedBuild, Rows, Spaces
-from reportgen.compare.place import Place
-from reportgen.compare.records import Match
+from reportgen.compare.place import MomentPair
 from reportgen.compare.terms import KINDS, Kind, Term
 
 Absence = Literal["none", "space", "held", "idle", "sharing"]
@@ -35,7 +35,7 @@ _CAME: Mapping[Absence, Kind] = {
 }
 
 
-def terms(before: MatchedBuild, after: MatchedBuild, spaces: Spaces, place: Place) -> tuple[Term, ...]:
+def terms(before: MatchedBuild, after: MatchedBuild, spaces: Spaces, place: MomentPair) -> tuple[Term, ...]:
     """Return the terms that lead from the peak of one side to that of the other, in the order of `KINDS`."""
     rows = before.rows(spaces[0], place.before), after.rows(spaces[1], place.after)
     # How much farther the peak of `after` is from the place than that of `before`.
@@ -50,7 +50,9 @@ def terms(before: MatchedBuild, after: MatchedBuild, spaces: Spaces, place: Plac
     return tuple(sorted(changes, key=lambda term: (order[term.kind], -abs(term.change_bytes))))
 
 
-def _temporaries(before: MatchedBuild, after: MatchedBuild, rows: tuple[Rows, Rows], place: Place) -> Iterator[Term]:
+def _temporaries(
+    before: MatchedBuild, after: MatchedBuild, rows: tuple[Rows, Rows], place: MomentPair
+) -> Iterator[Term]:
     """Compare the composition of both sides at the place, value by value."""
     of_before, of_after = rows
     together = set()

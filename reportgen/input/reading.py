@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Literal
 
 from reportgen.errors import UnreadableInput
+from reportgen.input.dump_text import DumpText, Sibling, TextPart
 from reportgen.input.names import COMPRESSION_SUFFIXES, DumpName, SiblingKind
 from reportgen.input.remote import AnyPath, RemotePath
 from reportgen.input.repeats import WithoutRepeats
-from reportgen.input.text import DumpText, Sibling, TextPart
 
 DEFAULT_MAX_DUMP_BYTES = 4_000_000_000
 """Nine times the largest known dump. A limit is needed because a few megabytes can decompress to any size."""
@@ -153,6 +153,28 @@ def read_available(path: AnyPath, max_bytes: int = DEFAULT_MAX_DUMP_BYTES) -> tu
     text = BytesIO()
     size, damage = _read(path, max_bytes, text)
     return text.getvalue() if size else b"", damage
+
+
+def read_whole(path: AnyPath, max_bytes: int) -> bytes:
+    """Return the bytes of `path`. Raises UnreadableInput if any of them are missing."""
+    data, damage = read_available(path, max_bytes)
+    if damage:
+        raise UnreadableInput(f"{path}: {damage}")
+    return data
+
+
+def is_missing(path: AnyPath) -> bool:
+    """Return whether a path or URL leads nowhere, which is not an error for a baseline."""
+    try:
+        if isinstance(path, Path):
+            path.stat()
+        else:
+            path.is_dir()  # asks the store, unlike opening it
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:  # it may be there, and reading it will say what is wrong
+        return False
+    return False
 
 
 def _read(path: AnyPath, max_bytes: int, text: BytesIO | WithoutRepeats) -> tuple[int, str | None]:

@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from reportgen.analyse.records import Analysis
-from reportgen.input.contents import Contents
+from reportgen.input.dump_contents import Contents
 from reportgen.input.names import PART_SUFFIXES, split_part
 from reportgen.input.reading import DumpFiles
-from reportgen.live.scan import Stamps
+from reportgen.live.listing import Stamps
 
 _PART_WORDS = ("allocations", "values", "live ranges")
 _DIFFERING = frozenset({"sibling-differs", "sibling-unread"})

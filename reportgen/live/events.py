@@ -1,7 +1,7 @@
 """Learn from the operating system that files in the watched paths may have changed.
 
-Only this module uses watchdog, which calls `_Handler` in threads of its own. An event only wakes the loop. The loop
-compares the files itself, so it does not matter which file has changed or whether an event was lost.
+Only this module uses watchdog, which calls `_EventHandler` in threads of its own. An event only wakes the loop. The
+loop compares the files itself, so it does not matter which file has changed or whether an event was lost.
 """
 
 import logging
@@ -56,7 +56,7 @@ class Wakeup:
             self._last = None
 
 
-class _Handler(FileSystemEventHandler):
+class _EventHandler(FileSystemEventHandler):
     """Wake the loop for each event that may be about a changed file outside the site."""
 
     def __init__(self, wakeup: Wakeup, site: Path) -> None:
@@ -80,7 +80,7 @@ class FileEvents:
     """
 
     def __init__(self, wakeup: Wakeup, site: Path, lost: Callable[[str], None]) -> None:
-        self._handler = _Handler(wakeup, site)
+        self._handler = _EventHandler(wakeup, site)
         self._lost = lost
         self._watches: dict[tuple[Path, int, bool], ObservedWatch] = {}
         self._observer: BaseObserver | None = None

@@ -29,7 +29,7 @@ from reportgen.output.writer import SiteDirectory
 from reportgen.render.routes import module_folder
 from reportgen.render.site.out_of_memory import error_pages
 from reportgen.render.site.overview import Front
-from reportgen.render.site.pages import fixed_pages, summary_pages
+from reportgen.render.site.site_pages import fixed_pages, summary_pages
 from reportgen.reports.summary import biggest_first
 
 _PUBLISHED_EVERY = 0.25  # seconds, because a reader should see the first modules while hundreds are being read

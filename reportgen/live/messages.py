@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from reportgen.compare.compare_words import change_words, signed_bytes
 from reportgen.compare.figures import Figure
-from reportgen.live.history import SpaceChange, Step
+from reportgen.live.module_history import SpaceChange, Step
 from reportgen.live.rebuild import Rebuilder, ScanResult
 from reportgen.live.tracked import TrackedDump
 from reportgen.reports.formats import human_bytes

@@ -8,8 +8,8 @@ from typing import Any
 
 from reportgen.compare.compare_words import signed_bytes
 from reportgen.compare.figures import Figure, SpaceFigures
-from reportgen.live.history import SpaceChange, Step, Subject
 from reportgen.live.messages import ROWS, difference, headline, names
+from reportgen.live.module_history import SpaceChange, Step, Subject
 from reportgen.live.rebuild import Rebuilder
 from reportgen.live.tracked import TrackedDump
 from reportgen.render.routes import module_folder

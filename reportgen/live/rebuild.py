@@ -15,21 +15,24 @@ from time import monotonic, time
 from typing import Literal
 
 from reportgen.analyse.identity import digests
+from reportgen.build import settings_of, site_contents
+from reportgen.dump_pages import module_of
 from reportgen.errors import ReportgenError
-from reportgen.input.contents import Contents
+from reportgen.failures import problem_of
+from reportgen.input.dump_contents import Contents
 from reportgen.input.names import split_part
 from reportgen.input.reading import Problem
 from reportgen.live.completeness import Completeness, completeness
-from reportgen.live.history import History
-from reportgen.live.scan import Stamps, files_of, newest_ns, stamps_of
+from reportgen.live.listing import Stamps, files_of, newest_ns, stamps_of
+from reportgen.live.module_history import ModuleHistory
 from reportgen.live.search import Search
 from reportgen.live.tracked import Outdated, ShownBuild, Timing, TrackedDump
 from reportgen.options import WatchOptions
 from reportgen.output.incremental import IncrementalChecker
-from reportgen.pipeline import garbage_collection_paused, module_of, problem_of, settings_of, site_contents
 from reportgen.render.module.on_request import PagesOnRequest
 from reportgen.render.view import Module
-from reportgen.reports.summary import summary_for_site
+from reportgen.reports.summarise import summary_for_site
+from reportgen.work import garbage_collection_paused
 
 
 @dataclass(slots=True)
@@ -222,7 +225,7 @@ class Rebuilder:
         if dump.history is None:
             self._take_place_of_predecessor(dump, build)
         if dump.history is None:
-            dump.history = History(reading.module, reading.content, number, build.time)
+            dump.history = ModuleHistory(reading.module, reading.content, number, build.time)
         else:
             with garbage_collection_paused():
                 dump.history.add(reading.module, reading.content, number, build.time)

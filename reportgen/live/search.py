@@ -11,10 +11,10 @@ from pathlib import Path
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.build import logged_errors_in
 from reportgen.errors import NoDumpFound, ReportgenError
-from reportgen.input.contents import read_note
 from reportgen.input.discover import Discovered, discover
+from reportgen.input.dump_contents import read_note
 from reportgen.input.reading import DumpFiles, Problem
-from reportgen.live.scan import Listing, Stamps, listing, stamp
+from reportgen.live.listing import Listing, Stamps, listing, stamp
 from reportgen.options import WatchOptions
 from reportgen.redact.labels import redact_labels
 

@@ -55,7 +55,7 @@ class PortTaken(ReportgenError):
     """The server cannot listen on the port asked for, or on any of those it tries."""
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _RequestHandler(BaseHTTPRequestHandler):
     server: "LiveServer"
     timeout = 15.0  # because a silent client would keep its thread forever
     server_version = f"reportgen/{reportgen.__version__}"
@@ -171,7 +171,7 @@ class LiveServer(ThreadingHTTPServer):
         reason = ""
         for number in ports:
             try:
-                super().__init__((self.host, number), _Handler)
+                super().__init__((self.host, number), _RequestHandler)
                 return
             except OSError as error:
                 reason = error.strerror or str(error)

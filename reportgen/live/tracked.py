@@ -6,8 +6,8 @@ from typing import Literal, NamedTuple
 
 from reportgen.input.reading import DumpFiles, Problem
 from reportgen.live.completeness import Baseline, Completeness
-from reportgen.live.history import History
-from reportgen.live.scan import Stamps, parts_of
+from reportgen.live.listing import Stamps, parts_of
+from reportgen.live.module_history import ModuleHistory
 from reportgen.render.module.on_request import PagesOnRequest
 from reportgen.render.routes import module_view
 from reportgen.reports.summary import Summary
@@ -94,7 +94,7 @@ class TrackedDump:
     problem: Problem | None = None
     shown: ShownBuild | None = None
     outdated: Outdated | None = None
-    history: History | None = None
+    history: ModuleHistory | None = None
     pages: PagesOnRequest | None = None
     part: Part | None = None
     is_gone: bool = False

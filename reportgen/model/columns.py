@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from operator import eq
 from typing import TypeVar, overload
 
-from reportgen.input.text import TextOffset
+from reportgen.input.dump_text import TextOffset
 from reportgen.model.rows import LiveRange, Scheduled, UsedValue, Value, ValueKey
 
 Row = TypeVar("Row")

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import repeat
 from typing import Generic
 
-from reportgen.input.text import DumpText, TextOffset
+from reportgen.input.dump_text import DumpText, TextOffset
 from reportgen.model.columns import Columns, LiveRanges, Row, Schedule, UsedValues, Values
 from reportgen.model.rows import (
     WHOLE,

@@ -1,8 +1,8 @@
 """Define the records of a dump, each for one line or one entry.
 
 Sizes and offsets are bytes as printed. Moments are indexes into the flattened schedule. A `text_offset` is a position
-in the dump's text (see `reportgen.input.text`). An index (XLA `ShapeIndex`) such as `{0}` or `{1,0}` selects a leaf of
-a tuple; `{}` is the value itself. XLA omits it if the shape is no tuple; the records always have it.
+in the dump's text (see `reportgen.input.dump_text`). An index (XLA `ShapeIndex`) such as `{0}` or `{1,0}` selects a
+leaf of a tuple; `{}` is the value itself. XLA omits it if the shape is no tuple; the records always have it.
 """
 
 import re
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple, TypeVar, dataclass_transform
 
-from reportgen.input.text import TextOffset
+from reportgen.input.dump_text import TextOffset
 
 WHOLE = "{}"
 

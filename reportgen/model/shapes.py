@@ -2,8 +2,8 @@
 
 Everything that a report says about padding and memory order comes from texts such as
 `bf16[4096,3584]{1,0:T(8,128)(2,1)S(1)}`, so every part of them is kept: an attribute that no record knows, as text.
-Printing follows XLA `ShapeUtil::HumanStringWithLayout` and `Layout::Print`; `reportgen.parse.shapes` reads the same
-grammar.
+Printing follows XLA `ShapeUtil::HumanStringWithLayout` and `Layout::Print`; `reportgen.parse.shape_parser` reads the
+same grammar.
 """
 
 from collections.abc import Iterable

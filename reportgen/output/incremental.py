@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from reportgen.input.contents import Contents
+from reportgen.input.dump_contents import Contents
 from reportgen.input.reading import Problem
 from reportgen.output.writer import is_intact
 from reportgen.work import Outcome, Part, Settings

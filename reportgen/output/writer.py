@@ -57,6 +57,10 @@ class Written:
             self.changed + other.changed,
         )
 
+    def part(self, key: str = "") -> Part:
+        """Return the pages as the part of a site that was made from what `key` stands for."""
+        return Part(key, self.paths, self.size_bytes, self.digest)
+
 
 NOTHING_WRITTEN = Written()
 

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from reportgen.model.shapes import Shape, TupleShape
-from reportgen.parse.shapes import ShapeError, parse_shape, scan_shape
+from reportgen.parse.shape_parser import ShapeError, parse_shape, scan_shape
 
 _LAYOUT = "entry_computation_layout={"
 # Ends at the next attribute and not at a brace, because the braces of the aliases nest.

@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from reportgen.parse.instructions import Instruction, end_of_instruction, parse_instruction
+from reportgen.parse.instruction_parser import Instruction, end_of_instruction, parse_instruction
 from reportgen.parse.stack_frames import StackFrames, stack_frames_of_text
 
 # A computation, or an instruction; TF 2.12 and jaxlib 0.4.13 to 0.4.38 print no "%" in this file.

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from reportgen.input.text import TextOffset
+from reportgen.input.dump_text import TextOffset
 from reportgen.model import (
     Allocation,
     LiveRanges,

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from reportgen.parse.instructions import unquoted
+from reportgen.parse.instruction_parser import unquoted
 from reportgen.parse.wire import messages, numbers
 
 _TABLES = re.compile(

@@ -5,7 +5,7 @@ Instruction text is by far the largest part of a dump, so only its start and end
 
 from reportgen.model import WHOLE, ValueKey
 from reportgen.parse import line_shapes
-from reportgen.parse.instructions import end_of_instruction
+from reportgen.parse.instruction_parser import end_of_instruction
 from reportgen.parse.line_shapes import LineMismatch
 from reportgen.parse.scan import Scan, UsedDraft
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from reportgen.model import Dump, UsedValues
-from reportgen.parse.shapes import MAX_DEPTH, ShapeError, scan_shape
+from reportgen.parse.shape_parser import MAX_DEPTH, ShapeError, scan_shape
 
 _OPCODE = rb"(parameter\(\d{1,9}|[\w-]++)"
 # Deeper tuples are rare, so their brackets are counted instead.

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache, cached_property, lru_cache
 
 from reportgen.model import Dump, UsedValues
-from reportgen.parse.instructions import Instruction, Stated, parse_instruction, stated
+from reportgen.parse.instruction_parser import Instruction, Stated, parse_instruction, stated
 from reportgen.parse.stack_frames import Frame
 from reportgen.program.definitions import Definition, definitions
 from reportgen.program.join import NOTHING_JOINED, Join

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from reportgen.input.text import Sibling
+from reportgen.input.dump_text import Sibling
 from reportgen.model import Dump
 from reportgen.parse.module_text import ModuleText
 from reportgen.parse.stack_frames import StackFrames, stack_frames_of_proto

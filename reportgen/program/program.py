@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 
 from reportgen.model import WHOLE, Dump
-from reportgen.parse.shapes import plain_shape
+from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.boundary import arguments, results, returning
 from reportgen.program.buffers import Buffers
 from reportgen.program.computations import Computations

@@ -14,7 +14,7 @@ an operand that nobody reads any more, is no such case. The rules are those of `
 import re
 from collections.abc import Iterator, Sequence
 
-from reportgen.parse.instructions import Instruction
+from reportgen.parse.instruction_parser import Instruction
 from reportgen.program.computations import Computations
 from reportgen.program.opcodes import CALLERS, RENAMES, UPDATES
 from reportgen.program.places import Leaf, Place

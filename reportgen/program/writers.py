@@ -12,8 +12,8 @@ from functools import cached_property
 from math import prod
 from typing import NamedTuple
 
-from reportgen.parse.instructions import Instruction
-from reportgen.parse.shapes import plain_shape
+from reportgen.parse.instruction_parser import Instruction
+from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.author import UNNAMED_ARGUMENT, Author, Rule
 from reportgen.program.computations import Computations
 from reportgen.program.opcodes import MOVES, RENAMES, SHAPING, WRITES_NOTHING, ZEROS

@@ -3,7 +3,7 @@
 A path, a person or a machine may be named anywhere in a dump: in metadata, in the configuration of a custom call, in
 a label of the stack trace, in a line that nobody understands. The text itself is therefore changed as soon as it has
 been read, so that no page, shard, digest or manifest can contain what it said. What stays is a list of what is known
-to be safe (`words`), because a list of what identifies somebody is never complete.
+to be safe (`vocabulary`), because a list of what identifies somebody is never complete.
 
 A hidden text becomes a numbered token, in the order in which a dump first mentions it: the same path is the same token
 everywhere in the dump, so groups by source line do not change. Digests of hidden texts are never used, because a

@@ -8,15 +8,15 @@ from dataclasses import replace
 
 from reportgen.analyse.records import Measured
 from reportgen.compare.builds import BuildComparison, ModuleComparison
-from reportgen.compare.comparison import Comparison
 from reportgen.compare.figures import ModuleFigures
 from reportgen.compare.graph import Graph, Labels, Operation
+from reportgen.compare.module_comparison import Comparison
 from reportgen.compare.verdicts import Judgement, Verdict
 from reportgen.input.inputs import Inputs
 from reportgen.input.reading import Problem
 from reportgen.options import Redaction
 from reportgen.redact.text import Redactor, redact_message
-from reportgen.redact.words import is_known
+from reportgen.redact.vocabulary import is_known
 
 
 class ComparisonRedactor:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from reportgen.input.contents import Contents
+from reportgen.input.dump_contents import Contents
 from reportgen.input.names import REFUSAL_KINDS
 from reportgen.options import Redaction
 from reportgen.redact.text import redact_message, redact_text

@@ -16,7 +16,7 @@ from reportgen.input.reading import DumpFiles, Problem
 from reportgen.options import Redaction
 from reportgen.redact.text import redact_message
 from reportgen.redact.tokens import Tokens
-from reportgen.redact.words import is_known
+from reportgen.redact.vocabulary import is_known
 
 _NUMBERED = re.compile(r"(?:[0-9]+\.)?module_[0-9]+\.")
 _PARTS = re.compile(r"[^.-]+|[.-]")

@@ -1,19 +1,19 @@
 """Keep of the text of a dump only what is known to be safe: bytes in, bytes out, line by line.
 
-The grammar of a dump, its numbers and the words of `reportgen.redact.words` stay; a token replaces everything else. A
-line outside of the grammar and the name of a source file are replaced whole. Sizes, offsets, moments and the number of
-lines do not change; columns to the right of a token do.
+The grammar of a dump, its numbers and the words of `reportgen.redact.vocabulary` stay; a token replaces everything
+else. A line outside of the grammar and the name of a source file are replaced whole. Sizes, offsets, moments and the
+number of lines do not change; columns to the right of a token do.
 """
 
 import re
 from functools import lru_cache, partial
 
-from reportgen.input.text import DumpText, TextPart
+from reportgen.input.dump_text import DumpText, TextPart
 from reportgen.options import Redaction
 from reportgen.parse import line_shapes
 from reportgen.parse.line_shapes import STACK_HEADING, STACK_TAIL, LineShape
 from reportgen.redact.tokens import Tokens
-from reportgen.redact.words import is_known, is_known_in_messages
+from reportgen.redact.vocabulary import is_known, is_known_in_messages
 
 _ROWS = [shape.pattern for shape in vars(line_shapes).values() if isinstance(shape, LineShape)]
 _HEADS = [shape.pattern + rb".*" for shape in (line_shapes.ALLOCATION, line_shapes.INSTRUCTION)]

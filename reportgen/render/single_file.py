@@ -29,7 +29,7 @@ from reportgen.render.module.index import index_context
 from reportgen.render.module.listings import value_rows
 from reportgen.render.module.peak import space_peaks
 from reportgen.render.site.assets import MADE_AT_INSTALLATION, read_asset
-from reportgen.render.site.pages import help_texts, terms
+from reportgen.render.site.site_pages import help_texts, terms
 from reportgen.render.view import Module
 
 _STATIC_ROWS = 200

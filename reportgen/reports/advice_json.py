@@ -6,9 +6,9 @@ It has a schema number of its own, so that a change to it leaves the reports of 
 from collections.abc import Sequence
 from typing import Any
 
+from reportgen.advice.advice_records import Advice, Move
 from reportgen.advice.families import Family
-from reportgen.advice.records import Advice, Move
-from reportgen.analyse.capacity import Origin
+from reportgen.analyse.devices import Origin
 from reportgen.model import Dump
 
 SCHEMA = 2

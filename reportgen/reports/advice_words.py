@@ -5,7 +5,7 @@ The claim of a move decides its words. Predictions and estimates are rounded to 
 
 from collections.abc import Mapping
 
-from reportgen.advice.records import Advice, Capacity, Claim, Ladder, Move, Verdict
+from reportgen.advice.advice_records import Advice, CapacityAdvice, Claim, Ladder, Move, Verdict
 from reportgen.analyse.capacity import Fit
 from reportgen.reports.formats import UNITS, human_bytes
 
@@ -124,14 +124,14 @@ def first_move(advice: Advice | None) -> Move | None:
     )
 
 
-def capacity_words(fit: Fit, advised: Capacity | None) -> str:
+def capacity_words(fit: Fit, advised: CapacityAdvice | None) -> str:
     """Return what a module asks for, how far that is from what the device has, and what could make it fit."""
     difference = f"{human_bytes(abs(fit.excess_bytes))} {'more' if fit.is_over else 'less'}"
     words = f"allocates {human_bytes(fit.allocated_bytes)}, {difference} than {human_bytes(fit.capacity.size_bytes)}"
     return f"{words}; {verdict_words(advised)}" if advised else words
 
 
-def verdict_words(capacity: Capacity) -> str:
+def verdict_words(capacity: CapacityAdvice) -> str:
     """Return what could make a program fit, and the batch that does; for one that fits, what is not counted."""
     words = _VERDICTS[capacity.verdict]
     if capacity.excess_bytes and capacity.fits_factor and capacity.fits_factor < 1:

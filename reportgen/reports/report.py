@@ -6,16 +6,17 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 
+from reportgen.advice.advice_records import Advice, AdviceBySpace
 from reportgen.advice.advise import advise
 from reportgen.advice.memory import Memory, memory_of
-from reportgen.advice.records import Advice, AdviceBySpace
 from reportgen.advice.words import WITHHELD_NAMES
 from reportgen.analyse.attributed import Attributed, attributed
-from reportgen.analyse.capacity import Capacity, Fit, fit
+from reportgen.analyse.capacity import Fit, fit
 from reportgen.analyse.chains import chains
 from reportgen.analyse.classes import MemoryClass, memory_class
+from reportgen.analyse.devices import MAIN_SPACE, Capacity
 from reportgen.analyse.fit import Misfit
-from reportgen.analyse.records import MAIN_SPACE, Analysis, Space
+from reportgen.analyse.records import Analysis, Space
 from reportgen.model import WHOLE, UsedValue, ValueKey
 from reportgen.options import Redaction
 from reportgen.program.author import Author

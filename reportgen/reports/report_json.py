@@ -10,7 +10,7 @@ from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import CLASSES, memory_class
 from reportgen.analyse.identity import signature_digest
 from reportgen.analyse.records import Share, Space
-from reportgen.parse.shapes import plain_shape
+from reportgen.parse.shape_parser import plain_shape
 from reportgen.reports.advice_json import advice_json
 from reportgen.reports.report import Report, key_text, peak_by_class
 

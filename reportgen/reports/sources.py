@@ -5,7 +5,7 @@ from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
-from reportgen.input.sources import SourceLines, SourceRoot
+from reportgen.input.source_lines import SourceLines, SourceRoot
 from reportgen.parse.stack_frames import Frame
 
 

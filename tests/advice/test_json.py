@@ -9,7 +9,7 @@ import pytest
 from benchmarks.recompiled import variants
 from reportgen.advice.advise import advise
 from reportgen.analyse.capacity import capacities
-from reportgen.input.text import Sibling
+from reportgen.input.dump_text import Sibling
 from reportgen.reports.advice_json import advice_json
 from tests.support.schemas import problems, validator
 

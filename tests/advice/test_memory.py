@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.advice.memory import ALWAYS, Held, Memory, Outcome, Stretch, handovers, memory_of
+from reportgen.advice.memory import ALWAYS, Held, Memory, PeakAfter, Stretch, handovers, memory_of
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis
 from reportgen.model import Dump
@@ -14,7 +14,7 @@ from tests.support.samples import sample_analysis, sample_labels
 from tests.support.strategies import consistent_dumps
 
 
-def brute_force(memory: Memory, cuts: Mapping[int, Sequence[Stretch]]) -> Outcome:
+def brute_force(memory: Memory, cuts: Mapping[int, Sequence[Stretch]]) -> PeakAfter:
     """Count at each moment the bytes under any value that still holds them."""
     curve = []
     for moment in range(memory.moments):
@@ -24,7 +24,7 @@ def brute_force(memory: Memory, cuts: Mapping[int, Sequence[Stretch]]) -> Outcom
             if one.first <= moment <= one.last and not is_cut:
                 held.setdefault(one.allocation, set()).update(range(one.low, one.high))
         curve.append(memory.static_bytes + sum(map(len, held.values())))
-    return Outcome.of(lambda: curve)
+    return PeakAfter.of(lambda: curve)
 
 
 def swept(memory: Memory, cuts: Mapping[int, Sequence[Stretch]]) -> int:

@@ -10,9 +10,9 @@ import pytest
 from benchmarks.advice import verdicts
 from benchmarks.predicted import Row, rows
 from benchmarks.recompiled import Variant, variants
+from reportgen.advice.advice_records import Advice, Kind, Move
 from reportgen.advice.advise import advise
 from reportgen.advice.memory import memory_of
-from reportgen.advice.records import Advice, Kind, Move
 from reportgen.render.site.assets import template_root
 from tests.support.samples import sample_analysis, sample_labels
 

@@ -10,9 +10,10 @@ from typing import get_args
 import pytest
 
 from benchmarks.recompiled import Variant, variants
+from reportgen.advice.advice_records import Advice, Kind, Move
 from reportgen.advice.advise import advise
-from reportgen.advice.records import Advice, Kind, Move
-from reportgen.analyse.capacity import Capacity, fit
+from reportgen.analyse.capacity import fit
+from reportgen.analyse.devices import Capacity
 from reportgen.analyse.records import Analysis
 from reportgen.render.site.assets import template_root
 from reportgen.reports.advice_json import advice_json

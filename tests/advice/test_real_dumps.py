@@ -16,7 +16,7 @@ from reportgen.analyse.records import Analysis
 from reportgen.input.discover import discover
 from reportgen.input.reading import load_text
 from reportgen.model import Dump
-from reportgen.parse.dump import parse_dump
+from reportgen.parse.parser import parse_dump
 from tests.advice.test_memory import brute_force, memories, swept
 from tests.support.samples import ROOT, sample_analysis, sample_labels
 from tests.support.strategies import consistent_dumps

@@ -6,7 +6,7 @@ from hypothesis import given
 from reportgen.advice.advise import advise
 from reportgen.advice.words import WITHHELD_SPACE
 from reportgen.analyse.analysis import analyse
-from reportgen.analyse.records import MAIN_SPACE
+from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.model import Dump
 from reportgen.reports.advice_json import advice_json
 from reportgen.reports.advice_words import first_move, sentence

@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.analyse.analysis import analyse
-from reportgen.analyse.capacity import CHIPS, Capacity, capacities, fit, read_capacity
-from reportgen.input.text import Sibling
+from reportgen.analyse.capacity import capacities, fit
+from reportgen.analyse.devices import CHIPS, Capacity, read_capacity
+from reportgen.input.dump_text import Sibling
 from reportgen.model import Dump
 from tests.support.strategies import consistent_dumps
 

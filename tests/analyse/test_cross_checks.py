@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis
+from reportgen.input.dump_text import Sibling
 from reportgen.input.reading import load_siblings
-from reportgen.input.text import Sibling
 from reportgen.parse.assignment_proto import ProtoError, parse_assignment_proto
 from reportgen.parse.hlo_text import parse_hlo_text
 from tests.support.dumps import analysed, slugs

@@ -9,13 +9,13 @@ from hypothesis import given
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.decompose import GROUPINGS, element_type, groupings
 from reportgen.analyse.records import Analysis
-from reportgen.analyse.scopes import scope_tree, walk
+from reportgen.analyse.scope_tree import scope_tree, walk
 from reportgen.input.discover import discover
 from reportgen.input.reading import load_text
 from reportgen.model import Dump
-from reportgen.parse.dump import parse_dump
 from reportgen.parse.op_names import path_parts
-from reportgen.parse.shapes import plain_shape
+from reportgen.parse.parser import parse_dump
+from reportgen.parse.shape_parser import plain_shape
 from tests.support.dumps import analysed
 from tests.support.printer import Dialect, printed
 from tests.support.strategies import consistent_dumps, dialects

@@ -8,14 +8,14 @@ import pytest
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.fit import Misfit, misfit
 from reportgen.build import build
-from reportgen.input.contents import read_contents
+from reportgen.dump_pages import module_of
 from reportgen.input.discover import discover
+from reportgen.input.dump_contents import read_contents
 from reportgen.input.reading import DumpFiles
 from reportgen.options import BuildOptions
-from reportgen.parse.dump import parse_dump
 from reportgen.parse.oom_records import SizeRange, read_size
-from reportgen.pipeline import module_of
-from reportgen.render.module.pages import module_pages
+from reportgen.parse.parser import parse_dump
+from reportgen.render.module.module_pages import module_pages
 from reportgen.work import Settings
 from tests.support.samples import ROOT, sample_labels, samples
 from tests.support.site import read_page

@@ -11,7 +11,7 @@ from reportgen.analyse.records import Analysis
 from reportgen.input.discover import discover
 from reportgen.input.reading import load_text
 from reportgen.model import Dump
-from reportgen.parse.dump import parse_dump
+from reportgen.parse.parser import parse_dump
 from tests.support.dumps import analysed, edited
 from tests.support.printer import Dialect, printed
 from tests.support.strategies import consistent_dumps, dialects

@@ -1,6 +1,6 @@
 """Numbered siblings of a scope tree, as the layers of a network, are one row."""
 
-from reportgen.analyse.scopes import Scope, scope_tree, walk
+from reportgen.analyse.scope_tree import Scope, scope_tree, walk
 from tests.support.dumps import analysed
 
 

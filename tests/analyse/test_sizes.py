@@ -21,7 +21,7 @@ from reportgen.analyse.sizes import (
     tile_levels,
 )
 from reportgen.model.shapes import ArrayShape, Layout, Shape, SplitConfig, Tile
-from reportgen.parse.shapes import parse_shape
+from reportgen.parse.shape_parser import parse_shape
 
 MIB, GIB = 2**20, 2**30
 TYPES = ["pred", "s4", "u8", "bf16", "f32", "c64", "c128"]

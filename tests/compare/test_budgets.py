@@ -2,7 +2,8 @@
 
 import pytest
 
-from reportgen.compare.budgets import Growth, parse_budgets, parse_growth, parse_size
+from reportgen.compare.budgets import parse_budgets
+from reportgen.compare.growth import Growth, parse_growth, parse_size
 from reportgen.errors import InvalidBudget
 
 

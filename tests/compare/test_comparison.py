@@ -1,6 +1,6 @@
 """Comparisons whose outcome is worked out by hand."""
 
-from reportgen.compare.comparison import compare
+from reportgen.compare.module_comparison import compare
 from reportgen.compare.modules import Side, pair_modules
 from reportgen.compare.terms import by_kind, total
 from tests.compare.texts import IN_PLACE, IN_PLACE_DUMPS, NOT_IN_PLACE, compiled, measured

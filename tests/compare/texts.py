@@ -6,7 +6,7 @@ from reportgen.analyse.analysis import measure
 from reportgen.analyse.records import Measured
 from reportgen.input.discover import discover
 from reportgen.input.reading import load_text
-from reportgen.parse.dump import parse_dump
+from reportgen.parse.parser import parse_dump
 from tests.support.dumps import parsed
 
 NAME = "module_0001.jit_f.cpu_after_optimizations-buffer-assignment.txt"

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from reportgen.errors import UnreadableInput
 from reportgen.input import reading
+from reportgen.input.dump_text import TextPart
 from reportgen.input.names import read_name
 from reportgen.input.reading import DumpFiles, PartFile, load_text, printable, read_available
-from reportgen.input.text import TextPart
 
 TEXT = b"BufferAssignment:\n" + b"".join(b"allocation %d: size %d\n" % (index, index**3) for index in range(50_000))
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.build import build, check
+from reportgen.build import build
+from reportgen.check import check
 from reportgen.cli import main
 from reportgen.errors import NoDumpFound, UnreadableInput
 from reportgen.input.discover import Discovered, discover

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.identity import digests
 from reportgen.analyse.records import Analysis, Backend
+from reportgen.input.dump_text import DumpText, Location, TextPart
 from reportgen.input.repeats import CUT, WithoutRepeats
-from reportgen.input.text import DumpText, Location, TextPart
 from reportgen.model import Dump, UsedValues
-from reportgen.parse.dump import parse_dump
+from reportgen.parse.parser import parse_dump
 from tests.support.dumps import LABELS, dump_text, parsed
 from tests.support.mutations import mutated
 from tests.support.printer import Dialect, printed

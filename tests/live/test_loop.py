@@ -230,7 +230,7 @@ def test_without_events_it_scans_regularly(dumps: Path, tmp_path: Path, monkeypa
 
 def test_a_regular_scan_makes_up_for_lost_events(dumps: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As when the queue of events overflows."""
-    monkeypatch.setattr("reportgen.live.events._Handler.on_any_event", lambda self, event: None)
+    monkeypatch.setattr("reportgen.live.events._EventHandler.on_any_event", lambda self, event: None)
     timing = QUICK.__class__(quiet=0.05, grace=0.2, patience=3600.0, polling=3600.0, safety=0.2)
     with watching(dumps, output=tmp_path / "site", timing=timing, serves=False) as watcher:
         watcher.until_shown("a", peak(BEFORE))

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from reportgen.compare import compare_words as words
-from reportgen.comparisons.sources import compare_sources, load_source
 from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES
 from reportgen.live.messages import headline, terminal_lines
 from reportgen.live.page_changes import PageChanges
@@ -14,6 +13,7 @@ from reportgen.live.rebuild import Rebuilder, ScanResult
 from reportgen.live.tracked import Timing, TrackedDump
 from reportgen.options import WatchOptions
 from reportgen.render.compare.views import module_views
+from reportgen.sides import compare_sources, load_source
 from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
 from tests.support.compiler import BIG_PAGE, compiled, part_paths, write
 from tests.support.dumps import edited

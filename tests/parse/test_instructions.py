@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.parse.instructions import Instruction, parse_instruction
+from reportgen.parse.instruction_parser import Instruction, parse_instruction
 from tests.support.guards import finishes
 
 

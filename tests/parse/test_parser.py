@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from reportgen.input.text import DumpText, TextPart
+from reportgen.input.dump_text import DumpText, TextPart
 from reportgen.model import (
     Allocation,
     Dump,
@@ -19,7 +19,7 @@ from reportgen.model import (
     Value,
     ValueKey,
 )
-from reportgen.parse.dump import parse_dump
+from reportgen.parse.parser import parse_dump
 from reportgen.parse.scan import UNPARSED_KEPT
 from tests.support.dumps import complaints, dump_text, instruction_text, parsed
 

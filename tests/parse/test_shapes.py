@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.model.shapes import ArrayShape, BufferShape, Layout, OpaqueShape, Shape, SplitConfig, TupleShape
-from reportgen.parse.shapes import MAX_DEPTH, MAX_RANK, ShapeError, parse_shape, scan_shape, tuple_arity
+from reportgen.parse.shape_parser import MAX_DEPTH, MAX_RANK, ShapeError, parse_shape, scan_shape, tuple_arity
 
 # Each form of layout that dumps of CPU, GPU and TPU programs contain, and those that only XLA's sources show.
 TEXTS = [

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.input.contents import read_contents
 from reportgen.input.discover import discover
+from reportgen.input.dump_contents import read_contents
 from reportgen.model import Dump
-from reportgen.parse.dump import parse_dump
 from reportgen.parse.module_text import ModuleText
+from reportgen.parse.parser import parse_dump
 from reportgen.program.buffers import stretches
 from reportgen.program.join import Join, joined
 from reportgen.program.places import Place

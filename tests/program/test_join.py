@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from reportgen.cli import main
-from reportgen.input.contents import read_contents
 from reportgen.input.discover import discover
-from reportgen.input.text import Sibling
+from reportgen.input.dump_contents import read_contents
+from reportgen.input.dump_text import Sibling
 from reportgen.model import Dump
-from reportgen.parse.dump import parse_dump
+from reportgen.parse.parser import parse_dump
 from reportgen.program.join import NOTHING_JOINED, joined
 
 ROOT = Path(__file__).parents[2]

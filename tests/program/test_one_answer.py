@@ -9,7 +9,6 @@ import pytest
 
 from reportgen.compare.builds import Source
 from reportgen.compare.compare_json import compare_json
-from reportgen.comparisons.sources import compare_sources
 from reportgen.input.discover import discover
 from reportgen.input.reading import DumpFiles
 from reportgen.live.loop import Watcher
@@ -17,6 +16,7 @@ from reportgen.options import WatchOptions
 from reportgen.pipeline import read_report
 from reportgen.program.scopes import pattern
 from reportgen.reports.report_json import module_report, report_json
+from reportgen.sides import compare_sources
 from tests.support.watching import NO_TIME, settle
 
 ROOT = Path(__file__).parents[2]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.input.text import DumpText
+from reportgen.input.dump_text import DumpText
 from reportgen.model import Dump
 from reportgen.parse.module_text import ModuleText
 from reportgen.parse.stack_frames import Frame

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.input.text import DumpText, TextPart
+from reportgen.input.dump_text import DumpText, TextPart
 from reportgen.model import Dump
 from reportgen.options import Redaction
-from reportgen.parse.dump import parse_dump
+from reportgen.parse.parser import parse_dump
 from reportgen.redact.text import redact_message, redact_text
 from tests.support.dumps import dump_text
 from tests.support.samples import ROOT, sample_labels, sample_text

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from reportgen.render.module.pages import module_pages
+from reportgen.render.module.module_pages import module_pages
 from reportgen.render.view import Module
 from tests.support.dumps import analysed
 from tests.support.sound import SOUND, damaged

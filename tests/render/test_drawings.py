@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from reportgen.intervals.step_function import StepFunction
 from reportgen.model.shapes import ArrayShape
-from reportgen.parse.shapes import parse_shape
-from reportgen.render.drawings.layout import TileGrid, layout_drawing, tile_grid
+from reportgen.parse.shape_parser import parse_shape
+from reportgen.render.drawings.layout_drawing import TileGrid, layout_drawing, tile_grid
 from reportgen.render.drawings.packing import MOST_BOXES as MOST_IN_PACKING
 from reportgen.render.drawings.packing import Scale, packing
 from reportgen.render.drawings.step_chart import step_chart

@@ -11,9 +11,9 @@ from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis
 from reportgen.model import Dump
 from reportgen.render.module.index import index_page
-from reportgen.render.module.lifetimes import lifetimes_page
-from reportgen.render.module.padding import padding_page
-from reportgen.render.module.schedule import schedule_pages
+from reportgen.render.module.lifetimes_page import lifetimes_page
+from reportgen.render.module.padding_page import padding_page
+from reportgen.render.module.schedule_page import schedule_pages
 from reportgen.render.view import Module
 from tests.support.samples import sample_analysis, sample_labels
 from tests.support.strategies import consistent_dumps

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.chain import chain
+from reportgen.dump_pages import module_of
 from reportgen.input.discover import discover
 from reportgen.input.reading import load_text
-from reportgen.pipeline import module_of
 from reportgen.render.module.on_request import PagesOnRequest
 from tests.support.compiler import write
 from tests.support.site import SAMPLES, read_page

@@ -8,8 +8,8 @@ import pytest
 
 from reportgen.analyse.identity import Leaf, digests, signature
 from reportgen.render.site.overview import MODULES_PER_PAGE, MOST_BARS, Front, folded, largest_modules, overview_pages
-from reportgen.render.site.pages import site_pages
 from reportgen.render.site.recompiled import ABSENT, recompiled
+from reportgen.render.site.site_pages import site_pages
 from reportgen.reports.formats import function_name
 from reportgen.reports.summary import Summary
 from tests.support.dumps import dump_text, parsed

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.model.shapes import ArrayShape, Layout
-from reportgen.parse.shapes import parse_shape
+from reportgen.parse.shape_parser import parse_shape
 from reportgen.render.value.layout import layout_sentences
 
 CASES = {

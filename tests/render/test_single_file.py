@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.input.contents import read_contents
+from reportgen.dump_pages import module_of
 from reportgen.input.discover import discover
-from reportgen.pipeline import module_of
+from reportgen.input.dump_contents import read_contents
 from reportgen.render.single_file import single_file
 from tests.support.site import SAMPLES, SitePage, read_page
 

@@ -8,9 +8,9 @@ import pytest
 from reportgen.analyse.liveness import Rule
 from reportgen.analyse.records import Analysis
 from reportgen.pipeline import read_report
-from reportgen.render.module.pages import module_pages
+from reportgen.render.module.module_pages import module_pages
 from reportgen.render.value.about import WHY_ALIVE
-from reportgen.render.value.page import ValueRenderer
+from reportgen.render.value.value_page import ValueRenderer
 from reportgen.render.view import Module
 from tests.program.test_authors import ALLOCATIONS, RANGES, USED
 from tests.support.dumps import analysed

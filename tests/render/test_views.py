@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from reportgen.analyse.analysis import analyse
 from reportgen.input.discover import discover
 from reportgen.input.reading import load_text
-from reportgen.parse.dump import parse_dump
+from reportgen.parse.parser import parse_dump
 from reportgen.render.html.excerpts import LONGEST, excerpt
 from reportgen.render.html.templates import MODULE_VIEWS
 from reportgen.render.module.listings import histogram
-from reportgen.render.module.pages import module_pages
+from reportgen.render.module.module_pages import module_pages
 from reportgen.render.view import Module
 from reportgen.reports.formats import factor
 from tests.support.dumps import analysed, edited

@@ -5,9 +5,10 @@ from pathlib import Path
 import html5lib
 import pytest
 
-from reportgen.build import BuildResult, build
+from reportgen.build import build
 from reportgen.errors import NoDumpFound
 from reportgen.options import BuildOptions, Redaction
+from reportgen.work import BuildResult
 from tests.support.samples import ROOT
 from tests.support.site import SAMPLES, link_problems, read_page, read_pages, tree
 

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from reportgen.build import BuildResult, build
+from reportgen.build import build
 from reportgen.options import BuildOptions
 from reportgen.output.manifest import MANIFEST, UNFINISHED
-from reportgen.parse.dump import parse_dump
+from reportgen.parse.parser import parse_dump
+from reportgen.work import BuildResult
 from tests.support.samples import SAMPLES
 
 pytestmark = pytest.mark.slow
@@ -54,7 +55,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         seen.append(text.parts[0].label)
         return parse_dump(text)
 
-    monkeypatch.setattr("reportgen.parse.dump.parse_dump", counting)
+    monkeypatch.setattr("reportgen.pipeline.parse_dump", counting)
     return seen
 
 
@@ -108,8 +109,8 @@ def test_each_dump_is_read_and_hashed_once(
     edit(dumps, site)
     # A thread of the test runner may count or not, and beside one processes would start without what is noted here.
     monkeypatch.setattr("threading.active_count", lambda: 1)
-    noting("reportgen.pipeline", "read_contents")
-    noting("reportgen.pipeline", "digests")
+    noting("reportgen.build", "read_contents")
+    noting("reportgen.build", "digests")
     report = run(dumps, site, jobs=jobs)
     count = len(report.summaries)
     assert not report.problems
@@ -216,7 +217,7 @@ def test_another_version_of_the_program_builds_everything_again(
 ) -> None:
     count = len(run(dumps, site).summaries)
     parsed.clear()
-    monkeypatch.setattr("reportgen.pipeline.fingerprint", lambda: "another")
+    monkeypatch.setattr("reportgen.build.fingerprint", lambda: "another")
     run(dumps, site)
     assert len(parsed) == count
 
@@ -224,11 +225,11 @@ def test_another_version_of_the_program_builds_everything_again(
 # Runs in a process of its own because that of the tests may have threads, and is not forked then.
 _SHARED_OUT = """
 import sys
-from reportgen import cli, pipeline
-from reportgen.render.module import pages as module_pages
+from reportgen import cli, dump_pages
+from reportgen.render.module import module_pages
 
-assert pipeline.can_fork()
-pipeline._MANY_VALUES = 0
+assert dump_pages.can_fork()
+dump_pages._MANY_VALUES = 0
 module_pages._PAGES_IN_GROUP = 3
 sys.exit(cli.main(sys.argv[1:]))
 """

@@ -12,7 +12,7 @@ import pytest
 from reportgen.advice.words import WITHHELD_NAMES
 from reportgen.build import build
 from reportgen.options import BuildOptions, Redaction
-from reportgen.parse.instructions import parse_instruction
+from reportgen.parse.instruction_parser import parse_instruction
 from tests.support.site import SAMPLES, SEEDS, tree
 
 pytestmark = pytest.mark.slow

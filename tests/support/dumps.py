@@ -2,9 +2,9 @@
 
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis, Backend
-from reportgen.input.text import DumpText, TextPart
+from reportgen.input.dump_text import DumpText, TextPart
 from reportgen.model import Dump, UsedValue
-from reportgen.parse.dump import parse_dump
+from reportgen.parse.parser import parse_dump
 
 LABELS = (
     "step-buffer-assignment.txt",

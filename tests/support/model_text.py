@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from reportgen.analyse.records import Analysis, Share, Space, ValueFacts
 from reportgen.intervals.step_function import Peak, StepFunction
 from reportgen.model import WHOLE, Allocation, PeakRow, Position, Use
-from reportgen.parse.instructions import parse_instruction
+from reportgen.parse.instruction_parser import parse_instruction
 from tests.support.dumps import instruction_text
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis
 from reportgen.input.discover import discover
+from reportgen.input.dump_text import DumpText
 from reportgen.input.reading import DumpFiles, load_text
-from reportgen.input.text import DumpText
-from reportgen.parse.dump import parse_dump
+from reportgen.parse.parser import parse_dump
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "samples"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 
-from reportgen.input.text import DumpText, TextPart
+from reportgen.input.dump_text import DumpText, TextPart
 from reportgen.model import (
     WHOLE,
     Allocation,

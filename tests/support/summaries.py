@@ -7,7 +7,7 @@ from reportgen.analyse.identity import Leaf
 from reportgen.output.writer import write_pages
 from reportgen.render.routes import module_view
 from reportgen.render.site.overview import Front
-from reportgen.render.site.pages import site_pages
+from reportgen.render.site.site_pages import site_pages
 from reportgen.reports.summary import Summary
 
 

@@ -1,31 +1,31 @@
 """Check a dump against the invariants that every sound dump satisfies, and a report against the laws of its numbers."""
 
 from reportgen.analyse.checks import (
-    allocations,
-    completeness,
-    contents,
-    definitions,
+    check_allocations,
+    check_completeness,
+    check_contents,
+    check_definitions,
+    check_live_ranges,
+    check_printed_peak,
+    check_schedule,
+    check_sharing,
+    check_values,
     laws,
-    live_ranges,
-    printed_peak,
-    schedule,
-    sharing,
-    values,
 )
-from reportgen.analyse.checks.check import Check
+from reportgen.analyse.checks.declaration import Check
 from reportgen.analyse.records import Figures
 from reportgen.analyse.results import CheckResults
 
 CHECKS: tuple[Check, ...] = (
-    *completeness.CHECKS,
-    *allocations.CHECKS,
-    *contents.CHECKS,
-    *values.CHECKS,
-    *definitions.CHECKS,
-    *schedule.CHECKS,
-    *live_ranges.CHECKS,
-    *sharing.CHECKS,
-    *printed_peak.CHECKS,
+    *check_completeness.CHECKS,
+    *check_allocations.CHECKS,
+    *check_contents.CHECKS,
+    *check_values.CHECKS,
+    *check_definitions.CHECKS,
+    *check_schedule.CHECKS,
+    *check_live_ranges.CHECKS,
+    *check_sharing.CHECKS,
+    *check_printed_peak.CHECKS,
     *laws.CHECKS,
 )
 

@@ -5,7 +5,7 @@ live ≤ resident ≤ allocated − thread-local, and the bytes listed at the pe
 
 from collections.abc import Iterator
 
-from reportgen.analyse.checks.check import check, without_live_ranges
+from reportgen.analyse.checks.declaration import check, without_live_ranges
 from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Figures, Space
 from reportgen.analyse.results import Finding

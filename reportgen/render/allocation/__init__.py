@@ -1,1 +1,4 @@
-"""The pages of an allocation: `page.py` has what they show, `usage.py` its bytes over time, the template the words."""
+"""The pages of an allocation.
+
+`allocation_page.py` has what they show, `usage.py` its bytes over time, the template the words.
+"""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from reportgen.analyse.records import Space
-from reportgen.compare.comparison import Comparison, SpaceComparison
+from reportgen.compare.module_comparison import Comparison, SpaceComparison
 from reportgen.compare.place import Chain
 
 WIDTH, HEIGHT = 960, 220

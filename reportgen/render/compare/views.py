@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from reportgen.analyse.records import Space
 from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.compare_words import evidence_words, main_color, step_words
-from reportgen.compare.comparison import Comparison, SpaceComparison
 from reportgen.compare.figures import ModuleFigures
+from reportgen.compare.module_comparison import Comparison, SpaceComparison
 from reportgen.compare.rollups import GROUPINGS, Row, largest, rollup
 from reportgen.compare.terms import by_kind, total
 from reportgen.model import Dump
 from reportgen.render.compare.bars import Bars, bars
 from reportgen.render.compare.curves import Curves, curves
-from reportgen.render.compare.groups import Group, Link, Routes, groups
+from reportgen.render.compare.term_groups import Link, Routes, TermGroup, groups
 from reportgen.render.routes import SIDES, ModuleRoutes, comparison_page, module_slug, step_section
 
 MOST_GROUPS = 300
@@ -42,7 +42,7 @@ class SpaceView:
     space: SpaceComparison
     bars: Bars
     curves: Curves | None
-    groups: Sequence[Group]
+    groups: Sequence[TermGroup]
     groups_left_out: int
     rollups: Mapping[str, Sequence[Row]]
 

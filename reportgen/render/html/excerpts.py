@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup, escape
 
-from reportgen.input.text import TextOffset, TextPart
+from reportgen.input.dump_text import TextOffset, TextPart
 from reportgen.render.html.markup import soft_breaks
 from reportgen.render.view import Module
 from reportgen.reports.formats import cut, shortened

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from reportgen.analyse.records import Share, Space
 from reportgen.model import WHOLE, ValueKey
-from reportgen.parse.shapes import plain_shape
+from reportgen.parse.shape_parser import plain_shape
 from reportgen.render.html.markup import soft_breaks
 from reportgen.render.html.origin import origin_cell
 from reportgen.render.routes import VALUES_FOLDER, page_of, value_row

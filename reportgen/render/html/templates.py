@@ -116,7 +116,7 @@ def _encoded(texts: Sequence[str]) -> list[bytes]:
     return encoded if rest.isprintable() else [formats.visible(text).encode("utf-8", "replace") for text in texts]
 
 
-class Frame:
+class PageFrame:
     """The part that thousands of pages have in common, rendered once; each page only fills its holes.
 
     A template marks a hole by `hole("name")`. Escaped text contains no `<`, so none can look like a hole.

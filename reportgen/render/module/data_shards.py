@@ -11,14 +11,14 @@ from functools import partial
 from operator import sub
 from typing import Any
 
-from reportgen.advice.records import Advice
+from reportgen.advice.advice_records import Advice
 from reportgen.analyse.classes import CLASSES, memory_class
-from reportgen.analyse.records import MAIN_SPACE
+from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.intervals.step_function import StepFunction
 from reportgen.model import WHOLE
 from reportgen.render import routes
 from reportgen.render.drawings.conflicts import conflicts_by_value
-from reportgen.render.module.advice import move_keys
+from reportgen.render.module.advice_box import move_keys
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import curve_words
 from reportgen.reports.formats import cut, visible

@@ -13,13 +13,13 @@ from reportgen.render.drawings.chart_data import chart_limit, memory_over_time
 from reportgen.render.html.hints import naming_hint
 from reportgen.render.html.links import Links
 from reportgen.render.html.markdown import note_markup
-from reportgen.render.module.advice import advice_view
-from reportgen.render.module.fit import fit_banner
+from reportgen.render.module.advice_box import advice_view
+from reportgen.render.module.fit_banner import fit_banner
 from reportgen.render.module.listings import allocation_rows, peak_kind, value_rows
 from reportgen.render.module.verdict import GroupRow, group_rows, small_spaces, verdict
 from reportgen.render.module.view_page import Rest, view_page
 from reportgen.render.view import Module
-from reportgen.reports.summary import badge_of, finding_counts
+from reportgen.reports.summarise import badge_of, finding_counts
 from reportgen.work import Page
 
 _SHOWN = 20

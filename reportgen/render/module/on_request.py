@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from functools import cache, cached_property, partial
 from threading import Lock
 
-from reportgen.render.allocation.page import AllocationRenderer
-from reportgen.render.module.pages import later_pages, module_pages, views
+from reportgen.render.allocation.allocation_page import AllocationRenderer
+from reportgen.render.module.module_pages import later_pages, module_pages, views
 from reportgen.render.routes import first_page
-from reportgen.render.value.page import ValueRenderer
+from reportgen.render.value.value_page import ValueRenderer
 from reportgen.render.view import Module
 from reportgen.reports.formats import visible
 from reportgen.reports.report import key_text

@@ -8,12 +8,12 @@ from urllib.parse import urlencode
 from reportgen.analyse.classes import HELD_CLASSES
 from reportgen.analyse.decompose import Group, groupings
 from reportgen.analyse.records import Space
-from reportgen.analyse.scopes import Scope, scope_tree, walk
+from reportgen.analyse.scope_tree import Scope, scope_tree, walk
 from reportgen.intervals.step_function import Peak
 from reportgen.render.html.hints import naming_hint
 from reportgen.render.html.links import Links
 from reportgen.render.module.listings import peak_kind
-from reportgen.render.module.schedule import schedule_href
+from reportgen.render.module.schedule_page import schedule_href
 from reportgen.render.module.verdict import small_spaces
 from reportgen.render.module.view_page import view_page
 from reportgen.render.view import Module

@@ -7,8 +7,8 @@ from markupsafe import Markup
 
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import MemoryClass
-from reportgen.analyse.groups import PeakGroup, peak_groups
 from reportgen.analyse.lifetimes import idle_at_peak, idle_stretches, idle_temporary_bytes
+from reportgen.analyse.peak_groups import PeakGroup, peak_groups
 from reportgen.analyse.records import Analysis, Space
 from reportgen.analyse.spaces import main_space, needed_in
 from reportgen.render.html.links import Links, listed
@@ -43,7 +43,7 @@ class GroupRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class VerdictView:
     """What a module needs in its main memory space; `moment` is None where no peak is known.
 
     `waiting_bytes` are temporaries that are neither read nor written at the peak.
@@ -66,14 +66,14 @@ def small_spaces(analysis: Analysis) -> Set[int]:
     return {color for color, space in others if needed_in(space) * _SMALL < needed}
 
 
-def verdict(module: Module, links: Links) -> Verdict | None:
+def verdict(module: Module, links: Links) -> VerdictView | None:
     """Return the verdict on a module; None for one without any memory."""
     space = main_space(module.analysis.spaces)
     if space is None or not needed_in(space):
         return None
     sizes, peak = peak_by_class(module.analysis, space), space.peak_resident
     idle = idle_at_peak(space, idle_stretches(module.analysis, space))
-    return Verdict(
+    return VerdictView(
         space=space,
         needed_bytes=needed_in(space),
         moment=peak.moment if peak else None,

@@ -31,7 +31,7 @@ _MISSING: dict[Kind, str] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class BufferGroup:
     """Buffers that have a shape or a scope in common."""
 
     name: str
@@ -50,8 +50,8 @@ class ErrorView:
     listed: str
     lacks: str
     tables: Sequence[tuple[str, Sequence[Total]]]
-    by_shape: Sequence[Group]
-    by_scope: Sequence[Group]
+    by_shape: Sequence[BufferGroup]
+    by_scope: Sequence[BufferGroup]
 
 
 def error_views(errors: Iterable[LoggedError]) -> list[ErrorView]:
@@ -88,11 +88,11 @@ def _sum(buffers: Iterable[LoggedBuffer]) -> SizeRange | None:
     return sum(sizes[1:], sizes[0]) if sizes else None
 
 
-def _groups(named: Iterable[tuple[str, LoggedBuffer]]) -> list[Group]:
+def _groups(named: Iterable[tuple[str, LoggedBuffer]]) -> list[BufferGroup]:
     """Return the groups whose size is known, largest first."""
     groups: dict[str, list[LoggedBuffer]] = {}
     for name, buffer in named:
         groups.setdefault(name, []).append(buffer)
     sums = [(name, buffers, _sum(buffers)) for name, buffers in groups.items()]
     known = sorted(((name, buffers, size) for name, buffers, size in sums if size), key=lambda group: -group[2].high)
-    return [Group(name=name, count=len(buffers), size=range_words(size)) for name, buffers, size in known]
+    return [BufferGroup(name=name, count=len(buffers), size=range_words(size)) for name, buffers, size in known]

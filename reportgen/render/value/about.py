@@ -13,8 +13,8 @@ from reportgen.render.html.links import Links, listed
 from reportgen.render.html.markup import human_and_exact, whole_name
 from reportgen.render.value.advice import ValueAdvice
 from reportgen.render.value.buffer import BufferRow
-from reportgen.render.value.instruction import Definition
-from reportgen.render.value.program import ProgramRows
+from reportgen.render.value.instruction import DefinitionRows
+from reportgen.render.value.program_rows import ProgramRows
 from reportgen.render.view import Module
 from reportgen.reports.formats import LONGEST_NAME, counted, exact_bytes
 
@@ -59,7 +59,7 @@ class ValueAbout:
             if share.value is not None
         }
 
-    def rows(self, number: int, definition: Definition) -> str:
+    def rows(self, number: int, definition: DefinitionRows) -> str:
         """Return all rows about a value, in a fixed order."""
         fact, text = self._module.analysis.facts[number], self._module.analysis.dump.text
         location = text.locate(fact.value.text_offset)

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from functools import cache
 from html import escape
 
+from reportgen.advice.advice_records import Advice, Returned, State
 from reportgen.advice.memory import Memory
-from reportgen.advice.records import Advice, Returned, State
-from reportgen.analyse.records import MAIN_SPACE
+from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.program.buffers import stretches
 from reportgen.render.html.links import Links
 from reportgen.render.view import Module

@@ -20,7 +20,7 @@ _SHOWN_ELSEWHERE = frozenset({"op_name", "source_file", "source_line"})
 _NAME = re.compile(r"%([A-Za-z0-9_.\-]+)")
 
 
-class Definition:
+class DefinitionRows:
     """The instruction `name` and `values`, all that it defines."""
 
     def __init__(self, module: Module, links: Links, name: str) -> None:

@@ -1,0 +1,163 @@
+"""Define the records of advice: moves, each with the peak that it leads to and how sure that is."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from reportgen.advice.families import Family
+from reportgen.advice.memory import PeakAfter
+from reportgen.advice.plan import Plan
+
+Kind = Literal[
+    "donate",
+    "batch",
+    "recomputed-early",
+    "checkpoint",
+    "checkpoint-loop",
+    "made-early",
+    "copy",
+    "padding",
+    "unreturned-result",
+    "family",
+]
+
+Claim = Literal["exact", "up to", "predicted", "estimate", "range", "at least", "bound"]
+"""How sure a number is, which decides how it is worded.
+
+*exact*: arithmetic on this dump, if nothing else changes, which recompiled programs have confirmed: only that a result
+is not returned. *up to*: the peak of this schedule without some bytes; a program without them is scheduled anew.
+*predicted*: compared with recompiled programs, and equal to 0.1 % of the peak in the median. *estimate*: compared, and
+off by some percent. *range*: the saving is usually between two numbers. *at least*: the real saving was never smaller.
+*bound*: cannot be passed.
+"""
+
+State = Literal["donated", "can", "conflict", "surplus", "no result"]
+"""Whether an argument is donated, can be, could be but is still read when its result is written, is one more of its
+shape than there are results, or has no result like it."""
+
+Verdict = Literal["fits", "slack", "donation", "possible", "impossible"]
+"""Whether a program fits: as it is; if it were packed without slack; after donation; perhaps, by other moves; never,
+with these shapes and instructions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConflictOf:
+    """An argument that `reader` still reads at `read_at`, when its result is first written, at `born_at`."""
+
+    argument: str
+    result: str
+    read_at: int
+    born_at: int
+    reader: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """A change to a program, and what the peak would be.
+
+    `naive_bytes` is what the change is about, `saving_bytes` what the peak loses, which is less. For a range that is
+    the least, and `saving_high_bytes` the most. `outcome` is the peak after the least. `after` are the kinds of moves
+    that are applied before. `buffers` has a value of each buffer that it is about. `code` can be pasted into a JAX
+    program.
+    """
+
+    kind: Kind
+    claim: Claim
+    what: str
+    naive_bytes: int
+    saving_bytes: int
+    outcome: PeakAfter
+    saving_high_bytes: int | None = None
+    argument_names: tuple[str, ...] = ()
+    buffers: tuple[int, ...] = ()
+    scratch_bytes: int = 0
+    conflicts: tuple[ConflictOf, ...] = ()
+    conflict_bytes: int = 0
+    after: tuple[Kind, ...] = ()
+    reason: str = ""
+    caveat: str = ""
+    code: str = ""
+
+    @property
+    def peak_high_saving(self) -> int:
+        """Return the peak after the most that a range saves."""
+        return self.outcome.peak_bytes - ((self.saving_high_bytes or self.saving_bytes) - self.saving_bytes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ladder:
+    """The bytes that a program asks for, needs at its peak, would need with donation, cannot go below, and is given."""
+
+    allocated_bytes: int
+    peak_bytes: int
+    donated_bytes: int
+    floor_bytes: int
+    floor_moment: int
+    held_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArgumentGroup:
+    """The leaves of one argument that are in one state, and the bytes of results that only differ in type or shape.
+
+    `conflict` is the largest of them; None where there is none.
+    """
+
+    name: str
+    state: State
+    size_bytes: int
+    leaves: int
+    near_miss_bytes: int
+    conflict: ConflictOf | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Returned:
+    """A result: value `number`, at `leaf` of what the program returns.
+
+    `argument` is the path of the one whose place it could take, empty where there is none. `scratch_bytes` are the
+    sizes of other values that use its memory before it is written.
+    """
+
+    number: int
+    leaf: tuple[int, ...]
+    shape: str
+    size_bytes: int
+    scratch_bytes: int
+    argument: str
+    conflict: ConflictOf | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CapacityAdvice:
+    """Whether a program fits into some bytes, the batch that does, and a plan for a program that does not."""
+
+    size_bytes: int
+    verdict: Verdict
+    excess_bytes: int
+    fits_factor: float | None
+    plan: Plan | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """What would lower the peak of one memory space. `withheld` says why there is none, or is empty.
+
+    `moves` are alone, on the dump as it is. `sequence` is computed on the changed model, one move after the other,
+    because savings do not add up. `states` says of each value that is an argument whether it can be donated.
+    """
+
+    withheld: str = ""
+    peak: PeakAfter | None = None
+    moves: tuple[Move, ...] = ()
+    sequence: tuple[Move, ...] = ()
+    ladder: Ladder | None = None
+    half_batch_bytes: int | None = None
+    families: tuple[Family, ...] = ()
+    arguments: tuple[ArgumentGroup, ...] = ()
+    states: Mapping[int, State] = field(default_factory=dict)
+    results: tuple[Returned, ...] = ()
+    capacity: CapacityAdvice | None = None
+
+
+AdviceBySpace = Mapping[int, Advice]

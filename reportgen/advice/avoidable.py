@@ -1,0 +1,139 @@
+"""Find what is held at the peak although it could be there later: made early, recomputed early, copied.
+
+Being idle is a fact, no fault: somebody decided on the order of the program, and seldom the reader. So each of these
+says what the peak would be if the bytes were not held over that stretch, and leaves the cause to the words.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from reportgen.advice.memory import ALWAYS, Memory, PeakAfter, Stretch
+from reportgen.analyse.records import Analysis
+from reportgen.intervals.step_function import Change
+from reportgen.program.program import Program
+from reportgen.program.scopes import REMATERIALIZED
+
+_LONG_MOMENTS = 50
+_LONG_PART = 10
+"""A stretch is long from so many moments on, or from this part of the schedule on."""
+
+_SMALL_PART = 1000
+"""A value is small if it is less than this part of the peak."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AvoidableGroup:
+    """Values that could be held for a shorter time, their bytes, and the peak if they were."""
+
+    values: tuple[int, ...]
+    size_bytes: int
+    outcome: PeakAfter
+
+
+def idle_over_peak(program: Program, memory: Memory, number: int) -> Stretch | None:
+    """Return the moments around the peak at which nothing makes or reads a value; None where it is used there."""
+    held, peak = memory.temps[number], memory.peak.moment
+    touches = [held.first, *program.reads(number)] if number >= 0 else [held.first, held.last]
+    if peak in touches:
+        return None
+    before = [touch for touch in touches if touch < peak]
+    after = [touch for touch in touches if touch > peak]
+    return (max(before) + 1, min(after) - 1) if before and after else None
+
+
+def recomputed_early(analysis: Analysis, memory: Memory) -> AvoidableGroup:
+    """Find what a checkpoint recomputes, and what then waits for its reader over the peak."""
+    long = max(_LONG_MOMENTS, memory.moments // _LONG_PART)
+    cuts = {}
+    for number in memory.at_peak:
+        if number >= 0 and REMATERIALIZED in analysis.authors.of(number).scope:
+            stretch = idle_over_peak(analysis.program, memory, number)
+            if stretch and stretch[1] - stretch[0] + 1 >= long:
+                cuts[number] = [stretch]
+    return _group(memory, cuts)
+
+
+def made_early(program: Program, memory: Memory) -> AvoidableGroup:
+    """Find what is made before the peak and first read after it, although it could be made just before.
+
+    That is so if what it is made of is still there then. The bytes of a few small operands are held longer instead.
+    """
+    peak, long = memory.peak.moment, min(_LONG_MOMENTS, memory.moments // _LONG_PART)
+    small = memory.peak.peak_bytes // _SMALL_PART
+    cuts: dict[int, list[Stretch]] = {}
+    more: list[Change] = []
+    for number in memory.at_peak:
+        held = memory.temps[number]
+        reads = program.reads(number) if number >= 0 else []
+        if held.size_bytes <= small or held.first >= peak or not reads or reads[0] <= peak:
+            continue
+        longer = None if reads[0] - held.first < long else _operands_held_longer(program, memory, number, reads[0])
+        if longer is not None and len(memory.groups[number]) == 1:
+            cuts[number] = [(held.first, reads[0] - 1)]
+            more += longer
+    return _group(memory, cuts, more)
+
+
+def _operands_held_longer(program: Program, memory: Memory, number: int, until: int) -> list[Change] | None:
+    """Return what the operands of a value cost if it is made at `until`; None where that is not less than its bytes."""
+    name = program.dump.values.names[number]
+    if program.opcode(name) in ("while", "call", "conditional", "parameter", "copy-start", "copy-done", ""):
+        return None
+    longer: list[Change] = []
+    for operand in program.operands(name):
+        held = memory.temps.get(operand)
+        if held is not None and held.last < until:
+            longer += ((held.last + 1, held.size_bytes), (until, -held.size_bytes))
+    cost = sum(change for _, change in longer if change > 0)
+    return None if cost * 2 > memory.temps[number].size_bytes else longer
+
+
+def copies_of_held(program: Program, memory: Memory) -> AvoidableGroup:
+    """Find the buffers at the peak that begin as a copy of what stays: a live value, or an array of the caller."""
+    cuts: dict[int, list[Stretch]] = {}
+    for number in memory.at_peak:
+        group = memory.groups[number]
+        first = min(group, key=lambda held: (held.first, held.number)).number
+        if first < 0 or program.opcode(program.dump.values.names[first]) != "copy":
+            continue
+        operands = program.operands(program.dump.values.names[first])
+        if operands and _is_held(program, operands[0], memory.peak.moment):
+            cuts.update({held.number: [ALWAYS] for held in group})
+    return _group(memory, cuts)
+
+
+def _is_held(program: Program, number: int, moment: int) -> bool:
+    dump = program.dump
+    allocation = dump.allocations[dump.values.allocations[number]]
+    return allocation.parameter is not None or dump.starts[number] <= moment <= dump.ends[number]
+
+
+def padding(analysis: Analysis, memory: Memory, statics: Iterable[int]) -> AvoidableGroup:
+    """Find the padding at the peak: of each buffer's largest array, and of the caller's arrays (`statics`)."""
+    peak, pads = memory.peak.moment, analysis.facts.padding
+    seen: set[int] = set()
+    more: list[Change] = []
+    values: list[int] = []
+    for number in memory.at_peak:
+        group = memory.groups[number]
+        if number < 0 or group[0].number in seen:
+            continue
+        seen.add(group[0].number)
+        live = [h for h in group if h.number >= 0 and h.first <= peak <= h.last]
+        largest = max(live, key=lambda held: (held.size_bytes, held.number))
+        if pads[largest.number]:
+            values.append(largest.number)
+            first, last = min(h.first for h in group), max(h.last for h in group)
+            more += ((first, -pads[largest.number]), (last + 1, pads[largest.number]))
+    of_caller = [number for number in statics if pads[number]]
+    more.append((0, -sum(pads[number] for number in of_caller)))
+    return AvoidableGroup(
+        values=(*values, *of_caller),
+        size_bytes=sum(pads[number] for number in (*values, *of_caller)),
+        outcome=memory.without({}, more),
+    )
+
+
+def _group(memory: Memory, cuts: dict[int, list[Stretch]], more: Sequence[Change] = ()) -> AvoidableGroup:
+    size = sum(memory.temps[number].size_bytes for number in memory.at_peak if number in cuts)
+    return AvoidableGroup(values=tuple(cuts), size_bytes=size, outcome=memory.without(cuts, more))

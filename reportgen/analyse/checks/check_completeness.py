@@ -1,0 +1,105 @@
+"""Check that everything is there and understood; say what would give what is missing."""
+
+from collections.abc import Iterator
+
+from reportgen.analyse.checks.declaration import check
+from reportgen.analyse.findings import LISTED_PER_SLUG, finding
+from reportgen.analyse.records import Figures
+from reportgen.analyse.results import Finding
+
+_ANALYSIS_FLAG = "XLA writes it while --xla_dump_buffer_assignment_analysis is on, which is the default"
+
+
+@check(
+    name="Lines",
+    question="Is every line of every file understood?",
+    subject="files",
+)
+def unparsed(figures: Figures) -> Iterator[Finding]:
+    dump, limit = figures.dump, LISTED_PER_SLUG["warning"] - 1
+    for line in dump.unparsed[:limit]:
+        message = f"line not understood, expected {line.expected}: {line.text.strip()!r}"
+        yield finding("unparsed-line", message, line.text_offset)
+    more = dump.unparsed_count - min(len(dump.unparsed), limit)
+    if more:
+        yield finding("unparsed-line", f"{more} more lines were not understood", stands_for=more)
+
+
+@check(
+    name="Sections",
+    question="Are allocations, total, used values and live ranges all there?",
+    subject="sections",
+    exceptions="Older builds of XLA print fewer sections, and flags leave some out.",
+)
+def missing_sections(figures: Figures) -> Iterator[Finding]:
+    dump = figures.dump
+    if not dump.allocations:
+        yield finding("no-allocations", "the dump lists no allocation, so there is nothing to measure")
+    if dump.total_bytes is None:
+        message = f'no "Total bytes used": sizes cannot be checked against XLA\'s own sum. {_ANALYSIS_FLAG}'
+        yield finding("no-total", message)
+    if dump.used_values is None:
+        message = (
+            'no "Used values" section: instructions, positions and uses cannot be shown. From jaxlib 0.10 it is'
+            f" in the file …-buffer-assignment-values.txt. {_ANALYSIS_FLAG}"
+        )
+        yield finding("no-used-values", message)
+    elif dump.used_values and all(place is None for place in dump.used_values.instruction_starts):
+        message = "no instruction text: sources and operations cannot be shown. XLA prints it since 2021-09-23"
+        yield finding("no-instructions", message)
+    if dump.live_ranges is None:
+        message = (
+            f"{dump.live_range_note or 'no HloLiveRange section'}: what is live when is unknown, so there is no peak."
+            " XLA prints it since 2021-04-07; from jaxlib 0.10 in the file …-live-range.txt."
+            f" {_ANALYSIS_FLAG}"
+        )
+        yield finding("no-live-ranges", message)
+
+
+@check(
+    name="Attributes",
+    question="Is every attribute of an allocation known?",
+    subject="allocations",
+    exceptions="New builds of XLA add attributes. They are shown, and change no number.",
+)
+def unknown_attributes(figures: Figures) -> Iterator[Finding]:
+    for number, allocation in enumerate(figures.dump.allocations):
+        for attribute in allocation.unknown_attributes:
+            message = f"allocation {allocation.index} has an attribute that is not known yet: {attribute!r}"
+            yield finding("unknown-attribute", message, allocation.text_offset, allocation=number)
+
+
+@check(
+    name="Shapes",
+    question="Can the bytes that each shape needs be computed?",
+    subject="values",
+    exceptions="The size that the dump prints counts, known shape or not.",
+)
+def unknown_shapes(figures: Figures) -> Iterator[Finding]:
+    values = figures.dump.values
+    for number, padded in enumerate(figures.facts.padded):
+        if padded is None:
+            shape, key = values.shapes[number][:80], values.keys[number]
+            message = f"the size of {shape!r} is not known, so the padding of {key} is not"
+            yield finding("unknown-shape", message, values.text_offsets[number], values=(number,))
+
+
+@check(
+    name="Ends of files",
+    question="Does every file end with a line break?",
+    subject="files",
+)
+def unfinished_files(figures: Figures) -> Iterator[Finding]:
+    for part, base in figures.dump.text.parts_with_bases():
+        if part.end > part.start and part.data[part.end - 1] != 0x0A:
+            message = "the file does not end with a newline: it was cut off, or is still being written"
+            yield finding("unfinished-file", message, base + part.end - 1)
+
+
+CHECKS = (
+    unparsed,
+    missing_sections,
+    unknown_attributes,
+    unknown_shapes,
+    unfinished_files,
+)

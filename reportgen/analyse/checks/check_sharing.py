@@ -1,0 +1,84 @@
+"""Do two values hold the same bytes at the same time?
+
+XLA lets a result take over the buffer of a dying operand, so ranges may touch in one moment, and then
+both have the very same slice. Anything more is an assignment bug.
+"""
+
+from collections.abc import Iterator
+from operator import itemgetter
+
+from reportgen.analyse.checks.declaration import check, without_live_ranges
+from reportgen.analyse.findings import finding
+from reportgen.analyse.records import Conflict, Figures
+from reportgen.analyse.results import Finding
+from reportgen.analyse.reuse import is_old_alias
+from reportgen.model import Values, users_in
+
+
+@check(
+    name="Shared bytes",
+    question="Do two values hold the same bytes for more than the moment of in-place reuse?",
+    subject="values",
+    exceptions="Builds before 2022-06-24 let values of one buffer start in the same moment and overlap."
+    " A conditional runs one branch alone, and the schedule lists all of them.",
+    skips=without_live_ranges,
+)
+def conflicts(figures: Figures) -> Iterator[Finding]:
+    for conflict in figures.reuse.conflicts:
+        is_old = is_old_alias(figures.dump, figures.facts, conflict)
+        yield _conflict(figures, conflict, "old-alias" if is_old else "bytes-shared")
+    for conflict in figures.reuse.in_branches:
+        yield _conflict(figures, conflict, "exclusive-branches")
+
+
+@check(
+    name="In-place reuse",
+    question="Where one value ends as another starts in its bytes, is it the very same slice?",
+    subject="successions",
+    exceptions="Compilers for TPUs fetch an operand in pieces and then see the whole in place.",
+    skips=without_live_ranges,
+)
+def handovers(figures: Figures) -> Iterator[Finding]:
+    starts, ends, values = figures.facts.starts, figures.facts.ends, figures.dump.values
+    pairs = zip(figures.reuse.later, figures.reuse.earlier, strict=True)
+    touching = ((later, earlier) for later, earlier in pairs if ends[earlier] == starts[later])
+    different = [pair for pair in touching if _slice(values, pair[0]) != _slice(values, pair[1])]
+    for number, earlier in sorted(different, key=itemgetter(0)):
+        slug, how = _different_slices(figures, earlier, number)
+        message = f"at moment {starts[number]} {values.keys[number]} reuses {values.keys[earlier]} in place, {how}"
+        yield finding(slug, message, values.text_offsets[number], values=(earlier, number))
+
+
+def _different_slices(figures: Figures, earlier: int, later: int) -> tuple[str, str]:
+    """Return the finding's slug and words: TPU compilers prefetch an operand in pieces, then see the whole in place."""
+    values, row = figures.dump.values, figures.dump.used_rows[earlier]
+    users = users_in(figures.dump.used_values.uses[row]) if figures.dump.used_values and row >= 0 else []
+    (start, size), (low, whole) = _slice(values, earlier), _slice(values, later)
+    if values.names[later].encode() in users and low <= start and start + size <= low + whole:
+        return "sliced-handover", "which is a piece of it. Expected"
+    return "touching-slices", "but their slices are not the same"
+
+
+def _conflict(figures: Figures, conflict: Conflict, slug: str) -> Finding:
+    earlier, later = figures.facts[conflict.earlier], figures.facts[conflict.later]
+    message = (
+        f"{earlier.value.key} and {later.value.key} both hold bytes {conflict.low:,} to {conflict.high:,} of"
+        f" allocation {figures.dump.allocations[later.value.allocation].index} from moment {conflict.first} to"
+        f" {conflict.last}"
+    )
+    return finding(
+        slug,
+        message,
+        later.value.text_offset,
+        values=(conflict.earlier, conflict.later),
+    )
+
+
+def _slice(values: Values, number: int) -> tuple[int, int]:
+    return values.offsets[number], values.sizes[number]
+
+
+CHECKS = (
+    conflicts,
+    handovers,
+)

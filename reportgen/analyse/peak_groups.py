@@ -1,0 +1,72 @@
+"""Group the bytes of a peak as a person would: numbered siblings of one shape, made at one place.
+
+`layer_0/w1 … layer_11/w1` are one group, as are six results that a loop saves in arrays of one shape.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reportgen.analyse.attributed import reserved_for
+from reportgen.analyse.classes import MemoryClass, memory_class
+from reportgen.analyse.decompose import shares
+from reportgen.analyse.records import Analysis, Share, Space
+from reportgen.parse.shape_parser import plain_shape
+
+_NUMBER = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeakGroup:
+    """Bytes of a peak; the `shares` are the largest first, and `name` has `#` for numbers that differ.
+
+    `buffers` has a value of each buffer. `name` is empty where the program's name is not known. The bytes that
+    `is_held` are reserved for buffers of which no value is live.
+    """
+
+    name: str
+    shape: str
+    memory_class: MemoryClass
+    size_bytes: int
+    shares: tuple[Share, ...]
+    buffers: tuple[int, ...]
+    is_held: bool = False
+
+
+def peak_groups(analysis: Analysis, space: Space) -> list[PeakGroup]:
+    """Return the groups of a space's peak, the largest first; they add up to it."""
+    by_key: dict[tuple[str, str, MemoryClass, bool], list[tuple[Share, int | None, str]]] = {}
+    for share in shares(space):
+        kind = memory_class(analysis.dump.allocations[share.allocation])
+        number = reserved_for(analysis, share.allocation) if share.value is None else share.value
+        name = "" if number is None else analysis.authors.of(number).name
+        shape = "" if number is None else plain_shape(analysis.facts[number].value.shape)
+        by_key.setdefault((sibling_name(name), shape, kind, share.value is None), []).append((share, number, name))
+    groups = [
+        PeakGroup(
+            name=joined_name([name for *_, name in members]),
+            shape=shape,
+            memory_class=kind,
+            size_bytes=sum(share.size_bytes for share, *_ in members),
+            shares=tuple(share for share, *_ in members),
+            buffers=analysis.program.buffers.one_of_each(number for _, number, _ in members if number is not None),
+            is_held=is_held,
+        )
+        for (_, shape, kind, is_held), members in by_key.items()
+    ]
+    return sorted(groups, key=lambda group: (-group.size_bytes, group.shares[0].allocation, group.name))
+
+
+def sibling_name(name: str) -> str:
+    """Return what numbered siblings are all called: the name with `#` for its numbers."""
+    return _NUMBER.sub("#", name)
+
+
+def joined_name(names: Sequence[str]) -> str:
+    """Return the name of several that differ in numbers only: each number that differs becomes a `#`."""
+    first = names[0]
+    if all(name == first for name in names):
+        return first
+    numbers = zip(*(_NUMBER.findall(name) for name in names), strict=True)
+    shown = iter([column[0] if len(set(column)) == 1 else "#" for column in numbers])
+    return _NUMBER.sub(lambda _: next(shown), first)

@@ -1,0 +1,50 @@
+"""Sizes and growth as people write them: `15.5 GiB`, `1%`.
+
+They are apart from the budgets, because the command line reads them before anything is analysed.
+"""
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from reportgen.errors import InvalidBudget
+
+_UNITS = {
+    "B": 1,
+    **{f"{prefix}B": 1000**power for power, prefix in enumerate(("k", "M", "G", "T"), start=1)},
+    "KB": 1000,
+    **{f"{prefix}iB": 1024**power for power, prefix in enumerate(("K", "M", "G", "T"), start=1)},
+}
+_AMOUNT = re.compile(r"\s*(\d{1,30}(?:\.\d{1,30})?)\s*([A-Za-z]+|%)\s*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """How much a figure may grow: a share of the baseline, or a number of bytes."""
+
+    share: Fraction = Fraction(0)
+    size_bytes: int = 0
+
+    def allowed(self, before_bytes: int) -> int:
+        """Return the bytes by which a figure of `before_bytes` may grow."""
+        return max(int(self.share * before_bytes), self.size_bytes)
+
+
+def parse_size(text: Any, where: str) -> int:
+    """Return the bytes of `15.5 GiB`. Raises InvalidBudget, beginning with `where`, for anything without a unit."""
+    found = _AMOUNT.fullmatch(text) if isinstance(text, str) else None
+    if found is None or found[2] not in _UNITS:
+        raise InvalidBudget(f'{where}: {text!r} is not a size with a unit, such as "15.5 GiB" or "64 KiB"')
+    # Exact, because a limit in floats could be a byte off.
+    return int(Fraction(found[1]) * _UNITS[found[2]])
+
+
+def parse_growth(text: Any, where: str) -> Growth:
+    """Return the growth of `1%` or `64 KiB`. Raises InvalidBudget for anything else."""
+    found = _AMOUNT.fullmatch(text) if isinstance(text, str) else None
+    if found is not None and found[2] == "%":
+        return Growth(share=Fraction(found[1]) / 100)
+    if found is None or found[2] not in _UNITS:
+        raise InvalidBudget(f'{where}: {text!r} is not a share or a size with a unit, such as "1%" or "64 KiB"')
+    return Growth(size_bytes=parse_size(text, where))

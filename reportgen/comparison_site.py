@@ -1,0 +1,73 @@
+"""Write the site of a comparison, with both builds in it, and the trend of a history into a site."""
+
+from itertools import chain
+from pathlib import Path
+
+from reportgen.build import build
+from reportgen.compare.budgets import Budgets
+from reportgen.compare.builds import BuildComparison
+from reportgen.compare.history import History
+from reportgen.compare.verdicts import Judgement
+from reportgen.options import BuildOptions, ComparisonOptions
+from reportgen.output.manifest import COMMON, TREND
+from reportgen.output.writer import SiteDirectory, write_pages
+from reportgen.render.compare.comparison_pages import comparison_pages
+from reportgen.render.compare.views import module_views, named_values
+from reportgen.render.routes import COMPARISON, HISTORY, SIDES
+from reportgen.render.trend.trend_pages import front_pages, trend_pages
+from reportgen.work import Page
+
+_COMPARISON_TITLE = "Memory, before and after"
+
+
+def build_comparison(
+    comparison: BuildComparison, judgement: Judgement | None, document: bytes, options: ComparisonOptions
+) -> int:
+    """Write the site of a comparison with both builds in it, and return how many files it has.
+
+    Raises OutputRefused if the directory holds files that no earlier comparison has made.
+    """
+    # A redacted comparison has no sites of its builds, because their pages show every name.
+    has_sites = comparison.explains and options.redaction is None
+    views = module_views(comparison.modules)
+    with SiteDirectory.opened(options.output, force=options.force) as directory:
+        pages = comparison_pages(_COMPARISON_TITLE, comparison, judgement, views, has_sites=has_sites)
+        written = write_pages(options.output, chain(pages, [Page(COMPARISON, document)]))
+        directory.finish({COMMON: written.part()})
+    files = len(written.paths)
+    for side, path in enumerate((options.before, options.after)) if has_sites else ():
+        result = build(
+            BuildOptions(
+                paths=(path,),
+                output=options.output / SIDES[side],
+                title=f"{_COMPARISON_TITLE}: {SIDES[side].rstrip('/')}",
+                force=options.force,
+                # 0 leaves the values of a peak and those that the comparison links to.
+                value_pages=None if options.full else 0,
+                named_values=named_values(views, side),
+                max_dump_bytes=options.max_dump_bytes,
+            ),
+            lambda *_: None,
+        )
+        files += result.totals.files
+    return files
+
+
+def build_trend(output: Path, title: str, history: History, budgets: Budgets | None, *, force: bool) -> None:
+    """Write the trend of a history into a site, or into a new one.
+
+    The history itself is no page of the site, because a build removes pages that it does not make.
+
+    Raises OutputRefused if the directory holds files that no earlier build has made.
+    """
+    with SiteDirectory.opened(output, force=force) as directory:
+        pages = [*trend_pages(title, history, budgets)]
+        if COMMON not in directory.parts:
+            pages += front_pages(title, history, budgets)
+        written = write_pages(output, pages)
+        directory.finish({**directory.parts, TREND: written.part()})
+
+
+def history_in(site: Path) -> Path:
+    """Return the file of a site that keeps the history of its trend."""
+    return site / HISTORY

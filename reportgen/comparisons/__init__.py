@@ -1,1 +1,0 @@
-"""Read two builds and compare them; read the history of builds."""

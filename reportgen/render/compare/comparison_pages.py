@@ -1,0 +1,110 @@
+"""The pages of a comparison: an overview of all modules, and a page for each module that changed."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from reportgen.compare.builds import STATUSES, BuildComparison, ModuleComparison
+from reportgen.compare.compare_words import (
+    headline,
+    input_words,
+    main_color,
+    matched_words,
+    share,
+    signed_bytes,
+    signed_count,
+)
+from reportgen.compare.verdicts import Judgement
+from reportgen.render import routes
+from reportgen.render.compare.views import MOST_ROLLUP_ROWS, ModuleView, page_of
+from reportgen.render.html.templates import render
+from reportgen.render.module.data_shards import module_columns, shard
+from reportgen.render.site.site_pages import fixed_pages
+from reportgen.work import Page
+
+WORDS = {
+    "input": input_words,
+    "matched": matched_words,
+    "share": share,
+    "signed": signed_bytes,
+    "signed_count": signed_count,
+}
+"""The functions that templates may call."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverviewRow:
+    """A module on the overview."""
+
+    module: ModuleComparison
+    href: str | None
+    headline: str
+    inputs: str
+    before_bytes: int | None
+    after_bytes: int | None
+
+
+def comparison_pages(
+    title: str,
+    comparison: BuildComparison,
+    judgement: Judgement | None,
+    views: Sequence[ModuleView],
+    *,
+    has_sites: bool,
+) -> Iterator[Page]:
+    """Yield every page but those of `before/` and `after/`, to which pages link if `has_sites`."""
+    yield from fixed_pages(title)
+    rows = [_overview_row(module, has_sites=has_sites) for module in comparison.modules]
+    searched = [(row.module.module, row.after_bytes or 0, row.href) for row in rows if row.href]
+    columns = module_columns((one.name, one.label, one.backend, size, href, 1) for one, size, href in searched)
+    yield shard("modules", columns)
+    overview = render(
+        "compare_overview.html",
+        routes.OVERVIEW,
+        site_title=title,
+        comparison=comparison,
+        judgement=judgement,
+        rows={status: [row for row in rows if row.module.status == status] for status in STATUSES},
+        has_sites=has_sites,
+    )
+    yield Page(routes.OVERVIEW, overview)
+    for view in views:
+        yield Page(view.path, _module_page(title, view, judgement, has_sites=has_sites))
+
+
+def _overview_row(module: ModuleComparison, *, has_sites: bool) -> OverviewRow:
+    """Return the row of a module; one without a comparison leads to its page in a build that has it."""
+    color = main_color(module)
+    peaks = module.peaks.get(color, (None, None)) if color is not None else (None, None)
+    before, after = module.figures
+    href = page_of(module)
+    if href is None and has_sites:
+        side = routes.SIDES[0 if after is None else 1]
+        href = side + routes.module_view(module.module.label, module.module.name)
+    return OverviewRow(
+        module=module,
+        href=href,
+        headline=headline(module),
+        inputs=input_words(module),
+        before_bytes=peaks[0] if before else None,
+        after_bytes=peaks[1] if after else None,
+    )
+
+
+def _module_page(title: str, view: ModuleView, judgement: Judgement | None, *, has_sites: bool) -> bytes:
+    name = view.module.module.name
+    return render(
+        "compare.html",
+        view.path,
+        site_title=title,
+        module=view.module,
+        words=WORDS,
+        headline=headline(view.module),
+        main=view.main,
+        spaces=view.spaces,
+        views=view.views,
+        verdicts=[verdict for verdict in (judgement.reported if judgement else ()) if verdict.module == name],
+        homes=view.homes,
+        has_sites=has_sites,
+        tiers=view.tiers,
+        most_rows=MOST_ROLLUP_ROWS,
+    )

@@ -1,0 +1,109 @@
+"""The terms of a space as rows of a table: step, then group of like values, then values."""
+
+from dataclasses import dataclass
+
+from reportgen.compare.compare_words import group_name, reason_words, step_words
+from reportgen.compare.graph import shape_parts
+from reportgen.compare.module_comparison import Comparison, SpaceComparison
+from reportgen.compare.terms import KINDS, Kind, Term, total
+from reportgen.render.routes import SIDES, ModuleRoutes, step_section
+
+MOST_VALUES = 20
+"""How many values of a group are listed; compare.json has all."""
+
+Routes = tuple[ModuleRoutes, ModuleRoutes]
+"""The paths of a module's pages on both sides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A value of one side, or an allocation if `value` is None; `href` is its page, from the root of both sites."""
+
+    text: str
+    href: str
+    value: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """One term of a group: its bytes, both sides, and why they were taken for the same value."""
+
+    change_bytes: int
+    before: Link | None
+    after: Link | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TermGroup:
+    """Terms of one step whose values differ only in the numbers of their names."""
+
+    kind: Kind
+    step: str
+    change_bytes: int
+    subject: str
+    shape: str
+    opcode: str
+    count: int
+    members: tuple[Member, ...]
+    left_out: int
+    id: str
+
+
+def groups(comparison: Comparison, space: SpaceComparison, routes: Routes) -> tuple[TermGroup, ...]:
+    """Return the groups of a space in the order of the steps, the largest of a step first."""
+    found: dict[tuple[Kind, str, str, str], list[Term]] = {}
+    for term in space.terms:
+        found.setdefault((term.kind, *_alike(comparison, term)), []).append(term)
+    made = [
+        TermGroup(
+            kind=kind,
+            step=step_words(kind, change := total(members)),
+            change_bytes=change,
+            subject=subject,
+            shape=shape,
+            opcode=opcode,
+            count=len(members),
+            members=tuple(_member(comparison, term, routes) for term in members[:MOST_VALUES]),
+            left_out=max(0, len(members) - MOST_VALUES),
+            id=step_section(space.color, kind),
+        )
+        for (kind, subject, shape, opcode), members in found.items()
+    ]
+    order = {kind: number for number, kind in enumerate(KINDS)}
+    return tuple(sorted(made, key=lambda group: (order[group.kind], -abs(group.change_bytes), group.subject)))
+
+
+def _alike(comparison: Comparison, term: Term) -> tuple[str, str, str]:
+    """Return (name with its numbers starred, shape, opcode) of what a term is about."""
+    side, value = (1, term.after) if term.after is not None else (0, term.before)
+    if value is None:
+        return "", "", ""
+    graph = comparison.graphs[side]
+    shape = shape_parts(graph.analysis.dump.values.shapes[value])[0]
+    return group_name(comparison.graphs, term), shape, graph.operation(value).opcode
+
+
+def _member(comparison: Comparison, term: Term, routes: Routes) -> Member:
+    """Return a term with links to both sides and, if it is about both, why they are the same value."""
+    match = comparison.matching.before[term.before] if term.before is not None else None
+    # A term may be about one side alone although its value has a partner.
+    is_pair = match is not None and match.value == term.after
+    return Member(
+        change_bytes=term.change_bytes,
+        before=_link(comparison, routes, 0, term.before, term.before_allocation),
+        after=_link(comparison, routes, 1, term.after, term.after_allocation),
+        reason=f"{match.grade}: {reason_words(match)}" if match and is_pair else "",
+    )
+
+
+def _link(comparison: Comparison, routes: Routes, side: int, value: int | None, allocation: int | None) -> Link | None:
+    """Return the link to a value, or to an allocation where a term is about no value."""
+    dump = comparison.graphs[side].analysis.dump
+    if value is not None:
+        name = dump.values.keys[value].removesuffix("{}")
+        return Link(name, SIDES[side] + routes[side].value(value), value)
+    if allocation is not None:
+        name = f"allocation {dump.allocations[allocation].index}"
+        return Link(name, SIDES[side] + routes[side].allocation(allocation), None)
+    return None

@@ -1,0 +1,56 @@
+"""All findings of a module, what was checked, and the lines of the dump that each finding is about."""
+
+from dataclasses import dataclass
+
+from reportgen.analyse.results import Finding
+from reportgen.input.dump_text import TextOffset
+from reportgen.render.html.excerpts import ExcerptLine, excerpt
+from reportgen.render.html.links import Links
+from reportgen.render.module.view_page import view_page
+from reportgen.render.view import Module
+from reportgen.reports.summarise import badge_of, finding_counts
+from reportgen.work import Page
+
+_SHOWN_EXCERPTS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A finding with the lines of the dump around its places, each with the name of their file."""
+
+    finding: Finding
+    excerpts: list[tuple[list[ExcerptLine], str]]
+
+
+def findings_page(module: Module, site_title: str) -> Page:
+    """Return the page of findings and checks."""
+    analysis = module.analysis
+    located = [finding for finding in analysis.findings if finding.location]
+    return view_page(
+        module,
+        site_title,
+        "findings",
+        "findings.html",
+        links=Links(module, 0),
+        findings=analysis.findings,
+        finding_counts=finding_counts(analysis),
+        badge=badge_of(analysis),
+        checks=analysis.evidence,
+        quotes=[_quote(module, finding) for finding in located[:_SHOWN_EXCERPTS]],
+        unquoted=max(0, len(located) - _SHOWN_EXCERPTS),
+    )
+
+
+def _quote(module: Module, finding: Finding) -> Quote:
+    """Quote the place of a finding; for one about two values, the value line and the live range of both."""
+    offsets: list[TextOffset | None] = [finding.text_offset]
+    if len(finding.values) > 1:
+        facts = [module.analysis.facts[number] for number in finding.values]
+        offsets = [
+            offset
+            for fact in facts
+            for offset in (fact.value.text_offset, fact.live.text_offset if fact.live else None)
+        ]
+    text = module.analysis.dump.text
+    known = [offset for offset in offsets if offset is not None]
+    return Quote(finding, [(excerpt(module, offset), text.locate(offset).file) for offset in known])

@@ -1,0 +1,177 @@
+"""How long values are held, and how long they are idle, in each memory space.
+
+Values of numbered siblings, as of the layers of a network, share a row.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from reportgen.analyse.lifetimes import byte_steps, idle_at_peak, idle_stretches, idle_temporary_bytes, steps_held
+from reportgen.analyse.peak_groups import joined_name, sibling_name
+from reportgen.analyse.records import Space
+from reportgen.intervals.step_function import Peak
+from reportgen.parse.shape_parser import plain_shape
+from reportgen.render.html.links import Links, listed
+from reportgen.render.html.origin import origin_cell
+from reportgen.render.module.verdict import small_spaces
+from reportgen.render.module.view_page import Rest, view_page
+from reportgen.render.view import Module
+from reportgen.work import Page
+
+_SHOWN = 50
+_MOST_LINKED = 40
+
+
+class Stretch(NamedTuple):
+    """Moments at which a value is held or idle; `kind` says which stretch between its uses it is.
+
+    `peak_bytes` are its bytes at the peak, None where it does not span the peak.
+    """
+
+    value: int
+    kind: str
+    first: int
+    last: int
+    steps: int
+    size_bytes: int
+    byte_steps: int
+    peak_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LifeRow:
+    """The stretches of numbered siblings: from the first to the last moment, the longest one, and their sums."""
+
+    values: Markup
+    shape: Markup
+    origin: Markup
+    kind: str
+    first: int
+    last: int
+    steps: int
+    size_bytes: int
+    byte_steps: int
+    peak_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LifeTable:
+    """The rows with the most bytes at the peak or the most bytes × steps; `total` is the sum over all of them."""
+
+    rows: Sequence[LifeRow]
+    rest: Rest
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpaceLifetimes:
+    """The lifetimes in one memory space; `idle_temporary_bytes` are the idle bytes at the peak that no caller holds."""
+
+    space: Space
+    peak: Peak | None
+    idle_temporary_bytes: int
+    held: LifeTable
+    idle_at_peak: LifeTable
+    idle: LifeTable
+
+
+def lifetimes_page(module: Module, site_title: str) -> Page:
+    """Return the page of lifetimes."""
+    links = Links(module, 0)
+    return view_page(
+        module,
+        site_title,
+        "lifetimes",
+        "lifetimes.html",
+        links=links,
+        has_time=module.analysis.dump.live_ranges is not None,
+        has_uses=module.analysis.dump.used_values is not None,
+        spaces=[_space_lifetimes(module, space, links) for space in module.analysis.spaces.values()],
+        small=small_spaces(module.analysis),
+    )
+
+
+def _space_lifetimes(module: Module, space: Space, links: Links) -> SpaceLifetimes:
+    stretches = idle_stretches(module.analysis, space)
+    at_peak = idle_at_peak(space, stretches)
+    peak_bytes = {idle: size for size, idle in at_peak}
+    idle = [
+        Stretch(**one._asdict(), steps=one.steps, byte_steps=one.byte_steps, peak_bytes=peak_bytes.get(one))
+        for one in stretches
+    ]
+    return SpaceLifetimes(
+        space=space,
+        peak=space.peak_resident,
+        idle_temporary_bytes=idle_temporary_bytes(module.analysis, at_peak),
+        held=_table(module, links, _held(module, space), lambda row: row.byte_steps),
+        idle_at_peak=_table(
+            module, links, [one for one in idle if one.peak_bytes is not None], lambda row: row.peak_bytes or 0
+        ),
+        idle=_table(module, links, idle, lambda row: row.byte_steps),
+    )
+
+
+def _held(module: Module, space: Space) -> list[Stretch]:
+    """Return the whole life of each value as a stretch, most bytes × steps first."""
+    found = []
+    for product, number in byte_steps(module.analysis, space):
+        live = module.analysis.facts.live(number)
+        found.append(
+            Stretch(
+                value=number,
+                kind="",
+                first=live.start,
+                last=live.end,
+                steps=steps_held(module.analysis, number),
+                size_bytes=module.analysis.facts.values.sizes[number],
+                byte_steps=product,
+            )
+        )
+    return found
+
+
+def _table(
+    module: Module, links: Links, stretches: Iterable[Stretch], amount: Callable[[Stretch | LifeRow], int]
+) -> LifeTable:
+    """Return the table of stretches by an amount, the most first; siblings are folded before it is cut."""
+    siblings: dict[tuple[int, str, str, str], list[Stretch]] = {}
+    times = Counter[tuple[int, str]]()  # because a row must not count the size of one value twice
+    for stretch in stretches:
+        times[stretch.value, stretch.kind] += 1
+        name = module.attribution(stretch.value).name
+        shape = plain_shape(module.analysis.facts.values.shapes[stretch.value])
+        # A value without a name has no siblings.
+        family = sibling_name(name) if name else f"value {stretch.value}"
+        siblings.setdefault((times[stretch.value, stretch.kind], stretch.kind, family, shape), []).append(stretch)
+    ordered = sorted(siblings.values(), key=lambda members: (-sum(map(amount, members)), members[0].value))
+    hidden = [sum(map(amount, members)) for members in ordered[_SHOWN:]]
+    rows = [_row(module, links, members) for members in ordered[:_SHOWN]]
+    total = sum(map(amount, rows)) + sum(hidden)
+    return LifeTable(rows=rows, rest=Rest(count=len(hidden), amount=sum(hidden)), total=total)
+
+
+def _row(module: Module, links: Links, members: Sequence[Stretch]) -> LifeRow:
+    """Return the stretches of siblings as a row; the first value is shown, the others are folded."""
+    numbers = [member.value for member in members]
+    authors = [module.attribution(number) for number in numbers]
+    values = links.value(numbers[0])
+    if len(numbers) > 1:
+        rest = listed(numbers[1:], links.value, _MOST_LINKED)
+        values += Markup(f"<details><summary>and {len(numbers) - 1:,} more</summary>{rest}</details>")
+    at_peak = [member.peak_bytes for member in members if member.peak_bytes is not None]
+    return LifeRow(
+        values=values,
+        shape=links.shape(numbers[0]),
+        origin=origin_cell(*authors, name=joined_name([author.name for author in authors])),
+        kind=members[0].kind,
+        first=min(member.first for member in members),
+        last=max(member.last for member in members),
+        steps=max(member.steps for member in members),
+        size_bytes=sum(member.size_bytes for member in members),
+        byte_steps=sum(member.byte_steps for member in members),
+        peak_bytes=sum(at_peak) if at_peak else None,
+    )

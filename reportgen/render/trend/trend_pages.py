@@ -1,0 +1,139 @@
+"""The pages of a history: `trend.html` with a chart for each module, and a page for each module with every change."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from reportgen.compare.budgets import Budgets
+from reportgen.compare.compare_words import change_words
+from reportgen.compare.figures import FIGURES, Figure
+from reportgen.compare.history import Amounts, History, ModuleKey, Point, changes_of, module_figures
+from reportgen.render import routes
+from reportgen.render.html.templates import render
+from reportgen.render.module.data_shards import module_columns, shard
+from reportgen.render.site.site_pages import fixed_pages
+from reportgen.render.trend.chart import Change, Chart, chart
+from reportgen.reports.formats import human_bytes
+from reportgen.work import Page
+
+_PEAK, _ALLOCATED = FIGURES.index("peak_resident"), FIGURES.index("allocated")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpaceTrend:
+    """One memory space of a module over the builds: the resident peak, or allocated bytes without live ranges."""
+
+    color: int
+    name: str
+    figure: Figure
+    now: int | None
+    chart: Chart | None
+    changes: Sequence[Change]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModuleTrend:
+    """One module over the builds; `spaces` are those that it uses or used, the largest first."""
+
+    key: ModuleKey
+    path: str
+    spaces: Sequence[SpaceTrend]
+    is_gone: bool
+
+
+def trend_pages(title: str, history: History, budgets: Budgets | None) -> Iterator[Page]:
+    """Yield `trend.html` and the page of each module; budgets are lines in the charts."""
+    trends = module_trends(history, budgets)
+    yield Page(routes.TREND, trend_page(routes.TREND, title, history, trends))
+    for trend in trends:
+        context = {"site_title": title, "history": history, "trend": trend, "short": short}
+        yield Page(trend.path, render("trend_module.html", trend.path, **context))
+
+
+def front_pages(title: str, history: History, budgets: Budgets | None) -> Iterator[Page]:
+    """Yield what a site without a build needs: the trend as its overview, help and assets."""
+    yield from fixed_pages(title)
+    yield shard("modules", module_columns(()))
+    yield Page(routes.OVERVIEW, trend_page(routes.OVERVIEW, title, history, module_trends(history, budgets)))
+
+
+def trend_page(path: str, title: str, history: History, trends: Sequence[ModuleTrend]) -> bytes:
+    """Return the page with the charts of all modules."""
+    return render(
+        "trend.html",
+        path,
+        site_title=title,
+        history=history,
+        short=short,
+        shown=[trend for trend in trends if not trend.is_gone],
+        gone=[trend for trend in trends if trend.is_gone],
+    )
+
+
+def short(commit: str) -> str:
+    """Return a hash as git abbreviates it, and any other name as it is."""
+    # The hashes of git have these lengths, SHA-1 and SHA-256.
+    return commit[:7] if len(commit) in {40, 64} else commit
+
+
+def module_trends(history: History, budgets: Budgets | None) -> list[ModuleTrend]:
+    """Return each module that a build of the history has, the largest first, and those that are gone at the end."""
+    keys = {key for record in history.records for key in record.modules}
+    trends = []
+    for key in keys:
+        points = list(changes_of(history, key))
+        colors = {color for point in points for color in point.spaces or ()}
+        spaces = [_space(history, key, color, points, budgets) for color in colors]
+        if spaces:
+            spaces.sort(key=lambda space: (-(space.now or 0), space.color))
+            path, is_gone = routes.trend_of_module(str(key), key.name), points[-1].spaces is None
+            trends.append(ModuleTrend(key=key, path=path, spaces=spaces, is_gone=is_gone))
+    return sorted(trends, key=lambda trend: (trend.is_gone, -(trend.spaces[0].now or 0), str(trend.key)))
+
+
+def _space(
+    history: History, key: ModuleKey, color: int, points: Sequence[Point], budgets: Budgets | None
+) -> SpaceTrend:
+    """Return a memory space of a module over the builds, with the budgets that limit what is drawn."""
+    # Whether a budget covers a space does not depend on its figures.
+    module = module_figures(key, {color: (None,) * len(FIGURES)})
+    name = module.spaces[color].name
+    amounts = [point.spaces.get(color) if point.spaces else None for point in points]
+    figure = _PEAK if any(one and one[_PEAK] is not None for one in amounts) else _ALLOCATED
+    changes = list(_changes(history, points, amounts, figure))
+    limits = [
+        budget.max_bytes
+        for budget in (budgets.budgets if budgets else ())
+        if budget.max_bytes is not None and budget.figure == FIGURES[figure]
+        if budget.covers(module) and budget.covers_space(color, name)
+    ]
+    return SpaceTrend(
+        color=color,
+        name=name,
+        figure=FIGURES[figure],
+        now=changes[-1].amount,
+        chart=chart(history.records, changes, limits),
+        changes=changes,
+    )
+
+
+def _changes(
+    history: History, points: Sequence[Point], amounts: Sequence[Amounts | None], figure: int
+) -> Iterator[Change]:
+    """Yield the builds at which a space came, went or changed in any figure, with the change of one in words."""
+    before: Amounts | None = None
+    for point, now in zip(points, amounts, strict=True):
+        if now != before:
+            amount = now[figure] if now else None
+            words = _words(before[figure] if before else None, amount, is_new=before is None)
+            yield Change(build=point.build, record=history.records[point.build], amount=amount, words=words)
+        before = now
+
+
+def _words(before: int | None, amount: int | None, *, is_new: bool) -> str:
+    if amount is None:
+        return "not known" if is_new else "gone"
+    if before is None:
+        return f"new, {human_bytes(amount)}"
+    if before == amount:
+        return f"{human_bytes(amount)} as before, with other figures changed"
+    return f"{human_bytes(amount)}, {change_words(before, amount)}"

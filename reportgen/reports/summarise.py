@@ -1,0 +1,80 @@
+"""Summarise the report of a module.
+
+An unchanged build only reads summaries, so the record is apart from the analysis that fills it.
+"""
+
+from collections import Counter
+from dataclasses import replace
+
+from reportgen.analyse.classes import MemoryClass, memory_class
+from reportgen.analyse.devices import MAIN_SPACE
+from reportgen.analyse.identity import signature
+from reportgen.analyse.records import Analysis
+from reportgen.analyse.results import SEVERITY_ORDER, Severity
+from reportgen.analyse.spaces import main_space
+from reportgen.reports.advice_words import capacity_words, first_move, sentence
+from reportgen.reports.badge import Badge, badge, checks_run, objects_checked
+from reportgen.reports.report import Report, peak_by_class
+from reportgen.reports.report_json import module_report
+from reportgen.reports.summary import Summary
+
+
+def summary(report: Report) -> Summary:
+    """Return the summary of a module."""
+    analysis = report.analysis
+    space = main_space(analysis.spaces)
+    peak = space.peak_resident if space else None
+    known = report.fits.get(space.color) if space else None
+    advice = report.advice.get(MAIN_SPACE)
+    move = first_move(advice)
+    sizes = peak_by_class(analysis, space) if space else Counter[MemoryClass]()
+    for number in space.allocations if space and not peak else ():
+        sizes[memory_class(analysis.dump.allocations[number])] += analysis.dump.allocations[number].size_bytes
+    return Summary(
+        label=report.label,
+        title=report.title,
+        backend=analysis.backend,
+        space_name=f"{space.color} · {space.name}" if space else "–",
+        peak_resident_bytes=peak.amount if peak else None,
+        allocated_bytes=space.allocated_bytes if space else 0,
+        xla_bytes=analysis.xla_peak.sum_bytes if analysis.xla_peak else None,
+        values=len(analysis.facts),
+        schedule_length=analysis.dump.schedule_length,
+        finding_counts=finding_counts(analysis),
+        checks=checks_run(analysis.evidence),
+        objects=objects_checked(analysis.evidence),
+        bytes_by_class=dict(sizes),  # because `asdict` would count the items of a Counter
+        signature=signature(analysis.dump),
+        capacity_bytes=known.capacity.size_bytes if known else None,
+        is_over=any(one.is_over for one in report.fits.values()),
+        findings=analysis.findings,
+        report=module_report(report),
+        first_move=sentence(move) if move else "",
+        capacity=capacity_words(known, advice.capacity if advice else None) if known else "",
+        can_be_bytes=advice.ladder.donated_bytes if advice and advice.ladder else None,
+    )
+
+
+def summary_for_site(report: Report, content_digest: str) -> Summary:
+    """Return the summary with what only a site needs."""
+    return replace(
+        summary(report),
+        content_digest=content_digest,
+        source_files=report.source_files,
+        op_names=report.op_name_count,
+    )
+
+
+def badge_of(analysis: Analysis) -> Badge:
+    """Return the badge of a module: how much was checked, and with what result."""
+    evidence = analysis.evidence
+    return badge(checks_run(evidence), objects_checked(evidence), finding_counts(analysis))
+
+
+def finding_counts(analysis: Analysis) -> tuple[tuple[Severity, int], ...]:
+    """Return the number of findings of each severity that occurs, the worst first; unlisted ones count too."""
+    counts: Counter[Severity] = Counter()
+    for result in analysis.evidence:
+        for kind in result.found:
+            counts[kind.severity] += kind.times
+    return tuple((severity, counts[severity]) for severity in SEVERITY_ORDER if counts[severity])

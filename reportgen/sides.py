@@ -1,0 +1,86 @@
+"""Read the two sides of a comparison: dumps, or the `report.json` of an earlier build.
+
+A report has figures only, so with one on either side the differences are known and their reasons are not.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
+
+from reportgen.compare.builds import BuildComparison, Source, compare_builds, figures_of_side
+from reportgen.compare.figures import ModuleFigures, figures_of_report, label_of_report
+from reportgen.compare.modules import Side
+from reportgen.errors import UnreadableInput
+from reportgen.input.discover import discover
+from reportgen.input.inputs import inputs_of
+from reportgen.input.reading import Problem, read_whole
+from reportgen.input.remote import AnyPath
+from reportgen.pipeline import read_report
+from reportgen.work import garbage_collection_paused
+
+Progress = Callable[[int, int, str], None]
+
+_REPORT_SUFFIXES = (".json", ".json.gz", ".json.xz")
+
+
+def load_source(path: AnyPath, label: str | None, default: str, max_bytes: int) -> Source:
+    """Find the dumps at a path, or read the report there. Raises ReportgenError if there is neither.
+
+    Without a label, the side is called what its report says, else `default`.
+    """
+    if not path.name.lower().endswith(_REPORT_SUFFIXES):
+        discovered = discover([path], max_bytes=max_bytes)
+        return Source(label or default, dumps=discovered.dumps, problems=discovered.problems)
+    try:
+        document = json.loads(read_whole(path, max_bytes))
+    except (ValueError, RecursionError) as error:
+        raise UnreadableInput(f"{path}: not a report.json: {error}") from error
+    figures = tuple(figures_of_report(document, str(path)))
+    return Source(label or label_of_report(document) or default, report=figures)
+
+
+@dataclass(frozen=True, slots=True)
+class BuildFigures:
+    """The figures of a build, and what to call it."""
+
+    label: str
+    modules: tuple[ModuleFigures, ...]
+
+
+def read_figures(path: AnyPath, max_bytes: int) -> BuildFigures:
+    """Return the figures of a report or of a directory of dumps. Raises ReportgenError for anything else."""
+    source = load_source(path, None, str(path), max_bytes)
+    if source.report is not None:
+        return BuildFigures(source.label, source.report)
+    problems: list[Problem] = []
+    found = _modules(source, problems, lambda _: None)
+    if problems and not found:
+        raise UnreadableInput(f"{problems[0].file}: {problems[0].message}")
+    return BuildFigures(source.label, tuple(map(figures_of_side, found)))
+
+
+def compare_sources(before: Source, after: Source, progress: Progress) -> tuple[BuildComparison, tuple[Problem, ...]]:
+    """Compare two sides; return also the problems with single dumps."""
+    problems: list[Problem] = [*before.problems, *after.problems]
+    total, done = len(before.dumps) + len(after.dumps), count(1)
+
+    def was_read(label: str) -> None:
+        progress(next(done), total, label)
+
+    with garbage_collection_paused():
+        sides = _modules(before, problems, was_read), _modules(after, problems, was_read)
+        comparison = compare_builds(before, after, sides)
+    return comparison, tuple(sorted(problems, key=lambda problem: (problem.file, problem.message)))
+
+
+def _modules(source: Source, problems: list[Problem], was_read: Callable[[str], None]) -> list[Side]:
+    """Read and analyse each dump, as `build` does; one that cannot be read is a problem and is left out."""
+    found: list[Side] = []
+    for order, files in enumerate(source.dumps):
+        report, of_reading = read_report(files)
+        problems.extend(of_reading)
+        if report is not None:
+            found.append(Side(report.label, report.title, order, report.analysis, inputs_of(files)))
+            was_read(files.label)
+    return found

@@ -1,17 +1,18 @@
-"""Parse the command line, and turn errors into a message and an exit code.
+"""Parse the command line, run the command, and turn errors into a message and an exit code.
 
-Each command is a module of `reportgen.commands`.
+Each command is a module of `reportgen.commands`. Only the chosen one is imported, and only once it is known that its
+flags are right, because what the commands do takes longer to import than `--help` takes to print.
 """
 
 import argparse
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 
 import reportgen
-from reportgen.commands import build, check, compare, export, history, watch
-from reportgen.commands import run as run_command
+from reportgen.commands import flags
 from reportgen.commands.settings import apply_settings
 from reportgen.errors import ReportgenError
 from reportgen.terminal import Terminal
@@ -19,15 +20,16 @@ from reportgen.terminal import Terminal
 INTERRUPTED = 130
 BROKEN_PIPE = 141  # 128 + SIGPIPE, which Windows does not have
 
-COMMANDS = {
-    "run": run_command,
-    "build": build,
-    "watch": watch,
-    "check": check,
-    "compare": compare,
-    "history": history,
-    "export": export,
+COMMANDS: Mapping[str, Callable[[argparse.ArgumentParser], None]] = {
+    "run": flags.run,
+    "build": flags.build,
+    "watch": flags.watch,
+    "check": flags.check,
+    "compare": flags.compare,
+    "history": flags.history,
+    "export": flags.export,
 }
+"""What declares the flags of each command, with its help as docstring."""
 
 _DESCRIPTION = """\
 Turn XLA buffer-assignment dumps into a static site that shows how much memory each module needs, what its
@@ -54,14 +56,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Terminal().error("stdout: cannot be written: it is closed")
         return 1
     options = parser.parse_args(arguments)
-    if options.run is None:
+    if options.command is None:
         parser.error(f"a command is needed\n\n{_EXAMPLE}\nreportgen help shows all commands.")
+    if options.command == "help":
+        parser.print_help()
+        return 0
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # because a character that the encoding lacks must not end the command
     terminal = Terminal(quiet=getattr(options, "quiet", False), verbose=getattr(options, "verbose", False))
     try:
         apply_settings(options)
-        code: int = options.run(options, terminal)
+        code: int = import_module(f"reportgen.commands.{options.command}").run(options, terminal)
         sys.stdout.flush()
         return code
     except ReportgenError as error:
@@ -95,15 +100,13 @@ def argument_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {reportgen.__version__}")
-    parser.set_defaults(run=None)
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for name, module in COMMANDS.items():
-        purpose = (module.__doc__ or "").strip()
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
+    for name, add_flags in COMMANDS.items():
+        purpose = add_flags.__doc__ or ""
         help_line = purpose.removesuffix(".").replace(purpose[0], purpose[0].lower(), 1)
         command = commands.add_parser(name, help=help_line, description=purpose, allow_abbrev=False)
-        module.add_arguments(command)
-        command.set_defaults(run=module.run)
-    commands.add_parser("help", help="show this help").set_defaults(run=lambda *_: parser.parse_args(["--help"]))
+        add_flags(command)
+    commands.add_parser("help", help="show this help")
     return parser
 
 

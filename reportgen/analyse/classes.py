@@ -1,9 +1,8 @@
 """Name the class of memory that an allocation belongs to, with one word used throughout the report."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from reportgen.model import Allocation
+from reportgen.model import Allocation
 
 MemoryClass = Literal["parameter", "output", "constant", "temporary", "thread-local"]
 CLASSES: tuple[MemoryClass, ...] = ("parameter", "output", "constant", "temporary", "thread-local")
@@ -11,7 +10,7 @@ HELD_CLASSES = CLASSES[:4]
 """The classes that count towards a peak: XLA leaves thread-local memory out of its plan."""
 
 
-def memory_class(allocation: "Allocation") -> MemoryClass:
+def memory_class(allocation: Allocation) -> MemoryClass:
     """Return the class of an allocation; a donated input counts as a parameter, one without any flag as an output."""
     if allocation.is_thread_local:
         return "thread-local"

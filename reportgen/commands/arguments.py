@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from reportgen.analyse.devices import read_capacity
 from reportgen.errors import OptionError
 from reportgen.input.pipes import kept_pipe
 from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES
@@ -209,8 +210,6 @@ def number_to(most: int) -> Callable[[str], int]:
 
 def capacity(text: str) -> str:
     """Return a capacity as it was given, if it can be read."""
-    from reportgen.analyse.devices import read_capacity
-
     try:
         read_capacity(text)
     except ValueError as error:

@@ -2,43 +2,26 @@
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
-from reportgen.commands.arguments import add_analysis, add_paths, paths_of
-from reportgen.commands.gate import add_gate, budgets_of, exit_code, print_verdicts
+from reportgen.check import check
+from reportgen.commands.arguments import paths_of
+from reportgen.commands.gate import budgets_of, exit_code, print_verdicts
 from reportgen.commands.github import commands_stopped, tell_github
+from reportgen.commands.printing import print_modules
+from reportgen.compare.budgets import Budgets
+from reportgen.compare.figures import figures_of_modules
+from reportgen.compare.verdicts import Judgement, judge, pair_by_name
 from reportgen.input.reading import is_missing
 from reportgen.input.remote import located
+from reportgen.reports.report_json import report_json
 from reportgen.terminal import Terminal
-
-if TYPE_CHECKING:
-    from reportgen.compare.budgets import Budgets
-    from reportgen.compare.verdicts import Judgement
-    from reportgen.work import BuildResult
+from reportgen.work import BuildResult
 
 OVER_CAPACITY = 3
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the flags of `check`."""
-    add_paths(parser)
-    add_analysis(parser)
-    parser.add_argument(
-        "--json", action="store_true", help="print the figures as JSON, the same as report.json of a site"
-    )
-    parser.add_argument(
-        "--baseline",
-        metavar="REPORT",
-        help="judge growth against this report.json (path or URL) or directory of dumps; a missing one is a warning",
-    )
-    add_gate(parser)
-    parser.set_defaults(verbose=True)  # because the findings are what a check is for
-
-
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Check the dumps, print the findings and return the exit code."""
-    from reportgen.check import check
-
     budgets = budgets_of(options, default_growth=options.baseline is not None)
     report = check(
         paths_of(options),
@@ -52,11 +35,9 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     )
     terminal.problems(report.problems)
     if options.json:
-        from reportgen.reports.report_json import report_json
-
         sys.stdout.buffer.write(report_json(entry.report for entry in report.summaries))
     else:
-        terminal.modules(report.summaries)
+        print_modules(report.summaries)
     judgement, baseline = _judge(report, budgets, options) if budgets else (None, None)
     say = terminal.aside if options.json else terminal.line  # because stdout has to be JSON
     if judgement:
@@ -70,10 +51,9 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     return exit_code(judgement, has_failed=report.has_problems(strict=options.strict))
 
 
-def _judge(report: "BuildResult", budgets: "Budgets", options: argparse.Namespace) -> "tuple[Judgement, str | None]":
+def _judge(report: BuildResult, budgets: Budgets, options: argparse.Namespace) -> tuple[Judgement, str | None]:
     """Judge the modules, their growth against the baseline if there is one, and return also what that is called."""
-    from reportgen.compare.figures import figures_of_modules
-    from reportgen.compare.verdicts import judge, pair_by_name
+    # Imported here, because the comparison of builds takes a tenth of a small check, and most have no budgets.
     from reportgen.sides import read_figures
 
     path = located(options.baseline) if options.baseline else None

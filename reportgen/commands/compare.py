@@ -1,53 +1,26 @@
 """Compare two builds: what changed, by how much, and why."""
 
 import argparse
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from reportgen.commands.arguments import add_force, add_max_dump_bytes, add_redaction
-from reportgen.commands.gate import add_gate, budgets_of, exit_code, print_verdicts
+from reportgen.commands.gate import budgets_of, exit_code, print_verdicts
 from reportgen.commands.github import commands_stopped, tell_github
+from reportgen.compare.builds import BuildComparison, Source
+from reportgen.compare.compare_json import compare_json
+from reportgen.compare.compare_markdown import markdown
+from reportgen.compare.compare_words import headline
+from reportgen.compare.verdicts import Judgement, judge
+from reportgen.comparison_site import build_comparison
 from reportgen.input.reading import Problem, is_missing
 from reportgen.input.remote import located
+from reportgen.options import ComparisonOptions
+from reportgen.output.writer import write_file
+from reportgen.redact.comparison import ComparisonRedactor
+from reportgen.sides import compare_sources, load_source
 from reportgen.terminal import Terminal, counted
-
-if TYPE_CHECKING:
-    from reportgen.compare.builds import BuildComparison
-    from reportgen.compare.verdicts import Judgement
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the flags of `compare`."""
-    for side in ("before", "after"):
-        parser.add_argument(
-            side,
-            metavar=side.upper(),
-            help="a dump, a directory of dumps, or the report.json of a build (figures without reasons); also a URL",
-        )
-        parser.add_argument(
-            f"--{side}-label",
-            metavar="TEXT",
-            help=f"what to call this build, such as main@1a2b3c (default: {side}, or the commit that a report names)",
-        )
-    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="write a site with the comparison")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write compare.json to this file")
-    parser.add_argument("--matches", action="store_true", help="list each pair of values in compare.json")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the comparison as Markdown to this file")
-    parser.add_argument("--link", metavar="URL", help="where the whole comparison can be seen, for the Markdown")
-    parser.add_argument("--full", action="store_true", help="give a page to each value of both builds")
-    add_force(parser)
-    add_max_dump_bytes(parser)
-    add_redaction(parser)
-    add_gate(parser)
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Compare, write what was asked for, print the changes and return the exit code."""
-    from reportgen.compare.builds import Source
-    from reportgen.compare.verdicts import judge
-    from reportgen.redact.comparison import ComparisonRedactor
-    from reportgen.sides import compare_sources, load_source
-
     budgets = budgets_of(options)
     before_path = located(options.before)
     # A gate passes without a baseline, because the first build of a project has none.
@@ -77,14 +50,8 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     return exit_code(judgement, has_failed=any(problem.severity == "error" for problem in problems))
 
 
-def _write(comparison: "BuildComparison", judgement: "Judgement | None", options: argparse.Namespace) -> str:
+def _write(comparison: BuildComparison, judgement: Judgement | None, options: argparse.Namespace) -> str:
     """Write what was asked for, and return the comparison as Markdown; empty unless asked for."""
-    from reportgen.compare.compare_json import compare_json
-    from reportgen.compare.compare_markdown import markdown
-    from reportgen.comparison_site import build_comparison
-    from reportgen.options import ComparisonOptions
-    from reportgen.output.writer import write_file
-
     document = compare_json(comparison, judgement, matches=options.matches)
     if options.json:
         write_file(options.json, document)
@@ -105,9 +72,7 @@ def _write(comparison: "BuildComparison", judgement: "Judgement | None", options
     return text
 
 
-def _print(comparison: "BuildComparison", judgement: "Judgement | None", terminal: Terminal) -> None:
-    from reportgen.compare.compare_words import headline
-
+def _print(comparison: BuildComparison, judgement: Judgement | None, terminal: Terminal) -> None:
     if not comparison.before.is_missing:
         changed = [module for module in comparison.modules if module.status != "same"]
         for module in changed:

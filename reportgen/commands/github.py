@@ -8,10 +8,10 @@ import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from reportgen.compare.verdicts import Judgement, Verdict
+from reportgen.compare.markdown_text import escaped
+from reportgen.compare.verdicts import Judgement, Verdict
+from reportgen.output.writer import append_file
 
 _MOST_ANNOTATIONS = 10
 _MOST_SUMMARY_BYTES = 1_000_000
@@ -34,7 +34,7 @@ def commands_stopped(say: Say = print, *, active: bool) -> Iterator[None]:
 
 
 def tell_github(
-    judgement: "Judgement | None",
+    judgement: Judgement | None,
     summary: str = "",
     *,
     change_bytes: int | None = None,
@@ -63,20 +63,16 @@ def tell_github(
 
 
 def _append(path: str, text: str) -> None:
-    from reportgen.output.writer import append_file
-
     append_file(Path(path), text.encode("utf-8", "replace"))
 
 
-def _verdict_list(judgement: "Judgement | None", verdicts: "Sequence[Verdict]") -> str:
-    from reportgen.compare.compare_markdown import escaped
-
+def _verdict_list(judgement: Judgement | None, verdicts: Sequence[Verdict]) -> str:
     lines = [f"- **{verdict.status}**: {escaped(verdict.message, 300)}" for verdict in verdicts]
     overall = judgement.overall if judgement else "no budgets"
     return "\n".join([f"### Memory: {overall}", "", *lines])
 
 
-def _annotation(verdict: "Verdict") -> str:
+def _annotation(verdict: Verdict) -> str:
     budget = verdict.budget
     properties = {"title": f"Memory: {verdict.status}"}
     if budget and budget.file and budget.line:

@@ -7,30 +7,9 @@ from pathlib import Path
 
 from reportgen.commands import build
 from reportgen.errors import MissingCommand, ReportgenError
-from reportgen.options import DEFAULT_DUMPS
-from reportgen.terminal import Terminal
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command to run, the flags of its dumps, and those of `build`."""
-    parser.usage = "%(prog)s [options] -- COMMAND [ARGUMENT ...]"
-    parser.add_argument("program", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the program to run")
-    parser.add_argument(
-        "--dumps",
-        type=Path,
-        default=DEFAULT_DUMPS,
-        metavar="DIR",
-        help="keep the dumps in this directory; the next run replaces them (default: %(default)s)",
-    )
-    parser.add_argument("--only", metavar="REGEX", help="dump only modules whose names match")
-    parser.add_argument(
-        "--cache", action="store_true", help="leave compilation caches on; modules from a cache are not dumped"
-    )
-    parser.add_argument(
-        "--keep-all", action="store_true", help="keep also dumped files that no report reads, such as LLVM IR"
-    )
-    build.add_flags(parser)
-    parser.set_defaults(single_file=None)
+from reportgen.programs.dumps import Left
+from reportgen.programs.run import RunOptions, run_program
+from reportgen.terminal import Terminal, counted
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
@@ -38,8 +17,6 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
 
     Every message goes to stderr, because stdout is the program's.
     """
-    from reportgen.programs.run import RunOptions, run_program
-
     # argparse leaves the separator in front of the rest.
     command = options.program[1:] if options.program[:1] == ["--"] else options.program
     if not command:
@@ -60,10 +37,19 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         return ran.exit_code or 1
     options.paths = [str(options.dumps)]
     with redirect_stdout(sys.stderr):
-        terminal.dumped(ran.left, options.dumps)
+        if not options.quiet:
+            print(_dumped_words(ran.left, options.dumps))
         try:
             code = build.run(options, terminal)
         except ReportgenError as error:
             terminal.error(str(error))
             code = error.exit_code
     return ran.exit_code or code
+
+
+def _dumped_words(left: Left, dumps: Path) -> str:
+    """Return how much a run dumped, and how much of that remains in `dumps`."""
+    return (
+        f"{counted(left.signs.assignments, 'module')} of {counted(left.processes, 'process', 'processes')};"
+        f" {left.dumped_bytes / 1e6:.1f} MB dumped, {left.kept_bytes / 1e6:.1f} MB kept in {dumps}"
+    )

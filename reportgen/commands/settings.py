@@ -11,6 +11,7 @@ which `gate` reads.
 """
 
 import argparse
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,9 +19,11 @@ from typing import Any, get_args
 
 from reportgen.commands.arguments import capacity, source_url
 from reportgen.errors import InvalidSetting
+from reportgen.input.toml_lines import line_of_key
 from reportgen.options import DEFAULT_TITLE, Redaction
 
 FILE = Path("pyproject.toml")
+BUDGETS_FILE = "reportgen.toml"
 TABLE = "xla-reportgen"
 KEYS = ("title", "capacity", "redact", "source-url")
 BUDGET_KEYS = ("budget", "missing-baseline", "new-modules", "missing-modules")
@@ -34,8 +37,6 @@ class Table:
     text: str
 
     def refused(self, key: str, reason: str) -> InvalidSetting:
-        from reportgen.input.toml_lines import line_of_key
-
         line = line_of_key(self.text, ("tool", TABLE, key))
         return InvalidSetting(f"{FILE}:{line}: [tool.{TABLE}] {key}: {reason}")
 
@@ -65,8 +66,6 @@ def read_table() -> Table:
         return Table({}, "")
     if TABLE not in text:
         return Table({}, "")
-    import tomllib  # because most projects have no settings
-
     try:
         tool = tomllib.loads(text).get("tool", {})
     except tomllib.TOMLDecodeError as error:

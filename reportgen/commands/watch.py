@@ -2,36 +2,19 @@
 
 import argparse
 import signal
+import webbrowser
 from pathlib import Path
 
-from reportgen.commands.arguments import add_contents, add_pages, add_paths, add_site, number_to, report_options
+from reportgen.commands.arguments import report_options
 from reportgen.errors import UnreadableInput
 from reportgen.input.remote import located
-from reportgen.options import DEFAULT_HOST
+from reportgen.live.loop import Watcher
+from reportgen.options import WatchOptions
 from reportgen.terminal import Terminal
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the flags of `watch`."""
-    add_paths(parser)
-    add_contents(parser)
-    add_site(parser)
-    add_pages(parser)
-    parser.add_argument("--host", default=DEFAULT_HOST, help="address to serve at (default: %(default)s)")
-    parser.add_argument(
-        "--port", type=number_to(65535), metavar="N", help="port to serve at (default: 8000, or the next free one)"
-    )
-    parser.add_argument(
-        "--poll", action="store_true", help="poll for changes instead of waiting for events, for network drives"
-    )
-    parser.add_argument("--no-serve", action="store_true", help="only keep the site on disk up to date")
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Watch until Ctrl-C or SIGTERM, which are treated alike."""
-    from reportgen.live.loop import Watcher
-    from reportgen.options import WatchOptions
-
     # So that SIGTERM raises KeyboardInterrupt as well.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     watcher = Watcher(
@@ -50,8 +33,6 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         terminal.line(server.url if server else str(index))
         watcher.scan()
         if options.open:
-            import webbrowser  # takes as long to load as a small dump to check
-
             webbrowser.open(server.url if server else index.as_uri())
         watcher.wait()
         watcher.run()

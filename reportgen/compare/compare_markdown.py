@@ -3,7 +3,6 @@
 Names come from other people's programs, so everything that Markdown or HTML would interpret is escaped.
 """
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -19,6 +18,7 @@ from reportgen.compare.compare_words import (
     signed_count,
     step_words,
 )
+from reportgen.compare.markdown_text import code, escaped
 from reportgen.compare.terms import Term, by_kind, total
 from reportgen.compare.verdicts import Judgement
 from reportgen.reports.formats import human_bytes
@@ -26,8 +26,7 @@ from reportgen.reports.formats import human_bytes
 MOST_CHARACTERS = 60_000
 """A comment on GitHub may have 65,536."""
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+.!|~@<>&$:-])")
-_MOST_MODULES, _MOST_NAMES, _MOST_WORDS = 20, 10, 80
+_MOST_MODULES, _MOST_NAMES = 20, 10
 
 
 def markdown(comparison: BuildComparison, judgement: Judgement | None, link: str | None = None) -> str:
@@ -59,19 +58,6 @@ def _shortened(parts: Sequence[str]) -> str:
             kept.append(part)
             size += len(part) + 2
     return "\n\n".join([*kept, "_The rest is left out because a comment may not be longer._", parts[-1]]) + "\n"
-
-
-def escaped(text: str, most: int = _MOST_WORDS) -> str:
-    """Return text that Markdown shows as it is, on one line, cut if it is long."""
-    line = " ".join(text.split())
-    cut = line if len(line) <= most else f"{line[: most - 1]}…"
-    return _SPECIAL.sub(r"\\\1", cut).replace("\\<", "&lt;").replace("\\>", "&gt;").replace("\\&", "&amp;")
-
-
-def code(text: str, most: int = _MOST_WORDS) -> str:
-    """Return text in code, which may not contain a backtick or, in a table, a bar."""
-    line = " ".join(text.split()).replace("`", "'").replace("|", "¦")
-    return f"`{line if len(line) <= most else line[: most - 1] + '…'}`"
 
 
 def _title(comparison: BuildComparison, changed: Sequence[ModuleComparison], judgement: Judgement | None) -> str:

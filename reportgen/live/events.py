@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from threading import Condition
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from watchdog.events import (
     EVENT_TYPE_CLOSED_NO_WRITE,
@@ -20,9 +19,7 @@ from watchdog.events import (
     FileSystemEventHandler,
 )
 from watchdog.observers import Observer
-
-if TYPE_CHECKING:
-    from watchdog.observers.api import BaseObserver, ObservedWatch
+from watchdog.observers.api import BaseObserver, ObservedWatch
 
 # Ignored, because our own reading causes them, so the loop would keep waking itself.
 _OUR_READING = frozenset({EVENT_TYPE_OPENED, EVENT_TYPE_CLOSED_NO_WRITE})

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from reportgen.build import build
 from reportgen.errors import MissingPackage
 from reportgen.options import BuildOptions
 from reportgen.programs.dumps import keep_error
-
-if TYPE_CHECKING:
-    from reportgen.reports.summary import Summary
+from reportgen.reports.formats import exact_bytes, human_bytes
+from reportgen.reports.summary import Summary, needed_bytes
 
 _OUT_OF_MEMORY = "RESOURCE_EXHAUSTED"
 _SITES = Path("xla-memory")
@@ -32,7 +32,7 @@ class MemoryReport:
     """
 
     page: Path
-    modules: tuple["Summary", ...]
+    modules: tuple[Summary, ...]
     error: str | None = None
 
     def open(self) -> None:
@@ -101,15 +101,10 @@ def _imported_jax() -> Any:
 
 def _built(dumps: Path, output: Path, title: str, error: str | None) -> MemoryReport:
     """Build the site in this process alone, because JAX has started threads in it, so it must not be forked."""
-    from reportgen.build import build
-
     built = build(BuildOptions(paths=(dumps,), output=output, title=title), lambda *_: None)
     return MemoryReport(page=output / "index.html", modules=built.summaries, error=error)
 
 
-def _needs(entry: "Summary") -> tuple[str, str]:
+def _needs(entry: Summary) -> tuple[str, str]:
     """Return the bytes of the peak, or of the allocations where no peak is known, rounded and exact."""
-    from reportgen.reports.formats import exact_bytes, human_bytes
-    from reportgen.reports.summary import needed_bytes
-
     return human_bytes(needed_bytes(entry)), exact_bytes(needed_bytes(entry))

@@ -8,6 +8,8 @@ stop the program. A process that does not load it still dumps, into the folder t
 
 import os
 import sys
+from importlib.machinery import PathFinder
+from importlib.util import module_from_spec
 from types import TracebackType
 
 DIRECTORY = "REPORTGEN_RUN_DIRECTORY"
@@ -131,9 +133,6 @@ def _keep_out_of_memory_errors(process: _Process) -> None:
 
 def _load_hidden() -> None:
     """Import the `sitecustomize` that this one hides, and leave the program a sys.path without our folder."""
-    from importlib.machinery import PathFinder
-    from importlib.util import module_from_spec
-
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [path for path in sys.path if os.path.abspath(path) != here]
     spec = PathFinder.find_spec("sitecustomize", sys.path)

@@ -7,22 +7,16 @@ mail addresses. Only our own texts may draw: a code block that is marked as `svg
 import re
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
+from markdown_it import MarkdownIt
 from markupsafe import Markup
-
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
 
 _SCHEME = re.compile(r"^\s*([a-zA-Z][a-zA-Z0-9+.\-]*):")
 _HEADING_ID = re.compile(r"^(.*?)\s*\{#([a-z0-9\-]+)\}\s*$")
 
 
 @cache
-def _markdown() -> "MarkdownIt":
-    # Imported here because that takes as long as building some modules, and most have no notes.
-    from markdown_it import MarkdownIt
-
+def _markdown() -> MarkdownIt:
     def is_safe(url: str) -> bool:
         # An address without a scheme leads to a file beside the page, and runs nothing.
         scheme = _SCHEME.match(url)

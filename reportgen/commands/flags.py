@@ -1,0 +1,218 @@
+"""Declare the flags of each command; the docstring of a function is the help of its command.
+
+They are apart from what the commands do, which takes longer to import than `--help` takes to print.
+"""
+
+import argparse
+from pathlib import Path
+
+from reportgen.commands import settings
+from reportgen.commands.arguments import (
+    add_analysis,
+    add_contents,
+    add_force,
+    add_max_dump_bytes,
+    add_pages,
+    add_paths,
+    add_redaction,
+    add_site,
+    checked,
+    number_to,
+)
+from reportgen.compare.build_names import commit_name, link_url, utc
+from reportgen.compare.growth import Growth, parse_growth
+from reportgen.errors import InvalidBudget
+from reportgen.options import DEFAULT_DUMPS, DEFAULT_HOST, DEFAULT_TITLE
+
+_ADD = "Add the figures of a build to a history: to its file, or for one at a URL to the copy in the site."
+_FIND = "Print the figures of the nearest commit in a history, as a baseline; if none is there, only a warning."
+
+
+def run(parser: argparse.ArgumentParser) -> None:
+    """Run a program, dump what XLA compiles in it, and build the site."""
+    parser.usage = "%(prog)s [options] -- COMMAND [ARGUMENT ...]"
+    parser.add_argument("program", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the program to run")
+    parser.add_argument(
+        "--dumps",
+        type=Path,
+        default=DEFAULT_DUMPS,
+        metavar="DIR",
+        help="keep the dumps in this directory; the next run replaces them (default: %(default)s)",
+    )
+    parser.add_argument("--only", metavar="REGEX", help="dump only modules whose names match")
+    parser.add_argument(
+        "--cache", action="store_true", help="leave compilation caches on; modules from a cache are not dumped"
+    )
+    parser.add_argument(
+        "--keep-all", action="store_true", help="keep also dumped files that no report reads, such as LLVM IR"
+    )
+    _add_build(parser)
+    parser.set_defaults(single_file=None)
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    """Build the site."""
+    add_paths(parser)
+    _add_build(parser)
+    parser.add_argument(
+        "--single-file",
+        type=_html,
+        metavar="FILE.html",
+        help="write the report of one module as a single HTML file instead of a site, to attach to an issue:"
+        " summary, charts, peak, and all values as searchable rows",
+    )
+
+
+def watch(parser: argparse.ArgumentParser) -> None:
+    """Build the site, serve it, and update it as the compiler writes dumps."""
+    add_paths(parser)
+    add_contents(parser)
+    add_site(parser)
+    add_pages(parser)
+    parser.add_argument("--host", default=DEFAULT_HOST, help="address to serve at (default: %(default)s)")
+    parser.add_argument(
+        "--port", type=number_to(65535), metavar="N", help="port to serve at (default: 8000, or the next free one)"
+    )
+    parser.add_argument(
+        "--poll", action="store_true", help="poll for changes instead of waiting for events, for network drives"
+    )
+    parser.add_argument("--no-serve", action="store_true", help="only keep the site on disk up to date")
+
+
+def check(parser: argparse.ArgumentParser) -> None:
+    """Parse and analyse dumps without building a site."""
+    add_paths(parser)
+    add_analysis(parser)
+    parser.add_argument(
+        "--json", action="store_true", help="print the figures as JSON, the same as report.json of a site"
+    )
+    parser.add_argument(
+        "--baseline",
+        metavar="REPORT",
+        help="judge growth against this report.json (path or URL) or directory of dumps; a missing one is a warning",
+    )
+    _add_gate(parser)
+    parser.set_defaults(verbose=True)  # because the findings are what a check is for
+
+
+def compare(parser: argparse.ArgumentParser) -> None:
+    """Compare two builds: what changed, by how much, and why."""
+    for side in ("before", "after"):
+        parser.add_argument(
+            side,
+            metavar=side.upper(),
+            help="a dump, a directory of dumps, or the report.json of a build (figures without reasons); also a URL",
+        )
+        parser.add_argument(
+            f"--{side}-label",
+            metavar="TEXT",
+            help=f"what to call this build, such as main@1a2b3c (default: {side}, or the commit that a report names)",
+        )
+    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="write a site with the comparison")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write compare.json to this file")
+    parser.add_argument("--matches", action="store_true", help="list each pair of values in compare.json")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the comparison as Markdown to this file")
+    parser.add_argument("--link", metavar="URL", help="where the whole comparison can be seen, for the Markdown")
+    parser.add_argument("--full", action="store_true", help="give a page to each value of both builds")
+    add_force(parser)
+    add_max_dump_bytes(parser)
+    add_redaction(parser)
+    _add_gate(parser)
+
+
+def history(parser: argparse.ArgumentParser) -> None:
+    """Keep the figures of builds over time, and show them as a trend."""
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    adding = commands.add_parser("add", help="add a build and write the trend", description=_ADD)
+    adding.add_argument("build", metavar="REPORT", help="the report.json of the build, or its dumps; also a URL")
+    adding.add_argument("--commit", type=checked(commit_name), required=True, metavar="SHA", help="what was built")
+    adding.add_argument(
+        "--time",
+        type=checked(utc),
+        required=True,
+        metavar="TIME",
+        help="when it was committed, with a time zone: $(git show -s --format=%%cI)",
+    )
+    adding.add_argument("--link", type=checked(link_url), metavar="URL", help="where its report is kept")
+    adding.add_argument("-o", "--output", type=Path, metavar="DIR", help="write history.jsonl and trend.html to a site")
+    adding.add_argument("--title", default=DEFAULT_TITLE, help='title of a new site (default: "%(default)s")')
+    add_force(adding)
+    _add_budgets(adding)
+    finding = commands.add_parser("find", help="print the figures of a build", description=_FIND)
+    finding.add_argument("commits", nargs="+", metavar="COMMIT", help="nearest first; - reads them from standard input")
+    finding.add_argument("-o", "--output", type=Path, metavar="FILE", help="write a report.json instead of printing it")
+    for action, command in (("add", adding), ("find", finding)):
+        command.add_argument(
+            "--history",
+            metavar="FILE",
+            required=command is finding,
+            help="the history.jsonl so far, a file or the URL of the published one",
+        )
+        add_max_dump_bytes(command)
+        command.set_defaults(action=action)
+
+
+def export(parser: argparse.ArgumentParser) -> None:
+    """Print a module's memory over program order in a format of other tools."""
+    add_paths(parser)
+    parser.add_argument(
+        "--trace",
+        action="store_true",
+        required=True,
+        help="print a Chrome trace, which ui.perfetto.dev and chrome://tracing open; 1 microsecond is 1 moment",
+    )
+    add_max_dump_bytes(parser)
+    parser.set_defaults(executor=None, verbose=False)  # read by what the commands share
+
+
+def _add_build(parser: argparse.ArgumentParser) -> None:
+    """Add what `build` and `run` share."""
+    add_analysis(parser)
+    add_site(parser)
+    add_pages(parser)
+    volume = parser.add_mutually_exclusive_group()
+    volume.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
+    volume.add_argument("-v", "--verbose", action="store_true", help="print the findings of each module")
+
+
+def _html(text: str) -> Path:
+    """Return the path of an HTML file. Any other is refused, because it would be overwritten and could be a dump."""
+    if not text.lower().endswith((".html", ".htm")):
+        raise argparse.ArgumentTypeError("a name that ends in .html is needed")
+    return Path(text)
+
+
+def _add_budgets(parser: argparse.ArgumentParser) -> None:
+    """Add the file of budgets."""
+    parser.add_argument(
+        "--budgets",
+        type=Path,
+        metavar="FILE",
+        help=f"the budgets of modules, a TOML file (default: {settings.BUDGETS_FILE}, then"
+        f" [tool.{settings.TABLE}] of {settings.FILE})",
+    )
+
+
+def _add_gate(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that hold modules to budgets."""
+    _add_budgets(parser)
+    parser.add_argument(
+        "--max-growth",
+        type=_growth,
+        action="append",
+        default=[],
+        metavar="1%|64KiB",
+        help="fail if the resident peak of any module grows by more; given twice, the larger amount is allowed",
+    )
+    parser.add_argument(
+        "--github",
+        action="store_true",
+        help="write the job summary, outputs and at most ten annotations for GitHub Actions",
+    )
+
+
+def _growth(text: str) -> Growth:
+    try:
+        return parse_growth(text, "growth")
+    except InvalidBudget as error:
+        raise argparse.ArgumentTypeError(str(error)) from error

@@ -1,0 +1,97 @@
+"""Print what a command has found or written to stdout."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from reportgen.analyse.results import Severity
+from reportgen.reports.formats import exact_bytes, human_bytes
+from reportgen.reports.summary import Summary
+from reportgen.terminal import Terminal, counted, printable
+from reportgen.work import BuildResult, Shown
+
+PAGES_LIMIT_BYTES = 1_000_000_000
+_TOO_LARGE = (
+    "the site has {size:.2f} GB, and GitHub Pages accepts at most 1 GB."
+    " With --value-pages N, only the N largest values of each module and those live at a peak get pages."
+)
+
+
+def print_modules(summaries: Sequence[Summary]) -> None:
+    """Print for each module its peak, whether it fits, the advice that lowers it, and its errors and warnings."""
+    for entry in summaries:
+        peak = entry.peak_resident_bytes
+        size = "no live ranges" if peak is None else f"peak resident {human_bytes(peak)} ({exact_bytes(peak)})"
+        findings = ", ".join(counted(number, severity) for severity, number in entry.finding_counts)
+        print(
+            printable(f"{entry.label}: {entry.backend}, space {entry.space_name}: {size}; {findings or 'no findings'}")
+        )
+        if entry.capacity:
+            print(printable(f"  capacity: {entry.capacity}"))
+        if entry.first_move:
+            print(printable(f"  advice: {entry.first_move}"))
+        for finding in entry.findings:
+            if finding.severity != "note":
+                place = f"{finding.location}: " if finding.location else ""
+                print(printable(f"  {place}{finding.severity}: {finding.message} [{finding.slug}]"))
+
+
+def print_finished(report: BuildResult, output: Path, index: Path | None, terminal: Terminal) -> None:
+    """Print the last lines of a build: its result, what the site shows, and where it is.
+
+    Without `index`, the folders above the site are not named.
+    """
+    totals = report.totals
+    if report.errors:
+        print(counted(len(report.errors), "out-of-memory error"))
+    if report.summaries or not report.errors:
+        print(printable(_result(report.summaries)))
+    print(
+        f"{counted(totals.files, 'file')}: {totals.changed:,} written,"
+        f" {totals.files - totals.changed:,} unchanged, {totals.removed:,} removed"
+    )
+    if words := _shown_words(report.shown):
+        print(words)
+    if totals.size_bytes > PAGES_LIMIT_BYTES:
+        terminal.warning(_TOO_LARGE.format(size=totals.size_bytes / 1e9))
+    print(output / "index.html" if index else Path(output.name) / "index.html")
+    if index:
+        print(index.as_uri())
+
+
+def print_single_file(report: BuildResult, path: Path, *, is_published: bool) -> None:
+    """Print the result of a build into a single file, and where that is; of one that is published only its name."""
+    if not report.totals.files:
+        return
+    print(printable(_result(report.summaries)))
+    print(f"{report.totals.size_bytes / 1e6:.1f} MB")
+    if is_published:
+        print(path.name)
+    else:
+        print(path)
+        print(path.resolve().as_uri())
+
+
+def _result(summaries: Sequence[Summary]) -> str:
+    """Return the number of modules, the largest one with its peak, and how many have errors or warnings."""
+    modules = counted(len(summaries), "module")
+    if not summaries:
+        return modules
+    largest = summaries[0]
+    peak = largest.peak_resident_bytes
+    size = f"allocates {human_bytes(largest.allocated_bytes)}" if peak is None else f"peaks at {human_bytes(peak)}"
+    counts = Counter(severity for entry in summaries for severity, _ in entry.finding_counts)
+    severities: tuple[Severity, ...] = ("error", "warning")
+    found = [f"{counted(counts[one], 'module')} with {one}s" for one in severities if counts[one]]
+    name = f"the largest, {largest.title}," if len(summaries) > 1 else largest.title
+    return f"{modules}: {name} {size}; {', '.join(found) or 'no errors or warnings'}"
+
+
+def _shown_words(shown: Shown) -> str:
+    """Return how much of the program the site shows, and the options that hide it."""
+    files, names = counted(shown.source_files, "source path"), counted(shown.op_names, "op name")
+    if shown.source_files and shown.op_names:
+        return f"The site shows {files} and {names}; --redact hides the paths, --redact-names both."
+    if shown.source_files:
+        return f"The site shows {files}; --redact hides them."
+    return f"The site shows {names}; --redact-names hides them." if shown.op_names else ""

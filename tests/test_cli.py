@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 import reportgen
-import reportgen.check
 import reportgen.input.reading
 from reportgen.dump_pages import module_of
 from reportgen.input.reading import DumpFiles
@@ -451,7 +450,7 @@ def test_an_interruption_is_reported_in_one_line(run: Run, monkeypatch: pytest.M
     def interrupted(*rest: object, **named: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(reportgen.check, "check", interrupted)
+    monkeypatch.setattr("reportgen.commands.check.check", interrupted)
     assert run("check", TINY) == (130, "", "reportgen: error: interrupted\n")
 
 

@@ -96,7 +96,7 @@ def watched(*arguments: str, monkeypatch: pytest.MonkeyPatch) -> WatchOptions:
         asked.append(options)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("reportgen.live.loop.Watcher", watcher)
+    monkeypatch.setattr("reportgen.commands.watch.Watcher", watcher)
     assert main(["watch", TINY, *arguments]) == INTERRUPTED
     return asked[0]
 

@@ -34,7 +34,7 @@ def analyse(
     measured = measure(dump, named_backend, join)
     figures = Figures(
         **vars(measured),
-        xla_peak=xla_peak(dump, measured.facts, measured.spaces),
+        xla_peak=xla_peak(measured.program, measured.facts, measured.spaces),
     )
     own, of_siblings = checked(figures), compared(figures, siblings)
     findings = (*listed(own.findings, dump.text), *listed(of_siblings.findings, dump.text))

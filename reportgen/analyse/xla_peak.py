@@ -15,11 +15,9 @@ from operator import add, ne, sub
 from reportgen.analyse.records import Adjustment, Facts, Space, XlaPeak
 from reportgen.analyse.sizes import dense_bytes
 from reportgen.analyse.value_sizes import POINTER_BYTES
-from reportgen.model import WHOLE, Dump, PrintedPeak
+from reportgen.model import WHOLE, PrintedPeak
 from reportgen.parse.shape_parser import ShapeError, parse_shape, tuple_arity
-
-_BEGINNING = 2_000
-"""Enough bytes of an instruction for most shapes; the whole text may be a hundred times as long."""
+from reportgen.program.program import Program
 
 LEAVES = "tuple-leaves"
 PADDING = "tile-padding"
@@ -30,13 +28,13 @@ UNEXPLAINED = "unexplained"
 """A printed row that states neither the bytes of its value nor those that XLA's procedure assumes."""
 
 
-def xla_peak(dump: Dump, facts: Facts, spaces: Mapping[int, Space]) -> XlaPeak | None:
+def xla_peak(program: Program, facts: Facts, spaces: Mapping[int, Space]) -> XlaPeak | None:
     """Return XLA's peak with its reconciliation, or None if the dump prints no peak."""
-    printed = dump.printed_peak
+    printed = program.dump.printed_peak
     if printed is None:
         return None
     leaves = list(map(ne, facts.values.keys, map(add, facts.values.names, repeat(WHOLE))))
-    sizes = _sizes_by_xla(dump, leaves)
+    sizes = _sizes_by_xla(program, leaves)
     ranges = zip(facts.starts, facts.ends, strict=True)
     live = [number for number, (start, end) in enumerate(ranges) if start <= printed.moment <= end]
     truth = sum(space.live.at(printed.moment) for space in spaces.values() if space.live)
@@ -63,10 +61,10 @@ def _agrees(printed: PrintedPeak, spaces: Mapping[int, Space], truth: int) -> bo
     return len(live) <= 1 and at_peak and printed.sum_bytes == truth
 
 
-def _sizes_by_xla(dump: Dump, leaves: Sequence[bool]) -> list[int]:
+def _sizes_by_xla(program: Program, leaves: Sequence[bool]) -> list[int]:
     """Return the dense bytes of the whole defining instruction's shape; a tuple counts as its table of pointers."""
-    names, shapes = dump.values.names, dump.values.shapes
-    tables = {name: POINTER_BYTES * _arity(dump, name) for name in set(compress(names, leaves))}
+    names, shapes = program.dump.values.names, program.dump.values.shapes
+    tables = {name: POINTER_BYTES * _arity(program, name) for name in set(compress(names, leaves))}
     whole = {shape: _whole_size(shape) for shape in set(shapes)}
     return [tables[name] if leaf else whole[shape] for name, shape, leaf in zip(names, shapes, leaves, strict=True)]
 
@@ -85,17 +83,14 @@ def _whole_size(shape_text: str) -> int:
 _table_arity = lru_cache(maxsize=4096)(tuple_arity)
 
 
-def _arity(dump: Dump, name: str) -> int:
+def _arity(program: Program, name: str) -> int:
     """Return the elements of the tuple that an instruction returns, from its table value or its own text."""
+    dump = program.dump
     table = dump.value_by_key.number_of.get(name + WHOLE)
     if table is not None:
         return _table_arity(dump.values.shapes[table]) or 0
-    beginning = dump.instruction_text(name, _BEGINNING)
-    return _arity_returned(beginning) or _arity_returned(dump.instruction_text(name)) or 0
-
-
-def _arity_returned(text: bytes | None) -> int | None:
-    return None if text is None else tuple_arity(text.decode("utf-8", "replace").partition(" = ")[2])
+    definition = program.definitions.get(name)
+    return (_table_arity(definition.shape) or 0) if definition else 0
 
 
 class _Replay:

@@ -163,7 +163,7 @@ def _is_parameter(figures: Figures, name: str) -> bool:
     """Return whether an instruction is a parameter, which without its text is assumed."""
     if definition := figures.definitions.get(name):
         return definition.parameter is not None
-    return figures.dump.instruction_text(name) is None
+    return not figures.program.text(name)
 
 
 @check(

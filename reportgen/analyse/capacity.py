@@ -50,7 +50,7 @@ class Fit:
 
 
 def capacities(given: Iterable[str], siblings: Sequence[Sibling]) -> Mapping[int, Capacity]:
-    """Return the capacity of each memory space that has a known one; what is given counts before what is beside."""
+    """Return the capacity of each memory space where it is known. A given one wins over one beside the dump."""
     device = device_beside(siblings)
     known = {}
     if device:

@@ -29,4 +29,4 @@ def chains(facts: Facts) -> Mapping[int, tuple[int, ...]]:
                 links.append([])
             links[-1].append(number)
             reach = max(end, reach)
-    return {number: tuple(chain) for chain in links if len(chain) > 1 for number in chain}
+    return {number: chain for chain in map(tuple, links) if len(chain) > 1 for number in chain}

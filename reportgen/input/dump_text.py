@@ -121,7 +121,7 @@ class DumpText:
         return part.data.startswith(beginning, offset)
 
     def matches(self, pattern: re.Pattern[bytes], places: Iterable[TextOffset]) -> Iterator[re.Match[bytes] | None]:
-        """Yield for each place the match of a pattern that begins there."""
+        """Yield the match of a pattern that begins at each place, or None."""
         data, base, end = b"", 0, 0
         for place in places:
             if not base <= place < end:

@@ -22,6 +22,12 @@ class OutputRefused(ReportgenError):
     """The output directory has files of other origin, or cannot be written."""
 
 
+class UnsoundBuild(ReportgenError):
+    """The dumps of a build contradict themselves, so its figures may be wrong."""
+
+    exit_code = 4
+
+
 class OptionError(ReportgenError):
     """Options of a command cannot be combined, or name something that does not exist."""
 

@@ -1,12 +1,11 @@
 """Define the options of the commands."""
 
-from collections.abc import Mapping, Set
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES
 from reportgen.input.remote import AnyPath
+from reportgen.record import record
 
 DEFAULT_TITLE = "XLA memory report"
 DEFAULT_OUTPUT = Path("site")
@@ -17,14 +16,11 @@ Redaction = Literal["paths", "names"]
 """Show the words of compilers and common programs, or those of compilers alone."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ReportOptions:
     """The options that decide where a site is written and what it shows, so the same ones give the same site.
 
     `force` allows writing into a directory with files of other origin.
-
-    With `value_pages`, only that many of the largest values in each module, and all that are live at a peak, get
-    pages; None gives pages to all values. `named_values` get pages in any case: numbers of values by label of the dump.
 
     `redaction` says what the site must hide; with None it shows everything.
 
@@ -42,8 +38,6 @@ class ReportOptions:
     output: Path = DEFAULT_OUTPUT
     title: str = DEFAULT_TITLE
     force: bool = False
-    value_pages: int | None = None
-    named_values: Mapping[str, Set[int]] = field(default_factory=dict)
     redaction: Redaction | None = None
     max_dump_bytes: int = DEFAULT_MAX_DUMP_BYTES
     siblings: bool = True
@@ -52,7 +46,7 @@ class ReportOptions:
     capacities: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class BuildOptions(ReportOptions):
     """Options of a build in `jobs` processes.
 
@@ -63,20 +57,19 @@ class BuildOptions(ReportOptions):
     cluster: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ComparisonOptions:
     """Where the site of a comparison goes, and both paths that are compared."""
 
     output: Path
     before: AnyPath
     after: AnyPath
-    full: bool = False
     redaction: Redaction | None = None
     force: bool = False
     max_dump_bytes: int = DEFAULT_MAX_DUMP_BYTES
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class WatchOptions(ReportOptions):
     """Options of watching. With `port` None, take the next free one; `polls` is for file systems without events."""
 

@@ -5,18 +5,19 @@ A report has figures only, so with one on either side the differences are known 
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import count
 
-from reportgen.compare.builds import BuildComparison, Source, compare_builds, figures_of_side
+from reportgen.compare.builds import BuildComparison, Source, compare_builds, compare_modules, figures_of_side
 from reportgen.compare.figures import ModuleFigures, figures_of_report, label_of_report
-from reportgen.compare.modules import Side
+from reportgen.compare.flaws import flaws_of
+from reportgen.compare.modules import Evidence, ModulePair, Side
 from reportgen.errors import UnreadableInput
 from reportgen.input.discover import discover
 from reportgen.input.inputs import inputs_of
 from reportgen.input.reading import Problem, read_whole
 from reportgen.input.remote import AnyPath
 from reportgen.pipeline import read_report
+from reportgen.record import record
 from reportgen.work import garbage_collection_paused
 
 Progress = Callable[[int, int, str], None]
@@ -40,7 +41,7 @@ def load_source(path: AnyPath, label: str | None, default: str, max_bytes: int) 
     return Source(label or label_of_report(document) or default, report=figures)
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class BuildFigures:
     """The figures of a build, and what to call it."""
 
@@ -74,6 +75,19 @@ def compare_sources(before: Source, after: Source, progress: Progress) -> tuple[
     return comparison, tuple(sorted(problems, key=lambda problem: (problem.file, problem.message)))
 
 
+def compare_pair(before: Source, after: Source) -> BuildComparison:
+    """Compare two sides of one dump each, which are a pair whatever they are called. Raises UnreadableInput."""
+    problems: list[Problem] = []
+    with garbage_collection_paused():
+        sides = [side for source in (before, after) for side in _modules(source, problems, lambda _: None)]
+        if problems and len(sides) < 2:
+            raise UnreadableInput(f"{problems[0].file}: {problems[0].message}")
+        one, other = sides
+        evidence: Evidence = "content" if one.content == other.content else "name"
+        module = compare_modules(ModulePair(one, other, evidence))
+        return BuildComparison(before=before, after=after, modules=(module,))
+
+
 def _modules(source: Source, problems: list[Problem], was_read: Callable[[str], None]) -> list[Side]:
     """Read and analyse each dump, as `build` does; one that cannot be read is a problem and is left out."""
     found: list[Side] = []
@@ -81,6 +95,7 @@ def _modules(source: Source, problems: list[Problem], was_read: Callable[[str], 
         report, of_reading = read_report(files)
         problems.extend(of_reading)
         if report is not None:
-            found.append(Side(report.label, report.title, order, report.analysis, inputs_of(files)))
+            flaws = flaws_of(report.analysis.findings)
+            found.append(Side(report.label, report.title, order, report.analysis, inputs_of(files), flaws))
             was_read(files.label)
     return found

@@ -1,9 +1,9 @@
 """Define the records that pass between the stages of a build and its workers: tasks, pages, parts and outcomes."""
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +11,7 @@ from reportgen.analyse.logged_errors import LoggedError
 from reportgen.input.discover import Discovered
 from reportgen.input.reading import DumpFiles, Problem
 from reportgen.options import Redaction
+from reportgen.record import record
 from reportgen.reports.summary import Summary, biggest_first
 
 Progress = Callable[[int, int, str], None]
@@ -28,7 +29,7 @@ class Page(NamedTuple):
     content: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Part:
     """The pages that one dump has in the site, or those that belong to no dump.
 
@@ -44,7 +45,7 @@ class Part:
     outcome: Any = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Task:
     """A dump to work on, and the pages that the last build made of it."""
 
@@ -52,22 +53,20 @@ class Task:
     previous: Part | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Settings:
     """The settings that all dumps of a site share. `fingerprint` identifies the program itself."""
 
     site_title: str
     output: Path
     fingerprint: str
-    value_pages: int | None = None
-    named_values: Mapping[str, Set[int]] = field(default_factory=dict)
     redaction: Redaction | None = None
     source_root: Path | None = None
     source_url: str | None = None
     capacities: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Outcome:
     """The result for one dump; `summary` is None if the dump could not be read at all.
 
@@ -96,17 +95,21 @@ class Outcome:
         return cls(label=summary.label, summary=summary, problems=problems, part=part)
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Totals:
-    """The files of a site: their number and bytes, how many were written, and how many old ones were removed."""
+    """The files of a site: their number and bytes, how many were written, and how many old ones were removed.
+
+    `kept` are paths of old pages at which something is that is no file of this site.
+    """
 
     files: int = 0
     size_bytes: int = 0
     changed: int = 0
     removed: int = 0
+    kept: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Shown:
     """How much of the program a site shows: its source files, and its op_names added up over the modules."""
 
@@ -114,11 +117,12 @@ class Shown:
     op_names: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class BuildResult:
     """The result of a build or check: summaries, largest first, and all problems with the input.
 
-    `errors` are the out-of-memory errors in texts on the command line.
+    `errors` are the out-of-memory errors in texts on the command line. `left_out` counts the dumps that a single file
+    could have shown as well.
     """
 
     summaries: tuple[Summary, ...]
@@ -126,6 +130,7 @@ class BuildResult:
     totals: Totals = Totals()
     shown: Shown = Shown()
     errors: tuple[LoggedError, ...] = ()
+    left_out: int = 0
 
     @property
     def is_over(self) -> bool:

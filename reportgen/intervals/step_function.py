@@ -3,10 +3,11 @@
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, groupby
 from operator import itemgetter
+
+from reportgen.record import record
 
 Interval = tuple[int, int]
 Change = tuple[int, int]
@@ -29,7 +30,7 @@ def length(intervals: Iterable[Interval]) -> int:
     return sum(high - low for low, high in merge(intervals))
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Peak:
     """The maximum of a step function: `amount` bytes, first reached at `moment`, at `ties` moments in total."""
 
@@ -38,7 +39,7 @@ class Peak:
     ties: int
 
 
-@dataclass(frozen=True)
+@record(slots=False, kw_only=False)
 class StepFunction:
     """An amount for each moment of [0, length): `amounts[i]` applies from `moments[i]` until the next one.
 

@@ -17,7 +17,6 @@ from reportgen.model.rows import (
     UsedValue,
     Value,
     ValueKey,
-    record,
     users_in,
 )
 
@@ -43,6 +42,5 @@ __all__ = [
     "Value",
     "ValueKey",
     "Values",
-    "record",
     "users_in",
 ]

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import repeat
 from typing import Generic
@@ -21,6 +21,7 @@ from reportgen.model.rows import (
     ValueKey,
     users_in,
 )
+from reportgen.record import record
 
 
 class ByKey(Generic[Row]):
@@ -38,7 +39,7 @@ class ByKey(Generic[Row]):
         return self._columns.row(self.number_of[str(key)])
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class Dump:
     """Everything that a dump says. A section that the dump lacks, which is normal, is None or empty."""
 

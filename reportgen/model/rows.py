@@ -6,24 +6,14 @@ leaf of a tuple; `{}` is the value itself. XLA omits it if the shape is no tuple
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
-from typing import NamedTuple, TypeVar, dataclass_transform
+from typing import NamedTuple
 
 from reportgen.input.dump_text import TextOffset
+from reportgen.record import record
 
 WHOLE = "{}"
-
-_Record = TypeVar("_Record")
-
-
-@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
-def record(cls: type[_Record]) -> type[_Record]:
-    """Make a class a dataclass that only the type checker treats as frozen.
-
-    It is for records of which a dump has thousands, because creating a frozen one takes three times as long.
-    """
-    return dataclass(slots=True, kw_only=True)(cls)
 
 
 class ValueKey(NamedTuple):
@@ -199,7 +189,7 @@ class StackFrame(NamedTuple):
     percent: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PrintedPeak:
     """XLA's own peak: the moment that it chose, and the values that it lists as live at that moment."""
 
@@ -212,7 +202,7 @@ class PrintedPeak:
         return sum(row.size_bytes for row in self.rows)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class StackTrace:
     """XLA's stack-trace breakdown: its total and its nodes."""
 

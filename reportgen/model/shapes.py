@@ -7,8 +7,10 @@ same grammar.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
+
+from reportgen.record import record
 
 COMMENT_EVERY = 5
 """XLA numbers every fifth element of a tuple in a comment."""
@@ -27,7 +29,7 @@ class SplitConfig(NamedTuple):
     indices: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Layout:
     """The arrangement of an array in memory (XLA `Layout`).
 
@@ -56,7 +58,7 @@ class Layout:
         return f"{{{_joined(self.minor_to_major)}{':' if attributes else ''}{attributes}}}"
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class ArrayShape:
     """`TYPE[DIMENSIONS]{LAYOUT}`.
 
@@ -77,7 +79,7 @@ class ArrayShape:
         return f"{self.element_type}[{_joined(sizes)}]{'' if self.layout is None else self.layout}"
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class TupleShape:
     """`(SHAPE, SHAPE, ...)`; if `numbered`, `/*index=K*/` precedes every fifth element.
 
@@ -95,7 +97,7 @@ class TupleShape:
         return f"({', '.join(texts)})"
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class BufferShape:
     """`b(SHAPE)`: a buffer of that shape, which is a distinct type (XLA since 2025-05)."""
 
@@ -105,7 +107,7 @@ class BufferShape:
         return f"b({self.content})"
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class OpaqueShape:
     """`token[]` or `opaque[]`: a value that has no elements."""
 

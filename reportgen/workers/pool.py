@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import get_context, parent_process
 from multiprocessing.context import BaseContext
@@ -15,6 +14,7 @@ from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from reportgen.errors import ReportgenError
+from reportgen.record import record
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -24,7 +24,7 @@ _LOST_PROCESS = "A worker process was killed, most likely for lack of memory. Tr
 _NO_PROCESS = "A worker process cannot be started: {}. Try again with --jobs 1."
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Workers:
     """An executor, and how many items it works on at the same time."""
 

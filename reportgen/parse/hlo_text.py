@@ -5,10 +5,10 @@ of all instructions. Ignore the rest of the text.
 """
 
 import re
-from dataclasses import dataclass
 
 from reportgen.model.shapes import Shape, TupleShape
 from reportgen.parse.shape_parser import ShapeError, parse_shape, scan_shape
+from reportgen.record import record
 
 _LAYOUT = "entry_computation_layout={"
 # Ends at the next attribute and not at a brace, because the braces of the aliases nest.
@@ -18,7 +18,7 @@ _ALIAS = re.compile(r"\{([\d,\s]*)\}: \((\d{1,9}), \{([\d,\s]*)\}")
 _INSTRUCTION = re.compile(rb"^ +(?:ROOT )?%?([^\s%=(]+) = ", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Alias:
     """A leaf of the result that may reuse the bytes of a leaf of a parameter."""
 
@@ -27,7 +27,7 @@ class Alias:
     parameter_index: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class HloText:
     """The facts of a module; `parameters` and `result` are the entry's shapes, None if the first line lacks them."""
 

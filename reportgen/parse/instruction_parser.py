@@ -7,11 +7,12 @@ Shapes, attributes and strings nest, so splitting at commas or braces would cut 
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from reportgen.input.dump_text import DumpText, TextOffset
 from reportgen.parse.shape_parser import ShapeError, scan_shape
+from reportgen.record import record
 
 _STRING = r'"(?:[^"\\]|\\.)*+"'
 _OPERANDS = re.compile(r'[^()"]*+(?:\([^()"]*+\)[^()"]*+)*+(?=\))')
@@ -53,7 +54,7 @@ class Stated(NamedTuple):
         return f"{self.file}:{self.line}" if self.file and self.line else self.file
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Instruction:
     """The parts of an instruction that the report needs, as printed; the values of `metadata` are unescaped."""
 

@@ -64,6 +64,12 @@ class ModuleText:
         return self._names
 
     @cached_property
+    def header(self) -> str:
+        """Return the first line, which says what is true of the whole module."""
+        end = self._data.find(b"\n")
+        return self._data[: end if end >= 0 else None][:_LONGEST_LINE].decode("utf-8", "replace")
+
+    @cached_property
     def frames(self) -> StackFrames | None:
         """Return the tables of source lines; None if the text has none."""
         return stack_frames_of_text(self._data)

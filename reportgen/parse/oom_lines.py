@@ -16,13 +16,14 @@ from typing import Any, Literal, NamedTuple
 
 from reportgen.parse.oom_records import Kind, SizeRange, read_size
 
+_SPACE = r"(?:(?P<space>(?i:hbm|vmem|smem|cmem|sflag|spmem|tilespmem|host|device))\b|\w+)"
 _SIZE = r"-?\d+(?:\.\d+)?(?:[KMGTPE](?:i?B)?|B| bytes)?"
 _PREFIX = re.compile(
     r"""(?:[>\#]\s?)*
     (?:\(\w+\ pid=\d+\)\s)?
     (?:[A-Z]+\ \d\d-\d\d\ \d\d:\d\d:\d\d\ \[[^\]]*\])?
     (?:\d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d[.,]\d+:\ [A-Z]\s+(?:\d+\s)?\S+:\d+\])?
-    (?:[A-Z]\d{4}\ \d\d:\d\d:\d\d\.\d+\s+\d+\ \S+:\d+\])?
+    (?:[A-Z]\d{4}\ \d\d:\d\d:\d+\.\d+\s+\d+\ \S+:\d+\])?
     (?:[A-Z]\ \S+:\d+\])?
     \s*""",
     re.VERBOSE,
@@ -34,7 +35,7 @@ _ANCHORS: tuple[tuple[str, Kind, str], ...] = (
         "Ran out of memory in memory space ",
         "compile",
         (
-            rf"(?P<space>\w+)(?:.{{0,500}}?Used (?P<needed>{_SIZE}) of (?P<capacity>{_SIZE})(?: \w+)?\."
+            rf"{_SPACE}(?:.{{0,500}}?Used (?P<needed>{_SIZE}) of (?P<capacity>{_SIZE})(?: \w+)?\."
             rf" Exceeded \w+ capacity by (?P<excess>{_SIZE})\.)?"
         ),
     ),
@@ -42,7 +43,7 @@ _ANCHORS: tuple[tuple[str, Kind, str], ...] = (
         "Ran out of memory on ",
         "compile",
         (
-            rf"(?P<space>\w+), the total memory required for HLO temporaries \((?P<needed>{_SIZE})\)"
+            rf"{_SPACE}, the total memory required for HLO temporaries \((?P<needed>{_SIZE})\)"
             rf" exceeds available \w+ \((?P<capacity>{_SIZE})\)(?:\. HLO module: (?P<module>\S*[^\s.]))?"
         ),
     ),
@@ -51,7 +52,7 @@ _ANCHORS: tuple[tuple[str, Kind, str], ...] = (
         "allocation",
         (
             r"(?P<needed>\d+)\) would exceed memory \(size=(?P<capacity>\d+)\)(?: :: #allocation\d+"
-            r" \[shape = '(?P<shape>[^']*)', space=(?P<space>\w+)"
+            rf" \[shape = '(?P<shape>[^']*)', space={_SPACE}"
             r"(?:.{0,2000}?tag = '(?P<tag>[^']*)'\] :: (?P<hlo>\S+))?)?"
         ),
     ),
@@ -59,7 +60,7 @@ _ANCHORS: tuple[tuple[str, Kind, str], ...] = (
         "Scoped allocation with size ",
         "compile",
         (
-            rf"(?P<needed>{_SIZE}) and limit (?P<capacity>{_SIZE}) exceeded scoped (?P<space>\w+) limit"
+            rf"(?P<needed>{_SIZE}) and limit (?P<capacity>{_SIZE}) exceeded scoped {_SPACE} limit"
             rf" by (?P<excess>{_SIZE})"
         ),
     ),
@@ -79,12 +80,18 @@ _ANCHORS: tuple[tuple[str, Kind, str], ...] = (
     (
         "Attempting to reserve ",
         "load",
-        rf"(?P<needed>{_SIZE}) at the bottom of memory\. That was not possible\. There are (?P<free>{_SIZE}) free",
+        (
+            rf"(?P<needed>{_SIZE}) at the bottom of memory(?:\. That was not possible)?"
+            rf"(?:\. There are (?P<free>{_SIZE}) free(?:, {_SIZE} reserved, and (?P<reservable>{_SIZE}) reservable)?)?"
+        ),
     ),
     (
         "Attempting to allocate ",
         "data",
-        rf"(?P<needed>{_SIZE})\. That was not possible\. There are (?P<free>{_SIZE}) free(?:\.; \((?P<device>\w+)\))?",
+        (
+            rf"(?P<needed>{_SIZE})\. That was not possible(?:\. There are (?P<free>{_SIZE}) free"
+            r"(?:\.; \((?P<device>\w+)\))?)?"
+        ),
     ),
     ("Out of memory while trying to allocate ", "execution", rf"(?P<needed>{_SIZE})"),
     (
@@ -107,15 +114,16 @@ _ANCHORS: tuple[tuple[str, Kind, str], ...] = (
     ),
     (
         "The byte size of input/output arguments (",
-        "compile",
+        "arguments",
         r"(?P<needed>\d+)\) exceeds the base limit \((?P<capacity>\d+)\)",
     ),
+    ("memory_limit_: ", "allocator", rf"(?P<capacity>{_SIZE}) available (?:bytes|size): (?P<free>{_SIZE})"),
 )
 _PATTERNS = tuple((sign, kind, re.compile(re.escape(sign) + rest)) for sign, kind, rest in _ANCHORS)
 _CODE = re.compile(r"\b(E\d{4}): ")
 _ALLOCATOR = re.compile(r"Allocator \((\w+)$")
 _LOADED = re.compile(r"Error loading program '([^']*)'")
-_SIZES = ("needed", "capacity", "excess", "free")
+_SIZES = ("needed", "capacity", "excess", "free", "reservable")
 
 _FIELDS = frozenset(
     {
@@ -145,7 +153,8 @@ _PART = re.compile(
             |(?:preallocated\ temp|total)\ fragmentation
             |Top-of-Memory\ reserved|Currently\ allocated|Program\ requirement|Available\ after\ request
             |Limit|InUse|MaxInUse|NumAllocs|MaxAllocSize|LargestFreeBlock|Reserved|PeakReserved
-        ):?(?:\s+(?:(?P<row_size>{_SIZE})|unknown\ size))?(?:\s*\((?P<row_detail>.*)\))?(?:\s*\[.*\])?\s*)""",
+        ):?(?:\s+(?:(?P<row_size>{_SIZE})|unknown\ size))?
+        (?:\s*\((?P<row_detail>.*)\)|\s*\((?P<cut_detail>.*))?(?:\s*\[.*\])?\s*)""",
     re.VERBOSE,
 )
 _EXACT = re.compile(r"\s*([\d,-]+) bytes")
@@ -165,6 +174,14 @@ SIGNS = (
 """Each event contains at least one of these texts; searching for them is much faster than reading every line."""
 
 
+_BREAK = rb"(?: |[ \t]*\r?\n[ \t>#]*)"
+_WRAPPED_SIGN = re.compile(
+    rb"(?P<sign>"
+    + b"|".join(_BREAK.join(map(re.escape, sign.encode().split(b" "))) for sign, _, _ in _ANCHORS)
+    + rb")(?P<rest>[^\n]*\n?)"
+)
+
+
 class Line(NamedTuple):
     """What one line is, and the parts of it by name."""
 
@@ -173,6 +190,26 @@ class Line(NamedTuple):
 
 
 _SEPARATOR, _BLANK, _OTHER = Line("separator", {}), Line("blank", {}), Line("other", {})
+
+
+def without_prefix(text: str) -> str:
+    """Return a line without what a logger or a reader put before it."""
+    prefix = _PREFIX.match(text)
+    return text[prefix.end() :] if prefix else text
+
+
+def has_anchor(text: str) -> bool:
+    """Return whether the sentence of an error begins in a text; its rest may be on the next lines."""
+    return any(sign in text for sign, _, _ in _PATTERNS)
+
+
+def unwrapped(data: bytes) -> bytes:
+    """Return a text in which no line ends within a sign. Each line break that is taken away follows the next one."""
+    return _WRAPPED_SIGN.sub(_joined, data)
+
+
+def _joined(found: re.Match[bytes]) -> bytes:
+    return re.sub(rb"\s*\n[\s>#]*", b" ", found["sign"]) + found["rest"] + b"\n" * found["sign"].count(b"\n")
 
 
 def read_field(text: str) -> tuple[str, str] | None:
@@ -231,7 +268,7 @@ def _read_part(text: str) -> Line | None:
         case "entry":
             return Line("entry", {"number": int(match["number"] or match["gpu_number"]), "size": match["entry_size"]})
         case "row":
-            name, detail = match["row_name"], (match["row_detail"] or "").strip()
+            name, detail = match["row_name"], (match["row_detail"] or match["cut_detail"] or "").strip()
             exact = _EXACT.fullmatch(detail)
             printed = exact[1].replace(",", "") if exact else match["row_size"] or ""
             # This row alone counts allocations instead of bytes.

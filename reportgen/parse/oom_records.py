@@ -4,26 +4,38 @@ A text has rounded sizes, no offsets and no live ranges, so nothing of it enters
 """
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-Kind = Literal["compile", "allocation", "load", "data", "execution", "rematerialization", "fragment"]
+from reportgen.record import record
+
+Kind = Literal[
+    "compile", "allocation", "load", "data", "execution", "allocator", "rematerialization", "arguments", "fragment"
+]
 """When memory ran out: at compile time, at compile time for one buffer larger than the memory, while the program was
-loaded, while data was put on the device, or during execution; "rematerialization" is a warning that a program is still
-too large, and a "fragment" is a list or a table whose beginning is missing."""
+loaded, while data was put on the device, or during execution. An "allocator" is the state of the runtime's own.
+"rematerialization" is a warning that a program is still too large, and "arguments" that they alone are; both compile
+nevertheless. A "fragment" is a list or a table whose beginning is missing."""
 
 _SIZE = re.compile(r"(-?\d{1,25})(?:\.(\d{1,9}))?(?:([KMGTPE])(?:i?B)?|( ?B| bytes))?")
 _UNITS = {unit: 1024**power for power, unit in enumerate("KMGTPE", 1)}
 _LONGEST_SIZE = 64  # more than the pattern can match
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class SizeRange:
     """The bytes that a printed size may stand for, from `low` to `high`, both included."""
 
     low: int
     high: int
+
+    @property
+    def is_exact(self) -> bool:
+        return self.low == self.high
+
+    @property
+    def middle(self) -> int:
+        return (self.low + self.high) // 2
 
     def __contains__(self, size: int) -> bool:
         return self.low <= size <= self.high
@@ -92,7 +104,8 @@ class LoggedBuffer(NamedTuple):
 class OutOfMemory(NamedTuple):
     """One event: `line` is its first line in the text, from 1, and `times` how often it is there.
 
-    `needed` is what did not fit. `capacity` is all the memory that may be used, and `free` what was left of it.
+    `needed` is what did not fit. `capacity` is all the memory that may be used, `free` what was left of it, and
+    `reservable` the part of that in one piece.
     """
 
     kind: Kind
@@ -103,6 +116,7 @@ class OutOfMemory(NamedTuple):
     capacity: SizeRange | None = None
     excess: SizeRange | None = None
     free: SizeRange | None = None
+    reservable: SizeRange | None = None
     module: str = ""
     device: str = ""
     totals: tuple[Total, ...] = ()

@@ -11,7 +11,16 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any
 
-from reportgen.parse.oom_lines import SIGNS, Line, anchor_sizes, read_field, read_line
+from reportgen.parse.oom_lines import (
+    SIGNS,
+    Line,
+    anchor_sizes,
+    has_anchor,
+    read_field,
+    read_line,
+    unwrapped,
+    without_prefix,
+)
 from reportgen.parse.oom_records import LoggedBuffer, OutOfMemory, Total, read_size
 
 _LINES_BEFORE = 8
@@ -23,6 +32,9 @@ _PATIENCE = 40
 _WINDOW = 8192
 """The bytes in which all signs are searched before any is searched further on."""
 
+_MOST_CONTINUED = 6
+"""Lines that a sentence may go on for, where a form or an editor has wrapped it."""
+
 _OF_ENTRIES = frozenset({"Number", "Operator", "XLA label", "XLA Label", "Entry Parameter Subshape"})
 # A word without a value matches too, because otherwise each of its letters would be tried as the beginning of a name.
 _ATTRIBUTE = re.compile(r'(\w+)(?:=(?:"([^"\\]*(?:\\.[^"\\]*)*)"?|(\S+)))?')
@@ -30,6 +42,7 @@ _LABEL = re.compile(r"%?(\S+) = (.*)")
 _OPCODE = re.compile(r"(?:^| )([a-z][a-z0-9-]*)\(")
 _OUTPUT_OF = re.compile(r"output of ([^@]+)(?:@.*)?")
 
+_OF_ALLOCATOR = frozenset({"allocator", "execution"})
 _FRAGMENT = OutOfMemory(kind="fragment")
 
 
@@ -37,6 +50,7 @@ def find_out_of_memory(data: bytes) -> tuple[OutOfMemory, ...]:
     """Return every event in `data`, in the order of the text; equal ones are one, with a count."""
     lines: defaultdict[OutOfMemory, list[int]] = defaultdict(list)
     number, end = 1, 0
+    data = unwrapped(data) if b"RESOURCE_EXHAUSTED" in data or b"ut of memory" in data else data
     for place, event in _events(data):
         number, end = number + data.count(b"\n", end, place), place
         lines[event].append(number)
@@ -55,15 +69,33 @@ def _events(data: bytes) -> Iterator[tuple[int, OutOfMemory]]:
                 continue
             if named := read_field(text):
                 assembly.add_field(*named, place)
-            elif (read := read_line(text)).role == "other":
+            elif (read := _sentence(text, stream) if has_anchor(text) else read_line(text)).role == "other":
                 others += 1
                 continue
             else:
+                end = stream.tell()
                 if assembly.is_ended_by(read):
                     yield from assembly.finished()
                 assembly.add(read, place)
             others = 0
         yield from assembly.finished()
+
+
+def _sentence(text: str, stream: BytesIO) -> Line:
+    """Read the sentence that begins on a line, and leave `stream` behind the lines on which it goes on."""
+    best, after, joined = read_line(text), stream.tell(), text
+    for _ in range(_MOST_CONTINUED):
+        piece = without_prefix(stream.readline().decode("utf-8", "replace").strip())
+        if not piece:
+            continue
+        if read_field(piece) or read_line(piece).role != "other":
+            break
+        joined = f"{joined} {piece}"
+        read = read_line(joined)
+        if len(read.parts) > len(best.parts):
+            best, after = read, stream.tell()
+    stream.seek(after)
+    return best
 
 
 def _next_sign(data: bytes, start: int) -> int | None:
@@ -100,7 +132,8 @@ class _Assembly:
     def is_ended_by(self, line: Line) -> bool:
         """Return whether the line cannot belong to the event: a table or a list begins a second time."""
         if line.role == "head":
-            return line.parts["name"] in self.heads
+            is_other = line.parts["name"] == "Stats" and self.event is not None and self.event.kind not in _OF_ALLOCATOR
+            return is_other or line.parts["name"] in self.heads
         if line.role == "entry":
             return bool(self.last_number >= line.parts["number"])
         return line.role == "anchor"
@@ -144,7 +177,8 @@ class _Assembly:
         """Yield the event and where it begins, if enough of it was found, and start afresh."""
         self._end_entry(is_cut=True)
         if self.event and (self.event.kind != "fragment" or self.totals or self.buffers):
-            yield self.begin, self.event._replace(totals=tuple(self.totals), buffers=tuple(self.buffers))
+            event = self.event._replace(totals=tuple(self.totals), buffers=tuple(self.buffers))
+            yield self.begin, _with_totals(event)
         self.event, self.head, self.heads, self.last_number, self.totals, self.buffers = None, "", set(), 0, [], []
 
     def _end_entry(self, *, is_cut: bool) -> None:
@@ -154,7 +188,17 @@ class _Assembly:
         self.entry = None
 
 
+def _with_totals(event: OutOfMemory) -> OutOfMemory:
+    """Return the event with what its sentence leaves out and its tables say."""
+    sizes = {total.name or total.head: total.size for total in event.totals}
+    usage = next((size for name, size in sizes.items() if name.endswith(" usage >=")), None)
+    needed = event.needed or usage or sizes.get("Program hbm requirement")
+    return event._replace(needed=needed, capacity=event.capacity or sizes.get("HBM capacity") or sizes.get("Limit"))
+
+
 def _event_of(line: Line) -> OutOfMemory:
+    if line.role == "head" and line.parts["name"] == "Stats":
+        return OutOfMemory(kind="allocator")
     if line.role != "anchor":
         return _FRAGMENT
     parts, sizes = line.parts, anchor_sizes(line.parts)
@@ -169,6 +213,7 @@ def _event_of(line: Line) -> OutOfMemory:
         capacity=sizes.get("capacity"),
         excess=sizes.get("excess"),
         free=sizes.get("free"),
+        reservable=sizes.get("reservable"),
     )
 
 

@@ -3,6 +3,7 @@
 A line that matches no shape is kept, counted and reported with its location; parsing continues after it.
 """
 
+import re
 from collections.abc import Callable
 
 from reportgen.input.dump_text import DumpText
@@ -10,6 +11,10 @@ from reportgen.model import Dump, PrintedPeak
 from reportgen.parse import allocations, live_ranges, used_values
 from reportgen.parse.line_shapes import LineMismatch
 from reportgen.parse.scan import Collected, Scan
+
+_MOST_UNPARSED = 1_000_000
+"""More lines that mean nothing than any dump has; what follows them is only counted."""
+_EMPTY_LINES = re.compile(rb"(?:\r?\n)+")
 
 Reader = Callable[[Scan, int], int]
 
@@ -28,11 +33,15 @@ def parse_dump(text: DumpText) -> Dump:
                 position = reader(scan, position)
             except LineMismatch as mismatch:
                 position = scan.keep_unparsed(position, mismatch.offset, mismatch.expected)
+                if collected.unparsed_count > _MOST_UNPARSED:
+                    position = scan.give_up(position)
     return _finished(collected, text)
 
 
 def _blank(scan: Scan, position: int) -> int:
-    return scan.line_end(position)
+    """Skip all empty lines at once, because a few kilobytes may decompress to a hundred million of them."""
+    found = _EMPTY_LINES.match(scan.data, position, scan.end)
+    return found.end() if found else scan.line_end(position)
 
 
 def _unknown(scan: Scan, position: int) -> int:

@@ -130,6 +130,11 @@ class Scan:
         found = self.data.find(b"\n", position, self.end)
         return found + 1 if found >= 0 else self.end
 
+    def give_up(self, start: int) -> int:
+        """Count all lines from `start` on as unparsed, and return the end of the part."""
+        self.collected.unparsed_count += self.data.count(b"\n", start, self.end)
+        return self.end
+
     def keep_unparsed(self, start: int, at: int, expected: str) -> int:
         """Count the line at `start` as unparsed and return its end; keep the texts of the first such lines."""
         after = self.line_end(start)

@@ -15,11 +15,11 @@ hlo.proto.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from reportgen.parse.instruction_parser import unquoted
-from reportgen.parse.wire import messages, numbers
+from reportgen.protos.wire import messages, numbers
+from reportgen.record import record
 
 _TABLES = re.compile(
     rb"\n(?:FileNames\n(?P<files>(?:\d+ [^\n]*\n)*)|FunctionNames\n(?P<functions>(?:\d+ [^\n]*\n)*)"
@@ -59,7 +59,7 @@ class _Link(NamedTuple):
     parent: int
 
 
-@dataclass(frozen=True)
+@record(slots=False, kw_only=False)
 class StackFrames:
     """The tables of one module, each by the numbers it prints."""
 

@@ -6,7 +6,9 @@ with a rounded size; since then it has a total for each memory space.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from reportgen.record import record
 
 _TOTAL = re.compile(r"^Total bytes used: (\d{1,20})", re.MULTILINE)
 _SPACE = re.compile(r"^Memory Space: .*\(color=(\d{1,9})\)\nTotal bytes: (\d{1,20})", re.MULTILINE)
@@ -14,7 +16,7 @@ _SPACE = re.compile(r"^Memory Space: .*\(color=(\d{1,9})\)\nTotal bytes: (\d{1,2
 _ALLOCATION = re.compile(r"; allocation (\d{1,12}): size ([\d.]+[A-Za-z]+)")
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class UsageReport:
     """The totals of a report: exact `space_bytes` by color, and `rounded_sizes`, as printed, by allocation index."""
 

@@ -1,11 +1,11 @@
 """Define the author of a buffer: the argument that it is, or the operation of the user's program that fills it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 from reportgen.parse.stack_frames import Frame
+from reportgen.record import record
 
 Rule = Literal[
     "own",
@@ -28,13 +28,14 @@ UNNAMED_ARGUMENT = "argument "
 """How the name of an argument begins that has only a number."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class Author:
     """Who fills a buffer. Each text is empty where nothing says it.
 
     `scope` is a whole op_name. `argument` is the name of the program's argument, as `o['m']['w1']`, or its number; a
     buffer whose `rule` is "new value" lies in the argument's memory and is filled by `scope`. `stack` is innermost
     first. `operation` is the instruction that was found and `rule` how; `path` are the instructions in between.
+    `reader` is the author of the first instruction that reads an argument, which has no source line of its own.
     """
 
     operation: str = ""
@@ -44,6 +45,7 @@ class Author:
     stack: tuple[Frame, ...] = ()
     rule: Rule = "not known"
     path: tuple[str, ...] = ()
+    reader: "Author | None" = None
 
     @property
     def name(self) -> str:
@@ -85,6 +87,11 @@ class Author:
     def source(self) -> str:
         """Return `file:line` of `frame`; empty without one."""
         return str(self.frame) if self.frame else ""
+
+    @property
+    def read_first(self) -> str:
+        """Return `file:line` of the operation that reads an argument first; empty where nothing says it."""
+        return self.reader.source if self.reader else ""
 
 
 def common_relation(authors: Iterable[Author]) -> str:

@@ -56,7 +56,7 @@ class Authors:
     def _find(self, members: Sequence[int]) -> _Choice:
         argument = self._program.arguments.get(self._dump.values.allocations[members[0]])
         is_itself = argument is not None and argument in members
-        choice = _Choice(self._writer(argument).author, argument) if is_itself and argument else self._written(members)
+        choice = self._written(members) if argument is None or not is_itself else self._argument(argument)
         if not (choice.author.is_named or choice.author.is_of_loop):
             choice = self._read(members) or choice
         # XLA lends the memory of a donated argument to other data, too, so only a result is the argument's new value.
@@ -64,6 +64,12 @@ class Authors:
             return choice
         name = self._program.argument_name(argument)
         return choice._replace(author=replace(choice.author, argument=name, rule="new value"))
+
+    def _argument(self, number: int) -> _Choice:
+        """Return an argument as the author of itself, with what reads it first."""
+        author = self._writer(number).author
+        reader = self._readers.first(number, author.argument)
+        return _Choice(replace(author, reader=reader[1]) if reader else author, number)
 
     @cached_property
     def _results(self) -> Set[int]:
@@ -76,6 +82,8 @@ class Authors:
         """Return the best of the writers; values that a loop or call only carries are left out where others write."""
         names = self._dump.values.names
         writing = [one for one in members if self._program.opcode(names[one]) not in WRITES_NOTHING] or members
+        if len(writing) == 1:
+            return _Choice(self._writer(writing[0]).author, writing[0])
         found = [(self._writer(one), one) for one in writing]
         writer, number = min(found, key=lambda pair: self._rank(pair[0], pair[1], members))
         return _Choice(writer.author, number)

@@ -11,10 +11,9 @@ carries continue those before them in the slice, and an update continues the ope
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
 
-from reportgen.model import WHOLE
 from reportgen.program.computations import Computations
 from reportgen.program.opcodes import CALLERS, UPDATES
-from reportgen.program.places import Place, leaf_of
+from reportgen.program.places import Place
 from reportgen.program.storage import Storage
 
 _MOST_STEPS = 100  # because the places of a damaged dump may form a cycle
@@ -40,8 +39,9 @@ class Buffers:
         self._up = list(range(len(self._dump.values)))
         self._members: dict[int, tuple[int, ...]] = {}
         for tenants in self._slices():
+            together = set(tenants)
             for number in self._candidates(tenants):
-                self._link(number, set(tenants))
+                self._link(number, together)
         self._collect()
 
     def members(self, number: int) -> tuple[int, ...]:
@@ -81,9 +81,7 @@ class Buffers:
 
     def _link(self, number: int, tenants: Set[int]) -> None:
         """Join a value with those of its slice that it shares its bytes with."""
-        values = self._dump.values
-        places = self._storage.same(Place(values.names[number], leaf_of(values.shape_index(number))))
-        for other in map(self.value_at, places):
+        for other in map(self.value_at, self._storage.same(self._program.place(number))):
             if other is not None and other in tenants:
                 self._join(number, other)
         if self._program.module is None:
@@ -114,19 +112,12 @@ class Buffers:
         if opcode == "while" or (opcode == "parameter" and not self._is_argument(number)):
             earlier: Set[int] = {one for one in tenants if (starts[one], ends[one]) <= (starts[number], ends[number])}
         elif opcode in UPDATES or (opcode == "fusion" and ("update-slice" in name or "scatter" in name)):
-            earlier = tenants & {*self._operands(name)}
+            earlier = tenants & {*self._program.operands(name)}
         else:
             return
         for one in earlier - {number}:
             if starts[one] >= 0 and ends[one] >= starts[number] - 1 and sizes[one] == sizes[number]:
                 yield one
-
-    def _operands(self, name: str) -> Iterator[int]:
-        instruction = self._program.instruction(name)
-        for operand in instruction.operands if instruction else ():
-            number = self._dump.number_at(operand + WHOLE)
-            if number is not None:
-                yield number
 
     def _is_argument(self, number: int) -> bool:
         return self._dump.allocations[self._dump.values.allocations[number]].parameter is not None

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 
+from reportgen.model import WHOLE
 from reportgen.program.instructions import Instructions
 from reportgen.program.opcodes import CALLERS
-from reportgen.program.places import Place
+from reportgen.program.places import Place, leaf_of
 
 _CONDITION = re.compile(r", condition=%?([^\s,)}]+)")
 _PASSING_ARRAYS = CALLERS | {"async-start", "fusion"}
@@ -21,6 +22,17 @@ _PARAMETER = re.compile(r" parameter\((\d+)\)")
 
 class Computations(Instructions):
     """The instructions of a program with the computations that they are in and that they run."""
+
+    def place(self, number: int) -> Place:
+        """Return where a value is defined."""
+        values = self.dump.values
+        return Place(values.names[number], leaf_of(values.shape_index(number)))
+
+    def operands(self, name: str) -> tuple[int, ...]:
+        """Return the values that an instruction reads, as far as its text names them."""
+        instruction = self.instruction(name)
+        numbers = (self.dump.number_at(operand + WHOLE) for operand in (instruction.operands if instruction else ()))
+        return tuple(number for number in numbers if number is not None)
 
     def called(self, name: str) -> Sequence[str]:
         """Return the computations whose results an instruction returns: not the condition of a loop."""

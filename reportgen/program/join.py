@@ -6,13 +6,13 @@ another compilation would be wrong without looking wrong.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from reportgen.input.dump_text import Sibling
 from reportgen.model import Dump
 from reportgen.parse.module_text import ModuleText
 from reportgen.parse.stack_frames import StackFrames, stack_frames_of_proto
-from reportgen.parse.wire import WireError
+from reportgen.protos.wire import WireError
+from reportgen.record import record
 
 _HEADER = re.compile(rb"HloModule ([^\s,]+)")
 _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
@@ -20,7 +20,7 @@ _UNNAMED = re.compile(r"module_\d+")
 _LEAST_FOUND = 0.99
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Join:
     """The HLO text that fits a dump and the tables of source lines, each None where nothing beside the dump has it.
 
@@ -40,6 +40,9 @@ def joined(dump: Dump, module_name: str, siblings: Iterable[Sibling]) -> Join:
     by_kind: dict[str, list[Sibling]] = {}
     for sibling in siblings:
         by_kind.setdefault(sibling.kind, []).append(sibling)
+    for sibling in by_kind.get("module", ()):
+        module = ModuleText(sibling.data)
+        return Join(module, module.frames, sibling.label)
     for sibling in by_kind.get("HLO text", ()):
         module = ModuleText(sibling.data)
         if _is_named(sibling.data, module_name) and _fits(module, dump):

@@ -21,8 +21,8 @@ class Place(NamedTuple):
 
 
 def leaf_of(shape_index: str) -> Leaf:
-    """Return the leaf that an index such as `{0,1}` names."""
-    return tuple(int(number) for number in shape_index[1:-1].split(",") if number)
+    """Return the leaf that an index such as `{0,1}` or `{0, 1}` names."""
+    return tuple(int(number) for number in shape_index[1:-1].replace(" ", "").split(",") if number)
 
 
 def index_of(leaf: Leaf) -> str:

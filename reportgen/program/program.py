@@ -3,15 +3,16 @@
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 
-from reportgen.model import WHOLE, Dump
+from reportgen.model import Dump
 from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.boundary import arguments, results, returning
 from reportgen.program.buffers import Buffers
 from reportgen.program.computations import Computations
 from reportgen.program.join import NOTHING_JOINED, Join
 from reportgen.program.opcodes import COPIES
-from reportgen.program.places import Leaf, Place, leaf_of
+from reportgen.program.places import Leaf
 from reportgen.program.scopes import Direction, direction
+from reportgen.program.sharding import Partitions
 from reportgen.program.storage import Storage
 from reportgen.program.writers import Writers
 
@@ -57,26 +58,23 @@ class Program(Computations):
         """Return who computes what lies at each place."""
         return Writers(self, self.storage, {self.dump.values.names[one] for one in self.arguments.values()})
 
+    @cached_property
+    def partitions(self) -> Partitions:
+        return Partitions(self)
+
     def argument_name(self, number: int) -> str:
         """Return the name of the argument that a value is: the program's, or its number and leaf."""
         return self.writers.of(self.place(number)).author.argument
-
-    def place(self, number: int) -> Place:
-        """Return where a value is defined."""
-        values = self.dump.values
-        return Place(values.names[number], leaf_of(values.shape_index(number)))
-
-    def operands(self, name: str) -> tuple[int, ...]:
-        """Return the values that an instruction reads, as far as its text names them."""
-        instruction = self.instruction(name)
-        numbers = (self.dump.number_at(operand + WHOLE) for operand in (instruction.operands if instruction else ()))
-        return tuple(number for number in numbers if number is not None)
 
     def _reads(self, number: int) -> Sequence[int]:
         """Return the moments of a value's live range at which it is read, in order."""
         moment_of, start = self.dump.moment_of_user, self.dump.starts[number]
         moments = {moment_of.get(user, -1) for user in self.dump.users(number)}
         return sorted(moment for moment in moments if moment >= max(start, 0))
+
+    def readers_of(self, number: int) -> Sequence[str]:
+        """Return the names of the instructions that read a value."""
+        return [user.decode("utf-8", "replace") for user in self.dump.users(number)]
 
     def _root(self, number: int) -> int:
         """Return the value that was computed, behind the copies and slices that only moved it.

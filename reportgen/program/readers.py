@@ -8,7 +8,7 @@ from functools import cache
 
 from reportgen.program.author import Author
 from reportgen.program.opcodes import MOVES
-from reportgen.program.places import Place, leaf_of
+from reportgen.program.places import Place
 from reportgen.program.writers import Writers
 
 _MOST_VALUES = 200  # because one value may have thousands of readers, and each argument is followed
@@ -22,16 +22,18 @@ class Readers:
         # Kept by name, because the arguments of a fusion share a reader.
         self._named = cache(self._author)
 
-    def first(self, number: int) -> tuple[str, Author] | None:
+    def first(self, number: int, argument: str = "") -> tuple[str, Author] | None:
         """Return the first instruction with a name of the program that reads a value, and its author.
 
-        Instructions without such a name, as those that only move the value, are followed to their own readers.
+        Instructions without such a name, as those that only move the value, are followed to their own readers, and so
+        are those that have it only from the `argument` that the value is.
         """
         waiting = [number]
         seen = {number}
         for moved in waiting:
             for name in self._readers(moved):
-                if found := self._named(name):
+                found = self._named(name)
+                if found and (found.scope or found.argument != argument):
                     return name, found
                 made = [one for one in self._dump.made_by.get(name, ()) if one not in seen]
                 if len(waiting) + len(made) <= _MOST_VALUES:
@@ -52,6 +54,5 @@ class Readers:
         if self._program.opcode(name) in MOVES and not self._program.op_name(name):
             return None
         made = self._dump.made_by.get(name)
-        leaf = leaf_of(self._dump.values.shape_index(made[0])) if made else ()
-        author = self._writers.of(Place(name, leaf)).author
+        author = self._writers.of(self._program.place(made[0]) if made else Place(name)).author
         return author if author.is_named else None

@@ -17,11 +17,11 @@ from collections.abc import Iterator, Sequence
 from reportgen.parse.instruction_parser import Instruction
 from reportgen.program.computations import Computations
 from reportgen.program.opcodes import CALLERS, RENAMES, UPDATES
-from reportgen.program.places import Leaf, Place
+from reportgen.program.places import Leaf, Place, leaf_of
 
 _INDEX = re.compile(r", index=(\d+)")
 _ALIASES = re.compile(r", output_to_operand_aliasing=\{((?:[^{}]|\{[^{}]*\})*)\}")
-_ALIAS = re.compile(r"\{([\d, ]*)\}: \((\d+), \{([\d, ]*)\}")
+_ALIAS = re.compile(r"(\{[\d, ]*\}): \((\d+), (\{[\d, ]*\})")
 _MOST_STEPS = 100  # because a damaged text may form a cycle
 
 _RESULT = 1
@@ -112,8 +112,8 @@ class Storage:
         """Yield the operand that the text of an instruction says it writes into."""
         found = _ALIASES.search(self._program.text(instruction.name))
         for output, operand, index in _ALIAS.findall(found[1]) if found else ():
-            if _numbers(output) == leaf and int(operand) < len(instruction.operands):
-                yield Place(instruction.operands[int(operand)], _numbers(index))
+            if leaf_of(output) == leaf and int(operand) < len(instruction.operands):
+                yield Place(instruction.operands[int(operand)], leaf_of(index))
 
     def _updated_in_fusion(self, fusion: Instruction, leaf: Leaf) -> Place | None:
         """Return the operand that a fusion updates in place; None where it makes new bytes.
@@ -139,7 +139,3 @@ class Storage:
             else:
                 return None
         return None
-
-
-def _numbers(index: str) -> Leaf:
-    return tuple(int(number) for number in index.replace(" ", "").split(",") if number)

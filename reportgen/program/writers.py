@@ -17,7 +17,7 @@ from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.author import UNNAMED_ARGUMENT, Author, Rule
 from reportgen.program.computations import Computations
 from reportgen.program.opcodes import MOVES, RENAMES, SHAPING, WRITES_NOTHING, ZEROS
-from reportgen.program.places import WHOLE_LEAF, Leaf, Place, index_of, leaf_of
+from reportgen.program.places import WHOLE_LEAF, Leaf, Place, index_of
 from reportgen.program.storage import Storage
 
 _IMPORTANCE: Sequence[Rule] = ("update", "loop", "fusion", "called", "moved")
@@ -175,8 +175,7 @@ class _Walk:
         number = dump.carried_at.get(place.key)
         if number is None or dump.values.names[number] == place.name:
             return None
-        key = dump.values.key(number)
-        return _Step(Place(key.name, leaf_of(key.shape_index)), "moved")
+        return _Step(self._program.place(number), "moved")
 
     def _parameter(self, parameter: Instruction, leaf: Leaf) -> _Step | None:
         """Step from a parameter of a computation to what the caller passes, or to what a loop writes there."""

@@ -1,0 +1,327 @@
+"""Trace a dimension of an array back to the dimension of an argument that it comes from.
+
+Whether an array grows with the batch, or has the length of the sequence twice, cannot be read off its sizes: a batch
+of 8 and 8 heads look alike. So each dimension is followed through the instructions, as their semantics in XLA say,
+until it arrives at an argument. It may end before: at a constant, an iota, or an instruction that nobody knows.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from itertools import accumulate
+from math import prod
+from operator import mul
+from typing import NamedTuple
+
+from reportgen.parse.instruction_parser import Instruction
+from reportgen.program.opcodes import CALLERS
+from reportgen.program.places import Leaf, Place
+from reportgen.program.program import Program
+
+_MOST_STEPS = 20_000  # because a dimension that comes from nowhere is followed everywhere
+
+_SHAPE = re.compile(r"\w+\[([\d,<=]*)\](?:\{([\d,]*))?")
+_LABELS = re.compile(r", dim_labels=(\w+)_(\w+)->(\w+)")
+
+_FIRST_OPERAND = frozenset(
+    (
+        "all-gather", "all-reduce", "all-to-all", "collective-permute", "dynamic-slice", "fft", "pad", "reduce-scatter",
+        "reduce-window", "reverse", "slice", "sort",
+    )
+)  # fmt: skip
+"""Opcodes whose result has the dimensions of their first operand or, of several results, each those of its own."""
+
+_PUT_TOGETHER = 'custom_call_target="ConcatBitcast"'
+"""What puts slices together that were brought into VMEM one by one."""
+
+_NEW = frozenset(("constant", "iota", "rng", "rng-bit-generator", "partition-id", "replica-id"))
+
+
+class Origin(NamedTuple):
+    """A dimension of an argument of the program; `parameter` is the name of its instruction."""
+
+    parameter: str
+    leaf: Leaf
+    dimension: int
+
+
+class _Axis(NamedTuple):
+    """A dimension at a place. Of dimensions that were merged the major one is meant or, if `is_minor`, the minor."""
+
+    place: Place
+    dimension: int
+    is_minor: bool = False
+
+
+class Dimensions:
+    """The origins of the dimensions of the arrays of one program."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._arguments = {program.dump.values.names[number] for number in program.arguments.values()}
+        self._known: dict[frozenset[Origin] | None, dict[_Axis, Origin | None]] = {}
+        self._before = cache(self._steps)
+        self._of_opcode: Mapping[str, Callable[[Instruction, _Axis], Iterator[_Axis]]] = {
+            "bitcast": self._reshaped,
+            "broadcast": self._broadcast,
+            "convolution": self._convolved,
+            "dot": self._multiplied,
+            "dynamic-update-slice": self._updated,
+            "gather": self._gathered,
+            "reduce": self._reduced,
+            "reshape": self._reshaped,
+            "scatter": self._scattered,
+            "transpose": self._transposed,
+        }
+
+    def sizes(self, number: int) -> Sequence[int]:
+        """Return the sizes of the dimensions of a value."""
+        return _dimensions(self._program.dump.values.shapes[number])[0]
+
+    def of(self, number: int) -> Sequence[Origin | None]:
+        """Return the origin of each dimension of a value, the first that is found; None where none is."""
+        return [start and self._search(start, None) for start in self._starts(number)]
+
+    def come_from(self, number: int, origins: frozenset[Origin]) -> bool:
+        """Return whether a dimension of a value is one of `origins`, or must have its size.
+
+        What an instruction combines has equal dimensions, so each of its operands is followed, and not only the first.
+        """
+        return any(start and self._search(start, origins) for start in self._starts(number))
+
+    def _starts(self, number: int) -> Iterator[_Axis | None]:
+        """Yield the dimensions of a value, None for each that has one element."""
+        place = self._program.place(number)
+        for dimension, size in enumerate(self.sizes(number)):
+            yield _Axis(place, dimension) if size > 1 else None
+
+    def _search(self, start: _Axis, wanted: frozenset[Origin] | None) -> Origin | None:
+        """Return the first argument that a search in depth arrives at; of those that are wanted, if some are named."""
+        known = self._known.setdefault(wanted, {})
+        came_from: dict[_Axis, _Axis | None] = {start: None}
+        waiting = [start]
+        while waiting and len(came_from) < _MOST_STEPS:
+            node = waiting.pop()
+            if node in known:
+                origin = known[node]
+            else:
+                origin = self._argument(node)
+                origin = None if wanted is not None and origin not in wanted else origin
+            if origin:
+                way: _Axis | None = node
+                while way:
+                    known[way] = origin
+                    way = came_from[way]
+                return origin
+            if node not in known:
+                for before in reversed(self._before(node)):
+                    if before not in came_from:
+                        came_from[before] = node
+                        waiting.append(before)
+        # Whatever was seen on the way leads nowhere; a search that ended early says nothing but about its start.
+        known.update(dict.fromkeys(came_from if not waiting else [start]))
+        return None
+
+    def _argument(self, node: _Axis) -> Origin | None:
+        name, leaf = node.place
+        return Origin(name, leaf, node.dimension) if name in self._arguments else None
+
+    def _steps(self, node: _Axis) -> Sequence[_Axis]:
+        """Return where a dimension may come from, the likeliest first."""
+        instruction = self._program.instruction(node.place.name)
+        if instruction is None or instruction.opcode in _NEW:
+            return ()
+        same = (node._replace(place=place) for place in self._same(instruction, node.place))
+        return (*same, *self._through(instruction, node))
+
+    def _through(self, instruction: Instruction, node: _Axis) -> Iterator[_Axis]:
+        """Return the dimensions of the operands that an instruction makes a dimension of."""
+        if "_contracting_dim" in self._program.text(instruction.name):
+            return self._multiplied(instruction, node)
+        if instruction.opcode in _FIRST_OPERAND:
+            return self._operand(instruction, node.place.leaf[0] if node.place.leaf else 0, node.dimension, node)
+        return self._of_opcode.get(instruction.opcode, self._alike)(instruction, node)
+
+    def _broadcast(self, broadcast: Instruction, node: _Axis) -> Iterator[_Axis]:
+        kept = self._numbers(broadcast, "dimensions")
+        if node.dimension in kept:
+            yield from self._operand(broadcast, 0, kept.index(node.dimension), node)
+
+    def _transposed(self, transpose: Instruction, node: _Axis) -> Iterator[_Axis]:
+        order = self._numbers(transpose, "dimensions")
+        if node.dimension < len(order):
+            yield from self._operand(transpose, 0, order[node.dimension], node)
+
+    def _reduced(self, reduce: Instruction, node: _Axis) -> Iterator[_Axis]:
+        gone = set(self._numbers(reduce, "dimensions"))
+        index = node.place.leaf[0] if node.place.leaf else 0
+        kept = [dimension for dimension in range(len(self._sizes(reduce, index))) if dimension not in gone]
+        if node.dimension < len(kept):
+            yield from self._operand(reduce, index, kept[node.dimension], node)
+
+    def _updated(self, update: Instruction, node: _Axis) -> Iterator[_Axis]:
+        """Yield the dimension of the array that is updated and, where the update is as long, that of the update."""
+        yield from self._operand(update, 0, node.dimension, node)
+        sizes, part = (self._sizes(update, index)[node.dimension : node.dimension + 1] for index in (0, 1))
+        if sizes == part:
+            yield from self._operand(update, 1, node.dimension, node)
+
+    def _same(self, instruction: Instruction, place: Place) -> Sequence[Place]:
+        """Return the places that are the same array: what a body returns, a loop begins with, or a tuple holds."""
+        opcode = instruction.opcode
+        if opcode == "fusion":
+            return [Place(root, place.leaf) for root in self._program.roots(instruction.name)]
+        if opcode in CALLERS or opcode in ("parameter", "tuple", "get-tuple-element", "optimization-barrier"):
+            return self._program.storage.same(place)
+        if opcode.endswith("-done"):
+            return self._program.storage.same(place)
+        if opcode == "async-start":
+            return [Place(root, place.leaf[1:]) for root in self._program.roots(instruction.name)]
+        if opcode.endswith("-start") and instruction.operands:
+            return [Place(instruction.operands[0])]
+        return ()
+
+    def _operand(self, instruction: Instruction, index: int, dimension: int, node: _Axis) -> Iterator[_Axis]:
+        if index < len(instruction.operands):
+            yield _Axis(Place(instruction.operands[index]), dimension, node.is_minor)
+
+    def _sizes(self, instruction: Instruction, index: int) -> Sequence[int]:
+        """Return the sizes of an operand."""
+        if index >= len(instruction.operands):
+            return ()
+        operand = self._program.instruction(instruction.operands[index])
+        return _dimensions(operand.shape)[0] if operand else ()
+
+    def _numbers(self, instruction: Instruction, attribute: str) -> Sequence[int]:
+        found = re.search(rf", {attribute}={{([\d,]*)}}", self._program.text(instruction.name))
+        return [int(number) for number in found[1].split(",") if number] if found else []
+
+    def _reshaped(self, instruction: Instruction, node: _Axis) -> Iterator[_Axis]:
+        """Yield the dimension that a dimension was merged or split from; a bitcast keeps the order in memory."""
+        operand = self._program.instruction(instruction.operands[0]) if instruction.operands else None
+        if operand is None:
+            return
+        before, order_before = _dimensions(operand.shape)
+        after, order_after = _dimensions(instruction.shape)
+        if instruction.opcode == "reshape":
+            order_before, order_after = range(len(before)), range(len(after))
+        if prod(before) != prod(after) or node.dimension not in order_after:
+            return
+        at = list(order_after).index(node.dimension)
+        inner = [after[one] for one in order_after]
+        found = merged([before[one] for one in order_before], inner, at)
+        if not found:
+            return
+        sources, is_first = found
+        is_minor = node.is_minor if is_first else True
+        chosen = sources[-1] if is_minor and len(sources) > 1 else sources[0]
+        yield _Axis(Place(operand.name), order_before[chosen], is_minor and len(sources) == 1)
+
+    def _multiplied(self, dot: Instruction, node: _Axis) -> Iterator[_Axis]:
+        """Yield the dimension of a dot: first those of the batch, then the free ones of both operands."""
+        left_batch, right_batch = (self._of_dot(dot, f"{side}_batch_dim") for side in ("lhs", "rhs"))
+        left_gone, right_gone = (self._of_dot(dot, f"{side}_contracting_dim") for side in ("lhs", "rhs"))
+        left_rank, right_rank = len(self._sizes(dot, 0)), len(self._sizes(dot, 1))
+        left = [d for d in range(left_rank) if d not in left_batch and d not in left_gone]
+        right = [d for d in range(right_rank) if d not in right_batch and d not in right_gone]
+        at = node.dimension
+        if at < len(left_batch):
+            yield from self._operand(dot, 0, left_batch[at], node)
+            yield from self._operand(dot, 1, right_batch[at] if at < len(right_batch) else 0, node)
+        elif at < len(left_batch) + len(left):
+            yield from self._operand(dot, 0, left[at - len(left_batch)], node)
+        elif at < len(left_batch) + len(left) + len(right):
+            yield from self._operand(dot, 1, right[at - len(left_batch) - len(left)], node)
+
+    def _of_dot(self, dot: Instruction, attribute: str) -> Sequence[int]:
+        """Return an attribute of a dot; one that calls a library has it in its `backend_config`, and quotes numbers."""
+        found = re.search(rf'{attribute}(?:s=|ensions":)[{{\[]([\d,"]*)', self._program.text(dot.name))
+        return [int(number) for number in re.findall(r"\d+", found[1])] if found else []
+
+    def _convolved(self, convolution: Instruction, node: _Axis) -> Iterator[_Axis]:
+        found = _LABELS.search(self._program.text(convolution.name))
+        if not found or node.dimension >= len(found[3]):
+            return
+        image, kernel, label = found[1], found[2], found[3][node.dimension]
+        if label == "f":
+            yield from self._operand(convolution, 1, kernel.index("o"), node)
+            return
+        size = _dimensions(convolution.shape)[0][node.dimension]
+        at_image, at_kernel = image.find(label), kernel.find(label)
+        kernel_sizes = self._sizes(convolution, 1)
+        image_size = self._sizes(convolution, 0)[at_image : at_image + 1]
+        # A dot may be written as a convolution, whose window is an array, and then slides over nothing.
+        is_of_kernel = label != "b" and kernel_sizes[at_kernel : at_kernel + 1] == (size,) != image_size
+        if is_of_kernel and at_kernel >= 0 and size > 1:
+            yield from self._operand(convolution, 1, at_kernel, node)
+            return
+        if at_image >= 0:
+            yield from self._operand(convolution, 0, at_image, node)
+
+    def _gathered(self, gather: Instruction, node: _Axis) -> Iterator[_Axis]:
+        offsets = self._numbers(gather, "offset_dims")
+        if node.dimension in offsets:
+            gone = {*self._numbers(gather, "collapsed_slice_dims"), *self._numbers(gather, "operand_batching_dims")}
+            kept = [d for d in range(len(self._sizes(gather, 0))) if d not in gone]
+            at = list(offsets).index(node.dimension)
+            if at < len(kept):
+                yield from self._operand(gather, 0, kept[at], node)
+            return
+        rank = len(_dimensions(gather.shape)[0])
+        at = [d for d in range(rank) if d not in offsets].index(node.dimension)
+        found = re.search(r", index_vector_dim=(\d+)", self._program.text(gather.name))
+        vector = int(found[1]) if found else -1
+        kept = [d for d in range(len(self._sizes(gather, 1))) if d != vector]
+        if at < len(kept):
+            yield from self._operand(gather, 1, kept[at], node)
+
+    def _scattered(self, scatter: Instruction, node: _Axis) -> Iterator[_Axis]:
+        count = max(1, (len(scatter.operands) - 1) // 2)
+        place = node.place.leaf[0] if node.place.leaf else 0
+        yield from self._operand(scatter, place, node.dimension, node)
+        gone = {*self._numbers(scatter, "inserted_window_dims"), *self._numbers(scatter, "input_batching_dims")}
+        kept = [d for d in range(len(self._sizes(scatter, place))) if d not in gone]
+        window = self._numbers(scatter, "update_window_dims")
+        if node.dimension in kept and kept.index(node.dimension) < len(window):
+            yield from self._operand(scatter, count + 1 + place, window[kept.index(node.dimension)], node)
+
+    def _alike(self, instruction: Instruction, node: _Axis) -> Iterator[_Axis]:
+        """Yield the same dimension of each operand that has the shape of the result, as those of `add` have."""
+        if instruction.opcode == "fusion" and self._program.roots(instruction.name):
+            return
+        number = self._program.dump.number_at(node.place.key) if node.place.leaf else None
+        shape = instruction.shape if number is None else self._program.dump.values.shapes[number]
+        sizes = _dimensions(shape)[0]
+        is_put_together = instruction.opcode == "concatenate" or _PUT_TOGETHER in self._program.text(instruction.name)
+        for index in range(len(instruction.operands)):
+            operand = self._sizes(instruction, index)
+            if operand == sizes or (is_put_together and len(operand) == len(sizes)):
+                yield from self._operand(instruction, index, node.dimension, node)
+
+
+@lru_cache(maxsize=4096)
+def _dimensions(shape: str) -> tuple[Sequence[int], Sequence[int]]:
+    """Return the sizes of the dimensions of an array, and their numbers from the major to the minor in memory."""
+    found = _SHAPE.match(shape)
+    if found is None:
+        return (), ()
+    sizes = tuple(int(size.lstrip("<=")) for size in found[1].split(",") if size)
+    order = [int(number) for number in reversed((found[2] or "").split(",")) if number]
+    return sizes, order if sorted(order) == list(range(len(sizes))) else range(len(sizes))
+
+
+def merged(before: Sequence[int], after: Sequence[int], at: int) -> tuple[list[int], bool] | None:
+    """Return the dimensions of `before` that dimension `at` of `after` is made of, and whether it is their major part.
+
+    Both are sizes of one array, from the major to the minor dimension.
+    """
+    if after[at] == 1:
+        return None
+    ends_before, ends_after = list(accumulate(before, mul)), list(accumulate(after, mul))
+    start, end = ends_after[at] // after[at], ends_after[at]
+    sources = [
+        one
+        for one, (last, size) in enumerate(zip(ends_before, before, strict=True))
+        if size > 1 and last > start and last // size < end
+    ]
+    return (sources, ends_before[sources[0]] // before[sources[0]] >= start) if sources else None

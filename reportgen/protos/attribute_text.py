@@ -1,0 +1,329 @@
+"""Print the attributes of instructions as XLA does: `kind=kLoop`, `dimensions={0}`, `sharding={devices=[2,4]<=[8]}`.
+
+Texts of the kinds that repeat are made once for all instructions that share them.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from reportgen.protos.escapes import plain_name, quoted
+from reportgen.protos.proto_messages import ProtoError, decoded
+
+_DEEPEST = 16  # a sharding of a tuple has one level of others in it
+_FFT_TYPES = ("FFT", "IFFT", "RFFT", "IRFFT")
+_PRECISIONS = ("default", "high", "highest")
+_ALGORITHMS = (
+    *("unset", "dot_any_f8_any_f8_f32", "dot_any_f8_any_f8_f32_fast_accum", "dot_f16_f16_f16", "dot_f16_f16_f32"),
+    *("dot_bf16_bf16_bf16", "dot_bf16_bf16_f32", "dot_bf16_bf16_f32_x3", "dot_bf16_bf16_f32_x6", "dot_tf32_tf32_f32"),
+    *("dot_tf32_tf32_f32_x3", "dot_f32_f32_f32", "dot_f64_f64_f64", "dot_bf16_bf16_f32_x9"),
+)
+_CALL_VERSIONS = ("", "", "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED")
+_TYPED_CALL = "API_VERSION_TYPED_FFI"
+_SHARDINGS = ("replicated", "maximal", "tuple", "other", "manual", "unknown", "unreduced")
+_TILED = 3
+_METADATA = (
+    *("op_type", "op_name", "source_file", "source_line", "source_end_line", "source_column", "source_end_column"),
+    *("deduplicated_name", "scheduling_name", "stack_frame_id"),
+)
+"""What an instruction says of its origin, in the order in which XLA prints it."""
+
+
+def braced(items: Iterable[object]) -> str:
+    """Return `{1,2}`."""
+    return f"{{{','.join(map(str, items))}}}"
+
+
+def _metadata(proto: bytes) -> str:
+    if not proto:
+        return ""
+    one = decoded("OpMetadata", proto)
+    # The frame only where no file is stated, because builds that state both in a proto print only the file.
+    names = _METADATA[:-1] if one.source_file else _METADATA
+    found = ((name, getattr(one, name)) for name in names)
+    return f"{{{' '.join(f'{name}={_quoted_text(content)}' for name, content in found if content)}}}"
+
+
+def _quoted_text(content: bytes | int) -> str:
+    return quoted(content) if isinstance(content, bytes) else str(content)
+
+
+def _frontend(proto: bytes) -> str:
+    """Return the text of the attributes that a framework has set, in braces. Raises ProtoError."""
+    if not proto:
+        return ""
+    pairs = sorted((one.key, one.value) for one in decoded("FrontendAttributes", proto).map)
+    return braced(f"{key.decode('utf-8', 'replace')}={_attribute_value(value)}" for key, value in pairs)
+
+
+def _attribute_value(value: bytes) -> str:
+    """Return a value as it is where it is a dictionary, else in quotes."""
+    return value.decode("utf-8", "replace") if value.startswith(b"{") and value.endswith(b"}") else quoted(value)
+
+
+def _sharding(proto: bytes, depth: int = 0) -> str:
+    """Return the text of an OpSharding in braces. Raises ProtoError."""
+    one = decoded("OpSharding", proto)
+    if depth > _DEEPEST:
+        raise ProtoError(f"a sharding nests deeper than {_DEEPEST}")
+    if one.tuple_shardings:
+        parts = [_sharding(part, depth + 1) for part in one.tuple_shardings]
+        for number in range(5, len(parts), 5):
+            parts[number] = f"/*index={number}*/{parts[number]}"
+        return f"{{{', '.join(parts)}}}"
+    kind = _SHARDINGS[one.type] if one.type < len(_SHARDINGS) else str(one.type)
+    if kind == "maximal":
+        return f"{{maximal device={','.join(map(str, one.tile_assignment_devices))}}}"
+    if one.type != _TILED:
+        return f"{{{kind}}}"
+    devices = ",".join(map(str, one.tile_assignment_devices))
+    if one.iota_reshape_dims:
+        devices = _iota(one)
+    last = " last_tile_dim_replicate" if one.replicate_on_last_tile_dim else ""
+    if one.last_tile_dims:
+        last = f" last_tile_dims={{{', '.join(_SHARDINGS[kind] for kind in one.last_tile_dims if kind < 7)}}}"
+    return f"{{devices=[{','.join(map(str, one.tile_assignment_dimensions))}]{devices}{last}}}"
+
+
+def _iota(one: Any) -> str:
+    """Return `<=[2,4]T(1,0)`: the devices in order, reshaped and transposed."""
+    order = list(one.iota_transpose_perm)
+    text = f"<=[{','.join(map(str, one.iota_reshape_dims))}]"
+    return text if order == list(range(len(order))) else f"{text}T({','.join(map(str, order))})"
+
+
+def _window(proto: bytes) -> str:
+    """Return a window as `{size=3x3 pad=1_1x1_1}`; each part is left out where it says the usual."""
+    sides = decoded("Window", proto).dimensions
+    if not sides:
+        return ""
+
+    def part(name: str, usual: object, of: Callable[[Any], object]) -> Iterator[str]:
+        if any(of(side) != usual for side in sides):
+            yield f"{name}={'x'.join(str(of(side)) for side in sides)}"
+
+    texts = [
+        f"size={'x'.join(str(side.size) for side in sides)}",
+        *part("stride", 1, lambda side: side.stride),
+        *part("pad", "0_0", lambda side: f"{side.padding_low}_{side.padding_high}"),
+        *part("lhs_dilate", 1, lambda side: side.base_dilation),
+        *part("rhs_dilate", 1, lambda side: side.window_dilation),
+        *part("rhs_reversal", 0, lambda side: int(side.window_reversal)),
+    ]
+    return f"{{{' '.join(texts)}}}"
+
+
+def _convolution(proto: bytes) -> str:
+    """Return the labels of the dimensions of a convolution: `b01f_01io->b01f`."""
+    one = decoded("ConvolutionDimensionNumbers", proto)
+
+    def labels(first: str, at: int, second: str, other: int, spatial: Sequence[int]) -> str:
+        places = {at: first, other: second} | {place: str(number) for number, place in enumerate(spatial)}
+        return "".join(places[place] for place in sorted(places))
+
+    of_input = labels("b", one.input_batch_dimension, "f", one.input_feature_dimension, one.input_spatial_dimensions)
+    kernel = labels(
+        "i",
+        one.kernel_input_feature_dimension,
+        "o",
+        one.kernel_output_feature_dimension,
+        one.kernel_spatial_dimensions,
+    )
+    output = labels("b", one.output_batch_dimension, "f", one.output_feature_dimension, one.output_spatial_dimensions)
+    return f"{of_input}_{kernel}->{output}"
+
+
+def _dimension_numbers(message: str, always: Sequence[str], names: Sequence[str]) -> Callable[[bytes], str]:
+    """Return a function that prints numbers of a message: `always` some, and others if their list is not empty."""
+
+    def printed(proto: bytes) -> str:
+        one = decoded(message, proto)
+        return ", ".join(
+            f"{name}={found if isinstance(found, int) else braced(found)}"
+            for name in (*always, *names)
+            if isinstance(found := getattr(one, name), int) or found or name in always
+        )
+
+    return printed
+
+
+_DOT = _dimension_numbers(
+    "DotDimensionNumbers", (), ("lhs_batch_dims", "lhs_contracting_dims", "rhs_batch_dims", "rhs_contracting_dims")
+)
+_GATHER = _dimension_numbers(
+    "GatherDimensionNumbers",
+    ("offset_dims", "collapsed_slice_dims", "start_index_map"),
+    ("operand_batching_dims", "start_indices_batching_dims", "index_vector_dim"),
+)
+_SCATTER = _dimension_numbers(
+    "ScatterDimensionNumbers",
+    ("update_window_dims", "inserted_window_dims", "scatter_dims_to_operand_dims"),
+    ("input_batching_dims", "scatter_indices_batching_dims", "index_vector_dim"),
+)
+
+
+def _padding(proto: bytes) -> str:
+    sides = decoded("PaddingConfig", proto).dimensions
+    inner = any(side.interior_padding for side in sides)
+    return "x".join(
+        f"{side.edge_padding_low}_{side.edge_padding_high}{f'_{side.interior_padding}' if inner else ''}"
+        for side in sides
+    )
+
+
+def _device_list(proto: bytes) -> str:
+    """Return groups of devices as `{{0,1},{2,3}}` or `[4,2]<=[2,4]T(1,0)`."""
+    one = decoded("CollectiveDeviceList", proto)
+    if one.HasField("iota_replica_group_list"):
+        return _iota_groups(one.iota_replica_group_list)
+    return _groups(one.replica_groups)
+
+
+def _iota_groups(proto: bytes) -> str:
+    one = decoded("IotaReplicaGroupList", proto)
+    return f"[{one.num_replica_groups},{one.num_devices_per_group}]{_iota(one)}"
+
+
+def _groups(protos: Iterable[bytes]) -> str:
+    return braced(braced(decoded("ReplicaGroup", one).replica_ids) for one in protos)
+
+
+def _pair(proto: bytes) -> str:
+    one = decoded("SourceTarget", proto)
+    return f"{{{one.source},{one.target}}}"
+
+
+def _slice(proto: bytes) -> str:
+    one = decoded("SliceDimensions", proto)
+    return f"[{one.start}:{one.limit}{f':{one.stride}' if one.stride != 1 else ''}]"
+
+
+def _aliasing(proto: bytes) -> str:
+    """Return a result's part that has the bytes of an operand's part: `{0}: (1, {})`."""
+    one = decoded("OutputOperandAliasing", proto)
+    result, operand = (
+        f"{{{', '.join(map(str, index))}}}" for index in (one.output_shape_index, one.operand_shape_index)
+    )
+    return f"{result}: ({one.operand_index}, {operand})"
+
+
+def _precision(proto: bytes) -> str:
+    one = decoded("PrecisionConfig", proto)
+    texts = []
+    if any(one.operand_precision):
+        names = (_PRECISIONS[kind] if 0 <= kind < 3 else str(kind) for kind in one.operand_precision)
+        texts.append(f"operand_precision={braced(names)}")
+    if 0 < one.algorithm < len(_ALGORITHMS):
+        texts.append(f"algorithm={_ALGORITHMS[one.algorithm]}")
+    return ", ".join(texts)
+
+
+def _call_version(number: int) -> str:
+    return _CALL_VERSIONS[number] if number < len(_CALL_VERSIONS) else _TYPED_CALL
+
+
+def _replication(proto: bytes) -> str:
+    return braced(str(bool(one)).lower() for one in decoded("ParameterReplication", proto).replicated_at_leaf_buffers)
+
+
+def _config(content: bytes) -> str:
+    """Return the settings of a backend, as they are where they are a dictionary, else in quotes."""
+    text = content.decode("utf-8", "replace").replace("\n", " ")
+    return text if text.startswith("{") and text.endswith("}") else quoted(content)
+
+
+def _aliases(protos: Iterable[bytes]) -> str:
+    return f"{{{', '.join(map(_aliasing, protos))}}}"
+
+
+_cached = lru_cache(maxsize=1 << 14)
+frontend_text = _cached(_frontend)
+
+
+def _of_the_module(content: object) -> str:
+    """Return nothing; the printer of the module adds what names other parts of it."""
+    return ""
+
+
+def _true(flag: bool) -> str:
+    return "true"
+
+
+# In the order in which XLA prints them.
+_PRINTERS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
+    "tuple_index": ("index", str),
+    "fusion_kind": ("kind", plain_name),
+    "fft_type": ("fft_type", lambda number: _FFT_TYPES[number] if 0 <= number < 4 else str(number)),
+    "fft_length": ("fft_length", braced),
+    "channel_id": ("channel_id", str),
+    "replica_groups": ("replica_groups", _groups),
+    "collective_device_list": ("replica_groups", _cached(_device_list)),
+    "iota_replica_groups": ("replica_groups", _cached(_iota_groups)),
+    "source_target_pairs": ("source_target_pairs", lambda protos: braced(map(_pair, protos))),
+    "window": ("window", _cached(_window)),
+    "convolution_dimension_numbers": ("dim_labels", _cached(_convolution)),
+    "feature_group_count": ("feature_group_count", lambda count: str(count) if count > 1 else ""),
+    "batch_group_count": ("batch_group_count", lambda count: str(count) if count > 1 else ""),
+    "dimensions": ("dimensions", braced),
+    "is_stable": ("is_stable", _true),
+    "use_global_device_ids": ("use_global_device_ids", _true),
+    "dot_dimension_numbers": ("", _cached(_DOT)),
+    "gather_dimension_numbers": ("", _cached(_GATHER)),
+    "gather_slice_sizes": ("slice_sizes", braced),
+    "scatter_dimension_numbers": ("", _cached(_SCATTER)),
+    "indices_are_sorted": ("indices_are_sorted", _true),
+    "unique_indices": ("unique_indices", _true),
+    "slice_dimensions": ("slice", lambda protos: f"{{{', '.join(map(_slice, protos))}}}"),
+    "dynamic_slice_sizes": ("dynamic_slice_sizes", braced),
+    "padding_config": ("padding", _cached(_padding)),
+    "comparison_direction": ("direction", plain_name),
+    "parameter_replication": ("parameter_replication", _cached(_replication)),
+    "cross_program_prefetch_index": ("cross_program_prefetch_index", str),
+    "is_host_transfer": ("is_host_transfer", _true),
+    "k": ("k", str),
+    "largest": ("largest", _true),
+    "async_execution_thread": ("async_execution_thread", quoted),
+    "custom_call_target": ("custom_call_target", quoted),
+    "operand_shapes_with_layout": ("", _of_the_module),
+    "custom_call_has_side_effect": ("custom_call_has_side_effect", _true),
+    "output_operand_aliasing": ("output_to_operand_aliasing", _aliases),
+    "custom_call_api_version": ("api_version", _call_version),
+    "precision_config": ("", _cached(_precision)),
+    "called_computation_ids": ("", _of_the_module),
+    "sharding": ("sharding", _cached(_sharding)),
+    "frontend_attributes": ("frontend_attributes", frontend_text),
+    "control_predecessor_ids": ("", _of_the_module),
+    "metadata": ("metadata", _cached(_metadata)),
+    "backend_config": ("backend_config", _config),
+}
+_RANKED = {
+    name: (rank, f"{label}=" if label else "", printer)
+    for rank, (name, (label, printer)) in enumerate(_PRINTERS.items())
+}
+LAYOUTS, CALLED, PREDECESSORS = (
+    _RANKED[name][0] for name in ("operand_shapes_with_layout", "called_computation_ids", "control_predecessor_ids")
+)
+"""Where the attributes come that name shapes, computations and instructions of the module."""
+
+_DIMENSIONS = _RANKED["dimensions"][0]
+_ALWAYS: Mapping[str, tuple[int, str]] = {
+    "get-tuple-element": (_RANKED["tuple_index"][0], "index=0"),
+    **dict.fromkeys(("broadcast", "concatenate", "reduce", "reverse", "transpose"), (_DIMENSIONS, "dimensions={}")),
+}
+"""Opcodes with an attribute that XLA prints also where a proto leaves it out because it is 0 or empty."""
+
+
+def own_attributes(opcode: str, instruction: Any) -> list[tuple[int, str]]:
+    """Return the attributes that need nothing but the instruction, each with its rank. Raises ProtoError."""
+    found = []
+    for field, content in instruction.ListFields():
+        ranked = _RANKED.get(field.name)
+        if ranked and (text := ranked[2](content)):
+            found.append((ranked[0], ranked[1] + text))
+    if opcode == "iota":
+        found = [(rank, text if rank != _DIMENSIONS else f"iota_dimension={text[12:-1]}") for rank, text in found]
+    elif opcode in _ALWAYS:
+        usual = _ALWAYS[opcode]
+        if not any(rank == usual[0] for rank, _ in found):
+            found.append(usual)
+    return found

@@ -1,0 +1,116 @@
+"""Print an HloProto as the texts that XLA dumps of a module, and say what they were made from."""
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from reportgen.protos.dump_printer import DumpPrinter
+from reportgen.protos.module import HloModule
+from reportgen.protos.module_printer import ModulePrinter
+from reportgen.protos.proto_messages import ProtoError, decoded
+from reportgen.protos.traced_schedule import traced_schedule
+from reportgen.protos.values import PlacedValues
+from reportgen.protos.wire import WireError, fields, messages, number_bytes
+from reportgen.record import record
+
+LiveRangeSource = Literal["schedule", "trace", ""]
+"""What live ranges were rebuilt from; empty where a proto has neither."""
+
+_MODULE, _ASSIGNMENT = 1, 3  # in HloProto
+_MOST_TEXT = 100  # bytes for each byte of the proto; real programs have up to 25, most of it cut when it is kept
+_LEAST_TEXT = 1 << 20
+_PIECE = 1 << 18
+
+
+@record(kw_only=False)
+class HloProto:
+    """The module of an HloProto and XLA's plan for its memory. `damage` says what of the file is missing."""
+
+    name: str
+    live_ranges_from: LiveRangeSource
+    damage: str
+    _module: HloModule
+    _dump: DumpPrinter
+    _most_text: int
+
+    def dump(self) -> Iterator[bytes]:
+        """Yield the text of the dump in pieces. Raises ProtoError."""
+        return self._bounded(self._dump.pieces())
+
+    def hlo_text(self) -> bytes:
+        """Return the HLO text. Raises ProtoError."""
+        return b"".join(self._bounded(ModulePrinter(self._module).pieces()))
+
+    def _bounded(self, pieces: Iterator[str]) -> Iterator[bytes]:
+        """Yield the text up to a limit, because a small damaged proto may name a long text again and again."""
+        left = self._most_text
+        waiting: list[str] = []
+        size = 0
+        for piece in pieces:
+            waiting.append(piece)
+            size += len(piece)
+            if size >= _PIECE:
+                left -= size
+                if left < 0:
+                    raise ProtoError(f"its text would be more than {self._most_text:,} bytes long")
+                yield "".join(waiting).encode()
+                waiting.clear()
+                size = 0
+        yield "".join(waiting).encode()
+
+
+def read_plan(proto: bytes | memoryview) -> HloProto:
+    """Return the plan in an HloProto; of one that was cut off, the part before that. Raises ProtoError."""
+    found: dict[int, memoryview] = {}
+    damage = ""
+    try:
+        found.update((number, content) for number, content in fields(proto) if not isinstance(content, int))
+    except WireError as error:
+        damage = str(error)
+        if _MODULE in found:
+            found.setdefault(_ASSIGNMENT, _whole_fields(error.rest))
+    if _MODULE not in found or _ASSIGNMENT not in found:
+        missing = "module" if _MODULE not in found else "buffer assignment"
+        raise ProtoError(f"it has no {missing}{f': {damage}' if damage else ''}")
+    module = HloModule(decoded("HloModuleProto", found[_MODULE]))
+    assignment = decoded("BufferAssignmentProto", found[_ASSIGNMENT])
+    placed = PlacedValues(module, assignment)
+    source: LiveRangeSource = "schedule" if module.schedule else ""
+    if not module.schedule:
+        module.schedule = traced_schedule(module, placed, assignment.heap_simulator_traces)
+        source = "trace" if module.schedule else ""
+    limit = _LEAST_TEXT + _MOST_TEXT * len(proto)
+    return HloProto(module.name, source, damage, module, DumpPrinter(module, placed, assignment), limit)
+
+
+def read_assignment(proto: bytes | memoryview) -> Any:
+    """Return the buffer assignment of an HloProto alone, as its message. Raises ProtoError."""
+    try:
+        assignment = next(messages(proto, _ASSIGNMENT), None)
+    except WireError as error:
+        raise ProtoError(f"it is damaged: {error}") from error
+    if assignment is None:
+        raise ProtoError("it has no buffer assignment")
+    return decoded("BufferAssignmentProto", assignment)
+
+
+def joined_proto(module: bytes, assignment: bytes) -> bytes:
+    """Return an HloProto of a HloModuleProto and a BufferAssignmentProto, each serialized."""
+    parts = ((_MODULE, module), (_ASSIGNMENT, assignment))
+    return b"".join(bytes([number << 3 | 2]) + number_bytes(len(part)) + part for number, part in parts)
+
+
+def has_plan(proto: bytes | memoryview) -> bool:
+    """Return whether a proto has a buffer assignment, by its outermost fields; a damaged one may have."""
+    try:
+        return next(messages(proto, _ASSIGNMENT), None) is not None
+    except WireError:
+        return True
+
+
+def _whole_fields(message: memoryview) -> memoryview:
+    try:
+        for _ in fields(message):
+            pass
+    except WireError as error:
+        return message[: error.whole]
+    return message

@@ -1,0 +1,148 @@
+"""Print a module as XLA prints the HLO text beside a dump, so that one parser reads both."""
+
+from collections.abc import Iterator
+from operator import itemgetter
+from typing import Any
+
+from reportgen.protos.attribute_text import CALLED, LAYOUTS, PREDECESSORS, frontend_text, own_attributes
+from reportgen.protos.escapes import plain_name, quoted
+from reportgen.protos.literal_text import literal_text
+from reportgen.protos.module import HloModule
+from reportgen.protos.proto_messages import ProtoError, decoded
+
+_NUMBERED = 5  # XLA numbers every fifth operand in a comment
+_MANY = 1_000
+_LONGEST_LINE = 64 << 20
+_ALIASES = ("", "may-alias", "must-alias")
+
+
+class ModulePrinter:
+    """Print the lines of one module."""
+
+    def __init__(self, module: HloModule) -> None:
+        self._module = module
+
+    def pieces(self) -> Iterator[str]:
+        """Yield the text of the module. Raises ProtoError."""
+        yield self._header()
+        yield from self._frames()
+        module = self._module
+        for computation, root in module.roots.items():
+            entry = "ENTRY " if computation == module.entry else ""
+            yield f"\n{entry}%{module.computation_name(computation)} {self._signature(computation)} {{\n"
+            for one in module.members(computation):
+                yield f"  {'ROOT ' if one == root else ''}{self.line(one)}\n"
+            thread = module.threads.get(computation)
+            yield f"}}{f', execution_thread={quoted(thread)}' if thread else ''}\n"
+
+    def _signature(self, computation: int) -> str:
+        module, text = self._module, self._module.shapes.text
+        parameters = module.parameters(computation).values()
+        texts = (f"{module.names[one]}: {text(module.shape_of[one])}" for one in parameters)
+        root = module.shape_of.get(module.roots[computation])
+        return f"({', '.join(texts)}) -> {text(root) if root is not None else '()'}"
+
+    def line(self, number: int) -> str:
+        """Return the text of one instruction. Raises ProtoError."""
+        module, one = self._module, self._module.message(number)
+        opcode, shape = module.opcodes[number], module.shapes.text(module.shape_of[number])
+        text = f"%{module.names[number]} = {shape} {opcode}({self._operands(one, opcode)})"
+        return ", ".join([text, *self._attributes(one, opcode)])
+
+    def _operands(self, one: Any, opcode: str) -> str:
+        if opcode == "parameter":
+            return str(one.parameter_number)
+        if opcode == "constant":
+            return literal_text(one.literal)
+        names = self._module.names
+        if len(one.operand_ids) > _MANY and sum(len(names[read]) for read in one.operand_ids) > _LONGEST_LINE:
+            raise ProtoError(f"the operands of {plain_name(one.name)} are more than {_LONGEST_LINE:,} characters long")
+        texts = [f"%{names[read]}" for read in one.operand_ids]
+        for place in range(_NUMBERED, len(texts), _NUMBERED):
+            texts[place] = f"/*index={place}*/{texts[place]}"
+        return ", ".join(texts)
+
+    def _attributes(self, one: Any, opcode: str) -> list[str]:
+        """Return the attributes in the order in which XLA prints them."""
+        found = own_attributes(opcode, one)
+        if one.constrain_layout and opcode == "custom-call":
+            shapes = ", ".join(map(self._module.shapes.text, one.operand_shapes_with_layout))
+            found.append((LAYOUTS, f"operand_layout_constraints={{{shapes}}}"))
+        if one.called_computation_ids:
+            found += ((CALLED, text) for text in self._called(one, opcode))
+        if one.control_predecessor_ids:
+            names = self._module.names
+            before = ", ".join(f"%{names[other]}" for other in one.control_predecessor_ids if other in names)
+            found.append((PREDECESSORS, f"control-predecessors={{{before}}}"))
+        if len(found) > 1:
+            found.sort(key=itemgetter(0))
+        return [text for _, text in found]
+
+    def _called(self, one: Any, opcode: str) -> Iterator[str]:
+        names = [f"%{self._module.computation_name(number)}" for number in one.called_computation_ids]
+        match opcode:
+            case "while" if len(names) == 2:
+                yield f"condition={names[1]}"
+                yield f"body={names[0]}"
+            case "conditional" if len(names) == 2 and self._chooses_by_truth(one):
+                yield f"true_computation={names[0]}"
+                yield f"false_computation={names[1]}"
+            case "conditional":
+                yield f"branch_computations={{{', '.join(names)}}}"
+            case "fusion" | "async-start" | "async-update" | "async-done":
+                yield f"calls={names[0]}"
+            case "custom-call":
+                yield f"called_computations={{{', '.join(names)}}}"
+            case "select-and-scatter" if len(names) == 2:
+                yield f"select={names[0]}"
+                yield f"scatter={names[1]}"
+            case _:
+                yield f"to_apply={names[0]}"
+
+    def _chooses_by_truth(self, one: Any) -> bool:
+        chooser = self._module.shape_of[one.operand_ids[0]] if one.operand_ids else None
+        return chooser is not None and self._module.shapes.element_type(chooser) == "pred"
+
+    def _header(self) -> str:
+        proto, shapes = self._module.proto, self._module.shapes
+        parts = [f"HloModule {plain_name(proto.name)}"]
+        if self._module.schedule:
+            parts.append("is_scheduled=true")
+        aliases = [
+            f"{{{', '.join(map(str, one.output_shape_index))}}}: ({one.parameter_number},"
+            f" {{{', '.join(map(str, one.parameter_shape_index))}}}, {_ALIASES[one.kind] if one.kind < 3 else ''})"
+            for one in proto.input_output_alias.entries
+        ]
+        if aliases:
+            parts.append(f"input_output_alias={{ {', '.join(aliases)} }}")
+        if proto.HasField("host_program_shape"):
+            program = decoded("ProgramShapeProto", proto.host_program_shape)
+            texts = [shapes.text(one) for one in program.parameters]
+            for place in range(_NUMBERED, len(texts), _NUMBERED):
+                texts[place] = f"/*index={place}*/{texts[place]}"
+            parts.append(f"entry_computation_layout={{({', '.join(texts)})->{shapes.text(program.result)}}}")
+        if (replicas := proto.device_assignment.replica_count) > 1:
+            parts.append(f"replica_count={replicas}")
+        if (partitions := proto.device_assignment.computation_count) > 1:
+            parts.append(f"num_partitions={partitions}")
+        if proto.HasField("frontend_attributes"):
+            parts.append(f"frontend_attributes={frontend_text(proto.frontend_attributes)}")
+        return ", ".join(parts).replace("\n", " ") + "\n"
+
+    def _frames(self) -> Iterator[str]:
+        """Yield the tables of source lines; the text counts the frames that called from 1, the proto from 0."""
+        tables = self._module.proto.stack_frame_index
+        if not tables.stack_frames:
+            return
+        for heading, names in (("FileNames", tables.file_names), ("FunctionNames", tables.function_names)):
+            yield f"\n{heading}\n"
+            yield from (f"{number} {quoted(name)}\n" for number, name in enumerate(names, 1))
+        yield "\nFileLocations\n"
+        for number, one in enumerate(tables.file_locations, 1):
+            ids = f"file_name_id={one.file_name_id} function_name_id={one.function_name_id}"
+            yield f"{number} {{{ids} line={one.line} column={one.column}}}\n"
+        yield "\nStackFrames\n"
+        for number, one in enumerate(tables.stack_frames, 1):
+            parent = max(one.parent_frame_id, 0) + 1
+            yield f"{number} {{file_location_id={one.file_location_id} parent_frame_id={parent}}}\n"
+        yield "\n"

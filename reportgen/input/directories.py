@@ -4,7 +4,7 @@ import os
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import filterfalse
 from pathlib import Path
 from typing import Literal
@@ -12,12 +12,13 @@ from typing import Literal
 from reportgen.input.names import is_something_else, split_part
 from reportgen.input.reading import printable, reason
 from reportgen.input.remote import AnyPath, Heads, RemotePath, list_tree
+from reportgen.record import record
 
 # Skipped, because they hold thousands of files and never a dump.
 _NEVER_DUMPS = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules"})
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Folder:
     """A directory and the sorted names of its files; their labels begin with `prefix`.
 

@@ -10,7 +10,7 @@ import stat
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Literal
@@ -18,6 +18,7 @@ from typing import Literal
 from reportgen.errors import NoDumpFound, UnreadableInput
 from reportgen.input import logs
 from reportgen.input.directories import Folder, is_inside, is_own_file, leads_out, walk
+from reportgen.input.error_texts import TextFile, WordSearch, has_words
 from reportgen.input.found import Found, unique_dumps
 from reportgen.input.names import (
     COMPRESSION_SUFFIXES,
@@ -26,15 +27,20 @@ from reportgen.input.names import (
     REFUSAL_SUFFIXES,
     SIBLING_SUFFIXES,
     TARGET_OF_ALL,
+    TARGET_OF_TPU,
     DumpName,
     SiblingKind,
-    is_proto,
+    is_profile,
     is_something_else,
     is_unread_part,
     may_be_log,
+    proto_stem,
+    read_module_name,
     read_name,
     split_part,
+    stems_before,
     without_compression,
+    without_stage,
 )
 from reportgen.input.reading import (
     DEFAULT_MAX_DUMP_BYTES,
@@ -50,29 +56,40 @@ from reportgen.input.reading import (
     why_unreadable,
 )
 from reportgen.input.remote import AnyPath, RemotePath
+from reportgen.protos.hlo_proto import has_plan
+from reportgen.protos.profile import profiled_backend, profiled_modules
+from reportgen.record import record
 
 __all__ = ["Discovered", "DumpFiles", "PartFile", "Problem", "discover"]
+
+_OF_THE_PROTO = frozenset(("HLO text", "proto"))
+"""Files that say what a proto says, so there is nothing to compare."""
 
 _FIRST_LINE = b"BufferAssignment:"
 
 _LOOKED_FOR = """\
-Looked for files named *-buffer-assignment.txt, for files whose first line is "BufferAssignment:", and for logs with
-"*** Begin ...-buffer-assignment.txt ***" lines, plain or compressed as .gz or .xz.
+Looked for files named *-buffer-assignment.txt, for files whose first line is "BufferAssignment:", for logs with
+"*** Begin ...-buffer-assignment.txt ***" lines, for profiles named *.xplane.pb, and for protos named *.hlo.pb or
+*.hlo_proto.pb, plain or compressed as .gz or .xz.
 """
 _HOW_TO_DUMP = """\
 XLA writes dumps with XLA_FLAGS="--xla_dump_to=DIR --xla_dump_hlo_as_text", set before the program starts to compile;
 `reportgen run -- COMMAND` sets them and builds the report.
-A compilation served from a compilation cache writes none, and --xla_dump_hlo_as_proto without
---xla_dump_hlo_as_text writes no text."""
+A compilation served from a compilation cache writes none."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Discovered:
-    """The dumps in the given paths, sorted by label, and the problems that users should know."""
+    """The dumps in the given paths, sorted by label, and the problems that users should know.
+
+    `texts` may contain out-of-memory errors. `why_none` says why there is no dump; it is empty if there is one.
+    """
 
     dumps: tuple[DumpFiles, ...]
     problems: tuple[Problem, ...]
     readme: AnyPath | None
+    texts: tuple[TextFile, ...] = ()
+    why_none: str = ""
 
 
 def discover(
@@ -89,15 +106,35 @@ def discover(
 
     Raises NoDumpFound if no path contains a dump, UnreadableInput if a path cannot be read.
     """
+    found = discover_all(paths, excluded, max_bytes, siblings=siblings)
+    if found.why_none:
+        raise NoDumpFound(found.why_none)
+    return found
+
+
+def discover_all(
+    paths: Sequence[AnyPath],
+    excluded: Path | None = None,
+    max_bytes: int = DEFAULT_MAX_DUMP_BYTES,
+    *,
+    siblings: bool = True,
+) -> Discovered:
+    """Find dumps as `discover` does, and texts that may contain errors, which are enough for a report.
+
+    Raises UnreadableInput if a path cannot be read.
+    """
     found = [_search(path, excluded, max_bytes) for path in paths]
+    why_none = ""
     if not any(one.dumps for one in found):
         reasons = [f"{printable(one.path)}: {one.why_empty()}" for one in found]
         reasons += [f"{problem.file}: {problem.message}" for one in found for problem in one.problems]
-        raise NoDumpFound("\n".join([*reasons, _LOOKED_FOR + _HOW_TO_DUMP]))
+        why_none = "\n".join([*reasons, _LOOKED_FOR + _HOW_TO_DUMP])
     for one in found:
-        if not one.dumps:
+        if not one.dumps and not one.texts:
             one.report("warning", printable(one.path.name), one.why_empty())
     dumps = unique_dumps(found)
+    # The text that `reportgen run` leaves beside dumps is part of what their own pages say.
+    beside = {sibling.path for dump in dumps for sibling in dump.siblings}
     if not siblings:
         dumps = tuple(replace(dump, siblings=()) for dump in dumps)
     problems = {problem for one in found for problem in one.problems}
@@ -106,6 +143,8 @@ def discover(
         dumps,
         tuple(sorted(problems, key=lambda problem: (problem.file, problem.message))),
         next((readme for readme, path in readmes if is_own_file(readme, path)), None),
+        tuple(text for one in found for text in one.texts if text.path not in beside),
+        why_none,
     )
 
 
@@ -137,13 +176,24 @@ def _search_folder(folder: Folder, found: Found) -> None:
     for name in folder.names:
         forms[without_compression(name)].append(name)
     stems: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    protos: dict[str, list[str]] = {}
+    profiled: set[str] = set()
     for plain, names in forms.items():
         if split := split_part(plain):
             stems[split[0]][split[1]] += names
+        elif is_profile(plain):
+            profiled |= _add_profile(folder, names, found)
+        elif stem := proto_stem(plain):
+            protos[stem] = names
         else:
             _look_into(folder, names, found)
     for stem, parts in stems.items():
         _add_named(folder, stem, parts, found)
+    # The text of a module is used instead of its proto, and compared with it; a profile has the same proto.
+    texts = {without_stage(stem) for stem, parts in stems.items() if 0 in parts}
+    for stem, names in protos.items():
+        if without_stage(stem) not in texts and stem not in profiled:
+            _add_proto(folder, names, found)
 
 
 def _search_file(path: AnyPath, found: Found) -> None:
@@ -153,10 +203,13 @@ def _search_file(path: AnyPath, found: Found) -> None:
     folder = Folder(path.parent)
     if split := split_part(path.name):
         _add_named(folder, split[0], _siblings(path, split[0]), found)
+    elif is_profile(path.name):
+        _add_profile(folder, [path.name], found)
+    elif proto_stem(path.name):
+        _add_proto(folder, [path.name], found)
     elif _content(path) == "dump":
         _add_unnamed(folder, path.name, found)
     else:
-        found.proto_count += is_proto(path.name)
         _add_log(folder, path.name, found)
 
 
@@ -204,6 +257,11 @@ def _sibling_files(folder: Folder, stem: str, dump: DumpName) -> Iterator[Siblin
     for name, kind in (fixed | {TARGET_OF_ALL: "target", ERROR_TEXT: "error text"}).items():
         if folder.has(name):
             yield SiblingFile(kind, folder.path / name, folder.label(name))
+    # A compiler counts the module up between its passes, and names the target before them.
+    if not any(folder.has(name) for name, kind in fixed.items() if kind == "target"):
+        earlier = (f"{stem}{TARGET_OF_TPU}" for stem in stems_before(module))
+        if name := next(filter(folder.has, earlier), None):
+            yield SiblingFile("target", folder.path / name, folder.label(name))
 
 
 def _first_readable(folder: Folder, names: Sequence[str], found: Found) -> str | None:
@@ -223,13 +281,15 @@ def _report_unused(folder: Folder, names: Sequence[str], taken: str, found: Foun
 
 def _look_into(folder: Folder, names: Sequence[str], found: Found) -> None:
     """Add the dumps in a file not named as part of one; `names` are its plain and compressed forms."""
-    found.proto_count += is_proto(names[0])
     if is_unread_part(names[0]):
         found.report("warning", folder.label(names[0]), "not read: decompress it, or use .gz or .xz")
     if is_something_else(names[0]):
         return
     for number, name in enumerate(names, start=1):
-        content = _content(folder.first_look(name))
+        words = WordSearch()
+        content = _content(folder.first_look(name), words)
+        if content != "log" and words.finds_error(folder.path / name):
+            found.texts.append(TextFile(folder.label(name), folder.path / name))
         if content == "dump":
             _add_unnamed(folder, name, found)
         elif content == "log":
@@ -245,8 +305,13 @@ def _look_into(folder: Folder, names: Sequence[str], found: Found) -> None:
             return
 
 
-def _content(path: AnyPath) -> Literal["dump", "log", "too long", "unreadable", "other"]:
-    """Return what a file contains; one that cannot be read is "other" unless it is named as dumps and logs may be."""
+def _content(
+    path: AnyPath, words: WordSearch | None = None
+) -> Literal["dump", "log", "too long", "unreadable", "other"]:
+    """Return what a file contains; one that cannot be read is "other" unless it is named as dumps and logs may be.
+
+    What is read of a text is searched for `words` as well.
+    """
     try:
         with closing(pieces(path)) as stream:
             head = next(stream, b"")
@@ -254,9 +319,50 @@ def _content(path: AnyPath) -> Literal["dump", "log", "too long", "unreadable", 
                 return "dump"
             if b"\0" in head or not may_be_log(path.name):
                 return "other"
-            return logs.search(chain([head], stream))
+            text = chain([head], stream)
+            return logs.search(words.watched(text) if words else text)
     except UNREADABLE:
         return "unreadable" if may_be_log(path.name) else "other"
+
+
+def _add_proto(folder: Folder, names: Sequence[str], found: Found) -> None:
+    """Add the dump in a proto, if it has a buffer assignment; `names` are its plain and compressed forms."""
+    chosen = _first_readable(folder, names, found)
+    if chosen is None:
+        return
+    data, damage = read_available(folder.path / chosen, found.max_bytes)
+    if damage and not data:
+        found.report("error", folder.label(chosen), damage)
+    elif not has_plan(data):
+        found.proto_count += 1
+    else:
+        part = PartFile(folder.path / chosen, folder.label(chosen), None, proto="")
+        stem = proto_stem(printable(chosen)) or ""
+        dump = read_module_name(stem)
+        siblings = tuple(one for one in _sibling_files(folder, stem, dump) if one.kind not in _OF_THE_PROTO)
+        found.add(label=part.label, name=dump, parts=(part,), notes=folder.notes(stem), siblings=siblings)
+
+
+def _add_profile(folder: Folder, names: Sequence[str], found: Found) -> set[str]:
+    """Add the modules in a profile and return their names; `names` are its plain and compressed forms."""
+    chosen = _first_readable(folder, names, found)
+    if chosen is None:
+        return set()
+    label = folder.label(chosen)
+    data, damage = read_available(folder.path / chosen, found.max_bytes)
+    modules, broken = profiled_modules(data)
+    if words := damage or broken:
+        used = "; the modules before that are used" if modules else ""
+        found.report("warning" if modules else "error", label, words + used)
+    elif not modules:
+        found.report("note", label, "the profile has no modules; it was written without the HLO of the program")
+    backend = profiled_backend(data)
+    for module in modules:
+        name = printable(module.name)
+        part = PartFile(folder.path / chosen, f"{label}#{name}", None, proto=module.name)
+        dump = replace(read_module_name(name), backend=backend)
+        found.add(label=part.label, name=dump, parts=(part,), notes=folder.notes(name))
+    return {module.name for module in modules}
 
 
 def _add_unnamed(folder: Folder, name: str, found: Found) -> None:
@@ -276,6 +382,8 @@ def _add_log(folder: Folder, name: str, found: Found) -> None:
         found.report("warning", label, f"{damage}; the part before that is used")
     elif damage:
         found.report("error", label, damage)
+    if has_words(data):
+        found.texts.append(TextFile(label, path))
     dumps, orphans = logs.group_dumps(logs.find_frames(data))
     for frames in dumps:
         dump = read_name(frames[0].name)

@@ -1,13 +1,13 @@
 """Read the files of one dump once, for all stages that follow."""
 
-from dataclasses import dataclass
-
 from reportgen.input.dump_text import DumpText, Sibling
+from reportgen.input.proto_files import load_proto
 from reportgen.input.reading import DumpFiles, Problem, load_siblings, load_text
 from reportgen.input.remote import AnyPath
+from reportgen.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Contents:
     """The text of a dump, its sibling files, the text of its note, and the problems met while reading them."""
 
@@ -23,10 +23,13 @@ def read_contents(files: DumpFiles, *, keeps_repeats: bool = False) -> Contents:
 
     `keeps_repeats` is for redaction, because cutting a line could cut a text that must be hidden in two.
     """
-    text, problems = load_text(files, keeps_repeats=keeps_repeats)
-    return Contents(
-        files=files, text=text, siblings=load_siblings(files), note=read_note(files.notes), problems=problems
-    )
+    siblings = load_siblings(files)
+    if files.parts[0].proto is None:
+        text, problems = load_text(files, keeps_repeats=keeps_repeats)
+    else:
+        text, module, problems = load_proto(files, keeps_repeats=keeps_repeats)
+        siblings = (*siblings, module)
+    return Contents(files=files, text=text, siblings=siblings, note=read_note(files.notes), problems=problems)
 
 
 def read_note(path: AnyPath | None) -> str:

@@ -9,17 +9,24 @@ returns its file, line and column when a finding or a page needs them, so parsin
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from reportgen.input.repeats import CUT
+from reportgen.record import record
 
 TextOffset = int
+
+TextOrigin = Literal["dump", "schedule", "trace", "proto"]
+"""Where the text of a dump is from: from XLA itself, or printed from a proto, which has no live ranges.
+
+Those were then rebuilt from its schedule or, without one, from the heap simulator's trace; a `proto` has neither.
+"""
 
 _BLOCK = 1 << 12
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@record(kw_only=False, order=True)
 class Location:
     """A text offset as shown to people: `file`, and `line` and `column` counted from 1 (columns in bytes)."""
 
@@ -31,7 +38,7 @@ class Location:
         return f"{self.file}:{self.line}:{self.column}"
 
 
-@dataclass(frozen=True)
+@record(slots=False, kw_only=False)
 class TextPart:
     """One file, or the window [`start`, `end`) of a log, that belongs to a dump.
 
@@ -70,20 +77,24 @@ class TextPart:
         return Location(self.label, number, offset - self.data.rfind(b"\n", 0, offset))
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Sibling:
-    """The content of another file about the same module, written by the same compilation."""
+    """The content of another file about the same module, written by the same compilation.
 
-    kind: Literal["usage report", "HLO text", "proto", "refusal", "refusal list", "target", "error text"]
+    A `module` is the HLO text of the dump's own proto, with which it agrees by construction.
+    """
+
+    kind: Literal["usage report", "HLO text", "module", "proto", "refusal", "refusal list", "target", "error text"]
     label: str
     data: bytes
 
 
 class DumpText:
-    """The parts of a dump as one range of offsets, in the order given."""
+    """The parts of a dump as one range of offsets, in the order given, and where its statements are from."""
 
-    def __init__(self, parts: tuple[TextPart, ...]) -> None:
+    def __init__(self, parts: tuple[TextPart, ...], origin: TextOrigin = "dump") -> None:
         self.parts = parts
+        self.origin: TextOrigin = origin
         self._bases: list[TextOffset] = []
         base = 0
         for part in parts:

@@ -1,14 +1,40 @@
-"""Read the files on the command line that are not dumps, because they may contain out-of-memory errors."""
+"""Find the texts that may contain out-of-memory errors: files on the command line, and logs in directories.
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+A directory may hold many logs of any program, so only the beginning and the end of each are searched for the words of
+an error, the beginning while it is searched for dumps. Only a text that has such words is read as a whole.
+"""
 
-from reportgen.input.names import is_something_else, split_part
-from reportgen.input.reading import printable, read_available
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from reportgen.input.reading import UNREADABLE, read_available
 from reportgen.input.remote import AnyPath
+from reportgen.record import record
+
+_WORDS = (
+    b"RESOURCE_EXHAUSTED",
+    b"ut of memory",
+    b" usage >= ",
+    b"XLA label: ",
+    b"XLA Label: ",
+    b"Entry Parameter Subshape: ",
+    b"memory_limit_: ",
+    b"MaxInUse: ",
+)
+_LONGEST_WORD = max(map(len, _WORDS))
+_SEARCHED_SIZE = 1 << 20
+"""The bytes that are searched at the beginning and at the end of a text: most programs end with their error."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
+class TextFile:
+    """A file that may contain errors, and its label in a report."""
+
+    label: str
+    path: AnyPath
+
+
+@record(kw_only=False)
 class ErrorText:
     """The text of a file, and the name of the file in a report."""
 
@@ -16,8 +42,48 @@ class ErrorText:
     data: bytes
 
 
-def error_texts(paths: Sequence[AnyPath], max_bytes: int) -> Iterator[ErrorText]:
-    """Yield the texts among `paths`. Directories are not searched, because logs in them may be of any program."""
-    for path in paths:
-        if split_part(path.name) is None and not is_something_else(path.name) and path.is_file():
-            yield ErrorText(printable(path.name), read_available(path, max_bytes)[0])
+class WordSearch:
+    """Search pieces of a text for the words of an error while something else reads them."""
+
+    def __init__(self) -> None:
+        self.has_found = False
+        self.size = 0
+
+    def watched(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield the pieces as they are."""
+        tail = b""
+        for piece in pieces:
+            if self.size < _SEARCHED_SIZE:
+                self.has_found = self.has_found or has_words(tail + piece)
+                tail = piece[-_LONGEST_WORD:]
+            self.size += len(piece)
+            yield piece
+
+    def finds_error(self, path: AnyPath) -> bool:
+        """Return whether the text at `path` had the words, or a longer local one has them at its end."""
+        return self.has_found or (self.size >= _SEARCHED_SIZE and _ends_with_error(path))
+
+
+def _ends_with_error(path: AnyPath) -> bool:
+    if not isinstance(path, Path) or path.suffix.lower() in (".gz", ".xz"):
+        return False
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - _SEARCHED_SIZE))
+            return has_words(file.read(_SEARCHED_SIZE))
+    except OSError:
+        return False
+
+
+def read_texts(files: Iterable[TextFile], max_bytes: int) -> Iterator[ErrorText]:
+    """Yield the texts of the files that can be read."""
+    for file in files:
+        try:
+            yield ErrorText(file.label, read_available(file.path, max_bytes)[0])
+        except UNREADABLE:
+            continue
+
+
+def has_words(data: bytes) -> bool:
+    """Return whether a text has words of an error."""
+    return any(word in data for word in _WORDS)

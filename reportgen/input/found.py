@@ -7,6 +7,7 @@ from itertools import count
 from pathlib import Path
 from typing import Literal
 
+from reportgen.input.error_texts import TextFile
 from reportgen.input.names import DumpName
 from reportgen.input.reading import DumpFiles, PartFile, Problem, SiblingFile, printable
 from reportgen.input.remote import AnyPath, RemotePath
@@ -21,6 +22,7 @@ class Found:
     is_excluded: bool = False
     dumps: list[DumpFiles] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    texts: list[TextFile] = field(default_factory=list)
     proto_count: int = 0
 
     def add(
@@ -46,7 +48,10 @@ class Found:
         if self.is_excluded:
             return "it is in the output directory, which is not searched; choose another one with -o"
         if self.proto_count:
-            return f"no dump found, but .hlo.pb files ({self.proto_count}): add --xla_dump_hlo_as_text to XLA_FLAGS"
+            return (
+                f"no dump found, but protos without a buffer assignment ({self.proto_count}); XLA adds it after"
+                " its optimizations"
+            )
         return "no dump found"
 
 
@@ -80,7 +85,7 @@ def _drop_repeats(found: Sequence[Found]) -> None:
     for dump in sorted((dump for one in found for dump in one.dumps), key=rank):
         part = dump.parts[0]
         identity = part.path.identity if isinstance(part.path, RemotePath) else part.path.resolve()
-        best.setdefault((identity, part.frame), dump)
+        best.setdefault((identity, part.frame, part.proto), dump)
     kept = {id(dump) for dump in best.values()}
     for one in found:
         one.dumps = [dump for dump in one.dumps if id(dump) in kept]
@@ -97,6 +102,7 @@ def _prefix_equal_labels(found: Sequence[Found]) -> None:
                 siblings = tuple(replace(sibling, label=prefix + sibling.label) for sibling in dump.siblings)
                 one.dumps[place] = replace(dump, label=prefix + dump.label, parts=parts, siblings=siblings)
             one.problems = [replace(problem, file=prefix + problem.file) for problem in one.problems]
+            one.texts = [replace(text, label=prefix + text.label) for text in one.texts]
 
 
 def _own_name(path: AnyPath) -> str:

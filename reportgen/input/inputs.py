@@ -6,11 +6,12 @@ If all of these are the same and the assignments differ, the compiler is not det
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from reportgen.input.names import COMPRESSION_SUFFIXES
 from reportgen.input.reading import DumpFiles, read_available
+from reportgen.record import record
 
 _MOST_BYTES = 1_000_000_000
 # Left out, because they name places on the machine, which differ although the program is the same.
@@ -20,7 +21,7 @@ _TABLES = re.compile(rb"(?m)^(?:FileNames|FunctionNames|FileLocations|StackFrame
 _METADATA = re.compile(rb', metadata=\{(?:[^"{}]|"(?:[^"\\]|\\.)*")*\}')
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Inputs:
     """The digest of the program before optimizations, the flags that were set, and the compiler's changelist.
 

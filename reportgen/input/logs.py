@@ -10,10 +10,10 @@ The last frame of a killed process has no end.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from reportgen.input.names import split_part
+from reportgen.record import record
 
 SEARCHED_SIZE = 16 << 20
 """The bytes that `search` searches for a first frame; few are enough, because a program is compiled before it runs."""
@@ -26,7 +26,7 @@ _MARKER = re.compile(
 _LONGEST_MARKER = 512  # more than enough, because a file name has at most 255 bytes
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class LogFrame:
     """A file in a log: its text is the bytes [`start`, `end`), `is_complete` is False without an End line."""
 

@@ -5,10 +5,11 @@ names and stages both contain dots, so a name is read from the outside in.
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 from typing import Literal
+
+from reportgen.record import record
 
 Backend = Literal["cpu", "gpu", "unknown"]
 SiblingKind = Literal["usage report", "HLO text", "proto", "refusal", "refusal list", "target", "error text"]
@@ -23,10 +24,19 @@ SIBLING_SUFFIXES: Mapping[str, SiblingKind] = {
 }
 """Suffixes of other files that XLA writes about a module, with the same stem as its dump."""
 
+PROTO_SUFFIXES = (".hlo.pb", ".hlo_proto.pb")
+"""Suffixes of files that are one HloProto: as XLA dumps it, and as XProf keeps it beside a profile."""
+
+PROFILE_SUFFIX = ".xplane.pb"
+"""Ends the name of a profile, as `jax.profiler.trace` writes it."""
+
+TARGET_OF_TPU = ".target_arguments.txt"
+"""Ends the name of the file that names the TPU."""
+
 REFUSAL_SUFFIXES: Mapping[str, SiblingKind] = {
     ".oom_intermediate_module.txt": "refusal",
     ".oom_top_memory_consuming_instructions": "refusal list",
-    ".target_arguments.txt": "target",
+    TARGET_OF_TPU: "target",
     ".gpu_target_config.pbtxt": "target",
 }
 """Suffixes of files that a compiler names after the module alone, without the stage of the dump."""
@@ -57,6 +67,8 @@ _SOMETHING_ELSE = re.compile(
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 
+_MOST_PASSES = 16  # how far the number of a module may go up while it is compiled
+
 # At most as many digits as a file name has, because a log may contain more and Python refuses to convert over 4,300.
 _MODULE = re.compile(r"(?:(?P<timestamp>[0-9]{1,255})\.)?module_(?P<number>[0-9]{4,255})(?:\.(?P<rest>.+))?", re.DOTALL)
 
@@ -66,10 +78,11 @@ _REST = re.compile(
     r"(?:(?P<name>.+?)\.)??(?:cl_(?P<changelist>[0-9]{1,255})\.)?(?P<stage>sm_[0-9]+\.[0-9]+[a-z]?_[^.]+|[^.]+)",
     re.DOTALL,
 )
+_PROGRAM_ID = re.compile(r"\(-?[0-9]{1,20}\)(?:#[0-9]+)?$")
 _GPU_STAGE = re.compile(r"(?:^|_)gpu_")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DumpName:
     """The components of a file name. All files of one dump have the same `stem`.
 
@@ -111,9 +124,15 @@ def may_be_log(file_name: str) -> bool:
     return PurePath(plain).suffix.lower() in _LOG_SUFFIXES and not _MODULE.match(plain)
 
 
-def is_proto(file_name: str) -> bool:
-    """Return whether this is the proto that XLA writes for a module."""
-    return without_compression(file_name).endswith(".hlo.pb")
+def proto_stem(file_name: str) -> str | None:
+    """Return the name of a proto of a module without its suffix; None for any other file."""
+    plain = without_compression(file_name)
+    return next((plain.removesuffix(suffix) for suffix in PROTO_SUFFIXES if plain.endswith(suffix)), None)
+
+
+def is_profile(file_name: str) -> bool:
+    """Return whether this is a profile."""
+    return without_compression(file_name).endswith(PROFILE_SUFFIX)
 
 
 def is_unread_part(file_name: str) -> bool:
@@ -140,6 +159,30 @@ def read_name(file_name: str) -> DumpName:
         changelist=_number(rest["changelist"]),
         backend="gpu" if _GPU_STAGE.search(stage) else "cpu" if stage.startswith("cpu_") else "unknown",
     )
+
+
+def read_module_name(stem: str) -> DumpName:
+    """Parse the name of a proto without its suffix, or of a module in a profile: `jit_f(1234)`."""
+    named = read_name(stem + PART_SUFFIXES[0])
+    if named.module_number is not None:
+        return named
+    return DumpName(stem=stem, module_name=_PROGRAM_ID.sub("", stem) or stem)
+
+
+def without_stage(stem: str) -> str:
+    """Return the name that all files of a module begin with, whatever stage of the compilation they are from."""
+    stage = read_name(stem + PART_SUFFIXES[0]).stage
+    return stem.removesuffix(f".{stage}") if stage else stem
+
+
+def stems_before(module: str) -> Iterator[str]:
+    """Yield the names of the same module with smaller numbers, the nearest first, as `module_0000.jit_f`."""
+    found = _MODULE.fullmatch(module)
+    if found is None or found["rest"] is None:
+        return
+    start, end = found.span("number")
+    for number in range(int(found["number"]) - 1, max(-1, int(found["number"]) - 1 - _MOST_PASSES), -1):
+        yield f"{module[:start]}{number:0{end - start}d}{module[end:]}"
 
 
 def _number(digits: str | None) -> int | None:

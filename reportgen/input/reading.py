@@ -11,7 +11,6 @@ import stat
 import zlib
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from functools import lru_cache
 from gzip import GzipFile
 from io import BufferedReader, BytesIO
@@ -25,6 +24,7 @@ from reportgen.input.dump_text import DumpText, Sibling, TextPart
 from reportgen.input.names import COMPRESSION_SUFFIXES, DumpName, SiblingKind
 from reportgen.input.remote import AnyPath, RemotePath
 from reportgen.input.repeats import WithoutRepeats
+from reportgen.record import record
 
 DEFAULT_MAX_DUMP_BYTES = 4_000_000_000
 """Nine times the largest known dump. A limit is needed because a few megabytes can decompress to any size."""
@@ -45,16 +45,20 @@ _FIRST_PIECE = 4096  # small, because only the first line of most files is neede
 _PIECE = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class PartFile:
-    """One part of a dump: a file, or the bytes [`frame[0]`, `frame[1]`) of a decompressed log."""
+    """One part of a dump: a file, the bytes [`frame[0]`, `frame[1]`) of a decompressed log, or a proto.
+
+    `proto` names the module in a profile; it is empty for a file that is one proto, and None for text.
+    """
 
     path: AnyPath
     label: str
     frame: tuple[int, int] | None
+    proto: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class SiblingFile:
     """Another file that XLA wrote about the module of a dump."""
 
@@ -63,7 +67,7 @@ class SiblingFile:
     label: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DumpFiles:
     """The files of one dump: allocations, values and live ranges, in this order; the last two are often missing.
 
@@ -78,8 +82,14 @@ class DumpFiles:
     siblings: tuple[SiblingFile, ...] = ()
     max_bytes: int = DEFAULT_MAX_DUMP_BYTES
 
+    @property
+    def place(self) -> object:
+        """Return where the dump begins, which no name changes."""
+        first = self.parts[0]
+        return first.path, first.frame, first.proto
 
-@dataclass(frozen=True, slots=True)
+
+@record(kw_only=False)
 class Problem:
     """A fact about the input that users should know; `file` is a label."""
 
@@ -196,7 +206,7 @@ def _read(path: AnyPath, max_bytes: int, text: BytesIO | WithoutRepeats) -> tupl
 
 
 def load_text(files: DumpFiles, *, keeps_repeats: bool = False) -> tuple[DumpText, tuple[Problem, ...]]:
-    """Return the text of a dump and the problems met while reading it.
+    """Return the text of a dump and the problems met while reading it, for dumps that are text.
 
     Repeated instruction texts are cut unless `keeps_repeats` (see `reportgen.input.repeats`). Raises UnreadableInput
     if no allocations can be read; other unreadable parts are left out.
@@ -207,7 +217,7 @@ def load_text(files: DumpFiles, *, keeps_repeats: bool = False) -> tuple[DumpTex
         whole_lines: Sequence[int] = ()
         if part.frame or keeps_repeats:  # because the offsets of a frame count all bytes
             data, damage = (
-                _read_shared(part.path, files.max_bytes) if part.frame else read_available(part.path, files.max_bytes)
+                read_shared(part.path, files.max_bytes) if part.frame else read_available(part.path, files.max_bytes)
             )
             size = len(data)
         else:
@@ -224,8 +234,8 @@ def load_text(files: DumpFiles, *, keeps_repeats: bool = False) -> tuple[DumpTex
     return DumpText(tuple(texts)), tuple(problems)
 
 
-def _read_shared(path: AnyPath, max_bytes: int) -> tuple[bytes, str | None]:
-    """Return what `read_available` does for a log, which is kept because it may hold hundreds of dumps."""
+def read_shared(path: AnyPath, max_bytes: int) -> tuple[bytes, str | None]:
+    """Return what `read_available` does for a log or a profile, which are kept because they may hold many dumps."""
     if not isinstance(path, Path):
         return _last_log(path, max_bytes, None)
     try:

@@ -9,13 +9,14 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from reportgen.errors import UnreadableInput
+from reportgen.record import record
 
 _URL = re.compile(r"(?:[a-z][a-z0-9+.-]*::)*[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")
@@ -23,7 +24,7 @@ _HEAD_SIZE = 4096  # as much as `reading.pieces` reads first, because most files
 _HEADS_AT_ONCE = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class RemotePath:
     """A remote file or folder. `url` was given by the user, and `path` is the path in that file system.
 
@@ -129,7 +130,7 @@ def _file_system_of(process: int, url: str) -> tuple[Any, str]:
     return files, path.rstrip("/")
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Listing:
     """The files of a folder with their sizes in bytes, None if unknown. `damage` is the reason why there is no list."""
 

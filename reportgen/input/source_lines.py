@@ -1,15 +1,16 @@
 """Read the source lines that pages show, only from files below a directory that the user names."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
+
+from reportgen.record import record
 
 _LARGEST_BYTES = 4_000_000
 _AROUND = 1
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class SourceLines:
     """Lines of a file: `path` is below the directory of sources, `first` the number of the first line, from 1."""
 
@@ -18,7 +19,7 @@ class SourceLines:
     lines: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class SourceRoot:
     """A directory of source files."""
 
@@ -39,6 +40,11 @@ class SourceRoot:
         first = max(1, line - _AROUND)
         return SourceLines(path, first, lines[first - 1 : line + _AROUND])
 
+    def file(self, file: str) -> SourceLines | None:
+        """Return all lines of `file`; None if the directory does not have it."""
+        found = _found(self.directory, file)
+        return SourceLines(found[0], 1, found[1]) if found else None
+
 
 # Cached, because many values come from lines of the same file.
 @lru_cache(maxsize=1024)
@@ -48,11 +54,15 @@ def _found(directory: Path, file: str) -> tuple[str, Sequence[str]] | None:
         return None
     root = directory.resolve()
     for start in range(len(parts)):
-        path = "/".join(parts[start:]).lstrip("/")  # because the first part of an absolute path is a slash
+        below = [part for part in parts[start:] if part.strip("/")]  # because an absolute path begins with a slash
+        # Hidden files are no sources, and whoever wrote the dump could name them to have them published.
+        if not below or any(part.startswith(".") for part in below):
+            continue
+        place = root.joinpath(*below)
         try:
-            real = (root / path).resolve()
-            if path and real.is_relative_to(root) and real.is_file() and real.stat().st_size <= _LARGEST_BYTES:
-                return path, real.read_text(encoding="utf-8", errors="replace").splitlines()
+            # No link is followed, because it may lead to a file that the directory only seems to have.
+            if place.resolve() == place and place.is_file() and place.stat().st_size <= _LARGEST_BYTES:
+                return "/".join(below), place.read_text(encoding="utf-8", errors="replace").splitlines()
         except (OSError, ValueError):  # because a name from a dump may contain anything, such as a null byte
             continue
     return None

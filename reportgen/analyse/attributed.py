@@ -1,11 +1,10 @@
 """Count how many bytes of a peak are known to belong to an argument or an operation of the program."""
 
-from dataclasses import dataclass
-
 from reportgen.analyse.records import Analysis, Measured, Space
+from reportgen.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Attributed:
     """The bytes of a peak whose buffers have a name of the program and a source line, and those reserved for such.
 

@@ -5,12 +5,12 @@ What counts is what is allocated: XLA asks for whole allocations, however little
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from reportgen.analyse.devices import DEVICES, MAIN_SPACE, Capacity, Device, read_capacity
 from reportgen.analyse.records import Space
 from reportgen.input.dump_text import Sibling
 from reportgen.parse.oom_records import SizeRange
+from reportgen.record import record
 
 _TPU_VERSIONS = {
     ("JELLYFISH", ""): "v2",
@@ -28,7 +28,7 @@ _VARIANT = re.compile(rb'\bvariant: "(\w*)"')
 _DEVICE_MEMORY = re.compile(rb"\bdevice_memory_size: (\d{1,18})\b")
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Fit:
     """A capacity beside what a program asks for; `excess_bytes` is negative if something is left.
 

@@ -4,7 +4,7 @@ XLA prints one assignment several times: as the dump's text, as a usage report, 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from reportgen.analyse.checks.declaration import counted
 from reportgen.analyse.findings import finding
@@ -14,13 +14,15 @@ from reportgen.analyse.sizes import rounded_by_xla
 from reportgen.input.dump_text import Location, Sibling
 from reportgen.model import WHOLE
 from reportgen.model.shapes import ArrayShape, Shape, TupleShape
-from reportgen.parse.assignment_proto import ProtoAllocation, ProtoError, parse_assignment_proto
+from reportgen.parse.assignment_proto import ProtoAllocation, parse_assignment_proto
 from reportgen.parse.hlo_text import HloText, parse_hlo_text
 from reportgen.parse.shape_parser import ShapeError, parse_shape
 from reportgen.parse.usage_report import UsageReport, parse_usage_report
+from reportgen.protos.proto_messages import ProtoError
+from reportgen.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class _Row:
     """A comparison: how many of `subject` were compared, and the differences in words."""
 
@@ -133,8 +135,10 @@ def _parameters(figures: Figures, module: HloText) -> Iterator[str]:
         if number >= len(module.parameters):
             yield f"its entry has {len(module.parameters)} parameters, the dump a parameter {number}"
             continue
-        whole = module.parameters[number]
-        if not {_dense(whole), _dense(_leaf(whole, allocation.parameter_shape_index or WHOLE))} & {_read(shape), None}:
+        whole, expected = module.parameters[number], _read(shape)
+        # The leaf first, because a tuple may have thousands, each in an allocation of its own.
+        leaf = _dense(_leaf(whole, allocation.parameter_shape_index or WHOLE))
+        if leaf not in (expected, None) and _dense(whole) not in (expected, None):
             yield f"its parameter {number} is not the {shape[:80]} of allocation {allocation.index}"
 
 

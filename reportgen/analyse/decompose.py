@@ -7,12 +7,12 @@ no value in them is live: without these two the sum would fall short of the peak
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from reportgen.analyse.classes import CLASSES, MemoryClass, memory_class
 from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.parse.shape_parser import plain_shape
+from reportgen.record import record
 
 GroupKind = Literal["named", "missing", "held"]
 """Whether the dump names the label, lacks it, or the bytes belong to the caller and hold no live value."""
@@ -20,7 +20,7 @@ GroupKind = Literal["named", "missing", "held"]
 GROUPINGS = ("class", "opcode", "element type", "shape", "source line")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Group:
     """Bytes of a peak that have a label in common; `label` is empty unless `kind` is "named".
 
@@ -67,16 +67,22 @@ def groupings(analysis: Analysis, space: Space) -> Mapping[str, tuple[Group, ...
         "opcode": lambda value: analysis.program.opcode(analysis.facts.values.names[value]),
         "element type": lambda value: element_type(analysis.facts[value].value.shape),
         "shape": lambda value: plain_shape(analysis.facts[value].value.shape),
-        "source line": lambda value: analysis.authors.of(value).source,
     }
     of_classes = [_group(analysis, ("named", kind), members) for kind, members in by_class.items() if members]
-    found = {"class": _largest_first(of_classes)}
-    for name, label in labels.items():
-        by_label: dict[tuple[GroupKind, str], list[Share]] = {}
-        for share in shares(space):
-            by_label.setdefault(kind_and_label(share, label), []).append(share)
-        found[name] = _largest_first(_group(analysis, key, members) for key, members in by_label.items())
-    return found
+    found = {name: _by_label(analysis, space, label) for name, label in labels.items()}
+    return {"class": _largest_first(of_classes), **found, "source line": by_source_line(analysis, space)}
+
+
+def by_source_line(analysis: Analysis, space: Space) -> tuple[Group, ...]:
+    """Return the composition of a space's peak by the source lines that fill it, largest group first."""
+    return _by_label(analysis, space, lambda value: analysis.authors.of(value).source)
+
+
+def _by_label(analysis: Analysis, space: Space, label: Callable[[int], str]) -> tuple[Group, ...]:
+    by_label: dict[tuple[GroupKind, str], list[Share]] = {}
+    for share in shares(space):
+        by_label.setdefault(kind_and_label(share, label), []).append(share)
+    return _largest_first(_group(analysis, key, members) for key, members in by_label.items())
 
 
 def shares(space: Space) -> list[Share]:

@@ -8,24 +8,27 @@ They are apart from the analysis, because the command line reads a capacity befo
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from reportgen.parse.oom_records import SizeRange, read_size
+from reportgen.record import record
 
 MAIN_SPACE = 0
 """The color of the device's main memory."""
 
+HOST_SPACE = 5
+"""The color of the host's pinned memory (XLA `Layout::kHostMemorySpace`)."""
+
 _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 _AMOUNT = re.compile(r"(\d+(?:\.\d+)?) ?(?:([KMGT])?(i?)B?)", re.IGNORECASE)
-_SPACE = re.compile(r"(\d+)=(.+)", re.DOTALL)
+_SPACE = re.compile(r"(\d+|host)=(.+)", re.DOTALL)
 
 
 Origin = Literal["flag", "target_config", "target_arguments"]
 """What says how much a device has: the user, or a file beside the dump."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Device:
     """A device by the name that people read, and the memory that one program can have on it.
 
@@ -71,7 +74,7 @@ CHIPS: Mapping[str, int] = {name: device.size_bytes for name, device in DEVICES.
 """Bytes that a program can have on a device, by the name that people type."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Capacity:
     """The bytes of a memory space that a program can have; `source` says in words where the number comes from."""
 
@@ -81,12 +84,12 @@ class Capacity:
 
 
 def read_capacity(text: str) -> tuple[int, Capacity]:
-    """Return a memory space and its capacity from `16GiB`, `v5e` or `5=64GiB`; raise ValueError for anything else.
+    """Return a memory space and its capacity from `16GiB`, `v5e` or `host=64GiB`; raise ValueError for anything else.
 
     `16GB` is read as 16 × 10⁹ bytes, `16G` and `16GiB` as 16 × 2³⁰.
     """
     space = _SPACE.fullmatch(text)
-    color, amount = (int(space[1]), space[2]) if space else (MAIN_SPACE, text)
+    color, amount = (_color(space[1]), space[2]) if space else (MAIN_SPACE, text)
     if amount.lower() in CHIPS:
         return color, Capacity(CHIPS[amount.lower()], amount, "flag")
     found = _AMOUNT.fullmatch(amount.strip())
@@ -97,3 +100,7 @@ def read_capacity(text: str) -> tuple[int, Capacity]:
     if size <= 0:
         raise ValueError("a capacity of more than 0 bytes is needed")
     return color, Capacity(size, "given", "flag")
+
+
+def _color(name: str) -> int:
+    return HOST_SPACE if name == "host" else int(name)

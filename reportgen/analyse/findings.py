@@ -30,6 +30,7 @@ SEVERITIES: dict[str, Severity] = {
     "ends-late": "warning",
     "exclusive-branches": "note",
     "law-broken": "error",
+    "live-ranges-lost": "warning",
     "misaligned-offset": "warning",
     "no-allocations": "warning",
     "no-instructions": "note",

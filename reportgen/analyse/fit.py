@@ -5,7 +5,6 @@ temporaries alone and accept programs that cannot run; then only the dump shows 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from reportgen.analyse.capacity import device_beside
 from reportgen.analyse.devices import MAIN_SPACE, read_capacity
@@ -13,13 +12,14 @@ from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.input.dump_text import Sibling
 from reportgen.parse.oom_records import OutOfMemory, SizeRange
 from reportgen.parse.oom_text import find_out_of_memory
+from reportgen.record import record
 
 GIVEN = "given"
 _REFUSALS = frozenset({"refusal", "refusal list"})
 _COMPILER = frozenset({"compile", "allocation"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Misfit:
     """A program that does not fit, in bytes.
 

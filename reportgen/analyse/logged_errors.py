@@ -1,14 +1,14 @@
 """Find out-of-memory errors in texts."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from reportgen.input.error_texts import ErrorText
 from reportgen.parse.oom_records import OutOfMemory
 from reportgen.parse.oom_text import find_out_of_memory
+from reportgen.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class LoggedError:
     """An error and the label of the file that it is in."""
 

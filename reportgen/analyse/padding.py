@@ -6,13 +6,13 @@ constants count as temporaries do, because the caller's arrays often waste more.
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from reportgen.analyse.composition import live_at
 from reportgen.analyse.records import Analysis, Space
+from reportgen.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PaddedShape:
     """All values of a space that print the same shape.
 

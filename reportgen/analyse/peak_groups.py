@@ -5,18 +5,18 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from reportgen.analyse.attributed import reserved_for
 from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.decompose import shares
 from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.parse.shape_parser import plain_shape
+from reportgen.record import record
 
 _NUMBER = re.compile(r"\d+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PeakGroup:
     """Bytes of a peak; the `shares` are the largest first, and `name` has `#` for numbers that differ.
 

@@ -13,10 +13,11 @@ from typing import Literal, NamedTuple, overload
 
 from reportgen.analyse.results import CheckResult, Finding
 from reportgen.intervals.step_function import Peak, StepFunction
-from reportgen.model import Columns, Dump, LiveRange, LiveRanges, Value, Values, record
+from reportgen.model import Columns, Dump, LiveRange, LiveRanges, Value, Values
 from reportgen.program.authors import Authors
 from reportgen.program.definitions import Definition
 from reportgen.program.program import Program
+from reportgen.record import record
 
 Backend = Literal["cpu", "gpu", "tpu", "unknown"]
 
@@ -104,7 +105,7 @@ class Conflict(NamedTuple):
     last: int
 
 
-@dataclass(frozen=True)
+@record(slots=False, kw_only=False)
 class BufferReuse:
     """The values that take over bytes from others: `earlier[i]` was the last to have (some of) the bytes of `later[i]`.
 
@@ -136,7 +137,7 @@ def _grouped(owners: Sequence[int], others: Sequence[int], count: int) -> tuple[
     return tuple(tuple(grouped.get(number, ())) for number in range(count))
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Share:
     """A row of the peak's composition: `size_bytes` of an allocation, attributed to one value.
 
@@ -151,7 +152,7 @@ class Share:
     has_more_sharers: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Space:
     """The figures of one memory space; `live`, `temp` and all that follows from them are None without live ranges."""
 
@@ -195,7 +196,7 @@ class Adjustment(NamedTuple):
     change_bytes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class XlaPeak:
     """XLA's printed peak next to the true figures for the same moment.
 
@@ -212,7 +213,7 @@ class XlaPeak:
     reconciliation: tuple[Adjustment, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class Measured:
     """What each value and each memory space needs, and the program behind them.
 
@@ -240,7 +241,7 @@ class Measured:
         return Authors(self.program, peaks)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class Figures(Measured):
     """Everything that is computed from a dump and that its checks examine."""
 
@@ -252,7 +253,7 @@ class Figures(Measured):
         return self.program.definitions
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class Analysis(Figures):
     """Everything that is known about one dump."""
 

@@ -1,9 +1,9 @@
 """Define the records of what is reported about a dump: findings, and the evidence for "no errors"."""
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from reportgen.input.dump_text import Location, TextOffset
+from reportgen.record import record
 
 Severity = Literal["error", "warning", "note"]
 
@@ -11,7 +11,7 @@ SEVERITY_ORDER: tuple[Severity, ...] = ("error", "warning", "note")
 """Worst first."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Finding:
     """Something a reader should know before trusting the numbers; `slug` leads to its section of the help page.
 
@@ -37,7 +37,7 @@ class FoundCount(NamedTuple):
     times: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CheckResult:
     """The subject of a check and what it found: the evidence for "no errors".
 

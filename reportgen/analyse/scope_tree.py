@@ -6,18 +6,18 @@ form nodes of their own next to it, so the root is the whole peak.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.decompose import GroupKind, Tally, kind_and_label, shares
 from reportgen.analyse.peak_groups import sibling_name
 from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.parse.op_names import path_parts
+from reportgen.record import record
 
 _DEEPEST = 40  # because the tree is finished by recursion, and an op_name may have any depth
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Scope:
     """A node of the tree; `own_bytes` are those of values whose path ends here, `size_bytes` those of the subtree.
 

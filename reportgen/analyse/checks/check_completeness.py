@@ -47,13 +47,25 @@ def missing_sections(figures: Figures) -> Iterator[Finding]:
     elif dump.used_values and all(place is None for place in dump.used_values.instruction_starts):
         message = "no instruction text: sources and operations cannot be shown. XLA prints it since 2021-09-23"
         yield finding("no-instructions", message)
-    if dump.live_ranges is None:
+    if dump.live_ranges is None and not dump.live_range_note and _has_instructions(figures):
+        message = (
+            "the dump ends before HloLiveRange, although it has the texts of instructions: it was cut off, or the file"
+            " …-live-range.txt is missing. What is live when is unknown, so there is no peak"
+        )
+        yield finding("live-ranges-lost", message)
+    elif dump.live_ranges is None:
         message = (
             f"{dump.live_range_note or 'no HloLiveRange section'}: what is live when is unknown, so there is no peak."
             " XLA prints it since 2021-04-07; from jaxlib 0.10 in the file …-live-range.txt."
             f" {_ANALYSIS_FLAG}"
         )
         yield finding("no-live-ranges", message)
+
+
+def _has_instructions(figures: Figures) -> bool:
+    """Return whether the dump has the texts of instructions, which XLA prints later in its history than live ranges."""
+    entries = figures.dump.used_values
+    return entries is not None and any(place is not None for place in entries.instruction_starts)
 
 
 @check(

@@ -16,17 +16,13 @@ from reportgen.parse.shape_parser import ShapeError, parse_shape
 
 _ALIGNMENTS: Mapping[Backend, int] = {"cpu": 16, "gpu": 128, "tpu": 512, "unknown": 16}
 _TPU_BLOCK_SPACES = (MAIN_SPACE, VMEM)
+_GPU_TEMPORARIES = 2
 _TPU_WORD_BYTES = 4
 """The alignment in all other memories of a TPU."""
 
 
 def _without_used_values(figures: Figures) -> str:
     return "the dump has no Used values" if figures.dump.used_values is None else ""
-
-
-def _mixing_spaces(figures: Figures) -> str:
-    """Return why GPUs are exempt: XLA b93001da59, and temporaries that are recolored to space 2."""
-    return "compilers for GPUs reuse bytes across memory spaces on purpose" if figures.backend == "gpu" else ""
 
 
 @check(
@@ -211,10 +207,14 @@ def _slice_of(values: Values, number: int) -> tuple[int, int, int]:
     name="Memory spaces",
     question="Do a value, its layout and its allocation name the same memory space?",
     subject="values",
-    skips=_mixing_spaces,
+    exceptions="Compilers for GPUs reuse bytes across memory spaces on purpose; there one value has to be of the space"
+    " of its allocation, and temporaries may be in space 2.",
 )
 def colors(figures: Figures) -> Iterator[Finding]:
     values, allocations = figures.dump.values, figures.dump.allocations
+    if figures.backend == "gpu":
+        yield from _colors_on_gpus(figures)
+        return
     layout_spaces = {shape: _layout_space(shape) for shape in set(values.shapes)}
     columns = zip(values.colors, values.allocations, values.shapes, strict=True)
     for number, (own, allocation, shape) in enumerate(columns):
@@ -224,6 +224,19 @@ def colors(figures: Figures) -> Iterator[Finding]:
         owner, color = ("its layout", of_layout) if own in (None, allocated) else ("the value", own)
         message = f"{values.keys[number]}: {owner} says memory space {color}, its allocation says {allocated}"
         yield finding("color-mismatch", message, values.text_offsets[number], values=(number,))
+
+
+def _colors_on_gpus(figures: Figures) -> Iterator[Finding]:
+    """Look for allocations in which no value is of their space: XLA b93001da59 mixes spaces, but has a reason to."""
+    colors = figures.dump.values.colors
+    for number, allocation in enumerate(figures.dump.allocations):
+        occupants = figures.occupants[number]
+        named = {colors[value] for value in occupants}
+        is_recolored = allocation.is_preallocated_temp and allocation.color == _GPU_TEMPORARIES
+        if occupants and not is_recolored and None not in named and allocation.color not in named:
+            said = ", ".join(map(str, sorted(color for color in named if color is not None)))
+            message = f"allocation {allocation.index} says memory space {allocation.color}, and its values say {said}"
+            yield finding("color-mismatch", message, allocation.text_offset, allocation=number)
 
 
 @lru_cache(maxsize=4096)

@@ -5,11 +5,11 @@ How many objects it looks at comes from lengths that are known anyway: evidence 
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from reportgen.analyse.findings import SEVERITIES
 from reportgen.analyse.records import Figures
 from reportgen.analyse.results import CheckResult, Finding, FoundCount
+from reportgen.record import record
 
 SECTIONS = ("allocations", "total", "used values", "live ranges")
 
@@ -41,7 +41,7 @@ def without_live_ranges(figures: Figures) -> str:
     return "the dump has no live ranges" if figures.dump.live_ranges is None else ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class Check:
     """Look at the figures with `run` and yield findings; never raise and never change a number.
 

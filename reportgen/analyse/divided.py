@@ -1,0 +1,51 @@
+"""List what each device holds of the program's arguments, for a program that runs on several devices."""
+
+from collections.abc import Iterable, Sequence
+
+from reportgen.program.program import Program
+from reportgen.record import record
+
+
+@record
+class DividedArgument:
+    """An argument of a program on several devices, with its bytes on one device and those of the whole array.
+
+    `tiles` says into how many parts each dimension is divided, and is empty where none is; `copies` devices hold the
+    same part. The whole array is counted without what a tiled layout would pad it with.
+    """
+
+    number: int
+    name: str
+    size_bytes: int
+    global_bytes: int
+    tiles: tuple[int, ...]
+    copies: int
+
+    @property
+    def is_replicated(self) -> bool:
+        """Return whether several devices hold the whole array."""
+        return self.copies > 1 and self.size_bytes == self.global_bytes
+
+
+def replicated_bytes(arguments: Iterable[DividedArgument]) -> int:
+    """Return the bytes on each device of arrays that other devices hold whole, too."""
+    return sum(argument.size_bytes for argument in arguments if argument.is_replicated)
+
+
+def divided_arguments(program: Program) -> Sequence[DividedArgument]:
+    """Return the arguments whose sharding the HLO text states, those with the most bytes on a device first."""
+    values, found = program.dump.values, []
+    for number in program.arguments.values():
+        sharding, size = program.partitions.of(values.names[number]), values.sizes[number]
+        if sharding is not None and size:
+            found.append(
+                DividedArgument(
+                    number=number,
+                    name=program.argument_name(number),
+                    size_bytes=size,
+                    global_bytes=sharding.global_bytes(size),
+                    tiles=sharding.tiles,
+                    copies=sharding.copies,
+                )
+            )
+    return sorted(found, key=lambda argument: (-argument.size_bytes, argument.number))

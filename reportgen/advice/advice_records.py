@@ -1,12 +1,13 @@
 """Define the records of advice: moves, each with the peak that it leads to and how sure that is."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from reportgen.advice.families import Family
 from reportgen.advice.memory import PeakAfter
 from reportgen.advice.plan import Plan
+from reportgen.record import record
 
 Kind = Literal[
     "donate",
@@ -19,28 +20,34 @@ Kind = Literal[
     "padding",
     "unreturned-result",
     "family",
+    "attention",
+    "logits",
+    "carry",
+    "offload",
+    "type",
+    "shard",
 ]
 
-Claim = Literal["exact", "up to", "predicted", "estimate", "range", "at least", "bound"]
+Claim = Literal["exact", "up to", "predicted", "estimate", "range", "at least", "bound", "not computed"]
 """How sure a number is, which decides how it is worded.
 
 *exact*: arithmetic on this dump, if nothing else changes, which recompiled programs have confirmed: only that a result
 is not returned. *up to*: the peak of this schedule without some bytes; a program without them is scheduled anew.
 *predicted*: compared with recompiled programs, and equal to 0.1 % of the peak in the median. *estimate*: compared, and
 off by some percent. *range*: the saving is usually between two numbers. *at least*: the real saving was never smaller.
-*bound*: cannot be passed.
+*bound*: cannot be passed. *not computed*: only the bytes that the change is about are known.
 """
 
 State = Literal["donated", "can", "conflict", "surplus", "no result"]
 """Whether an argument is donated, can be, could be but is still read when its result is written, is one more of its
 shape than there are results, or has no result like it."""
 
-Verdict = Literal["fits", "slack", "donation", "possible", "impossible"]
-"""Whether a program fits: as it is; if it were packed without slack; after donation; perhaps, by other moves; never,
-with these shapes and instructions."""
+Verdict = Literal["fits", "slack", "donation", "sequence", "possible", "impossible", "arguments"]
+"""Whether a program fits: as it is; if it were packed without slack; after donation; after the sequence of steps;
+perhaps, by other moves; never, with these shapes and instructions; never, because the arguments alone are too large."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ConflictOf:
     """An argument that `reader` still reads at `read_at`, when its result is first written, at `born_at`."""
 
@@ -51,7 +58,7 @@ class ConflictOf:
     reader: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Move:
     """A change to a program, and what the peak would be.
 
@@ -79,12 +86,17 @@ class Move:
     code: str = ""
 
     @property
+    def peak_bytes(self) -> int:
+        """Return the peak after the least that it saves."""
+        return self.outcome.peak_bytes
+
+    @property
     def peak_high_saving(self) -> int:
         """Return the peak after the most that a range saves."""
         return self.outcome.peak_bytes - ((self.saving_high_bytes or self.saving_bytes) - self.saving_bytes)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Ladder:
     """The bytes that a program asks for, needs at its peak, would need with donation, cannot go below, and is given."""
 
@@ -96,7 +108,7 @@ class Ladder:
     held_bytes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ArgumentGroup:
     """The leaves of one argument that are in one state, and the bytes of results that only differ in type or shape.
 
@@ -111,7 +123,7 @@ class ArgumentGroup:
     conflict: ConflictOf | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Returned:
     """A result: value `number`, at `leaf` of what the program returns.
 
@@ -128,28 +140,46 @@ class Returned:
     conflict: ConflictOf | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
+class PerDevice:
+    """What each of so many devices holds for the caller, and the least and the most that its peak can be."""
+
+    devices: int
+    held_bytes: int
+    low_bytes: int
+    high_bytes: int
+
+
+@record
 class CapacityAdvice:
-    """Whether a program fits into some bytes, the batch that does, and a plan for a program that does not."""
+    """Whether a program fits into some bytes, the batch that does, and a plan for a program that does not.
+
+    `devices` are the fewest on which what the caller holds fits, each array divided evenly; None if nothing says it.
+    """
 
     size_bytes: int
     verdict: Verdict
     excess_bytes: int
     fits_factor: float | None
+    devices: int | None
     plan: Plan | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Advice:
     """What would lower the peak of one memory space. `withheld` says why there is none, or is empty.
 
-    `moves` are alone, on the dump as it is. `sequence` is computed on the changed model, one move after the other,
-    because savings do not add up. `states` says of each value that is an argument whether it can be donated.
+    `moves` are alone, on the dump as it is. `steps` are those of them that are worth trying, one of each kind, the best
+    first. `sequence` is computed on the changed model, one move after the other, because savings do not add up: the
+    shortest that makes the program fit, or the best two steps. `states` says of each value that is an argument whether
+    it can be donated. `more_devices` says what each device needs on as many as are asked about or, for a program that
+    does not fit, on 2, 4 and 8 times as many.
     """
 
     withheld: str = ""
     peak: PeakAfter | None = None
     moves: tuple[Move, ...] = ()
+    steps: tuple[Move, ...] = ()
     sequence: tuple[Move, ...] = ()
     ladder: Ladder | None = None
     half_batch_bytes: int | None = None
@@ -158,6 +188,19 @@ class Advice:
     states: Mapping[int, State] = field(default_factory=dict)
     results: tuple[Returned, ...] = ()
     capacity: CapacityAdvice | None = None
+    more_devices: tuple[PerDevice, ...] = ()
+
+    @property
+    def can_be_bytes(self) -> int | None:
+        """Return the least peak that a step or the sequence leads to at worst; None where there is no advice.
+
+        What is not computed does not count, nor does another batch or type, because those change what is trained.
+        """
+        if self.ladder is None:
+            return None
+        chosen = [move for move in self.steps if move.kind not in ("batch", "type") and move.claim != "not computed"]
+        peaks = [move.outcome.peak_bytes for move in (*chosen, *self.sequence[-1:])]
+        return min([self.ladder.donated_bytes, *peaks])
 
 
 AdviceBySpace = Mapping[int, Advice]

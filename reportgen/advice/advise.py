@@ -1,7 +1,6 @@
 """Put the advice for a dump together: each move alone, the sequence of those worth taking, and the tables."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
 from reportgen.advice.advice_records import (
     Advice,
@@ -12,8 +11,11 @@ from reportgen.advice.advice_records import (
     Verdict,
 )
 from reportgen.advice.families import families
-from reportgen.advice.moves import WORTH_PART, Moves
+from reportgen.advice.more_devices import fewest_devices, more_devices
+from reportgen.advice.moves import Moves
+from reportgen.advice.order import steps
 from reportgen.advice.plan import plan
+from reportgen.advice.sequence import sequence
 from reportgen.advice.situation import Situation
 from reportgen.advice.tables import argument_groups, returned, states
 from reportgen.advice.words import (
@@ -33,9 +35,12 @@ _FAMILY_MOVES = 5
 """Families that are listed as moves: the largest."""
 
 
-def advise(analysis: Analysis, capacity_bytes: int | None = None) -> AdviceBySpace:
-    """Return what would lower the peak of each memory space, or why nothing is said of it."""
-    return {color: _of_space(analysis, space, capacity_bytes) for color, space in analysis.spaces.items()}
+def advise(analysis: Analysis, capacity_bytes: int | None = None, devices: int | None = None) -> AdviceBySpace:
+    """Return what would lower the peak of each memory space, or why nothing is said of it.
+
+    `devices` are those that are asked about; None for none.
+    """
+    return {color: _of_space(analysis, space, capacity_bytes, devices) for color, space in analysis.spaces.items()}
 
 
 def withheld(analysis: Analysis, space: Space) -> str:
@@ -51,7 +56,7 @@ def withheld(analysis: Analysis, space: Space) -> str:
     return WITHHELD_ERRORS if any(finding.severity == "error" for finding in analysis.findings) else ""
 
 
-def _of_space(analysis: Analysis, space: Space, capacity_bytes: int | None) -> Advice:
+def _of_space(analysis: Analysis, space: Space, capacity_bytes: int | None, devices: int | None) -> Advice:
     reason = withheld(analysis, space)
     if reason:
         return Advice(withheld=reason)
@@ -59,29 +64,34 @@ def _of_space(analysis: Analysis, space: Space, capacity_bytes: int | None) -> A
     moves, ladder = Moves(situation), _ladder(situation)
     ledger = families(situation.analysis, situation.memory)
     alone = [*moves.all(), *map(moves.without_family, ledger[:_FAMILY_MOVES])]
+    ordered = steps(alone, situation.memory.peak.peak_bytes)
+    # Slack must fit as well.
+    available = None if capacity_bytes is None else capacity_bytes - (ladder.allocated_bytes - ladder.peak_bytes)
+    is_over = available is not None and ladder.peak_bytes > available
+    taken = sequence(situation, ordered, available if is_over else None)
     return Advice(
         peak=situation.memory.peak,
         moves=tuple(alone),
-        sequence=tuple(_sequence(situation, moves, alone)),
+        steps=tuple(ordered),
+        sequence=tuple(taken),
         ladder=ladder,
         half_batch_bytes=situation.batch.peak(0.5).peak_bytes if situation.batch else None,
         families=tuple(ledger),
         arguments=tuple(argument_groups(situation)),
         states={argument.number: state for argument, state in states(situation)},
         results=tuple(returned(situation)),
-        capacity=None if capacity_bytes is None else _capacity(situation, ladder, capacity_bytes),
+        capacity=None
+        if capacity_bytes is None or available is None
+        else CapacityAdvice(
+            size_bytes=capacity_bytes,
+            verdict=_verdict(situation, ladder, capacity_bytes, taken, available),
+            excess_bytes=max(0, ladder.allocated_bytes - capacity_bytes),
+            plan=plan(situation.analysis, situation.memory, available) if is_over else None,
+            fits_factor=situation.batch.largest(available) if situation.batch else None,
+            devices=fewest_devices(situation, available) if is_over else None,
+        ),
+        more_devices=tuple(more_devices(situation, devices)) if is_over or devices else (),
     )
-
-
-def _sequence(situation: Situation, moves: Moves, alone: Sequence[Move]) -> Iterator[Move]:
-    """Yield the donation, then the best checkpoint on the space as the donation leaves it."""
-    first = alone[0] if alone else None
-    if first and first.kind == "donate" and first.saving_bytes * WORTH_PART >= situation.memory.peak.peak_bytes:
-        yield first
-        for move in moves.checkpoints_of(situation.donation.after)[:1]:
-            yield replace(move, after=("donate",))
-    else:
-        yield from moves.checkpoints[:1]
 
 
 def _ladder(situation: Situation) -> Ladder:
@@ -95,18 +105,9 @@ def _ladder(situation: Situation) -> Ladder:
     )
 
 
-def _capacity(situation: Situation, ladder: Ladder, size_bytes: int) -> CapacityAdvice:
-    available = size_bytes - (ladder.allocated_bytes - ladder.peak_bytes)  # because slack must fit as well
-    return CapacityAdvice(
-        size_bytes=size_bytes,
-        verdict=_verdict(situation, ladder, size_bytes),
-        excess_bytes=max(0, ladder.allocated_bytes - size_bytes),
-        plan=plan(situation.analysis, situation.memory, available) if ladder.peak_bytes > available else None,
-        fits_factor=situation.batch.largest(available) if situation.batch else None,
-    )
-
-
-def _verdict(situation: Situation, ladder: Ladder, size_bytes: int) -> Verdict:
+def _verdict(
+    situation: Situation, ladder: Ladder, size_bytes: int, taken: Sequence[Move], available_bytes: int
+) -> Verdict:
     """Compare what the program asks for with the capacity, not its peak, because slack is asked for, too.
 
     On a TPU values may live in VMEM, so the floor is only believed beyond the size of that.
@@ -117,6 +118,8 @@ def _verdict(situation: Situation, ladder: Ladder, size_bytes: int) -> Verdict:
         return "fits"
     if ladder.peak_bytes <= size_bytes:
         return "slack"
-    if ladder.donated_bytes <= size_bytes:
-        return "donation"
+    if taken and taken[-1].outcome.peak_bytes <= available_bytes:
+        return "donation" if all(move.kind == "donate" for move in taken) else "sequence"
+    if ladder.held_bytes > size_bytes:
+        return "arguments"
     return "possible" if sure_floor <= size_bytes else "impossible"

@@ -2,16 +2,22 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from reportgen.advice.memory import Held, handovers, holdings
 from reportgen.analyse.records import Analysis, Space
 from reportgen.program.places import Leaf
+from reportgen.record import record
 
 _TOP = re.compile(r"[^\[.{]+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+def top_name(path: str) -> str:
+    """Return the argument that a part of it belongs to: `o` for `o['m']['w1']`."""
+    found = _TOP.match(path)
+    return found[0] if found else path
+
+
+@record
 class Argument:
     """An array that the caller passes in. `path` is `o['m']['w1']`, `name` the argument that it is part of, `o`.
 
@@ -21,6 +27,7 @@ class Argument:
     number: int
     allocation: int
     parameter: int
+    instruction: str
     path: str
     size_bytes: int
     shape: str
@@ -29,11 +36,10 @@ class Argument:
 
     @property
     def name(self) -> str:
-        found = _TOP.match(self.path)
-        return found[0] if found else self.path
+        return top_name(self.path)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Result:
     """An array that the program returns in an allocation of its own.
 
@@ -70,6 +76,7 @@ def arguments(analysis: Analysis, space: Space) -> list[Argument]:
                 number=value,
                 allocation=number,
                 parameter=allocation.parameter,
+                instruction=dump.values.names[value],
                 path=program.argument_name(value) or f"argument {allocation.parameter}",
                 size_bytes=dump.values.sizes[value],
                 shape=program.shape(value),

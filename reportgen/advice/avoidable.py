@@ -5,13 +5,13 @@ says what the peak would be if the bytes were not held over that stretch, and le
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from reportgen.advice.memory import ALWAYS, Memory, PeakAfter, Stretch
 from reportgen.analyse.records import Analysis
 from reportgen.intervals.step_function import Change
 from reportgen.program.program import Program
 from reportgen.program.scopes import REMATERIALIZED
+from reportgen.record import record
 
 _LONG_MOMENTS = 50
 _LONG_PART = 10
@@ -21,7 +21,7 @@ _SMALL_PART = 1000
 """A value is small if it is less than this part of the peak."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class AvoidableGroup:
     """Values that could be held for a shorter time, their bytes, and the peak if they were."""
 

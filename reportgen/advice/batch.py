@@ -1,27 +1,35 @@
 """Compute how the peak follows the size of the batch, and what no change of order can go below.
 
-Arrays shaped like the program's state (parameters, optimizer) keep their size when the batch grows; all others grow
-with it. So the peak for a batch `f` times as large is `static + max(W + f·A)`, W and A being the two parts of the
-temporaries at each moment. On a TPU, what no longer fits into VMEM comes to HBM.
+An array follows the batch if one of its dimensions comes from the data that the caller passes in, which
+`program.dimensions` traces through the instructions; its sizes say nothing. So the peak for a batch `f` times as large
+is `static + max(W + f·A)`, W and A being the two parts of the temporaries at each moment. On a TPU, what no longer fits
+into VMEM comes to HBM.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from reportgen.advice.arguments import Argument
 from reportgen.advice.donation import Donation
 from reportgen.advice.memory import Held, Memory, PeakAfter, total_over_time
 from reportgen.analyse.records import VMEM, Analysis
+from reportgen.program.dimensions import Dimensions, Origin
 from reportgen.program.opcodes import NAMES_ONLY
 from reportgen.program.program import Program
+from reportgen.record import record
 
-_ENOUGH_STATE = 5
-"""State is few arguments if it is less than this part of their bytes."""
+_SMALL_PART = 2000
+"""What is less than this part of the peak is not traced, and counted as if it kept its size."""
+
+_RARE_PART = 10
+"""Dimensions that less than this part of the data's bytes begin with are none of the batch."""
+
+_LEAST_PART = 100
+"""The batch is not worth naming if less than this part of the peak follows it."""
 
 
-@dataclass(frozen=True)
+@record(slots=False, kw_only=False)
 class Batch:
     """The parts of a space's temporaries over time, `fixed` and `scaled`, and what is live in VMEM beside it on a TPU.
 
@@ -55,39 +63,60 @@ class Batch:
         return least if least > 0 and self.static_bytes + max(self.fixed) <= available_bytes else None
 
 
-def batch(analysis: Analysis, memory: Memory, arguments: Sequence[Argument], donation: Donation) -> Batch | None:
-    """Split a space into what follows the batch and what does not; None for a program without state.
-
-    State are the arguments that are donated or could be; where these are few, all arguments of a training step count.
-    """
-    program = analysis.program
-    state = [argument for argument in arguments if argument.is_donated]
-    state += [pair.argument for pair in donation.pairs]
-    all_bytes = sum(argument.size_bytes for argument in arguments)
-    if sum(argument.size_bytes for argument in state) * _ENOUGH_STATE < all_bytes:
-        if not program.has_backward_pass:
-            return None
-        state = list(arguments)
-    dimensions = {program.dimensions(argument.number) for argument in state}
-    fixed: list[Sequence[Held]] = []
+def batch(
+    analysis: Analysis, dimensions: Dimensions, memory: Memory, large: Sequence[int], data: frozenset[Origin]
+) -> Batch | None:
+    """Split a space into what follows the batch and what does not; None where nothing is known to follow it."""
+    following = {number for number in large if data and dimensions.come_from(number, data)}
     scaled: list[Sequence[Held]] = []
+    fixed: list[Sequence[Held]] = []
     for part in memory.parts:
-        is_fixed = any(_is_fixed(program, held, dimensions) for held in part)
-        (fixed if is_fixed else scaled).append(part)
-    if not scaled:
+        (scaled if any(held.number in following for held in part) else fixed).append(part)
+    at_peak = [held for part in scaled for held in part if held.first <= memory.peak.moment <= held.last]
+    if sum(held.size_bytes for held in at_peak) * _LEAST_PART < memory.peak.peak_bytes:
         return None
     return Batch(
         static_bytes=memory.static_bytes,
         fixed=total_over_time(fixed, memory.moments),
         scaled=total_over_time(scaled, memory.moments),
         vmem=_vmem(analysis, memory.moments),
-        values=tuple(held.number for part in scaled for held in part if held.first <= memory.peak.moment <= held.last),
+        values=tuple(held.number for held in at_peak),
     )
 
 
-def _is_fixed(program: Program, held: Held, dimensions: set[tuple[str, ...]]) -> bool:
-    number = held.number if held.number >= 0 else -1 - held.number
-    return program.is_table(number) or program.dimensions(number) in dimensions
+def large_values(program: Program, memory: Memory) -> Sequence[int]:
+    """Return the temporaries that are worth tracing."""
+    return [
+        number
+        for number, held in memory.temps.items()
+        if number >= 0 and held.size_bytes * _SMALL_PART >= memory.peak.peak_bytes and not program.is_table(number)
+    ]
+
+
+def data(
+    dimensions: Dimensions, memory: Memory, arguments: Sequence[Argument], state: Sequence[Argument]
+) -> frozenset[Origin]:
+    """Return the dimensions of the batch: those of the argument that most bytes at the peak begin with.
+
+    That is no argument of the program's state, which is donated, or could be.
+    """
+    kept = {argument.instruction for argument in state}
+    name_of = {argument.instruction: argument.name for argument in arguments if argument.instruction not in kept}
+    sizes: Counter[str] = Counter()
+    found: defaultdict[str, Counter[Origin]] = defaultdict(Counter)
+    for number in memory.at_peak:
+        size = memory.temps[number].size_bytes
+        origin = _first(dimensions, number) if number >= 0 and size * _SMALL_PART >= memory.peak.peak_bytes else None
+        if origin and (name := name_of.get(origin.parameter)):
+            sizes[name] += size
+            found[name][origin] += size
+    most = max(sizes, key=lambda name: (sizes[name], name), default="")
+    return frozenset(origin for origin, size in found[most].items() if size * _RARE_PART >= sizes[most])
+
+
+def _first(dimensions: Dimensions, number: int) -> Origin | None:
+    """Return where the first dimension comes from of which that is known."""
+    return next(filter(None, dimensions.of(number)), None)
 
 
 def _vmem(analysis: Analysis, moments: int) -> list[int]:
@@ -97,7 +126,7 @@ def _vmem(analysis: Analysis, moments: int) -> list[int]:
     return list(space.live.at_each(range(moments)))
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Floor:
     """What order, recomputation, offload and donation together cannot go below, and the moment that asks for it."""
 

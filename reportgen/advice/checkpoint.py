@@ -14,15 +14,16 @@ XLA on CPU removes the barrier that keeps the second computation late, so nothin
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
 from reportgen.advice.memory import Memory, PeakAfter, Stretch
+from reportgen.analyse.phases import forward_end
 from reportgen.analyse.records import Analysis
 from reportgen.intervals.step_function import Change
 from reportgen.program.opcodes import COPIES
 from reportgen.program.scopes import REMATERIALIZED, direction, path, pattern
+from reportgen.record import record
 
 FAMILIES = 12
 _DEEPEST = 3
@@ -33,18 +34,19 @@ Lifetime = tuple[int, int, int]
 """The first and the last moment of a value, and its bytes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Array:
     """An array that the forward pass makes, with all its copies (`values`).
 
-    `unit` is the path of the operation that made it, `readers` those of its readers in the forward pass, the last at
-    `last_forward`. `first_backward` is None where the backward pass does not read it.
+    `unit` is the path of the operation that made it, `readers` those of its readers in the forward pass, at the moments
+    `reads`, the last at `last_forward`. `first_backward` is None where the backward pass does not read it.
     """
 
     values: tuple[int, ...]
     unit: Unit
     is_forward: bool
     readers: frozenset[Unit]
+    reads: tuple[int, ...]
     size_bytes: int
     last_moment: int
     last_forward: int
@@ -55,7 +57,7 @@ class Array:
         return range(1, (min(len(self.unit), _DEEPEST) if self.is_forward and self.first_backward else 0) + 1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Checkpoint:
     """What checkpoints around all scopes of one name, `layer_#`, do: the least and the most that they save."""
 
@@ -76,15 +78,7 @@ class Checkpoints:
     @cached_property
     def boundary(self) -> int | None:
         """Return the moment that best separates forward from backward; None for a program without a backward pass."""
-        program = self._program
-        if not program.has_backward_pass:
-            return None
-        votes = [0] * self._moments
-        for moment, towards in zip(program.dump.schedule.moments, program.directions, strict=True):
-            if moment < self._moments:
-                votes[moment] = (towards == "forward") - (towards == "backward")
-        score = list(accumulate(votes))
-        return score.index(max(score))
+        return forward_end(self._program, self._moments)
 
     def arrays(self, memory: Memory) -> list[Array]:
         """Return what is made before the backward pass in temporaries."""
@@ -116,6 +110,7 @@ class Checkpoints:
             unit=path(op_name),
             is_forward=direction(op_name) == "forward" and REMATERIALIZED not in op_name,
             readers=frozenset(readers),
+            reads=tuple(forward[1:]),
             size_bytes=max(memory.temps[number].size_bytes for number in numbers),
             last_moment=max(memory.temps[number].last for number in numbers),
             last_forward=max(forward),
@@ -137,20 +132,14 @@ class Checkpoints:
         if not arrays:
             return []
         made = self._made_by_unit(memory)
-        by_scope: defaultdict[str, defaultdict[Unit, list[Array]]] = defaultdict(lambda: defaultdict(list))
-        for array in arrays:
-            for depth in array.depths():
-                unit = array.unit[:depth]
-                if all(reader[:depth] == unit for reader in array.readers):
-                    by_scope[pattern("/".join(unit))][unit].append(array)
-        ranked = sorted(by_scope.items(), key=lambda item: (-_bytes(item[1]), len(item[0]), item[0]))
+        ranked = sorted(by_scope(arrays).items(), key=lambda item: (-_bytes(item[1]), len(item[0]), item[0]))
         seen: set[frozenset[int]] = set()
         found = []
         for scope, units in ranked:
             values = frozenset(n for kept in units.values() for array in kept for n in array.values)
             if values not in seen and len(seen) < FAMILIES:
                 seen.add(values)
-                found.append(_checkpoint(memory, scope, units, arrays, made))
+                found.append(checkpoint(memory, scope, units, arrays, made))
         return sorted(found, key=lambda one: (one.least.peak_bytes, one.most.peak_bytes, one.scope))
 
     def _made_by_unit(self, memory: Memory) -> Mapping[Unit, Sequence[Lifetime]]:
@@ -168,7 +157,18 @@ class Checkpoints:
         return made
 
 
-def _checkpoint(
+def by_scope(arrays: Iterable[Array]) -> Mapping[str, Mapping[Unit, Sequence[Array]]]:
+    """Return the arrays that a checkpoint around each scope drops: those that only the scope reads going forward."""
+    found: defaultdict[str, defaultdict[Unit, list[Array]]] = defaultdict(lambda: defaultdict(list))
+    for array in arrays:
+        for depth in array.depths():
+            unit = array.unit[:depth]
+            if all(reader[:depth] == unit for reader in array.readers):
+                found[pattern("/".join(unit))][unit].append(array)
+    return found
+
+
+def checkpoint(
     memory: Memory,
     scope: str,
     units: Mapping[Unit, Sequence[Array]],

@@ -13,14 +13,14 @@ donated argument that is equal.
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from reportgen.advice.arguments import Argument, Result
 from reportgen.advice.memory import Held, Memory
+from reportgen.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Pair:
     """A result and the argument whose place it takes."""
 
@@ -33,7 +33,7 @@ class Pair:
         return self.argument.last_read > self.result.born
 
 
-@dataclass(frozen=True)
+@record(slots=False, kw_only=False)
 class Donation:
     """What donating does to a space; `after` is the space as it would be."""
 

@@ -1,19 +1,19 @@
 """Group the buffers of temporaries at the peak by their author: one operation of the program, over all its layers."""
 
 from collections import defaultdict
-from dataclasses import dataclass
 
 from reportgen.advice.avoidable import idle_over_peak
 from reportgen.advice.memory import Memory, PeakAfter
 from reportgen.analyse.records import Analysis
 from reportgen.program.author import common_relation
 from reportgen.program.scopes import pattern
+from reportgen.record import record
 
 MOST = 20
 """How many families are asked for: the largest."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Family:
     """Buffers whose authors have one name, but for numbers, and that have one shape.
 

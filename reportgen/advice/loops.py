@@ -7,26 +7,34 @@ each is held from the end of the forward loop to that of the backward loop (*low
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence, Set
 
 from reportgen.advice.memory import ALWAYS, Held, Memory, PeakAfter
 from reportgen.intervals.step_function import Change
+from reportgen.program.places import Place
 from reportgen.program.program import Program
+from reportgen.program.scopes import REMATERIALIZED, direction
+from reportgen.record import record
+
+_MOST_STEPS = 10  # from a result to the loop that it is of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Stack:
-    """A result of loop `loop` that loop `later` takes; `steps` is its first dimension."""
+    """A result of loop `loop` that loop `later` takes; `steps` is its first dimension.
+
+    `result` is the value as the loop leaves it, `number` that which the later loop takes, perhaps in another type.
+    """
 
     number: int
+    result: int
     loop: str
     later: str
     steps: int
     size_bytes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LoopCheckpoint:
     """What a checkpoint around the body of `loop` does: the least and the most that it saves."""
 
@@ -39,26 +47,52 @@ class LoopCheckpoint:
 
 def loop_checkpoints(program: Program, memory: Memory) -> list[LoopCheckpoint]:
     """Return the loops whose stacks could be recomputed, the one that saves most first."""
+    if not program.has_backward_pass:
+        return []
+    recomputing = recomputing_loops(program)
     by_loop: defaultdict[tuple[str, str], list[Stack]] = defaultdict(list)
     for number, held in memory.temps.items():
-        if number >= 0 and (stack := _stack(program, number, held)):
+        if number >= 0 and (stack := _stack(program, number, held)) and stack.later not in recomputing:
             by_loop[stack.loop, stack.later].append(stack)
     found = [_checkpoint(program, memory, stacks) for stacks in by_loop.values()]
     return sorted((one for one in found if one), key=lambda one: (one.least.peak_bytes, one.loop))
 
 
+def recomputing_loops(program: Program) -> Set[str]:
+    """Return the loops whose body computes anew what a checkpoint dropped, so that another one saves nothing."""
+    names = (name for name in program.dump.schedule.names if REMATERIALIZED in program.op_name(name))
+    return {loop for name in names for loop in program.loops_around(name)}
+
+
 def _stack(program: Program, number: int, held: Held) -> Stack | None:
-    loop = program.dump.values.names[number]
-    if not program.dump.values.phis[number] or program.opcode(loop) != "while":
-        return None
+    """Return a value as a stack of a forward loop that a loop of the backward pass reads; None if it is none."""
     moment_of = program.dump.moment_of
     users = (user.decode("utf-8", "replace") for user in program.dump.users(number))
-    later = next((user for user in users if user != loop and program.opcode(user) == "while"), None)
+    later = next((user for user in users if program.opcode(user) == "while"), None)
+    if later is None or direction(program.op_name(later)) != "backward":
+        return None
+    result = _result_of_loop(program, program.place(number))
+    loop = program.dump.values.names[result] if result is not None else ""
     sizes = program.shape(number).partition("[")[2].rstrip("]").split(",")
     dimensions = [int(size) for size in sizes if size.isdigit()]
-    if later is None or len(dimensions) < 2 or moment_of.get(later, -1) <= moment_of.get(loop, 0):
+    if result is None or len(dimensions) < 2 or direction(program.op_name(loop)) == "backward":
         return None
-    return Stack(number=number, loop=loop, later=later, steps=dimensions[0], size_bytes=held.size_bytes)
+    if moment_of.get(later, -1) <= moment_of.get(loop, 0):
+        return None
+    return Stack(number=number, result=result, loop=loop, later=later, steps=dimensions[0], size_bytes=held.size_bytes)
+
+
+def _result_of_loop(program: Program, place: Place) -> int | None:
+    """Return the result of a loop that lies at a place, perhaps in another type or layout; None where none does."""
+    for _ in range(_MOST_STEPS):
+        if program.opcode(place.name) == "while":
+            return program.dump.number_at(place.key)
+        instruction = program.instruction(place.name)
+        if instruction is None or len(instruction.operands) != 1:
+            return None
+        is_element = instruction.opcode == "get-tuple-element"
+        place = program.storage.same(place)[0] if is_element else Place(instruction.operands[0])
+    return None
 
 
 def _checkpoint(program: Program, memory: Memory, stacks: Sequence[Stack]) -> LoopCheckpoint | None:
@@ -76,7 +110,12 @@ def _checkpoint(program: Program, memory: Memory, stacks: Sequence[Stack]) -> Lo
     gone = [stack for stack in alike if stack is not kept]
     if not gone:
         return None
-    cuts = {number: [ALWAYS] for stack in gone for number in program.buffers.members(stack.number)}
+    cuts = {
+        number: [ALWAYS]
+        for stack in gone
+        for one in (stack.number, stack.result)
+        for number in program.buffers.members(one)
+    }
     more: list[Change] = []
     moment_of = program.dump.moment_of
     for stack in gone:

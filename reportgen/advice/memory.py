@@ -13,7 +13,7 @@ live. Its *curve* is the sum of both at each moment, its peak the maximum. Every
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, partial
 from itertools import accumulate, pairwise
 from operator import add, attrgetter
@@ -22,6 +22,7 @@ from typing import NamedTuple
 from reportgen.analyse.records import Analysis, Space
 from reportgen.intervals.step_function import Change
 from reportgen.intervals.union import Occupancy, groups_sharing_bytes, union_over_time
+from reportgen.record import record
 
 Stretch = tuple[int, int]
 """The first and the last of some moments."""
@@ -45,7 +46,7 @@ class Held(NamedTuple):
         return self.high - self.low
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class PeakAfter:
     """The peak after a change, and when it is reached first; `curve` makes the whole curve again when asked for it."""
 
@@ -61,7 +62,7 @@ class PeakAfter:
         return cls(most, amounts.index(most), curve)
 
 
-@dataclass(frozen=True)
+@record(slots=False, kw_only=False)
 class Memory:
     """One memory space. `temps` are the values in temporary allocations that have bytes and live, by number."""
 

@@ -10,8 +10,13 @@ from reportgen.advice.avoidable import AvoidableGroup, copies_of_held, made_earl
 from reportgen.advice.checkpoint import Checkpoint
 from reportgen.advice.donation import Donation
 from reportgen.advice.families import Family
+from reportgen.advice.framework import checkpoint_call, place
+from reportgen.advice.levers import Lever, Levers
 from reportgen.advice.loops import LoopCheckpoint, loop_checkpoints
 from reportgen.advice.memory import Memory, PeakAfter
+from reportgen.advice.order import worth_bytes
+from reportgen.advice.repeated_calls import repeated_calls
+from reportgen.advice.shard import shard
 from reportgen.advice.situation import Situation
 from reportgen.advice.unreturned import without_result
 from reportgen.advice.words import CAVEATS, CPU_CHECKPOINT
@@ -23,6 +28,13 @@ _ARGUMENT_MOVES = 10
 """Arguments that are listed alone; the next two count checkpoints and results."""
 
 _CHECKPOINT_MOVES = 5
+
+_HALF = 0.5
+
+_WIDEST_RANGE = 1.5
+"""How many times the least that a range saves its most may be; a wider one says nothing."""
+
+_ATTENTION = "jax.nn.dot_product_attention(query, key, value)"
 _RESULT_MOVES = 5
 
 
@@ -35,11 +47,17 @@ class Moves:
     def all(self) -> Iterator[Move]:
         """Yield the moves of every kind but families, donations first."""
         yield from self.donations()
+        yield from self.sharding()
+        yield from self.changes()
+        yield from self.unreturned()
+
+    def changes(self) -> Iterator[Move]:
+        """Yield the moves that change the program, and not what its caller passes and gets."""
         yield from self.batches()
         yield from self.recomputed()
         yield from self.checkpoints
         yield from self.held()
-        yield from self.unreturned()
+        yield from self.levers()
 
     def donations(self) -> Iterator[Move]:
         """Yield the move for all arguments that could be donated, then one for each of the largest of them."""
@@ -86,9 +104,16 @@ class Moves:
 
     def batches(self) -> Iterator[Move]:
         if self._situation.batch:
-            half = self._situation.batch.peak(0.5)
-            naive = sum(self._situation.memory.temps[number].size_bytes for number in self._situation.batch.values) // 2
-            yield self._move("batch", "estimate", "half the batch", naive, half)
+            yield self.smaller_batch(_HALF)
+
+    def smaller_batch(self, factor: float) -> Move:
+        """Return the move to a smaller batch; nothing but data may follow it."""
+        batch = self._situation.batch
+        values = batch.values if batch else ()
+        naive = sum(self._situation.memory.temps[number].size_bytes for number in values) * (1 - factor)
+        outcome = batch.peak(factor) if batch else self._situation.memory.peak
+        what = "half the batch" if factor == _HALF else f"{factor:.0%} of the batch"
+        return self._move("batch", "estimate", what, round(naive), outcome)
 
     def recomputed(self) -> Iterator[Move]:
         """Yield what a checkpoint computes long before it is read."""
@@ -110,8 +135,8 @@ class Moves:
             what = {
                 "recomputed-early": "recomputed before it is needed",
                 "made-early": "made long before its first use",
-                "copy": "copies of what is held anyway",
-                "padding": "padding at the peak",
+                "copy": "avoid copies of what is held anyway",
+                "padding": "avoid the padding at the peak",
             }[kind]
             more = {"caveat": caveat} if caveat else {}
             buffers = self._situation.program.buffers.one_of_each(group.values)
@@ -122,22 +147,36 @@ class Moves:
         return self.checkpoints_of(self._situation.memory)
 
     def checkpoints_of(self, memory: Memory) -> list[Move]:
-        """Return checkpoints of scopes and loops; none of scopes on CPU, where they do nothing."""
+        """Return checkpoints of loops, scopes and functions; on CPU of loops alone, because the others do nothing."""
         found = [self._of_loop(memory, one) for one in loop_checkpoints(self._situation.program, memory)]
         if self._situation.analysis.backend != "cpu":
             found += [self._of_scope(memory, one) for one in self._situation.checkpoints.families(memory)]
-        worth = [move for move in found if move.saving_bytes * WORTH_PART >= memory.peak.peak_bytes]
-        return sorted(worth, key=lambda move: -move.saving_bytes)[:_CHECKPOINT_MOVES]
+            found += [self._of_function(memory, one) for one in repeated_calls(self._situation, memory)]
+        worth = [move for move in found if worth_bytes(move) * WORTH_PART >= memory.peak.peak_bytes]
+        return sorted(worth, key=lambda move: -worth_bytes(move))[:_CHECKPOINT_MOVES]
 
     def _of_scope(self, memory: Memory, one: Checkpoint) -> Move:
-        code = f"f = jax.checkpoint(f)  # f: what runs in {one.scope}" if self._situation.is_jax else ""
+        code = f"f = {call}  # f: what runs in {one.scope}" if (call := self._checkpoint_call(one, "f")) else ""
         return self._range(
             "checkpoint", memory, f"checkpoint {one.scope}", one.kept_bytes, one.least, one.most, one.values, code
         )
 
+    def _of_function(self, memory: Memory, one: Checkpoint) -> Move:
+        name = one.scope.rpartition(".")[2]
+        code = f"{name} = {call}" if (call := self._checkpoint_call(one, name)) else ""
+        what = f"checkpoint the calls of {name}"
+        return self._range("checkpoint", memory, what, one.kept_bytes, one.least, one.most, one.values, code)
+
+    def _checkpoint_call(self, one: Checkpoint, subject: str) -> str:
+        """Return how to write a checkpoint in the framework that the values of one come from."""
+        operations = (self._situation.analysis.authors.of(number).operation for number in one.values[:1])
+        return next((checkpoint_call(self._situation.program, name, subject) for name in operations), "")
+
     def _of_loop(self, memory: Memory, one: LoopCheckpoint) -> Move:
-        code = "body = jax.checkpoint(body)  # body: of the scan" if self._situation.is_jax else ""
-        what = f"checkpoint the body of {one.loop}"
+        program = self._situation.program
+        where = place(program, one.loop)
+        what = f"checkpoint the body of the loop at {where}" if where else f"checkpoint the body of {one.loop}"
+        code = checkpoint_call(program, one.loop, "body")
         return self._range("checkpoint-loop", memory, what, one.stack_bytes, one.least, one.most, one.values, code)
 
     def _range(
@@ -151,18 +190,73 @@ class Moves:
         values: tuple[int, ...],
         code: str,
     ) -> Move:
+        """Return a move whose saving is between two numbers; where they lie far apart, there is none."""
         peak = memory.peak.peak_bytes
+        low, high = peak - least.peak_bytes, peak - most.peak_bytes
+        buffers = self._situation.program.buffers.one_of_each(values)
+        if high > low * _WIDEST_RANGE:
+            return self._move(kind, "not computed", what, naive_bytes, memory.peak, buffers=buffers, code=code)
         return self._move(
             kind,
             "range",
             what,
             naive_bytes,
             least,
-            saving_bytes=peak - least.peak_bytes,
-            saving_high_bytes=max(peak - most.peak_bytes, peak - least.peak_bytes),
-            buffers=self._situation.program.buffers.one_of_each(values),
+            saving_bytes=low,
+            saving_high_bytes=max(low, high),
+            buffers=buffers,
             code=code,
         )
+
+    def levers(self) -> Iterator[Move]:
+        """Yield what an expert would change, as far as the program has it."""
+        levers = Levers(self._situation)
+        found: list[tuple[Kind, str, Lever | None, str]] = [
+            ("attention", "compute attention in blocks: {}", levers.attention(), _ATTENTION),
+            ("logits", "compute the loss in chunks: {}", levers.logits(), ""),
+            ("carry", "carry what a loop reads and writes as two stacks: {}", levers.carry(), ""),
+            ("offload", "keep {} in host memory until the update", levers.offload(), ""),
+            ("type", "use a narrower type for {}", levers.narrower(), ""),
+        ]
+        for kind, what, lever, code in found:
+            if lever and lever.size_bytes * WORTH_PART >= self._situation.memory.peak.peak_bytes:
+                yield self._of_lever(kind, what, lever, code if self._situation.is_jax else "")
+
+    def _of_lever(self, kind: Kind, what: str, lever: Lever, code: str) -> Move:
+        memory = self._situation.memory
+        what = what.format(", ".join(lever.argument_names) or self._place(lever.values))
+        more = {"argument_names": lever.argument_names, "code": code}
+        if lever.least is None or lever.most is None:
+            buffers = self._situation.program.buffers.one_of_each(lever.values)
+            return self._move(kind, "not computed", what, lever.size_bytes, memory.peak, buffers=buffers, **more)
+        if kind in ("carry", "offload"):
+            return self._move(kind, "up to", what, lever.size_bytes, lever.most, buffers=lever.values, **more)
+        move = self._range(kind, memory, what, lever.size_bytes, lever.least, lever.most, lever.values, code)
+        if move.claim == "not computed":
+            return self._move(kind, "up to", what, lever.size_bytes, lever.most, buffers=lever.values, **more)
+        return move
+
+    def sharding(self) -> Iterator[Move]:
+        """Yield the division of what several devices hold whole among them."""
+        found = shard(self._situation)
+        if found is None or found.held_bytes * WORTH_PART < self._situation.memory.peak.peak_bytes:
+            return
+        arguments = tuple(dict.fromkeys(one.name for one in found.arguments))
+        what = f"divide {', '.join(arguments)} among the {found.devices} devices"
+        numbers = tuple(one.number for one in found.arguments)
+        memory = self._situation.memory
+        move = self._range("shard", memory, what, found.held_bytes, found.least, found.most, numbers, "")
+        if move.claim == "not computed":
+            move = self._move("shard", "up to", what, found.held_bytes, found.most, buffers=numbers)
+        yield replace(move, argument_names=arguments)
+
+    def _place(self, values: tuple[int, ...]) -> str:
+        """Return the source line of the largest of some values or, without one, its shape."""
+        sizes = self._situation.program.dump.values.sizes
+        largest = max(values, key=lambda number: (sizes[number], -number))
+        shape = self._situation.program.shape(largest)
+        source = self._situation.analysis.authors.of(largest).source
+        return f"{shape} at {source}" if source else shape
 
     def unreturned(self) -> Iterator[Move]:
         """Yield the largest results that are not the new state of an argument."""

@@ -7,7 +7,6 @@ plan found is not the smallest; `at_least` says how many buffers any plan needs.
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -15,6 +14,7 @@ from reportgen.advice.memory import Memory, Stretch
 from reportgen.analyse.records import Analysis
 from reportgen.program.program import Program
 from reportgen.program.scopes import pattern
+from reportgen.record import record
 
 MOST_STEPS = 300
 """The most values that a plan cuts; each step looks at all others."""
@@ -31,7 +31,7 @@ class Gap(NamedTuple):
     last: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Plan:
     """The stretches to cut, and how many buffers they are of.
 

@@ -1,30 +1,33 @@
 """Hold the program and the memory space that advice is about, with what several moves need, each computed once."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import cached_property
 
 from reportgen.advice.advice_records import ConflictOf
 from reportgen.advice.arguments import Argument, Result, arguments, results
-from reportgen.advice.batch import Batch, Floor, batch, floor
+from reportgen.advice.batch import Batch, Floor, batch, data, floor, large_values
 from reportgen.advice.checkpoint import Checkpoints
 from reportgen.advice.donation import Donation, Pair, donate
-from reportgen.advice.memory import memory_of
+from reportgen.advice.framework import is_of_jax
+from reportgen.advice.memory import Memory, memory_of
 from reportgen.analyse.records import Analysis, Space
+from reportgen.program.dimensions import Dimensions, Origin
+from reportgen.program.scopes import direction
 
 _NEGLIGIBLE_PART = 10_000
 """An argument is not worth donating if it is less than this part of the peak."""
 
-_FRAMEWORK_PREFIXES = ("jit(", "pjit(", "pmap(")
+_MOST_COPIES = 50  # because a value may have very many readers
 
 
 class Situation:
-    """A memory space of a dump as it is."""
+    """A memory space of a dump as it is or, given another `memory`, as a move leaves it."""
 
-    def __init__(self, analysis: Analysis, space: Space) -> None:
+    def __init__(self, analysis: Analysis, space: Space, memory: Memory | None = None) -> None:
         self.analysis, self.space = analysis, space
         self.program = analysis.program
-        self.memory = memory_of(analysis, space)
+        self.memory = memory or memory_of(analysis, space)
         self.checkpoints = Checkpoints(analysis)
 
     @cached_property
@@ -69,11 +72,56 @@ class Situation:
         return floor(self.program, self.donation)
 
     @cached_property
+    def dimensions(self) -> Dimensions:
+        return Dimensions(self.program)
+
+    @cached_property
+    def large(self) -> Sequence[int]:
+        return large_values(self.program, self.memory)
+
+    @cached_property
+    def state(self) -> Sequence[Argument]:
+        """Return the arguments whose new value the program returns: they are donated, or could be."""
+        paired = {pair.argument.number for pair in self.all_pairs.pairs}
+        return [one for one in self.arguments if one.is_donated or one.number in paired]
+
+    def is_read_by_gradient(self, argument: Argument) -> bool:
+        """Return whether the forward or the backward pass reads an argument; True where a reader has no name.
+
+        A copy has the name of the argument, or none, so the readers of the copy are asked. An instruction that makes a
+        result is the update, also if a product of the backward pass is fused into it.
+        """
+        waiting = [argument.number]
+        for number in waiting:
+            for name in self.program.readers_of(number):
+                op_name, made = self.program.op_name(name), self.program.dump.made_by.get(name, ())
+                if name == self.program.returning or not self._returned.isdisjoint(made):
+                    continue
+                if op_name in ("", argument.path) and made and len(waiting) < _MOST_COPIES:
+                    waiting += [one for one in made if one not in waiting]
+                elif op_name in ("", argument.path) or direction(op_name):
+                    return True
+        return False
+
+    @cached_property
+    def _returned(self) -> frozenset[int]:
+        """Return the results, and what they are copies of."""
+        results = self.program.results.values()
+        return frozenset((*results, *map(self.program.root, results)))
+
+    @cached_property
+    def data(self) -> frozenset[Origin]:
+        return data(self.dimensions, self.memory, self.arguments, self.state)
+
+    @cached_property
     def batch(self) -> Batch | None:
-        return batch(self.analysis, self.memory, self.arguments, self.donation)
+        """Return what follows the batch; None for a program without a backward pass or state."""
+        if not (self.program.has_backward_pass or self.state):
+            return None
+        return batch(self.analysis, self.dimensions, self.memory, self.large, self.data)
 
     @cached_property
     def is_jax(self) -> bool:
         """Return whether the program comes from JAX, because only then can the code be named."""
         names = self.program.dump.schedule.names
-        return any(self.program.op_name(name).startswith(_FRAMEWORK_PREFIXES) for name in names)
+        return any(is_of_jax(self.program.op_name(name)) for name in names)

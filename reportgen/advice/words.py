@@ -18,6 +18,12 @@ CAVEATS: Mapping[Kind, str] = {
     "copy": "The compiler chooses layouts, and a loop that changes an array needs one of its own.",
     "padding": "Only another size of a dimension changes it; the compiler chooses the order of dimensions itself.",
     "unreturned-result": "Only if nobody needs this result.",
+    "attention": "Only with a kernel that works in blocks and computes the scores again in the backward pass.",
+    "logits": "Only with a checkpoint around each chunk; the loss of a small vocabulary may need more then.",
+    "carry": "Only if the compiler updates the array in place; where it has to copy it, the program needs more.",
+    "offload": "Only if each array comes back when it is updated; moved all at once, they need more.",
+    "shard": "What the gradient reads has to be gathered again, and what is gathered at once depends on the compiler.",
+    "type": "What it saves is not computed: the program is another one then, and the compiler may convert back.",
     "family": "If nothing else changes; a rewritten program is scheduled anew.",
 }
 

@@ -1,0 +1,207 @@
+"""Find what an expert would change in a program: attention, the loss, a carried cache, optimizer state, element types.
+
+Each lever is found by what the program does, which `program.dimensions` traces, and not by names alone:
+
+* attention that materialises its scores: arrays with the length of the sequence twice, made with an exponential;
+* logits over a whole vocabulary: arrays of the batch with the largest dimension of any weight;
+* a loop that reads one stack and writes another of the same shape, where it could carry one;
+* optimizer state in device memory: what neither the forward nor the backward pass reads;
+* arrays in `f32`, or in a wider type than the data that they are made of.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Sequence
+
+from reportgen.advice.arguments import Argument
+from reportgen.advice.memory import ALWAYS, PeakAfter
+from reportgen.advice.situation import Situation
+from reportgen.parse.shape_parser import plain_shape
+from reportgen.program.dimensions import Origin
+from reportgen.program.places import Place
+from reportgen.program.scopes import direction
+from reportgen.record import record
+
+_LEAST_SEQUENCE = 128
+_LEAST_VOCABULARY = 4096
+
+_CHUNKS = 8
+"""How many parts a loss is computed in where it is not computed at once, as a rule."""
+
+_SOFTMAX = re.compile(r"softmax|/exp\d*$")
+_LOSS = re.compile(r"softmax|take_along_axis|one_hot|logsumexp|cross_entropy|/(?:exp\d*|log|argmax|reduce_max)$")
+_ACTIVATION = re.compile(r"silu|swish|sigmoid|logistic|softplus|elu\b|gelu|mish|tanh")
+
+
+@record
+class Lever:
+    """What a change is about (`values`, `size_bytes`), and the least and the most that it saves.
+
+    The peaks are None where no number can be given. `argument_names` are those of arguments that it is about.
+    """
+
+    values: tuple[int, ...]
+    size_bytes: int
+    least: PeakAfter | None = None
+    most: PeakAfter | None = None
+    argument_names: tuple[str, ...] = ()
+
+
+class Levers:
+    """The levers of one memory space."""
+
+    def __init__(self, situation: Situation) -> None:
+        self._situation = situation
+        self._program, self._memory = situation.program, situation.memory
+
+    def attention(self) -> Lever | None:
+        """Return what the scores of attention take; a kernel that computes them in blocks never holds them.
+
+        The least that is saved leaves one head of the largest of them.
+        """
+        scores = [number for number in self._large() if self._is_score(number)]
+        if not any(self._is_made_by(number, _SOFTMAX) for number in scores):
+            return None
+        heads = max((self._sizes(number)[-3] for number in scores), default=1)
+        return self._without(scores, 1 / max(heads, 2))
+
+    def _is_score(self, number: int) -> bool:
+        sizes = self._sizes(number)
+        if len(sizes) < 3 or sizes[-1] != sizes[-2] or sizes[-1] < _LEAST_SEQUENCE:
+            return False
+        origins = self._situation.dimensions.of(number)
+        return self._is_data(origins[-2:]) and not self._is_state(origins[-2:])
+
+    def _is_made_by(self, number: int, operations: re.Pattern[str]) -> bool:
+        """Return whether an operation of a kind makes a value, or reads it."""
+        users = (user.decode("utf-8", "replace") for user in self._program.dump.users(number))
+        names = [self._situation.analysis.authors.of(number).scope, *map(self._program.op_name, users)]
+        return any(operations.search(name) and not _ACTIVATION.search(name) for name in names)
+
+    def logits(self) -> Lever | None:
+        """Return what arrays over the whole vocabulary take; a loss in chunks holds one chunk of them at a time."""
+        widest = max((max(self._sizes(one.number), default=0) for one in self._weights()), default=0)
+        if widest < _LEAST_VOCABULARY:
+            return None
+        found = [number for number in self._large() if self._has_vocabulary(number, widest)]
+        if not any(self._is_made_by(number, _LOSS) for number in found):
+            return None
+        # In chunks, the weights are copied chunk by chunk, and so is their gradient.
+        weights = max(one.size_bytes for one in self._weights() if widest in self._sizes(one.number))
+        return self._without(found, 1 / _CHUNKS, 2 * weights)
+
+    def _weights(self) -> Iterator[Argument]:
+        data = {origin.parameter for origin in self._situation.data}
+        for argument in self._situation.arguments:
+            if argument.instruction not in data and len(self._sizes(argument.number)) > 1:
+                yield argument
+
+    def _has_vocabulary(self, number: int, widest: int) -> bool:
+        sizes = self._sizes(number)
+        if widest not in sizes or len(sizes) < 2:
+            return False
+        origins = self._situation.dimensions.of(number)
+        is_weights = not self._is_data(origins[sizes.index(widest) :][:1])
+        return is_weights and self._situation.dimensions.come_from(number, self._situation.data)
+
+    def carry(self) -> Lever | None:
+        """Return the stacks at the peak that a loop writes while it reads others of the same shape."""
+        program = self._program
+        at_peak = {program.buffers.members(number)[0] for number in self._memory.at_peak}
+        found: list[int] = []
+        for loop in program.loops:
+            read = Counter() if direction(program.op_name(loop)) else Counter(self._read_only(loop))
+            for number in program.dump.made_by.get(loop, ()):
+                shape = program.shape(number)
+                if read[shape] and len(self._sizes(number)) > 2 and program.buffers.members(number)[0] in at_peak:
+                    read[shape] -= 1
+                    found.append(number)
+        return self._without(found, 0)
+
+    def _read_only(self, loop: str) -> Iterator[str]:
+        """Yield the shapes of a loop's state that its body hands on as they are."""
+        for root in map(self._program.instruction, self._program.roots(loop)):
+            for leaf, operand in enumerate(root.operands if root and root.opcode == "tuple" else ()):
+                element = self._program.instruction(operand)
+                if element and element.opcode == "get-tuple-element":
+                    (place,) = self._program.storage.same(Place(operand)) or (Place(operand),)
+                    if place.leaf == (leaf,) and self._program.opcode(place.name) == "parameter":
+                        yield plain_shape(element.shape)
+
+    def offload(self) -> Lever | None:
+        """Return the optimizer state in device memory: what neither the forward nor the backward pass reads.
+
+        It could lie in host memory until the update. The most is saved if each leaf comes back alone, and the least if
+        all come back for the update.
+        """
+        if self._situation.analysis.backend != "tpu" or not self._program.has_backward_pass:
+            return None
+        state = [argument for argument in self._situation.state if not self._situation.is_read_by_gradient(argument)]
+        size = sum(argument.size_bytes for argument in state)
+        if not size:
+            return None
+        update = min(moment for argument in state for moment in self._program.reads(argument.number) or [0])
+        largest = max(argument.size_bytes for argument in state)
+        least = self._memory.without({}, [(0, -size), (update, size)])
+        most = self._memory.without({}, [(0, -size), (update, 2 * largest)])
+        names = tuple(dict.fromkeys(argument.name for argument in state))
+        return Lever(
+            values=tuple(argument.number for argument in state),
+            size_bytes=size,
+            least=least,
+            most=most,
+            argument_names=names,
+        )
+
+    def narrower(self) -> Lever | None:
+        """Return what most bytes are of whose type could be narrower: one argument, or the temporaries at the peak.
+
+        That is what is in `f32` and, in a program without a gradient, arguments in `bf16`. What a narrower type saves
+        is not computed, because the program computes other things then.
+        """
+        wide = ("f32[",) if self._program.has_backward_pass else ("f32[", "bf16[")
+        groups: defaultdict[str, dict[int, int]] = defaultdict(dict)
+        for argument in self._situation.arguments:
+            if self._program.shape(argument.number).startswith(wide):
+                groups[argument.name][argument.number] = argument.size_bytes
+        for number in self._memory.at_peak:
+            if number >= 0 and self._program.shape(number).startswith("f32["):
+                groups[""][number] = self._memory.temps[number].size_bytes
+        largest = max(groups, key=lambda name: (sum(groups[name].values()), name), default="")
+        values = groups[largest]
+        if not values:
+            return None
+        names = (largest,) if largest else ()
+        return Lever(values=tuple(values), size_bytes=sum(values.values()), argument_names=names)
+
+    def _without(self, numbers: Collection[int], left_part: float, more_bytes: int = 0) -> Lever | None:
+        """Return what is saved if buffers are not there, or if a part of the largest is, and `more_bytes`."""
+        if not numbers:
+            return None
+        members = {member for number in numbers for member in self._members(number)}
+        buffers = self._program.buffers.one_of_each(one for one in self._memory.at_peak if one in members)
+        left = round(max(self._memory.temps[one].size_bytes for one in members) * left_part) + more_bytes
+        cuts = {number: [ALWAYS] for number in members}
+        return Lever(
+            values=buffers,
+            size_bytes=sum(self._memory.temps[one].size_bytes for one in buffers),
+            least=self._memory.without(cuts, ((0, left), (self._memory.moments, -left))),
+            most=self._memory.without(cuts),
+        )
+
+    def _members(self, number: int) -> Sequence[int]:
+        return [member for member in self._program.buffers.members(number) if member in self._memory.temps]
+
+    def _large(self) -> Sequence[int]:
+        return self._situation.large
+
+    def _sizes(self, number: int) -> Sequence[int]:
+        return self._situation.dimensions.sizes(number)
+
+    def _is_data(self, origins: Collection[Origin | None]) -> bool:
+        data = {origin.parameter for origin in self._situation.data}
+        return any(origin and origin.parameter in data for origin in origins)
+
+    def _is_state(self, origins: Collection[Origin | None]) -> bool:
+        data = {origin.parameter for origin in self._situation.data}
+        return any(origin and origin.parameter not in data for origin in origins)

@@ -1,0 +1,108 @@
+"""Compute the peak if a function of the user's program that runs several times were checkpointed.
+
+Layers in a Python loop have no scope of their own, but the stacks of source lines say which function made each array.
+Calls of one function from one line have equal stacks, so the calls are told apart by time: each begins where the line
+of the function that comes first in all of them is reached again.
+"""
+
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from reportgen.advice.checkpoint import Array, Checkpoint, Lifetime, Unit, by_scope, checkpoint
+from reportgen.advice.memory import Memory
+from reportgen.advice.situation import Situation
+from reportgen.analyse.records import Analysis
+from reportgen.parse.stack_frames import Frame
+from reportgen.program.scopes import direction
+
+_MOST_FUNCTIONS = 8
+"""Functions that are tried: those that made most of what the backward pass reads."""
+
+_NEARLY_ALL = 1.25
+"""How many times the bytes of an inner function those of the functions around it may be."""
+
+_NO_FUNCTIONS = frozenset(("<module>", "<lambda>"))
+
+
+class Function(NamedTuple):
+    """A function of the user's program."""
+
+    name: str
+    file: str
+
+
+def repeated_calls(situation: Situation, memory: Memory) -> Sequence[Checkpoint]:
+    """Return a checkpoint of the innermost function that makes nearly all that the backward pass reads.
+
+    There is none where no function runs several times in the forward pass.
+    """
+    analysis = situation.analysis
+    arrays = [array for array in situation.checkpoints.arrays(memory) if array.is_forward and array.first_backward]
+    stacks = {array.values: analysis.authors.of(array.values[0]).stack for array in arrays}
+    sizes: Counter[Function] = Counter()
+    for array in arrays:
+        sizes.update(dict.fromkeys(_functions(stacks[array.values]), array.size_bytes))
+    found: list[Checkpoint] = []
+    for function, _ in sizes.most_common(_MOST_FUNCTIONS):
+        inside = [array for array in arrays if function in _functions(stacks[array.values])]
+        calls = _calls(analysis, function, inside, stacks)
+        if len(calls) > 1 and function.name.rpartition(".")[2] not in _NO_FUNCTIONS:
+            found.append(_checkpoint(analysis, memory, function, calls, arrays, inside))
+    most = max((one.kept_bytes for one in found), default=0)
+    nearly_all = [one for one in found if one.kept_bytes * _NEARLY_ALL >= most]
+    # The first of those with the fewest bytes, because stacks begin with the innermost function.
+    return [min(nearly_all, key=lambda one: one.kept_bytes)] if nearly_all else []
+
+
+def _functions(stack: Sequence[Frame]) -> Sequence[Function]:
+    own = (frame for frame in stack if not frame.is_of_library and frame.function)
+    return tuple(dict.fromkeys(Function(frame.function, frame.file) for frame in own))
+
+
+def _calls(
+    analysis: Analysis, function: Function, inside: Sequence[Array], stacks: Mapping[tuple[int, ...], Sequence[Frame]]
+) -> Sequence[int]:
+    """Return the moments at which the calls of a function begin."""
+    starts = analysis.dump.starts
+    lines: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
+    for array in inside:
+        frame = next(f for f in stacks[array.values] if (f.function, f.file) == function)
+        name = analysis.authors.of(array.values[0]).scope.rpartition("/")[2]
+        lines[frame.line, name].append(min(starts[number] for number in array.values))
+    counts = Counter(len(moments) for moments in lines.values())
+    count = max(counts, key=lambda count: (counts[count] * (count > 1), count))
+    # A line may make several arrays in each call.
+    each = (sorted(m)[:: len(m) // count] for m in lines.values() if len(m) % count == 0)
+    return min(each, key=min)
+
+
+def _checkpoint(
+    analysis: Analysis,
+    memory: Memory,
+    function: Function,
+    calls: Sequence[int],
+    arrays: Sequence[Array],
+    inside: Sequence[Array],
+) -> Checkpoint:
+    def unit(moment: int) -> Unit:
+        return (f"{function.name}{bisect_right(calls, moment)}",)
+
+    starts, within = analysis.dump.starts, {array.values for array in inside}
+    placed = [
+        replace(
+            array,
+            unit=unit(starts[array.values[0]]) if array.values in within else ("",),
+            readers=frozenset(map(unit, array.reads)),
+        )
+        for array in arrays
+    ]
+    made: defaultdict[Unit, list[Lifetime]] = defaultdict(list)
+    end = max(array.last_forward for array in arrays)
+    for number, held in memory.temps.items():
+        if number >= 0 and held.first <= end and direction(analysis.authors.of(number).scope) == "forward":
+            made[unit(held.first)].append((held.first, min(held.last, end), held.size_bytes))
+    units = next(iter(by_scope(one for one in placed if one.values in within).values()), {})
+    return checkpoint(memory, function.name, units, placed, made)

@@ -1,0 +1,96 @@
+"""Compute the peak if what every device holds whole were divided among the devices.
+
+What the caller holds is exact: each array is divided along the dimension that takes most of the devices that hold the
+same, and a result that takes the shape of an argument is divided with it. What the program makes in between is not
+known. At best all arrays of the same number of elements are divided, too, and so is whatever is gathered for the
+update. What the gradient reads has to be gathered before that: at worst the largest such array comes back whole.
+"""
+
+from collections.abc import Iterator, Mapping
+from math import prod
+
+from reportgen.advice.arguments import Argument, Result
+from reportgen.advice.memory import PeakAfter
+from reportgen.advice.situation import Situation
+from reportgen.intervals.step_function import Change
+from reportgen.program.scopes import direction
+from reportgen.program.sharding import even_split
+from reportgen.record import record
+
+_SMALL_PART = 100_000
+"""An argument is left whole if it is less than this part of the peak."""
+
+
+@record
+class Shard:
+    """What dividing arguments does: the bytes that the caller then does not hold, and the least and the most saved."""
+
+    arguments: tuple[Argument, ...]
+    devices: int
+    held_bytes: int
+    least: PeakAfter
+    most: PeakAfter
+
+
+def shard(situation: Situation) -> Shard | None:
+    """Return what an even division of what several devices hold whole saves; None where nothing can be divided."""
+    parts = dict(_parts(situation))
+    if not parts:
+        return None
+    memory, arguments = situation.memory, {one.number: one for one in situation.arguments}
+    chosen = tuple(arguments[number] for number in parts)
+    held = sum(_saved(one.size_bytes, parts[one.number]) for one in chosen)
+    held += sum(_saved(result.reserved_bytes, part) for result, part in _results(situation, parts))
+    gathered = max((one.size_bytes for one in chosen if situation.is_read_by_gradient(one)), default=0)
+    sizes = situation.dimensions.sizes
+    elements = {prod(sizes(one.number)): parts[one.number] for one in chosen}
+    more: list[Change] = [(0, -held)]
+    for part in memory.parts:
+        largest = max(part, key=lambda one: (one.size_bytes, one.number))
+        saved = _saved(largest.size_bytes, ways(situation, elements, largest.number) if largest.number >= 0 else 1)
+        more += ((min(one.first for one in part), -saved), (max(one.last for one in part) + 1, saved))
+    return Shard(
+        arguments=chosen,
+        devices=situation.program.partitions.devices or 1,
+        held_bytes=held,
+        least=memory.without({}, [(0, gathered - held)]),
+        most=memory.without({}, more),
+    )
+
+
+def ways(situation: Situation, elements: Mapping[int, int], number: int) -> int:
+    """Return into how many parts a temporary is divided with the arguments, by their numbers of elements.
+
+    In the update a part of an argument, gathered from some of the devices, is divided as well.
+    """
+    count = prod(situation.dimensions.sizes(number))
+    if direction(situation.analysis.authors.of(number).scope) or not count:
+        return elements.get(count, 1)
+    divided = (parts * count // whole for whole, parts in elements.items() if whole % count == 0)
+    return max((ways for ways in divided if ways > 1), default=1)
+
+
+def _saved(size_bytes: int, parts: int) -> int:
+    return size_bytes - size_bytes // parts
+
+
+def _parts(situation: Situation) -> Iterator[tuple[int, int]]:
+    """Yield into how many parts each argument can be divided that several devices hold and that is no data."""
+    if (situation.program.partitions.devices or 1) == 1:
+        return
+    data = {origin.parameter for origin in situation.data}
+    for argument in situation.arguments:
+        sharding = situation.program.partitions.of(argument.instruction)
+        is_small = argument.size_bytes * _SMALL_PART < situation.memory.peak.peak_bytes
+        if sharding is None or sharding.copies < 2 or is_small or argument.instruction in data:
+            continue
+        parts = even_split(situation.dimensions.sizes(argument.number), sharding.copies)
+        if parts > 1:
+            yield argument.number, parts
+
+
+def _results(situation: Situation, parts: Mapping[int, int]) -> Iterator[tuple[Result, int]]:
+    """Yield the results in memory of their own that take the shape of an argument that is divided."""
+    for pair in situation.all_pairs.pairs:
+        if pair.argument.number in parts:
+            yield pair.result, parts[pair.argument.number]

@@ -7,7 +7,7 @@ than none.
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatchcase
 from typing import Any, Literal, get_args
 
@@ -15,6 +15,7 @@ from reportgen.compare.figures import FIGURES, Figure, ModuleFigures
 from reportgen.compare.growth import Growth, parse_growth, parse_size
 from reportgen.errors import InvalidBudget
 from reportgen.input.toml_lines import line_of_key
+from reportgen.record import record
 
 Level = Literal["note", "warn", "fail"]
 
@@ -23,7 +24,7 @@ _OPTIONS = ("missing-baseline", "new-modules", "missing-modules")
 _KEYS = ("module", "space", "backend", "figure", "max", "max-growth", "required")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Budget:
     """One budget; `growth` allows the most that any of its entries allows. `line` is where it is in `file`."""
 
@@ -52,7 +53,7 @@ class Budget:
         return ", ".join(part for part in parts if part)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Budgets:
     """All budgets of a file and of the command line."""
 

@@ -1,5 +1,6 @@
 """What names a build in a history: its commit, its time, and where its report is kept."""
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -25,7 +26,15 @@ def utc(text: str) -> str:
 
 
 def link_url(text: Any) -> str:
-    """Return a URL. Raises ValueError for one that is not of the web, because a page links to it."""
-    if not isinstance(text, str) or not text.startswith(("https://", "http://")):
+    """Return a URL. Raises ValueError for one that is not of the web or has blanks, because a page links to it."""
+    if not isinstance(text, str) or not text.startswith(("https://", "http://")) or not re.fullmatch(r"[!-~]+", text):
         raise ValueError(f"{text!r} is not a URL that begins with https://")
     return text
+
+
+def growth_reason(text: Any) -> str:
+    """Return why growth is accepted, on one line. Raises ValueError for a text that gives no reason, or a long one."""
+    words = " ".join(text.split()) if isinstance(text, str) else ""
+    if not words or not words.isprintable() or len(words) > _LONGEST:
+        raise ValueError(f"{text!r} is not a reason: one line of at most {_LONGEST} characters is needed")
+    return words

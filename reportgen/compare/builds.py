@@ -1,24 +1,25 @@
 """Two builds of a program, module by module."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, get_args
 
 from reportgen.analyse.identity import signature_digest
+from reportgen.analyse.sibling_arguments import sibling_arguments
 from reportgen.compare.figures import ModuleFigures, space_figures
 from reportgen.compare.module_comparison import Comparison, compare, same
 from reportgen.compare.modules import Evidence, ModulePair, Side, pair_modules
 from reportgen.compare.verdicts import Pair, pair_by_name
 from reportgen.input.inputs import Inputs
 from reportgen.input.reading import DumpFiles, Problem
+from reportgen.record import record
 
 Status = Literal["changed", "new", "missing", "same"]
 STATUSES: tuple[Status, ...] = get_args(Status)
 """In the order of a report: what changed comes first."""
 
 
-@dataclass(frozen=True)
+@record(slots=False, kw_only=False)
 class Source:
     """One side of a comparison: `dumps` of modules, or the figures of a report, in the order of their labels.
 
@@ -32,7 +33,7 @@ class Source:
     is_missing: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class ModuleComparison:
     """One module of either side or of both.
 
@@ -86,7 +87,7 @@ def peak_of(module: ModuleFigures | None, color: int) -> int | None:
     return 0 if space is None else space.bytes["peak_resident"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class BuildComparison:
     """Two builds, module by module: those that changed most first, then new ones, missing ones and unchanged ones."""
 
@@ -132,6 +133,8 @@ def figures_of_side(side: Side) -> ModuleFigures:
         backend=side.backend,
         spaces=spaces,
         shapes=signature_digest(side.analysis.dump),
+        flaws=side.flaws,
+        arguments=tuple(sibling_arguments(side.analysis.program)),
     )
 
 

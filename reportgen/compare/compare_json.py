@@ -12,23 +12,23 @@ from reportgen.compare.rollups import Grouping, Row, rollup
 from reportgen.compare.terms import by_kind, total
 from reportgen.compare.verdicts import Judgement, Verdict
 from reportgen.input.inputs import Inputs, differing_flags
-from reportgen.reports.report_json import escape_unprintable
+from reportgen.reports.json_lines import escape_unprintable
 
-SCHEMA = 2
+SCHEMA = 3
 """The number that `compare.json` states; docs/schemas.md says what raises it."""
 
 _ROLLUPS: Sequence[Grouping] = ("scope", "line", "argument", "class")
 
 
-def compare_json(comparison: BuildComparison, judgement: Judgement | None, *, matches: bool = False) -> bytes:
+def compare_json(comparison: BuildComparison, judgement: Judgement, *, matches: bool = False) -> bytes:
     """Return the document; with `matches` it has each pair of values."""
     head = {
         "schema": SCHEMA,
         "before": comparison.before.label,
         "after": comparison.after.label,
         "explains": comparison.explains,
-        "verdict": judgement.overall if judgement else None,
-        "verdicts": [_verdict(verdict) for verdict in judgement.verdicts] if judgement else [],
+        "verdict": judgement.overall,
+        "verdicts": [_verdict(verdict) for verdict in judgement.verdicts],
     }
     modules = (
         _module(module, matches=matches, is_baseline_missing=comparison.before.is_missing)
@@ -46,6 +46,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
         "status": verdict.status,
         "level": verdict.level,
         "message": verdict.message,
+        "accepted": verdict.accepted or None,
         "module": verdict.module or None,
         "space": None if verdict.color is None else str(verdict.color),
         "figure": budget.figure if budget else None,

@@ -4,7 +4,7 @@ Names come from other people's programs, so everything that Markdown or HTML wou
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from reportgen.compare.builds import STATUSES, BuildComparison, ModuleComparison
 from reportgen.compare.compare_words import (
@@ -18,10 +18,10 @@ from reportgen.compare.compare_words import (
     signed_count,
     step_words,
 )
-from reportgen.compare.markdown_text import code, escaped
 from reportgen.compare.terms import Term, by_kind, total
-from reportgen.compare.verdicts import Judgement
+from reportgen.compare.verdicts import Judgement, Overall
 from reportgen.reports.formats import human_bytes
+from reportgen.reports.markdown_text import code, escaped
 
 MOST_CHARACTERS = 60_000
 """A comment on GitHub may have 65,536."""
@@ -29,21 +29,20 @@ MOST_CHARACTERS = 60_000
 _MOST_MODULES, _MOST_NAMES = 20, 10
 
 
-def markdown(comparison: BuildComparison, judgement: Judgement | None, link: str | None = None) -> str:
+def markdown(comparison: BuildComparison, judgement: Judgement, link: str | None = None) -> str:
     """Return the whole comparison: changed modules in full, the others counted."""
     changed = [module for module in comparison.modules if module.status == "changed"]
     parts = [_title(comparison, changed, judgement)]
     parts += [_module(module, judgement) for module in changed[:_MOST_MODULES]]
     if len(changed) > _MOST_MODULES:
         parts.append(f"{len(changed) - _MOST_MODULES:,} more modules changed.")
-    if judgement:
-        lines = [
-            f"- **{one.status}**: {escaped(one.message, 300)}{f' ({escaped(one.place)})' if one.place else ''}"
-            for one in judgement.reported
-        ]
-        parts.append("\n".join(lines[:_MOST_MODULES]))
-        if len(lines) > _MOST_MODULES:
-            parts.append(f"{len(lines) - _MOST_MODULES:,} more verdicts.")
+    lines = [
+        f"- **{one.status}**: {escaped(one.words, 500)}{f' ({escaped(one.place)})' if one.place else ''}"
+        for one in judgement.reported
+    ]
+    parts.append("\n".join(lines[:_MOST_MODULES]))
+    if len(lines) > _MOST_MODULES:
+        parts.append(f"{len(lines) - _MOST_MODULES:,} more verdicts.")
     parts.append(_last_line(comparison, link))
     text = "\n\n".join(part for part in parts if part) + "\n"
     return text if len(text) <= MOST_CHARACTERS else _shortened(parts)
@@ -60,9 +59,10 @@ def _shortened(parts: Sequence[str]) -> str:
     return "\n\n".join([*kept, "_The rest is left out because a comment may not be longer._", parts[-1]]) + "\n"
 
 
-def _title(comparison: BuildComparison, changed: Sequence[ModuleComparison], judgement: Judgement | None) -> str:
+def _title(comparison: BuildComparison, changed: Sequence[ModuleComparison], judgement: Judgement) -> str:
     """Return the heading: what changed, most of all where, and the verdict unless it is a pass."""
-    verdict = f" — {_OVERALL[judgement.overall]}" if judgement and judgement.overall != "pass" else ""
+    words = _OVERALL.get(judgement.overall or "pass") or ("growth accepted" if judgement.accepts else "")
+    verdict = f" — {words}" if words else ""
     if comparison.before.is_missing:
         return f"### Memory: there is no baseline{verdict}"
     if not changed:
@@ -74,10 +74,15 @@ def _title(comparison: BuildComparison, changed: Sequence[ModuleComparison], jud
     return f"### Memory of {code(changed[0].module.name)}: {headline(changed[0])}{verdict}"
 
 
-_OVERALL = {"over": "over budget", "grown": "more than allowed", "cannot judge": "cannot be judged"}
+_OVERALL: Mapping[Overall, str] = {
+    "over": "over budget",
+    "grown": "more than allowed",
+    "cannot judge": "cannot be judged",
+    "unsound": "cannot be judged, a dump is unsound",
+}
 
 
-def _module(module: ModuleComparison, judgement: Judgement | None) -> str:
+def _module(module: ModuleComparison, judgement: Judgement) -> str:
     """Return a module that changed: its spaces, the steps of its main one, folded, and what differs in its input."""
     parts = [f"**{code(module.module.name)}**: {headline(module)}", _spaces(module, judgement)]
     color = main_color(module)
@@ -95,7 +100,7 @@ def _module(module: ModuleComparison, judgement: Judgement | None) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _spaces(module: ModuleComparison, judgement: Judgement | None) -> str:
+def _spaces(module: ModuleComparison, judgement: Judgement) -> str:
     rows = ["| space | before | after | change | budget |", "| --- | ---: | ---: | ---: | --- |"]
     names = {color: space.name for one in module.figures if one for color, space in one.spaces.items()}
     for color, (before, after) in module.peaks.items():
@@ -108,11 +113,11 @@ def _spaces(module: ModuleComparison, judgement: Judgement | None) -> str:
     return "\n".join(rows)
 
 
-def _limit(module: ModuleComparison, color: int, judgement: Judgement | None) -> str:
+def _limit(module: ModuleComparison, color: int, judgement: Judgement) -> str:
     """Return the limit that a module is nearest to in a space, in bold if it is broken; empty without a budget."""
     found = [
         verdict
-        for verdict in (judgement.verdicts if judgement else ())
+        for verdict in judgement.verdicts
         if verdict.module == module.module.name and verdict.color == color and verdict.limit_bytes is not None
     ]
     if not found:
@@ -148,7 +153,7 @@ def _last_line(comparison: BuildComparison, link: str | None) -> str:
     if not comparison.explains:
         parts.append("One side is a report, so differences are not explained.")
     if link:
-        parts.append(f"[Whole comparison]({link})")
+        parts.append(f"[Whole comparison]({link.replace('(', '%28').replace(')', '%29')})")
     return " ".join(parts)
 
 

@@ -1,7 +1,8 @@
 """Records of a comparison: which values were recognised and why, and the terms between two peaks."""
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+from reportgen.record import record
 
 Tier = Literal[
     "boundary",
@@ -50,7 +51,7 @@ class Match(NamedTuple):
         return "likely" if (self.tier, self.how) in _LIKELY else "in its place"
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Matching:
     """For each value of either side its partner on the other, or None. Pairs are one to one."""
 

@@ -3,21 +3,25 @@
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from reportgen.analyse.records import Backend, Space
+from reportgen.analyse.sibling_arguments import SiblingArguments
+from reportgen.compare.flaws import Flaw, flaws_of_report
 from reportgen.errors import UnreadableInput
-from reportgen.reports.report_json import SCHEMA, escape_unprintable
+from reportgen.record import record
+from reportgen.reports.json_lines import escape_unprintable
+from reportgen.reports.report_json import SCHEMA
 
 Figure = Literal["peak_resident", "allocated", "static", "peak_temp", "padding", "slack"]
 FIGURES: tuple[Figure, ...] = get_args(Figure)
 
 _LONG_NUMBER, _LAST_NUMBER = re.compile(r"\d{6,}"), re.compile(r"[_.]\d+$")
+_MORE_THAN_ANY_BYTES = 1 << 100
 _DIGEST = re.compile(r"[0-9a-f]{4,64}")
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class SpaceFigures:
     """One memory space; a figure that needs live ranges is None without them."""
 
@@ -25,15 +29,25 @@ class SpaceFigures:
     bytes: Mapping[Figure, int | None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ModuleFigures:
-    """One module as a gate sees it; `shapes` is a digest of what it takes and returns, empty if that is not known."""
+    """One module as a gate sees it; `shapes` is a digest of what it takes and returns, empty if that is not known.
+
+    `flaws` are the first error and the first warning of its checks, `arguments` what it takes, by name and shape.
+    """
 
     label: str
     name: str
     backend: Backend
     spaces: Mapping[int, SpaceFigures]
     shapes: str = ""
+    flaws: tuple[Flaw, ...] = ()
+    arguments: tuple[SiblingArguments, ...] = ()
+
+    @property
+    def error(self) -> Flaw | None:
+        """Return why the dump is unsound, None for one that does not contradict itself."""
+        return next((flaw for flaw in self.flaws if flaw.gravity == "error"), None)
 
 
 def plain_name(name: str) -> str:
@@ -93,6 +107,16 @@ def recorded_report(modules: Iterable[ModuleFigures], commit: str, distance: int
                 "name": module.name,
                 "backend": module.backend,
                 "shapes": module.shapes,
+                "findings": [
+                    {
+                        "slug": flaw.slug,
+                        "severity": flaw.gravity,
+                        "message": flaw.message,
+                        "file": flaw.file or None,
+                        "line": flaw.line,
+                    }
+                    for flaw in module.flaws
+                ],
                 "spaces": {
                     str(color): {
                         "name": space.name,
@@ -120,19 +144,43 @@ def _module(stated: Mapping[str, Any]) -> ModuleFigures:
     if shapes and not (isinstance(shapes, str) and _DIGEST.fullmatch(shapes)):
         raise ValueError(f"{shapes!r} is not a digest of shapes")
     return ModuleFigures(
-        label=str(stated["path"]),
-        name=str(stated["name"]),
+        label=_text(stated["path"]),
+        name=_text(stated["name"]),
         backend=backend,
         spaces={
-            int(color): SpaceFigures(str(space["name"]), {one: _count(space[f"{one}_bytes"]) for one in FIGURES})
+            int(color): SpaceFigures(_text(space["name"]), {one: _count(space[f"{one}_bytes"]) for one in FIGURES})
             for color, space in stated["spaces"].items()
         },
         shapes=shapes or "",
+        flaws=flaws_of_report(stated.get("findings", ())),
+        arguments=tuple(map(_siblings, stated.get("arguments", ()))),
     )
 
 
+def _siblings(stated: Mapping[str, Any]) -> SiblingArguments:
+    return siblings_of([stated[field] for field in ("name", "shape", "arrays", "bytes", "donated_bytes")])
+
+
+def siblings_of(stated: Sequence[Any]) -> SiblingArguments:
+    """Return a group from its fields in their order. Raises ValueError or TypeError for anything else."""
+    name, shape, *amounts = stated
+    if not isinstance(name, str) or not isinstance(shape, str) or any(type(amount) is not int for amount in amounts):
+        raise TypeError(f"{stated!r} is not a group of arguments")
+    return SiblingArguments(name, shape, *amounts)
+
+
 def _count(amount: Any) -> int | None:
-    # JSON's true would pass for 1, because it is an int in Python.
-    if amount is not None and (not isinstance(amount, int) or isinstance(amount, bool)):
-        raise TypeError(f"{amount!r} is not a number of bytes")
-    return amount
+    if not is_amount(amount):
+        raise TypeError(f"{str(amount)[:40]} is not a number of bytes")
+    return cast("int | None", amount)
+
+
+def is_amount(stated: Any) -> bool:
+    """Return whether something is a number of bytes, or None where it is not known."""
+    # By type(), because JSON's true is an int in Python.
+    return stated is None or (type(stated) is int and abs(stated) < _MORE_THAN_ANY_BYTES)
+
+
+def _text(stated: Any) -> str:
+    """Return a text that can be written. JSON may state halves of characters that no encoding has."""
+    return str(stated).encode("utf-8", "replace").decode()

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
 from reportgen.analyse.records import Measured
 from reportgen.model import Dump
 from reportgen.parse.shape_parser import plain_shape, tuple_arity
+from reportgen.record import record
 
 _BASE_NAME = re.compile(r"(?:\.(?:\d+|clone|remat\d*))+$")
 _MAIN = re.compile(r"^(jit\([^()]*\)/)jit\(main\)/")
@@ -18,7 +19,7 @@ Slot = bytes
 """Which operand of the reader, and which leaf of it, as the dump prints them: `1` or `0 {2}`."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Operation:
     """What an instruction itself states, by which it is recognised in another build; empty where it states nothing."""
 
@@ -35,7 +36,7 @@ class Labels(NamedTuple):
     argument: str
 
 
-@dataclass(frozen=True)
+@record(slots=False, kw_only=False)
 class Graph:
     """Values are numbers as in `Dump.values`; instructions are numbered in the order in which they are met.
 

@@ -4,11 +4,11 @@ They are apart from the budgets, because the command line reads them before anyt
 """
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from reportgen.errors import InvalidBudget
+from reportgen.record import record
 
 _UNITS = {
     "B": 1,
@@ -19,7 +19,7 @@ _UNITS = {
 _AMOUNT = re.compile(r"\s*(\d{1,30}(?:\.\d{1,30})?)\s*([A-Za-z]+|%)\s*", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Growth:
     """How much a figure may grow: a share of the baseline, or a number of bytes."""
 

@@ -7,29 +7,41 @@ before it, its parent:
      "modules":{"cpu jit_step 3f2a1b9c":{"0":[peak_resident,allocated,static,peak_temp,padding,slack]}},
      "gone":["cpu jit_eval 5d4c3b2a"]}
 
+`arguments` are what a module takes, by name and shape, so that a change of its figures has a cause:
+`"arguments":{"cpu jit_step 3f2a1b9c":[["tokens","s32[8,128]",1,4096,0]]}`.
+
 A line without a parent states all modules. The parent is found by the beginning of its commit among the lines above,
 so merging two branches of the file (`merge=union`) keeps every line true. Of several lines for one commit the last one
 counts. A damaged line is skipped and counted; where it was a parent, only the figures that a later line states are
 known, and the next build states all again. A line of another schema is refused, because it is not damaged.
+
+Of a module whose dump contradicts itself a line states the kind of the first error, which no later line inherits:
+`"unsound":{"cpu jit_step 3f2a1b9c":"range-missing"}`.
 """
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple, field
 from typing import Any, NamedTuple, cast, get_args
 
 from reportgen.analyse.backends import space_name
 from reportgen.analyse.records import Backend
-from reportgen.compare.build_names import commit_name, link_url, utc
-from reportgen.compare.figures import FIGURES, ModuleFigures, SpaceFigures, plain_name
+from reportgen.analyse.sibling_arguments import SiblingArguments
+from reportgen.compare.build_names import commit_name, growth_reason, link_url, utc
+from reportgen.compare.figures import FIGURES, ModuleFigures, SpaceFigures, is_amount, plain_name, siblings_of
+from reportgen.compare.flaws import Flaw, checked_slug
 from reportgen.errors import UnreadableInput
+from reportgen.record import record
 
 Amounts = tuple[int | None, ...]
 """The figures of a memory space in the order of `FIGURES`."""
 
 Spaces = Mapping[int, Amounts]
 """By the number of the memory space."""
+
+Arguments = tuple[SiblingArguments, ...]
+"""What a module takes, by name and shape."""
 
 SCHEMA = 1
 """The number that a line states; docs/schemas.md says what raises it. A line without a number is of schema 1."""
@@ -55,6 +67,7 @@ class ModuleKey(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> "ModuleKey":
         """Return the key of a text. Raises ValueError."""
+        text.encode()  # raises for halves of characters that no encoding has
         backend, rest = text.split(" ", 1)
         name, shapes = rest.rsplit(" ", 1)
         if backend not in get_args(Backend):
@@ -62,11 +75,13 @@ class ModuleKey(NamedTuple):
         return cls(cast(Backend, backend), name, shapes)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Record:
     """One build: `time` is in UTC, `link` leads to its report.
 
-    `modules` are all of the build if it `is_whole`, else those that are known.
+    `modules` are all of the build if it `is_whole`, else those that are known. `unsound` has the kind of the first
+    error of each module whose dump contradicts itself. `arguments` are those of the modules of which they are known.
+    `accepted` is why the build may have grown.
     """
 
     commit: str
@@ -75,21 +90,17 @@ class Record:
     is_whole: bool = True
     tool: str = ""
     link: str = ""
+    unsound: Mapping[ModuleKey, str] = field(default_factory=dict)
+    arguments: Mapping[ModuleKey, Arguments] = field(default_factory=dict)
+    accepted: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class History:
     """All builds in the order of their times, and the number of lines that could not be read."""
 
     records: tuple[Record, ...] = ()
     damaged: int = 0
-
-
-class Point(NamedTuple):
-    """A build at which a module changed, by its position in the history; `spaces` is None where the module is gone."""
-
-    build: int
-    spaces: Spaces | None
 
 
 def parse_history(data: bytes, source: str = "history.jsonl") -> History:
@@ -116,8 +127,8 @@ class _Builds:
     def __init__(self, records: Iterable[Record] = ()) -> None:
         self.by_commit: dict[str, Record] = {}
         self._by_beginning: defaultdict[str, set[str]] = defaultdict(set)
-        for record in records:
-            self.add(record)
+        for one in records:
+            self.add(one)
 
     def add(self, record: Record) -> None:
         """Add a build in the place of an earlier one of the same commit."""
@@ -151,13 +162,15 @@ def _record(stated: Mapping[str, Any], found: _Builds) -> Record:
     """Return the build that a line states: its parent with the changes of the line. Raises if the line is damaged."""
     parent = found.find(stated["parent"]) if "parent" in stated else None
     modules = dict(parent.modules) if parent else {}
+    arguments = dict(parent.arguments) if parent else {}
     for key in stated.get("gone", []):
         modules.pop(ModuleKey.parse(key), None)
+        arguments.pop(ModuleKey.parse(key), None)
+    for key, groups in stated.get("arguments", {}).items():
+        arguments[ModuleKey.parse(key)] = tuple(map(siblings_of, groups))
     for key, spaces in stated.get("modules", {}).items():
         for stated_amounts in spaces.values():
-            # By type(), because JSON's true is an instance of int.
-            is_known = all(amount is None or type(amount) is int for amount in stated_amounts)
-            if len(stated_amounts) != len(FIGURES) or not is_known:
+            if len(stated_amounts) != len(FIGURES) or not all(map(is_amount, stated_amounts)):
                 raise ValueError(f"{stated_amounts!r} are not {len(FIGURES)} figures")
         modules[ModuleKey.parse(key)] = {int(color): tuple(amounts) for color, amounts in spaces.items()}
     return Record(
@@ -165,8 +178,11 @@ def _record(stated: Mapping[str, Any], found: _Builds) -> Record:
         time=utc(stated["time"]),
         modules=modules,
         is_whole=parent.is_whole if parent else "parent" not in stated,
-        tool=str(stated.get("tool", parent.tool if parent else "")),
+        tool=str(stated.get("tool", parent.tool if parent else "")).encode("utf-8", "replace").decode(),
         link=link_url(stated["link"]) if "link" in stated else "",
+        unsound={ModuleKey.parse(key): checked_slug(slug) for key, slug in stated.get("unsound", {}).items()},
+        arguments={key: groups for key, groups in arguments.items() if groups},
+        accepted=growth_reason(stated["accepted"]) if "accepted" in stated else "",
     )
 
 
@@ -176,17 +192,26 @@ def line_of(history: History, record: Record) -> bytes:
     # What differs from figures that are not known cannot be stated.
     parent = earlier[-1] if earlier and earlier[-1].is_whole else None
     stated: dict[str, Any] = {"schema": SCHEMA, "commit": record.commit, "time": record.time}
-    known: Mapping[ModuleKey, Spaces] = {}
+    known: Mapping[ModuleKey, Spaces] = parent.modules if parent else {}
+    taken: Mapping[ModuleKey, Arguments] = parent.arguments if parent else {}
     if parent:
-        known, stated["parent"] = parent.modules, _Builds(history.records).reference(parent.commit)
+        stated["parent"] = _Builds(history.records).reference(parent.commit)
     if record.tool != (parent.tool if parent else ""):
         stated["tool"] = record.tool
     if record.link:
         stated["link"] = record.link
     if changed := {str(key): spaces for key, spaces in record.modules.items() if known.get(key) != spaces}:
         stated["modules"] = changed
+    # No groups where a module's arguments were known and are not any more.
+    given = {key: groups for key in record.modules if (groups := record.arguments.get(key, ())) != taken.get(key, ())}
+    if given:
+        stated["arguments"] = {str(key): list(map(astuple, groups)) for key, groups in given.items()}
     if gone := [str(key) for key in known if key not in record.modules]:
         stated["gone"] = gone
+    if record.accepted:
+        stated["accepted"] = record.accepted
+    if record.unsound:
+        stated["unsound"] = {str(key): slug for key, slug in record.unsound.items()}
     return json.dumps(stated, separators=(",", ":")).encode() + b"\n"
 
 
@@ -200,25 +225,40 @@ def lines_to_add(data: bytes, record: Record) -> bytes:
 
 def modules_of(figures: Sequence[ModuleFigures]) -> Mapping[ModuleKey, Spaces]:
     """Return the figures of a build's modules as a history holds them."""
-    found: dict[ModuleKey, Spaces] = {}
+    return {
+        key: {color: tuple(space.bytes[figure] for figure in FIGURES) for color, space in module.spaces.items()}
+        for key, module in _keyed(figures).items()
+    }
+
+
+def unsound_of(figures: Sequence[ModuleFigures]) -> Mapping[ModuleKey, str]:
+    """Return the kind of the first error of each module whose dump contradicts itself."""
+    return {key: error.slug for key, module in _keyed(figures).items() if (error := module.error)}
+
+
+def arguments_of(figures: Sequence[ModuleFigures]) -> Mapping[ModuleKey, Arguments]:
+    """Return what each module takes, of the modules that take anything."""
+    return {key: module.arguments for key, module in _keyed(figures).items() if module.arguments}
+
+
+def _keyed(figures: Sequence[ModuleFigures]) -> Mapping[ModuleKey, ModuleFigures]:
+    found: dict[ModuleKey, ModuleFigures] = {}
     times: Counter[ModuleKey] = Counter()
     for module in figures:
         key = ModuleKey(module.backend, plain_name(module.name), module.shapes or _UNKNOWN_SHAPES)
         times[key] += 1
         numbered = key._replace(shapes=f"{key.shapes}.{times[key]}") if times[key] > 1 else key
-        found[numbered] = {
-            color: tuple(space.bytes[figure] for figure in FIGURES) for color, space in module.spaces.items()
-        }
+        found[numbered] = module
     return found
 
 
 def figures_of(record: Record) -> list[ModuleFigures]:
     """Return the modules of a build as a gate sees them."""
-    return [module_figures(key, spaces) for key, spaces in record.modules.items()]
+    return [module_figures(key, spaces, record.unsound.get(key)) for key, spaces in record.modules.items()]
 
 
-def module_figures(key: ModuleKey, spaces: Spaces) -> ModuleFigures:
-    """Return one module as a gate sees it."""
+def module_figures(key: ModuleKey, spaces: Spaces, unsound: str | None = None) -> ModuleFigures:
+    """Return one module as a gate sees it; `unsound` is the kind of its first error."""
     return ModuleFigures(
         label=str(key),
         name=key.name,
@@ -228,6 +268,7 @@ def module_figures(key: ModuleKey, spaces: Spaces) -> ModuleFigures:
             color: SpaceFigures(space_name(key.backend, color), dict(zip(FIGURES, amounts, strict=True)))
             for color, amounts in spaces.items()
         },
+        flaws=(Flaw(gravity="error", slug=unsound, message="the build was added as unsound"),) if unsound else (),
     )
 
 
@@ -238,18 +279,8 @@ def nearest(history: History, commits: Sequence[str]) -> tuple[Record, int] | No
     """
     for distance, commit in enumerate(commits):
         # An abbreviation may fit several builds; the latest is taken.
-        for record in reversed(history.records):
-            is_abbreviation = len(commit) >= _LEAST and record.commit.startswith(commit)
-            if record.is_whole and (record.commit == commit or is_abbreviation):
-                return record, distance
+        for past in reversed(history.records):
+            is_abbreviation = len(commit) >= _LEAST and past.commit.startswith(commit)
+            if past.is_whole and (past.commit == commit or is_abbreviation):
+                return past, distance
     return None
-
-
-def changes_of(history: History, key: ModuleKey) -> Iterator[Point]:
-    """Yield the builds at which a module came, changed or went."""
-    last: Spaces | None = None
-    for build, record in enumerate(history.records):
-        spaces = record.modules.get(key)
-        if spaces != last and (spaces is not None or record.is_whole):
-            last = spaces
-            yield Point(build, spaces)

@@ -1,7 +1,6 @@
 """Two builds of one module: which values are the same, and how each space's peak became what it is."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from reportgen.analyse.records import Measured, Space
 from reportgen.compare.chain import longest_chain
@@ -12,9 +11,10 @@ from reportgen.compare.matching import match
 from reportgen.compare.place import Chain, MomentPair, place_of
 from reportgen.compare.terms import Term
 from reportgen.compare.waterfall import terms
+from reportgen.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SpaceComparison:
     """One memory space of both builds; `before` or `after` is None where it has none.
 
@@ -45,7 +45,7 @@ class SpaceComparison:
         return None if before is None or after is None else after - before
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class Comparison:
     """Everything known about two builds of one module."""
 

@@ -5,15 +5,17 @@ The numbers and timestamps in file names are not used: they shift as soon as one
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Literal
 
 from reportgen.analyse.identity import Digests, digests, signature
 from reportgen.analyse.records import Backend, Measured
 from reportgen.compare.figures import plain_name
+from reportgen.compare.flaws import Flaw
 from reportgen.compare.graph import base_name, shape_parts
 from reportgen.input.inputs import Inputs
+from reportgen.record import record
 
 Evidence = Literal["content", "name and shapes", "similar name and shapes", "name", "shapes"]
 
@@ -21,15 +23,19 @@ _LEAST_ALIKE_NAMED, _LEAST_ALIKE = 0.2, 0.5
 
 
 # Equal only to itself, because comparing two analyses would take longer than the rest of the pairing.
-@dataclass(frozen=True, eq=False)
+@record(slots=False, kw_only=False, eq=False)
 class Side:
-    """One module of a directory: `name` as its file says, `order` its place among the others, and what made it."""
+    """One module of a directory: `name` as its file says, `order` its place among the others, and what made it.
+
+    `flaws` are what its checks say against it.
+    """
 
     label: str
     name: str
     order: int
     analysis: Measured = field(repr=False)
     inputs: Inputs = field(default_factory=Inputs)
+    flaws: tuple[Flaw, ...] = ()
 
     @property
     def backend(self) -> Backend:
@@ -59,7 +65,7 @@ class Side:
         )
 
 
-@dataclass(frozen=True)
+@record(slots=False, kw_only=False)
 class ModulePair:
     """Two builds of a module, why they were paired, and how many pairs were equally good, paired in order."""
 

@@ -16,6 +16,7 @@ from reportgen.analyse.records import Space
 from reportgen.compare.graph import Graph, plain_op_name, shape_parts
 from reportgen.compare.module_comparison import Comparison, SpaceComparison
 from reportgen.parse.op_names import path_parts
+from reportgen.record import record
 
 Grouping = Literal["scope", "line", "argument", "opcode", "class"]
 GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
@@ -62,7 +63,7 @@ class _Node:
         return found if found and found[1].amounts == self.amounts and len(self.parts) == 1 else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Row:
     """A group on both sides, `depth` levels below the whole. Gross figures add up what is inside it.
 

@@ -2,8 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, get_args
+
+from reportgen.record import record
 
 Kind = Literal[
     "elsewhere",
@@ -38,7 +39,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 """In the order of a page: the place first, then what the caller holds, then temporaries."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Term:
     """Bytes of the difference under one kind.
 

@@ -1,29 +1,36 @@
 """Judge whether modules keep to their budgets.
 
 Compilation is deterministic, so there is no noise to tolerate, and the default is not one byte more. Figures alone
-are judged; they come from an analysis or from a `report.json`.
+are judged; they come from an analysis or from a `report.json`. Those of a dump that contradicts itself are not judged,
+because they may be wrong in either direction.
 """
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Literal
 
 from reportgen.compare.budgets import Budget, Budgets, Level
 from reportgen.compare.figures import ModuleFigures, plain_name
+from reportgen.record import record
 
-Status = Literal["pass", "over", "grown", "new", "missing", "no baseline", "unmatched", "unknown"]
-Overall = Literal["pass", "over", "grown", "cannot judge"]
+Status = Literal[
+    "pass", "over", "grown", "new", "missing", "no baseline", "unmatched", "unknown", "unsound", "doubtful"
+]
+Overall = Literal["pass", "over", "grown", "cannot judge", "unsound"]
 
 Pair = tuple[ModuleFigures | None, ModuleFigures | None]
 """A module before and after; None on the side that does not have it."""
 
-CANNOT_JUDGE, REGRESSED = 1, 3
+CANNOT_JUDGE, REGRESSED, UNSOUND = 1, 3, 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Verdict:
-    """What a budget says about one figure, or why it cannot judge; a verdict about no figure has no space."""
+    """What a budget says about one figure, or why it cannot judge; a verdict about no figure has no space.
+
+    `accepted` is the reason for growth that is on purpose, in the words of whoever accepts it.
+    """
 
     status: Status
     level: Level | None
@@ -34,6 +41,12 @@ class Verdict:
     after_bytes: int | None = None
     limit_bytes: int | None = None
     budget: Budget | None = None
+    accepted: str = ""
+
+    @property
+    def words(self) -> str:
+        """Return the message, and why its growth is accepted."""
+        return f"{self.message}; accepted: {self.accepted}" if self.accepted else self.message
 
     @property
     def place(self) -> str:
@@ -42,11 +55,12 @@ class Verdict:
         return f"{budget.file}:{budget.line}" if budget and budget.file and budget.line else ""
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Judgement:
-    """All verdicts of a gate."""
+    """All verdicts on two builds; without budgets they are only about dumps that cannot be trusted."""
 
     verdicts: tuple[Verdict, ...]
+    has_budgets: bool = True
 
     @property
     def reported(self) -> list[Verdict]:
@@ -54,21 +68,38 @@ class Judgement:
         return [verdict for verdict in self.verdicts if verdict.level]
 
     @property
-    def overall(self) -> Overall:
-        """Return the worst verdict in a word: a regression that is certain comes before what could not be judged."""
+    def accepts(self) -> bool:
+        """Return whether there is growth that is accepted."""
+        return any(verdict.accepted for verdict in self.verdicts)
+
+    @property
+    def overall(self) -> Overall | None:
+        """Return the worst verdict in a word: an unsound build first, then a regression, then what was not judged.
+
+        Without budgets it is None unless a dump is unsound.
+        """
         failed = [verdict.status for verdict in self.verdicts if verdict.level == "fail"]
-        for status in ("over", "grown"):
+        for status in ("unsound", "over", "grown"):
             if status in failed:
                 return status
+        if not self.has_budgets:
+            return None
         if "unmatched" in failed or "unknown" in failed:
             return "cannot judge"
         return "grown" if failed else "pass"
 
     @property
     def exit_code(self) -> int:
-        """Return 0; 1 if the gate cannot judge, 3 if a budget is broken."""
-        overall = self.overall
-        return 0 if overall == "pass" else CANNOT_JUDGE if overall == "cannot judge" else REGRESSED
+        """Return 0; 1 if the gate cannot judge, 3 if a budget is broken, 4 if a dump is unsound."""
+        match self.overall:
+            case None | "pass":
+                return 0
+            case "cannot judge":
+                return CANNOT_JUDGE
+            case "unsound":
+                return UNSOUND
+            case _:
+                return REGRESSED
 
 
 def pair_by_name(before: Sequence[ModuleFigures], after: Sequence[ModuleFigures]) -> list[Pair]:
@@ -87,14 +118,28 @@ def pair_by_name(before: Sequence[ModuleFigures], after: Sequence[ModuleFigures]
     return [(partners.get(number), module) for number, module in enumerate(after)] + [(one, None) for one in left]
 
 
-def judge(budgets: Budgets, pairs: Sequence[Pair], *, has_baseline: bool) -> Judgement:
-    """Judge each module that exists now. Without a baseline, growth cannot be judged and no module counts as new."""
-    verdicts: list[Verdict] = []
+def judge(
+    budgets: Budgets | None,
+    pairs: Sequence[Pair],
+    *,
+    has_baseline: bool,
+    allow_unsound: bool = False,
+    accepted: str = "",
+) -> Judgement:
+    """Judge each module that exists now, and say which dumps contradict themselves, whether there are budgets or not.
+
+    Without a baseline, growth cannot be judged and no module counts as new. Figures of unsound dumps are judged only
+    with `allow_unsound`. Growth is only noted where it is `accepted`, for that reason.
+    """
+    verdicts = [verdict for pair in pairs for verdict in _of_soundness(pair, allow_unsound=allow_unsound)]
+    if budgets is None:
+        return Judgement(tuple(verdicts), has_budgets=False)
     if not has_baseline and any(budget.growth for budget in budgets.budgets):
         message = "there is no baseline, so growth was not judged"
         verdicts.append(Verdict(status="no baseline", level=budgets.missing_baseline, message=message))
     for budget in budgets.budgets:
-        verdicts.extend(_of_budget(budget, pairs, budgets, has_baseline=has_baseline))
+        found = _of_budget(budget, pairs, has_baseline=has_baseline, allow_unsound=allow_unsound)
+        verdicts += (_accepted(one, accepted) if accepted and one.status == "grown" else one for one in found)
     for before, after in pairs if has_baseline else ():
         if before is None and after is not None:
             verdicts.append(_changed_set("new", budgets.new_modules, after, "is not in the baseline"))
@@ -103,15 +148,41 @@ def judge(budgets: Budgets, pairs: Sequence[Pair], *, has_baseline: bool) -> Jud
     return Judgement(tuple(verdicts))
 
 
+def _accepted(verdict: Verdict, reason: str) -> Verdict:
+    return replace(verdict, level="note", accepted=reason)
+
+
 def _changed_set(status: Status, level: Level, module: ModuleFigures, words: str) -> Verdict:
     return Verdict(status=status, level=level, message=f"{module.name} ({module.label}) {words}", module=module.name)
 
 
-def _of_budget(budget: Budget, pairs: Sequence[Pair], budgets: Budgets, *, has_baseline: bool) -> Iterator[Verdict]:
+def _of_soundness(pair: Pair, *, allow_unsound: bool) -> Iterator[Verdict]:
+    """Yield what the checks say of each side: its first error, or its first warning if it has no error."""
+    before, after = pair
+    known: set[str] = set()
+    for module, side in ((after, ""), (before, ", before")):
+        if module is None or not module.flaws:
+            continue
+        flaw = module.flaws[0]
+        where = f"{module.name}{side}"
+        if flaw.gravity == "error":
+            manner = "is judged although it is unsound" if allow_unsound else "cannot be judged"
+            level: Level = "warn" if allow_unsound else "fail"
+            message = f"{where} {manner}: {flaw.words}"
+            yield Verdict(status="unsound", level=level, message=message, module=module.name)
+        elif flaw.slug not in known:  # because two builds usually have the same warning for the same reason
+            yield Verdict(status="doubtful", level="warn", message=f"{where}: {flaw.words}", module=module.name)
+        known.add(flaw.slug)
+
+
+def _of_budget(budget: Budget, pairs: Sequence[Pair], *, has_baseline: bool, allow_unsound: bool) -> Iterator[Verdict]:
     """Yield the verdicts on each memory space that a budget covers, or that it covers none."""
     found = False
     for before, after in pairs:
         if after is None or not budget.covers(after):
+            continue
+        if not allow_unsound and (after.error or (before and before.error)):
+            found = True
             continue
         colors = [color for color, space in after.spaces.items() if budget.covers_space(color, space.name)]
         for color in colors:

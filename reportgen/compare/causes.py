@@ -1,0 +1,117 @@
+"""Say why a function needs another amount of memory than in the build before: what it is given has changed, or not."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, takewhile
+
+from reportgen.analyse.sibling_arguments import SiblingArguments
+from reportgen.compare.compare_words import signed_bytes
+from reportgen.compare.figures import FIGURES
+from reportgen.compare.history import Amounts, Arguments
+from reportgen.reports.formats import counted, human_bytes
+
+_STATIC, _TEMPORARY = FIGURES.index("static"), FIGURES.index("peak_temp")
+_PART = re.compile(r"\[[^\]]*\]|\{[^}]*\}|\.?[^\[.{]+")
+_MOST_NAMES, _MOST_SHAPES = 2, 3
+
+
+def cause_words(before: Arguments, after: Arguments, amounts: tuple[Amounts, Amounts]) -> str:
+    """Return what changed between two builds, and by how much memory of the caller and temporaries then did.
+
+    `amounts` are the figures of a memory space before and after.
+    """
+    known = list(_causes(before, after)) if before and after else []
+    if before and after and not known:
+        known = ["the same arguments"]
+    return "; ".join([*known, *_moved(*amounts)])
+
+
+def shape_words(arguments: Arguments) -> str:
+    """Return the largest arguments with their shapes, and how many others there are."""
+    largest = sorted(arguments, key=lambda group: (-group.size_bytes, group.name, group.shape))
+    words = [
+        f"{f'{group.arrays:,} × ' if group.arrays > 1 else ''}{group.name} {group.shape}"
+        for group in largest[:_MOST_SHAPES]
+    ]
+    rest = sum(group.arrays for group in largest[_MOST_SHAPES:])
+    return ", ".join([*words, *([f"{rest:,} more"] if rest else [])])
+
+
+def _causes(before: Arguments, after: Arguments) -> Iterator[str]:
+    """Yield what is new, gone, more or fewer, of another shape, and donated or no longer."""
+    one, other = _by_name(before), _by_name(after)
+    both = [name for name in other if name in one]
+    yield from _set_words("new", [group for name in other if name not in one for group in other[name]])
+    yield from _set_words("gone", [group for name in one if name not in other for group in one[name]])
+    yield from _count_words([(name, _arrays(one[name]), _arrays(other[name])) for name in both])
+    yield from _resized([(name, _shapes(one[name]), _shapes(other[name])) for name in both])
+    old, new = (sum(group.donated_bytes for group in groups) for groups in (before, after))
+    taken, given = (_donated(groups) for groups in (one, other))
+    for words, names in (("now donated", given - taken), ("no longer donated", taken - given)):
+        if names := names & set(both):
+            yield f"{words}: {_whole(sorted(names))} ({human_bytes(old)} → {human_bytes(new)})"
+
+
+def _by_name(arguments: Arguments) -> Mapping[str, Sequence[SiblingArguments]]:
+    ordered = sorted(arguments, key=lambda group: group.name)
+    return {name: list(groups) for name, groups in groupby(ordered, key=lambda group: group.name)}
+
+
+def _set_words(word: str, groups: Sequence[SiblingArguments]) -> Iterator[str]:
+    if groups:
+        size = human_bytes(sum(group.size_bytes for group in groups))
+        arrays = counted(_arrays(groups), "argument")
+        yield f"{word}: {arrays} of {size}, {_whole([group.name for group in groups])}"
+
+
+def _count_words(changes: Sequence[tuple[str, int, int]]) -> Iterator[str]:
+    """Yield for each pair of numbers which arguments there are more or fewer of."""
+    found = sorted((one, other, name) for name, one, other in changes if one != other)
+    for (one, other), group in groupby(found, key=lambda change: change[:2]):
+        yield f"{one:,} → {other:,} arrays of {_named([name for *_, name in group])}"
+
+
+def _resized(changes: Sequence[tuple[str, Sequence[str], Sequence[str]]]) -> Iterator[str]:
+    """Yield the arguments of another shape: the first with its shapes, and how many others."""
+    found = [(name, one, other) for name, one, other in changes if one != other]
+    if found:
+        name, one, other = found[0]
+        others = f", and {counted(len(found) - 1, 'other')} of another shape" if len(found) > 1 else ""
+        yield f"{name}: {', '.join(one)} → {', '.join(other)}{others}"
+
+
+def _arrays(groups: Sequence[SiblingArguments]) -> int:
+    return sum(group.arrays for group in groups)
+
+
+def _shapes(groups: Sequence[SiblingArguments]) -> Sequence[str]:
+    return sorted({group.shape for group in groups})
+
+
+def _donated(groups: Mapping[str, Sequence[SiblingArguments]]) -> frozenset[str]:
+    return frozenset(name for name, of_name in groups.items() if any(group.donated_bytes for group in of_name))
+
+
+def _named(names: Sequence[str]) -> str:
+    shown = list(dict.fromkeys(names))
+    rest = len(shown) - _MOST_NAMES
+    return ", ".join([*shown[:_MOST_NAMES], *([f"{rest:,} more"] if rest > 0 else [])])
+
+
+def _whole(names: Iterable[str]) -> str:
+    """Return what these arguments are parts of, `state['mu']` for `state['mu']['w']` and `state['mu']['b']`."""
+    by_top: dict[str, list[list[str]]] = {}
+    for name in names:
+        parts = _PART.findall(name) or [name]
+        by_top.setdefault(parts[0], []).append(parts)
+    # Up to the first part that differs.
+    common = (takewhile(lambda column: len(set(column)) == 1, zip(*paths, strict=False)) for paths in by_top.values())
+    return _named(["".join(column[0] for column in columns) for columns in common])
+
+
+def _moved(before: Amounts, after: Amounts) -> Iterator[str]:
+    """Yield how much the memory of the caller and the temporaries changed."""
+    for place, words in ((_STATIC, "arguments, results and constants"), (_TEMPORARY, "temporaries")):
+        one, other = before[place], after[place]
+        if one is not None and other is not None and one != other:
+            yield f"{words} {signed_bytes(other - one)}"

@@ -1,0 +1,81 @@
+"""What the checks say against the figures of a module: the reason why a gate must not judge them.
+
+A gate that passes a damaged dump is worse than none, so a module takes its flaws along with its figures, also through
+the `report.json` of an earlier build.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from reportgen.analyse.results import Finding
+from reportgen.record import record
+
+_SLUG = re.compile(r"[a-z0-9-]{1,80}")
+
+Gravity = Literal["error", "warning"]
+
+
+@record
+class Flaw:
+    """The first finding of one gravity; `file` is empty and `line` None if that is not known or not public."""
+
+    gravity: Gravity
+    slug: str
+    message: str
+    file: str = ""
+    line: int | None = None
+
+    @property
+    def words(self) -> str:
+        """Return the place and what is wrong there, `FILE:LINE: message`."""
+        line = "" if self.line is None else f":{self.line}" if self.file else f"line {self.line}"
+        place = f"{self.file}{line}"
+        return f"{place}: {self.message} [{self.slug}]" if place else f"{self.message} [{self.slug}]"
+
+
+def flaws_of(findings: Iterable[Finding]) -> tuple[Flaw, ...]:
+    """Return the first error and the first warning of an analysis, as far as there are any."""
+    return _firsts(
+        Flaw(
+            gravity=found.severity,
+            slug=found.slug,
+            message=found.message,
+            file=found.location.file if found.location else "",
+            line=found.location.line if found.location else None,
+        )
+        for found in findings
+        if found.severity != "note"
+    )
+
+
+def flaws_of_report(findings: Iterable[Mapping[str, Any]]) -> tuple[Flaw, ...]:
+    """Return the same of the findings of a module in `report.json`. Raises KeyError, TypeError or ValueError."""
+    stated = [found for found in findings if found["severity"] in ("error", "warning")]
+    for found in stated:
+        if not isinstance(found["line"], int | None):
+            raise TypeError(f"{found['line']!r} is not the number of a line")
+    return _firsts(
+        Flaw(
+            gravity=found["severity"],
+            slug=checked_slug(found["slug"]),
+            message=str(found["message"]).encode("utf-8", "replace").decode(),
+            file=str(found["file"] or "").encode("utf-8", "replace").decode(),
+            line=found["line"],
+        )
+        for found in stated
+    )
+
+
+def checked_slug(stated: Any) -> str:
+    """Return the kind of a finding, which a newer version may know. Raises TypeError or ValueError for other text."""
+    if not _SLUG.fullmatch(stated):
+        raise ValueError(f"{stated!r} is not a kind of finding")
+    return str(stated)
+
+
+def _firsts(flaws: Iterable[Flaw]) -> tuple[Flaw, ...]:
+    first: dict[Gravity, Flaw] = {}
+    for flaw in flaws:
+        first.setdefault(flaw.gravity, flaw)
+    return tuple(first[gravity] for gravity in ("error", "warning") if gravity in first)

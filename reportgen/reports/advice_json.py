@@ -4,22 +4,25 @@ It has a schema number of its own, so that a change to it leaves the reports of 
 """
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from reportgen.advice.advice_records import Advice, Move
 from reportgen.advice.families import Family
 from reportgen.analyse.devices import Origin
+from reportgen.analyse.records import Analysis
 from reportgen.model import Dump
+from reportgen.reports.annotated_source import lines_of
 
-SCHEMA = 2
+SCHEMA = 3
 _MOST_VALUES = 500
 
 
-def advice_json(dump: Dump, advice: Advice, origin: Origin | None = None) -> dict[str, Any]:
+def advice_json(analysis: Analysis, advice: Advice, origin: Origin | None = None) -> dict[str, Any]:
     """Return the advice of one space; where it is withheld, only the reason. `origin` is that of the capacity."""
     if advice.withheld or advice.peak is None or advice.ladder is None:
         return {"schema": SCHEMA, "withheld": advice.withheld, "moves": []}
-    capacity, ladder = advice.capacity, advice.ladder
+    dump, capacity, ladder = analysis.dump, advice.capacity, advice.ladder
     plan = capacity and capacity.plan
     return {
         "schema": SCHEMA,
@@ -39,7 +42,8 @@ def advice_json(dump: Dump, advice: Advice, origin: Origin | None = None) -> dic
         "batch": None
         if advice.half_batch_bytes is None
         else {"fits_factor": capacity and capacity.fits_factor, "half_bytes": advice.half_batch_bytes},
-        "moves": [_move(dump, move) for move in advice.moves],
+        "moves": [_move(analysis, move) for move in advice.moves],
+        "steps": [advice.moves.index(move) for move in advice.steps],
         "sequence": [_step(move) for move in advice.sequence],
         "families": [_family(dump, family) for family in advice.families],
         "arguments": [
@@ -52,6 +56,8 @@ def advice_json(dump: Dump, advice: Advice, origin: Origin | None = None) -> dic
             }
             for group in advice.arguments
         ],
+        "fewest_devices": capacity and capacity.devices,
+        "more_devices": [asdict(found) for found in advice.more_devices],
         "plan": plan
         and {
             "fits": plan.fits,
@@ -63,14 +69,15 @@ def advice_json(dump: Dump, advice: Advice, origin: Origin | None = None) -> dic
     }
 
 
-def _move(dump: Dump, move: Move) -> dict[str, Any]:
+def _move(analysis: Analysis, move: Move) -> dict[str, Any]:
     return {
         "kind": move.kind,
         "claim": move.claim,
         "what": move.what,
         "argument_names": list(move.argument_names),
-        "values": _values(dump, move.buffers),
+        "values": _values(analysis.dump, move.buffers),
         "value_count": len(move.buffers),
+        "lines": list(lines_of(analysis, move.buffers)),
         "naive_bytes": move.naive_bytes,
         "saving_bytes": move.saving_bytes,
         "saving_high_bytes": move.saving_high_bytes,
@@ -103,6 +110,7 @@ def _step(move: Move) -> dict[str, Any]:
     """Return the peaks after a move and all before it: after the least that a range saves, and after the most."""
     return {
         "move": move.kind,
+        "claim": move.claim,
         "what": move.what,
         "after": list(move.after),
         "peak_after_bytes": move.outcome.peak_bytes,

@@ -4,13 +4,15 @@ The claim of a move decides its words. Predictions and estimates are rounded to 
 """
 
 from collections.abc import Mapping
+from typing import Protocol
 
-from reportgen.advice.advice_records import Advice, CapacityAdvice, Claim, Ladder, Move, Verdict
+from reportgen.advice.advice_records import Advice, CapacityAdvice, Claim, Ladder, Move, PerDevice, Verdict
 from reportgen.analyse.capacity import Fit
 from reportgen.reports.formats import UNITS, human_bytes
 
-_NOT_FIRST = ("batch", "family", "unreturned-result")
+_NOT_THE_SUM = "; their savings alone do not add up to that"
 _FOR_A_WHILE = ("recomputed-early", "made-early")
+_IF_NOT_HELD = (*_FOR_A_WHILE, "copy", "family")
 
 CLAIMS: Mapping[Claim, str] = {
     "exact": "exact, if nothing else changes",
@@ -20,19 +22,48 @@ CLAIMS: Mapping[Claim, str] = {
     "range": "range",
     "at least": "at least",
     "bound": "bound",
+    "not computed": "not computed",
 }
 
 _VERDICTS: Mapping[Verdict, str] = {
     "fits": "code, other modules and the runtime come on top",
     "slack": "the peak is smaller, the rest is slack",
     "donation": "after donation the peak is smaller",
-    "possible": "donation is not enough",
+    "sequence": "with these steps it is predicted to fit",
+    "possible": "no step with a known saving is enough",
+    "arguments": "with these shapes and types the arguments alone are larger",
     "impossible": "with these shapes and instructions no order, recomputation, offloading or donation makes it fit",
 }
 
 
-def amount_words(move: Move) -> str:
+class Saving(Protocol):
+    """What a change to a program saves, and how sure that is; `saving_high_bytes` is the most of a range."""
+
+    @property
+    def claim(self) -> Claim: ...
+    @property
+    def naive_bytes(self) -> int: ...
+    @property
+    def saving_bytes(self) -> int: ...
+    @property
+    def saving_high_bytes(self) -> int | None: ...
+
+
+class Reached(Protocol):
+    """The peak after a change, and how sure that is; `peak_high_saving` is the least of a range."""
+
+    @property
+    def claim(self) -> Claim: ...
+    @property
+    def peak_bytes(self) -> int: ...
+    @property
+    def peak_high_saving(self) -> int: ...
+
+
+def amount_words(move: Saving) -> str:
     """Return what a move saves, worded as its claim allows."""
+    if move.claim == "not computed":
+        return f"not computed; about {rounded_bytes(move.naive_bytes)}"
     if move.saving_bytes <= 0 and not move.saving_high_bytes:
         return "0"
     match move.claim:
@@ -61,13 +92,13 @@ def rounded_bytes(size: int) -> str:
     return f"{amount:.{digits}f} {unit}"
 
 
-def peak_words(move: Move) -> str:
+def peak_words(move: Reached) -> str:
     """Return the peak that a move leads to, as exact as its claim is."""
-    if move.claim == "range" and move.peak_high_saving != move.outcome.peak_bytes:
-        return f"{rounded_bytes(move.peak_high_saving)} to {rounded_bytes(move.outcome.peak_bytes)}"
+    if move.claim == "range" and move.peak_high_saving != move.peak_bytes:
+        return f"{rounded_bytes(move.peak_high_saving)} to {rounded_bytes(move.peak_bytes)}"
     if move.claim in ("range", "up to", "predicted", "estimate"):
-        return f"about {rounded_bytes(move.outcome.peak_bytes)}"
-    return human_bytes(move.outcome.peak_bytes)
+        return f"about {rounded_bytes(move.peak_bytes)}"
+    return human_bytes(move.peak_bytes)
 
 
 def what_words(advice: Advice, move: Move) -> str:
@@ -84,21 +115,26 @@ def curve_words(advice: Advice, move: Move) -> str:
 
 
 def joint_words(advice: Advice) -> str:
-    """Return the peak that several moves lead to together and, if the program does not fit now, whether that fits.
+    """Return the peak that the sequence leads to and, if the program does not fit now, whether that fits.
 
     The peak is computed on the changed model. Empty for fewer than two moves.
     """
     if len(advice.sequence) < 2:
         return ""
-    capacity, ladder, last = advice.capacity, advice.ladder, advice.sequence[-1]
-    words = f"Together they lead to a peak of {peak_words(last)}; their savings alone do not add up to that."
-    if capacity is None or ladder is None or not capacity.excess_bytes:
+    capacity, last = advice.capacity, advice.sequence[-1]
+    words = f"Together they lead to a peak of {peak_words(last)}{_NOT_THE_SUM if not _add_up(advice) else ''}."
+    if capacity is None or not capacity.excess_bytes:
         return words
-    # Slack is kept: what is predicted is the peak, not how well it is packed.
-    available = capacity.size_bytes - (ladder.allocated_bytes - ladder.peak_bytes)
-    if last.outcome.peak_bytes <= available:
+    if capacity.verdict in ("sequence", "donation"):
         return f"{words} With the slack that there is now, this is predicted to fit."
-    return f"{words} This {'may fit' if last.peak_high_saving <= available else 'does not fit yet'}."
+    return f"{words} This does not fit yet."
+
+
+def _add_up(advice: Advice) -> bool:
+    """Return whether the savings of the moves of a sequence, each alone, add up to what they save together."""
+    alone = {(move.kind, move.what): move.saving_bytes for move in advice.moves}
+    together = advice.peak.peak_bytes - advice.sequence[-1].outcome.peak_bytes if advice.peak else 0
+    return sum(alone.get((move.kind, move.what), 0) for move in advice.sequence) == together
 
 
 def floor_words(ladder: Ladder, instruction: str, backend: str) -> str:
@@ -112,16 +148,28 @@ def floor_words(ladder: Ladder, instruction: str, backend: str) -> str:
 
 
 def first_move(advice: Advice | None) -> Move | None:
-    """Return the move to name where there is room for one: the first of the sequence, or the one that saves most."""
+    """Return the move to name where there is room for one: the first of those that make it fit, else the best step."""
     if advice is None or not advice.moves:
         return None
-    if advice.sequence:
+    if advice.capacity and advice.capacity.verdict in ("sequence", "donation"):
         return advice.sequence[0]
-    worth = [move for move in advice.moves if move.kind not in _NOT_FIRST and move.saving_bytes > 0]
+    # Another type is another program, so it is only named where the program does not fit.
+    is_over = advice.capacity is not None and advice.capacity.excess_bytes > 0
+    named = (move for move in advice.steps if is_over or move.kind != "type")
     # Where nothing saves, donation is named all the same, because its sentence says why it does not.
-    return max(worth, key=lambda move: move.saving_bytes, default=None) or next(
-        (move for move in advice.moves if move.kind == "donate"), None
-    )
+    return next(named, None) or next((move for move in advice.moves if move.kind == "donate"), None)
+
+
+def advice_sentence(advice: Advice | None) -> str:
+    """Return what to do first in one sentence and, where only several steps make the program fit, all of them."""
+    move = first_move(advice)
+    if advice is None or move is None:
+        return ""
+    if advice.capacity and advice.capacity.verdict == "sequence" and len(advice.sequence) > 1:
+        return (
+            f"{', then '.join(one.what for one in advice.sequence)}: the peak is then {peak_words(advice.sequence[-1])}"
+        )
+    return sentence(move)
 
 
 def capacity_words(fit: Fit, advised: CapacityAdvice | None) -> str:
@@ -134,17 +182,33 @@ def capacity_words(fit: Fit, advised: CapacityAdvice | None) -> str:
 def verdict_words(capacity: CapacityAdvice) -> str:
     """Return what could make a program fit, and the batch that does; for one that fits, what is not counted."""
     words = _VERDICTS[capacity.verdict]
+    if capacity.verdict == "arguments":
+        words += f"; {_holding(capacity.devices)} could hold them"
     if capacity.excess_bytes and capacity.fits_factor and capacity.fits_factor < 1:
         words += f"; a batch × {capacity.fits_factor:.2f} fits (estimate)"
     return words
 
 
+def _holding(devices: int | None) -> str:
+    return "more devices" if devices is None else f"{devices:,} devices, with each array divided evenly,"
+
+
+def per_device_words(found: PerDevice) -> str:
+    """Return what each of so many devices would hold and need."""
+    peak = f"{rounded_bytes(found.low_bytes)} to {rounded_bytes(found.high_bytes)}"
+    held = f"{human_bytes(found.held_bytes)} of arguments and results if each array is divided evenly"
+    return f"on {found.devices:,}: {held}, and a peak of {peak}"
+
+
 def sentence(move: Move) -> str:
     """Return a move in one sentence, as `check` prints it."""
+    if move.claim == "not computed":
+        return f"{move.what}: it is about {rounded_bytes(move.naive_bytes)}; what it saves is not computed"
     if move.saving_bytes <= 0 and not move.saving_high_bytes:
         return f"to {move.what} saves nothing: {move.reason}"
-    if move.claim == "up to":
+    if move.claim == "up to" and move.kind in _IF_NOT_HELD:
         buffers = "this buffer were" if len(move.buffers) == 1 else f"these {len(move.buffers):,} buffers were"
         held = "not held then" if move.kind in _FOR_A_WHILE else "never held"
         return f"{move.what}: if {buffers} {held}, the peak of this schedule would be {peak_words(move)}"
-    return f"{move.what}: saves {amount_words(move)} ({CLAIMS[move.claim]})"
+    claim = "" if move.claim == "at least" else f" ({CLAIMS[move.claim]})"
+    return f"{move.what}: saves {amount_words(move)}{claim}"

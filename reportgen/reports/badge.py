@@ -1,14 +1,14 @@
 """Sum up in few words what "no errors" rests on: how many checks ran, on how many objects, with what result."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from reportgen.analyse.results import CheckResult, Severity
+from reportgen.record import record
 from reportgen.reports.formats import counted
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Badge:
     """The words of a badge; `look` is the worst severity found, notes aside."""
 

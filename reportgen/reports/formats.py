@@ -28,9 +28,8 @@ def human_bytes(size: int) -> str:
 
 def range_words(size: SizeRange) -> str:
     """Return one size for what was printed with few decimals, or both ends where the difference matters."""
-    middle = (size.low + size.high) // 2
-    if (size.high - size.low) * _CLOSE <= abs(middle):
-        return human_bytes(middle)
+    if (size.high - size.low) * _CLOSE <= abs(size.middle):
+        return human_bytes(size.middle)
     return f"{human_bytes(size.low)} to {human_bytes(size.high)}"
 
 
@@ -70,6 +69,16 @@ def shortened(text: str) -> str:
 def cut(text: str, most: int) -> str:
     """Return a text, or of a long one its first `most` characters with an ellipsis."""
     return text if len(text) <= most else f"{text[:most]}…"
+
+
+def end_of(name: str, most: int) -> str:
+    """Return a name, or the last parts of one that is longer than `most`: `…/while/body/attn/sub`."""
+    if len(name) <= most:
+        return name
+    shown = name[-(most - 1) :] if most > 1 else ""
+    _, slash, rest = shown.partition("/")
+    # A part that is longer than the room is shown by its end.
+    return f"…/{rest}" if slash and len(rest) > most // 3 else f"…{shown}"
 
 
 def function_name(title: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from functools import cached_property
 
@@ -15,23 +15,26 @@ from reportgen.analyse.capacity import Fit, fit
 from reportgen.analyse.chains import chains
 from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.devices import MAIN_SPACE, Capacity
+from reportgen.analyse.divided import DividedArgument, divided_arguments
 from reportgen.analyse.fit import Misfit
+from reportgen.analyse.phases import Phase, phases
 from reportgen.analyse.records import Analysis, Space
 from reportgen.model import WHOLE, UsedValue, ValueKey
 from reportgen.options import Redaction
 from reportgen.program.author import Author
 from reportgen.program.join import Join
+from reportgen.record import record
 from reportgen.reports.formats import function_name
 from reportgen.reports.sources import NO_SOURCES, Sources
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class Report:
     """One analysed dump: `label` is its path as reported, `title` the name that people know the module by.
 
     `redaction` is what was taken out of the dump before it was read. `capacities` are those of the memory spaces, by
-    color. `sources` says what is shown of the source files. `misfit` says why the program does not fit into its device;
-    None if nothing says so.
+    color. `devices` are those that advice is asked about, None for none. `sources` says what is shown of the source
+    files. `misfit` says why the program does not fit into its device; None if nothing says so.
     """
 
     label: str
@@ -41,6 +44,7 @@ class Report:
     timestamp_microseconds: int | None = None
     analysis: Analysis
     capacities: Mapping[int, Capacity] = field(default_factory=dict)
+    devices: int | None = None
     notes: str = ""
     redaction: Redaction | None = None
     sources: Sources = NO_SOURCES
@@ -68,7 +72,7 @@ class Report:
         if self.redaction == "names":
             return dict.fromkeys(self.analysis.spaces, Advice(withheld=WITHHELD_NAMES))
         known = self.capacities.get(MAIN_SPACE)
-        return advise(self.analysis, known.size_bytes if known else None)
+        return advise(self.analysis, known.size_bytes if known else None, self.devices)
 
     @cached_property
     def main_memory(self) -> Memory | None:
@@ -99,9 +103,19 @@ class Report:
         return {color: fit(spaces[color], known) for color, known in self.capacities.items() if color in spaces}
 
     @cached_property
+    def divided(self) -> Sequence[DividedArgument]:
+        """What each device holds of the arguments; empty for a program on one device."""
+        return divided_arguments(self.analysis.program)
+
+    @cached_property
     def attributed(self) -> Mapping[int, Attributed]:
         """How many bytes of the peak of each memory space are attributed, by its color."""
         return {color: attributed(self.analysis, space) for color, space in self.analysis.spaces.items()}
+
+    @cached_property
+    def phases(self) -> Sequence[Phase]:
+        """The phases of the program, in the order of the schedule."""
+        return phases(self.analysis)
 
     @cached_property
     def source_files(self) -> tuple[str, ...]:

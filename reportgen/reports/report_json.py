@@ -1,17 +1,24 @@
 """Write `report.json`: the figures for programs, the same document as `check --json` prints."""
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import CLASSES, memory_class
+from reportgen.analyse.decompose import by_source_line
+from reportgen.analyse.divided import replicated_bytes
+from reportgen.analyse.fit import Misfit
 from reportgen.analyse.identity import signature_digest
+from reportgen.analyse.logged_errors import LoggedError
+from reportgen.analyse.peak_groups import PeakGroup, peak_groups
 from reportgen.analyse.records import Share, Space
+from reportgen.analyse.sibling_arguments import sibling_arguments
 from reportgen.parse.shape_parser import plain_shape
 from reportgen.reports.advice_json import advice_json
+from reportgen.reports.errors_json import error_json, range_json
+from reportgen.reports.json_lines import escape_unprintable
 from reportgen.reports.report import Report, key_text, peak_by_class
 
 SCHEMA = 1
@@ -19,25 +26,23 @@ SCHEMA = 1
 
 LARGEST_SHARES = 20
 """Parts of a space's resident peak that are listed one by one."""
-# Escaped because the document is also printed on terminals, and JSON requires it only for the controls of ASCII.
-_UNPRINTABLE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_LARGEST_GROUPS = 10
 
 
-def report_json(modules: Iterable[Mapping[str, Any]]) -> bytes:
-    """Return the whole document, modules in order of path.
+def report_json(modules: Iterable[Mapping[str, Any]], errors: Iterable[LoggedError] = ()) -> bytes:
+    """Return the whole document: modules in order of path, and the errors in texts in the order of these.
 
     Each module is one line, because Python takes twenty times as long to write indented JSON.
     """
     ordered = sorted(modules, key=lambda module: str(module["path"]))
-    lines = ",\n".join(json.dumps(module, ensure_ascii=False) for module in ordered)
-    text = f'{{"schema": {SCHEMA}, "modules": [\n{lines}\n]}}\n'
-    return escape_unprintable(text)
+    return json_document(SCHEMA, ordered, errors)
 
 
-def escape_unprintable(text: str) -> bytes:
-    """Return JSON as bytes that are safe to print on a terminal."""
-    escaped = _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-    return escaped.encode("utf-8", "replace")
+def json_document(schema: int, modules: Iterable[Mapping[str, Any]], errors: Iterable[LoggedError]) -> bytes:
+    """Return a document with a line for each module, and the errors in texts."""
+    lines = ",\n".join(json.dumps(module, ensure_ascii=False) for module in modules)
+    found = json.dumps([error_json(error) for error in errors], ensure_ascii=False)
+    return escape_unprintable(f'{{"schema": {schema}, "modules": [\n{lines}\n], "errors": {found}}}\n')
 
 
 def module_report(report: Report) -> dict[str, Any]:
@@ -51,6 +56,7 @@ def module_report(report: Report) -> dict[str, Any]:
         "allocations": len(dump.allocations),
         "values": len(dump.values),
         "live_ranges": len(dump.live_ranges or ()),
+        "origin": dump.text.origin,
         "schedule_length": dump.schedule_length,
         "total_bytes": dump.total_bytes,
         "unparsed_lines": dump.unparsed_count,
@@ -58,10 +64,23 @@ def module_report(report: Report) -> dict[str, Any]:
         "spaces": {
             str(color): {
                 **_space(space, report, known := report.fits.get(color)),
-                "advice": advice_json(dump, report.advice[color], known.capacity.origin if known else None),
+                "advice": advice_json(analysis, report.advice[color], known.capacity.origin if known else None),
             }
             for color, space in analysis.spaces.items()
         },
+        "arguments": [
+            {
+                "name": group.name,
+                "shape": group.shape,
+                "arrays": group.arrays,
+                "bytes": group.size_bytes,
+                "donated_bytes": group.donated_bytes,
+            }
+            for group in sibling_arguments(analysis.program)
+        ],
+        "devices": _devices(report),
+        "refused": _refusal(report.misfit) if report.misfit and report.misfit.is_refused else None,
+        "phases": [asdict(phase) for phase in report.phases],
         "checks": [
             {
                 "name": result.name,
@@ -81,6 +100,27 @@ def module_report(report: Report) -> dict[str, Any]:
                 "line": finding.location and finding.location.line,
             }
             for finding in analysis.findings
+        ],
+    }
+
+
+def _devices(report: Report) -> dict[str, Any] | None:
+    """Return how many devices run the program, and what each holds of the largest arguments; null if unknown."""
+    count, arguments = report.analysis.program.partitions.devices, report.divided
+    if count is None:
+        return None
+    return {
+        "count": count,
+        "replicated_bytes": replicated_bytes(arguments),
+        "arguments": [
+            {
+                "name": argument.name,
+                "bytes": argument.size_bytes,
+                "global_bytes": argument.global_bytes,
+                "tiles": list(argument.tiles),
+                "copies": argument.copies,
+            }
+            for argument in arguments[:LARGEST_SHARES]
         ],
     }
 
@@ -111,8 +151,36 @@ def _space(space: Space, report: Report, known: Fit | None) -> dict[str, Any]:
             "first_moment_over": known.first_moment,
         },
         "peak_resident_by_class": {name: by_class[name] for name in CLASSES if by_class[name]},
+        "peak_resident_groups": [
+            _group(group, report) for group in peak_groups(report.analysis, space)[:_LARGEST_GROUPS]
+        ],
+        "peak_resident_lines": [
+            {"source": group.label, "bytes": group.size_bytes}
+            for group in by_source_line(report.analysis, space)
+            if group.kind == "named"
+        ],
         "peak_resident_largest": [_share(share, report) for share in space.composition[:LARGEST_SHARES]],
         "peak_resident_other_bytes": sum(share.size_bytes for share in space.composition[LARGEST_SHARES:]),
+    }
+
+
+def _refusal(misfit: Misfit) -> dict[str, Any]:
+    """Return what the compiler said when it refused the program."""
+    return {"space": misfit.space, "needed": range_json(misfit.needed), "usable": range_json(misfit.usable)}
+
+
+def _group(group: PeakGroup, report: Report) -> dict[str, Any]:
+    """Return numbered siblings of one shape; their line is that of the first, as on pages."""
+    author = report.attribution(group.buffers[0]) if group.buffers else None
+    return {
+        "bytes": group.size_bytes,
+        "buffers": len(group.buffers),
+        "name": group.name or None,
+        "shape": group.shape or None,
+        "class": group.memory_class,
+        "reserved": group.is_held,
+        "source": (author and author.source) or None,
+        "read_first": (author and author.read_first) or None,
     }
 
 
@@ -126,6 +194,7 @@ def _share(share: Share, report: Report) -> dict[str, Any]:
         "scope": None,
         "argument": None,
         "source": None,
+        "read_first": None,
         "allocation": allocation.index,
         "class": memory_class(allocation),
     }
@@ -136,5 +205,6 @@ def _share(share: Share, report: Report) -> dict[str, Any]:
         "scope": found.scope_name or None,
         "argument": found.argument or None,
         "source": found.source or None,
+        "read_first": found.read_first or None,
     }
     return part | {"value": key_text(value.key), "shape": plain_shape(value.shape), **names}

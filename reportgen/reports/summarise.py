@@ -4,29 +4,32 @@ An unchanged build only reads summaries, so the record is apart from the analysi
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 from reportgen.analyse.classes import MemoryClass, memory_class
-from reportgen.analyse.devices import MAIN_SPACE
+from reportgen.analyse.devices import HOST_SPACE, MAIN_SPACE
+from reportgen.analyse.divided import replicated_bytes
 from reportgen.analyse.identity import signature
+from reportgen.analyse.phases import Phase
 from reportgen.analyse.records import Analysis
 from reportgen.analyse.results import SEVERITY_ORDER, Severity
 from reportgen.analyse.spaces import main_space
-from reportgen.reports.advice_words import capacity_words, first_move, sentence
+from reportgen.reports.advice_words import advice_sentence, capacity_words, per_device_words
 from reportgen.reports.badge import Badge, badge, checks_run, objects_checked
+from reportgen.reports.formats import human_bytes
 from reportgen.reports.report import Report, peak_by_class
 from reportgen.reports.report_json import module_report
 from reportgen.reports.summary import Summary
 
 
-def summary(report: Report) -> Summary:
-    """Return the summary of a module."""
+def summary(report: Report, *, with_report: bool = True) -> Summary:
+    """Return the summary of a module; its part of report.json only where somebody reads that."""
     analysis = report.analysis
     space = main_space(analysis.spaces)
     peak = space.peak_resident if space else None
     known = report.fits.get(space.color) if space else None
     advice = report.advice.get(MAIN_SPACE)
-    move = first_move(advice)
     sizes = peak_by_class(analysis, space) if space else Counter[MemoryClass]()
     for number in space.allocations if space and not peak else ():
         sizes[memory_class(analysis.dump.allocations[number])] += analysis.dump.allocations[number].size_bytes
@@ -48,11 +51,38 @@ def summary(report: Report) -> Summary:
         capacity_bytes=known.capacity.size_bytes if known else None,
         is_over=any(one.is_over for one in report.fits.values()),
         findings=analysis.findings,
-        report=module_report(report),
-        first_move=sentence(move) if move else "",
+        report=module_report(report) if with_report else {},
+        first_move=advice_sentence(advice),
         capacity=capacity_words(known, advice.capacity if advice else None) if known else "",
-        can_be_bytes=advice.ladder.donated_bytes if advice and advice.ladder else None,
+        phases=phase_words(report.phases),
+        devices=device_words(report),
+        host_bytes=host.allocated_bytes if (host := analysis.spaces.get(HOST_SPACE)) else 0,
+        can_be_bytes=advice.can_be_bytes if advice else None,
     )
+
+
+def phase_words(phases: Sequence[Phase]) -> str:
+    """Return the passes of a gradient and their loops with the moments and the peak of each; empty for one phase."""
+    if len(phases) < 2:
+        return ""
+    named = ((phase, phase.source or phase.scope or phase.instruction) for phase in phases)
+    return "; ".join(
+        f"{phase.kind}{f' at {name}' if name else ''} {phase.first}–{phase.last}: {human_bytes(phase.peak_bytes)}"
+        for phase, name in named
+    )
+
+
+def device_words(report: Report) -> str:
+    """Return how many devices run a program, what each holds whole, and what each of more would need."""
+    now = report.analysis.program.partitions.devices or 1
+    advice = report.advice.get(MAIN_SPACE)
+    asked = [per_device_words(found) for found in advice.more_devices] if advice and report.devices else []
+    if report.devices and not asked:
+        asked = [f"nothing is known of {report.devices:,}, because the dump does not say that they can share it"]
+    if now == 1:
+        return "; ".join(asked)
+    held = replicated_bytes(report.divided)
+    return "; ".join((f"{now:,}; each holds {human_bytes(held)} of the same arguments whole", *asked))
 
 
 def summary_for_site(report: Report, content_digest: str) -> Summary:

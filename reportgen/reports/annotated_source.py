@@ -1,0 +1,97 @@
+"""A source file with what each of its lines costs: the bytes of a peak that it fills, and the steps that are about it.
+
+Coverage tools and profilers show their figures in the margin of the source, and so does this report.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import field
+from itertools import takewhile
+from pathlib import PurePath, PurePosixPath
+from typing import Any
+
+from reportgen.advice.advice_records import Advice
+from reportgen.analyse.decompose import by_source_line
+from reportgen.analyse.records import Analysis, Space
+from reportgen.record import record
+
+
+@record
+class LineCosts:
+    """What lines cost, each as `file:line` of the dump: bytes of the peak, and steps as positions among the steps.
+
+    The bytes add up to those of the peak whose line is known.
+    """
+
+    peak_bytes: int
+    size_bytes: Mapping[str, int] = field(default_factory=dict)
+    steps: Mapping[str, Sequence[int]] = field(default_factory=dict)
+
+
+@record(kw_only=False)
+class AnnotatedLine:
+    """A line of a file, from 1, with the bytes of the peak that it fills and the positions of the steps about it."""
+
+    number: int
+    text: str
+    size_bytes: int
+    steps: tuple[int, ...]
+
+
+def line_costs(analysis: Analysis, space: Space, advice: Advice | None) -> LineCosts:
+    """Return what the lines of a program cost in a memory space."""
+    steps: dict[str, list[int]] = {}
+    for position, move in enumerate(advice.steps if advice else ()):
+        for line in lines_of(analysis, move.buffers):
+            steps.setdefault(line, []).append(position)
+    return LineCosts(
+        peak_bytes=space.peak_resident.amount if space.peak_resident else 0,
+        size_bytes={
+            group.label: group.size_bytes for group in by_source_line(analysis, space) if group.kind == "named"
+        },
+        steps=steps,
+    )
+
+
+def lines_of(analysis: Analysis, values: Sequence[int]) -> Sequence[str]:
+    """Return the lines that fill these values or, of arguments, read them first; each once, in order."""
+    authors = map(analysis.authors.of, values)
+    return list(dict.fromkeys(line for one in authors if (line := one.source or one.read_first)))
+
+
+def annotated(lines: Sequence[str], names: Collection[str], costs: LineCosts) -> Sequence[AnnotatedLine]:
+    """Return the lines of a file with what they cost; `names` are those that the dump has for the file."""
+    return [
+        AnnotatedLine(
+            number,
+            text,
+            sum(costs.size_bytes.get(f"{name}:{number}", 0) for name in names),
+            tuple(sorted({step for name in names for step in costs.steps.get(f"{name}:{number}", ())})),
+        )
+        for number, text in enumerate(lines, 1)
+    ]
+
+
+def costs_of_report(space: Mapping[str, Any]) -> LineCosts:
+    """Return what lines cost in a memory space, from its part of `report.json`."""
+    advice, steps = space["advice"], dict[str, list[int]]()
+    for position, number in enumerate(advice.get("steps", ())):
+        for line in advice["moves"][number]["lines"]:
+            steps.setdefault(line, []).append(position)
+    return LineCosts(
+        peak_bytes=space["peak_resident_bytes"] or 0,
+        size_bytes={line["source"]: line["bytes"] for line in space["peak_resident_lines"]},
+        steps=steps,
+    )
+
+
+def names_of(file: PurePath, costs: LineCosts) -> Sequence[str]:
+    """Return the names that a dump has for a file: those whose end agrees with its path for the most folders."""
+    found = {line.rpartition(":")[0] for line in (*costs.size_bytes, *costs.steps)}
+    alike = {name: _equal_ends(file.parts, PurePosixPath(name.replace("\\", "/")).parts) for name in found}
+    most = max(alike.values(), default=0)
+    return sorted(name for name, equal in alike.items() if equal == most) if most else ()
+
+
+def _equal_ends(one: Sequence[str], other: Sequence[str]) -> int:
+    pairs = zip(reversed(one), reversed(other), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

@@ -1,0 +1,237 @@
+"""An explanation in words: the sections that a terminal and Markdown lay out, each in its own way."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from reportgen.analyse.logged_errors import LoggedError
+from reportgen.parse.oom_records import LoggedBuffer
+from reportgen.record import record
+from reportgen.reports.advice_words import CLAIMS, amount_words, peak_words
+from reportgen.reports.error_words import LACKS, VERDICTS, causes, figures
+from reportgen.reports.explanation import Explanation, LargestBuffers, MemoryStep
+from reportgen.reports.formats import counted, human_bytes, percent, range_words
+from reportgen.reports.styled_text import Tone
+
+_LARGEST, _MOST_LINES, _MOST_STEPS, _MOST_PHASES, _MOST_OTHERS = 5, 3, 5, 8, 8
+_SMALL = 100
+"""A memory space that needs less than this part of the main one is left out, as pages fold it."""
+
+_DIRECTORIES = re.compile(r"(?<![^\s(])/?(?:[^\s/:]+/)+(?=[^\s/:]+:\d)")
+_TEXT_LACKS = "The peak, phases and steps: an error’s text has none. Run the program once more with `reportgen run`."
+
+
+@record
+class SizeRow:
+    """A row of a table: a part of a whole with its bytes in words, what it is, and its source line."""
+
+    part: int
+    whole: int
+    size: str
+    name: str
+    what: str = ""
+    line: str = ""
+
+
+@record
+class Section:
+    """Sentences, a table or a list under a title. An item has a detail in words and, perhaps, code."""
+
+    title: str
+    tone: Tone | None = None
+    sentences: tuple[str, ...] = ()
+    rows: tuple[SizeRow, ...] = ()
+    items: tuple[tuple[str, str, str], ...] = ()
+
+
+def sections(explanations: Iterable[Explanation], errors: Sequence[LoggedError]) -> Iterator[Section]:
+    """Yield what is said of the module that needs most, then of the others, then of the errors in texts."""
+    modules = list(explanations)
+    if modules:
+        yield from _module(modules[0])
+    if len(modules) > 1:
+        yield _others(modules[1:])
+    for error in errors:
+        yield from _error(error)
+
+
+def line_words(source: str) -> str:
+    """Return a source line without its directories: `train.py:41`."""
+    return source.rpartition("/")[2]
+
+
+def _module(one: Explanation) -> Iterator[Section]:
+    tone: Tone = "open" if one.fits is None else "good" if one.fits else "bad"
+    device = f" of {human_bytes(one.capacity_bytes)} ({one.capacity_source})" if one.capacity_bytes else ""
+    first = f"{short_words(one.first_step)}." if one.first_step else ""
+    if first:
+        first = f"Do first: {first}" if one.steps else _capital(first)
+    yield Section(
+        title=f"{one.name}: {one.backend}, {one.space}{device}",
+        tone=tone,
+        sentences=tuple(filter(None, (one.verdict, first, one.devices and f"Devices: {one.devices}."))),
+    )
+    if one.largest:
+        yield _peak(one)
+    if one.steps:
+        yield _steps(one)
+    if len(one.phases) > 1:
+        yield _phases(one)
+    yield Section(title="Not known", items=tuple((sentence, "", "") for sentence in one.unknown))
+
+
+def _peak(one: Explanation) -> Section:
+    peak = one.needed_bytes
+    lines = [f"{line_words(line.source)} ({percent(line.bytes, peak)})" for line in one.lines[:_MOST_LINES]]
+    others = [
+        f"{human_bytes(space.needed_bytes)} of {space.name}"
+        for space in one.spaces
+        if space.name != one.space and space.needed_bytes * _SMALL >= peak
+    ]
+    rows = [
+        SizeRow(
+            part=group.bytes,
+            whole=peak,
+            size=human_bytes(group.bytes),
+            name=_name(group),
+            what=_what(group),
+            line=_line(group),
+        )
+        for group in one.largest
+    ]
+    if one.other_bytes:
+        rows.append(SizeRow(part=one.other_bytes, whole=peak, size=human_bytes(one.other_bytes), name="all others"))
+    return Section(
+        title=f"Peak: {human_bytes(peak)} at moment {one.peak_moment:,} of {one.schedule_length or 0:,}",
+        sentences=tuple(
+            filter(
+                None,
+                (
+                    f"Most of it is filled at {', '.join(lines)}." if lines else "",
+                    f"Other memory spaces: {', '.join(others)}." if others else "",
+                ),
+            )
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _name(group: LargestBuffers) -> str:
+    return group.name or ("no name" if group.buffers else "reserved, never used")
+
+
+def _what(group: LargestBuffers) -> str:
+    times = f"{group.buffers:,} × " if group.buffers > 1 else ""
+    held = "reserved, " if group.reserved and group.buffers else ""
+    return f"{held}{times}{group.shape or ''}"
+
+
+def _line(group: LargestBuffers) -> str:
+    if group.source:
+        return line_words(group.source)
+    return f"read at {line_words(group.read_first)}" if group.read_first else ""
+
+
+def _steps(one: Explanation) -> Section:
+    """Return the steps, each alone, and what the sequence of steps leads to."""
+    items = [(_capital(short_words(step.what)), _step_words(step), step.code or "") for step in one.steps[:_MOST_STEPS]]
+    if rest := one.steps[_MOST_STEPS:]:
+        items.append(
+            (f"And {counted(len(rest), 'more step')}", f"{'; '.join(short_words(step.what) for step in rest)}", "")
+        )
+    together = ""
+    if len(one.sequence) > 1:
+        what = ", then ".join(short_words(step.what) for step in one.sequence)
+        together = f"Together: {what}: the peak is then {peak_words(one.sequence[-1])}."
+    return Section(title="Steps, each alone", items=tuple(items), sentences=tuple(filter(None, (together,))))
+
+
+def _step_words(step: MemoryStep) -> str:
+    if step.claim == "not computed":
+        return f"saving not computed; it is about {human_bytes(step.naive_bytes)}"
+    return f"saves {amount_words(step)}, peak then {peak_words(step)} ({CLAIMS[step.claim]})"
+
+
+def _phases(one: Explanation) -> Section:
+    rows = [
+        SizeRow(
+            part=phase.peak_bytes,
+            whole=one.needed_bytes,
+            size=human_bytes(phase.peak_bytes),
+            name=f"{phase.kind}{f' at {line_words(phase.name)}' if phase.name else ''}",
+            what=f"{phase.first:,} to {phase.last:,}",
+        )
+        for phase in one.phases[:_MOST_PHASES]
+    ]
+    rest = len(one.phases) - _MOST_PHASES
+    return Section(
+        title="Phases, with the peak and the moments of each",
+        rows=tuple(rows),
+        sentences=(f"{counted(rest, 'more phase')}.",) if rest > 0 else (),
+    )
+
+
+def _others(others: Sequence[Explanation]) -> Section:
+    most = others[0].needed_bytes
+    words = {True: "fits", False: "does not fit", None: ""}
+    rows = [
+        SizeRow(
+            part=one.needed_bytes,
+            whole=most,
+            size=human_bytes(one.needed_bytes),
+            name=one.name,
+            what=", ".join(filter(None, (one.space, words[one.fits]))),
+        )
+        for one in others[:_MOST_OTHERS]
+    ]
+    rest = len(others) - _MOST_OTHERS
+    more = f"{counted(rest, 'more module')}. " if rest > 0 else ""
+    return Section(
+        title=f"{counted(len(others), 'other module')}, which {'need' if len(others) > 1 else 'needs'} less",
+        rows=tuple(rows),
+        sentences=(f"{more}--module NAME explains one of them.",),
+    )
+
+
+def _error(error: LoggedError) -> Iterator[Section]:
+    event = error.event
+    times = f" ({event.times} times)" if event.times > 1 else ""
+    module = f" {event.module}." if event.module else ""
+    stated = figures(event)
+    yield Section(
+        title=f"{error.label}:{event.line}{times}",
+        tone="bad",
+        sentences=(f"{VERDICTS[event.kind]}.{module}", *causes(event), *((f"{stated}.",) if stated else ())),
+    )
+    known = [buffer for buffer in event.buffers if buffer.size]
+    largest = sorted(known, key=lambda buffer: -(buffer.size.middle if buffer.size else 0))[:_LARGEST]
+    if largest:
+        whole = max(buffer.size.middle for buffer in largest if buffer.size)
+        yield Section(
+            title="The largest buffers that it lists", rows=tuple(_listed(buffer, whole) for buffer in largest)
+        )
+    lacks = LACKS.get(event.kind, "")
+    yield Section(title="Not known", items=tuple((sentence, "", "") for sentence in (lacks, _TEXT_LACKS) if sentence))
+
+
+def _listed(buffer: LoggedBuffer, whole: int) -> SizeRow:
+    source = f"{buffer.source_file}:{buffer.source_line}" if buffer.source_file else ""
+    return SizeRow(
+        part=buffer.size.middle if buffer.size else 0,
+        whole=whole,
+        size=range_words(buffer.size) if buffer.size else "",
+        name=buffer.op_name
+        or buffer.instruction
+        or buffer.opcode
+        or ("parameter" if buffer.is_parameter else "no name"),
+        what=buffer.shape,
+        line=line_words(source),
+    )
+
+
+def short_words(text: str) -> str:
+    """Return words without the directories of the source lines in them."""
+    return _DIRECTORIES.sub("", text)
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]

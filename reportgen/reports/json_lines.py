@@ -1,0 +1,28 @@
+"""Write JSON as lines that are safe to print on a terminal, and find the lines of modules in report.json."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+# Escaped because documents are also printed on terminals, and JSON requires it only for the controls of ASCII.
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def escape_unprintable(text: str) -> bytes:
+    """Return JSON as bytes that are safe to print on a terminal."""
+    escaped = _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return escaped.encode("utf-8", "replace")
+
+
+def json_line(value: Any) -> bytes:
+    """Return a value as one line of JSON."""
+    return escape_unprintable(json.dumps(value, ensure_ascii=False))
+
+
+def module_lines(document: bytes) -> Iterator[bytes]:
+    """Yield the line of each module in a report.json."""
+    for line in document.split(b"\n")[1:]:
+        if line.startswith(b"]"):
+            return
+        yield line.removesuffix(b",")

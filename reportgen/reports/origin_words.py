@@ -1,0 +1,18 @@
+"""Say in words where a report has its live ranges from, and what may differ from what XLA would print."""
+
+from collections.abc import Mapping
+
+from reportgen.input.dump_text import TextOrigin
+
+ORIGIN_WORDS: Mapping[TextOrigin, str] = {
+    "dump": "",
+    "schedule": (
+        "Made from a proto, which has none: they are rebuilt from its schedule by XLA’s own rules. Where XLA has"
+        " printed them too, all peaks were equal; the newest XLA lets values in asynchronous work begin a moment later."
+    ),
+    "trace": (
+        "Made from a proto without a schedule: the order of instructions is that of the heap simulator’s trace, and the"
+        " live ranges follow from it. Where XLA has printed them too, all peaks were equal and half of the ranges."
+    ),
+    "proto": "Made from a proto without a schedule or a trace, so what is live when is unknown, and there is no peak.",
+}

@@ -1,27 +1,34 @@
 """The summary of a module: what the overview and the terminal say of it, cheap to hand between processes."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from reportgen.analyse.classes import MemoryClass
 from reportgen.analyse.identity import Leaf, Signature
 from reportgen.analyse.results import Finding, Severity
 from reportgen.input.dump_text import Location
+from reportgen.record import record
 from reportgen.reports.badge import Badge, badge
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Summary:
     """The figures of one module, those of space 0, the device's main memory.
 
     Where a module has nothing in space 0 they are those of the space that needs most. `report` is the module's part
-    of report.json, and `bytes_by_class` adds up to the peak resident or, where that is not known, to what is
-    allocated. `is_over` is whether any memory space needs more than it has. `checks` counts the checks that had
-    something to check, and `objects` what they checked.
+    of report.json, empty where nobody reads it. `bytes_by_class` adds up to the peak resident or, where that is not
+    known, to what is allocated. `is_over` is whether any memory space needs more than it has. `checks` counts the
+    checks that had something to check, and `objects` what they checked.
 
-    `first_move` is what would lower the peak, in a sentence, and `can_be_bytes` the peak after donation.
+    `first_move` is what would lower the peak, in a sentence, and `can_be_bytes` the least peak that is known.
     `capacity` says in words whether the module fits, empty where it is not known what the device has.
+
+    `phases` are the passes of a gradient and their loops in words, empty for a program of one phase.
+
+    `devices` says in words how many devices run it and, if asked, what each of more would need; empty for one.
+
+    `host_bytes` are allocated in the host's memory.
 
     `content_digest`, `source_files` and `op_names`, the number of different ones, are empty unless a site is built,
     because only the overview and the last lines of a build need them.
@@ -48,6 +55,9 @@ class Summary:
     first_move: str = ""
     can_be_bytes: int | None = None
     capacity: str = ""
+    phases: str = ""
+    devices: str = ""
+    host_bytes: int = 0
     content_digest: str = ""
     source_files: tuple[str, ...] = ()
     op_names: int = 0

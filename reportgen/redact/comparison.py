@@ -11,12 +11,14 @@ from reportgen.compare.builds import BuildComparison, ModuleComparison
 from reportgen.compare.figures import ModuleFigures
 from reportgen.compare.graph import Graph, Labels, Operation
 from reportgen.compare.module_comparison import Comparison
-from reportgen.compare.verdicts import Judgement, Verdict
+from reportgen.compare.verdicts import Judgement
 from reportgen.input.inputs import Inputs
 from reportgen.input.reading import Problem
 from reportgen.options import Redaction
-from reportgen.redact.text import Redactor, redact_message
-from reportgen.redact.vocabulary import is_known
+from reportgen.redact.public_figures import redact_judgement
+from reportgen.redact.quotes import redact_message
+from reportgen.redact.text import Redactor
+from reportgen.redact.vocabulary import is_public_module
 
 
 class ComparisonRedactor:
@@ -29,11 +31,15 @@ class ComparisonRedactor:
 
     def comparison(self, comparison: BuildComparison) -> BuildComparison:
         """Return the comparison with tokens instead of everything that is not known to be safe."""
-        return replace(comparison, modules=tuple(map(self._module, comparison.modules)))
+        before, after = (
+            replace(side, label=redact_message(side.label), dumps=(), problems=())
+            for side in (comparison.before, comparison.after)
+        )
+        return replace(comparison, before=before, after=after, modules=tuple(map(self._module, comparison.modules)))
 
-    def judgement(self, judgement: Judgement | None) -> Judgement | None:
+    def judgement(self, judgement: Judgement) -> Judgement:
         """Return the verdicts with the tokens of the modules. Call this after `comparison`."""
-        return judgement and Judgement(tuple(map(self._verdict, judgement.verdicts)))
+        return redact_judgement(judgement, self._names)
 
     def problem(self, problem: Problem) -> Problem:
         """Return what was wrong with a dump, under the token of its path."""
@@ -55,8 +61,8 @@ class ComparisonRedactor:
 
     def _figures(self, module: ModuleFigures) -> ModuleFigures:
         label, name = self._label(module.label), module.name
-        hides = self._redaction == "names" or not is_known(name, self._redaction)
-        name = self._names.setdefault(name, self._redactor.token("program", name) if hides else name)
+        is_public = is_public_module(name, self._redaction)
+        name = self._names.setdefault(name, name if is_public else self._redactor.token("program", name))
         return replace(module, label=label, name=name)
 
     def _label(self, label: str) -> str:
@@ -107,11 +113,3 @@ class ComparisonRedactor:
 
     def _words(self, texts: Sequence[str]) -> list[str]:
         return list(map(self._redactor.words, texts))
-
-    def _verdict(self, verdict: Verdict) -> Verdict:
-        message = verdict.message
-        for text in sorted(self._names, key=len, reverse=True):
-            message = message.replace(text, self._names[text])
-        budget = verdict.budget and replace(verdict.budget, file=None, line=None)
-        module = self._names.get(verdict.module, verdict.module)
-        return replace(verdict, message=redact_message(message), module=module, budget=budget)

@@ -1,11 +1,23 @@
-"""Apply redaction to what was read of one dump, before anything looks at it."""
+"""Read what the input has, and apply redaction before anything looks at it."""
 
 from dataclasses import replace
 
-from reportgen.input.dump_contents import Contents
+from reportgen.analyse.logged_errors import LoggedError, logged_errors
+from reportgen.input.discover import Discovered
+from reportgen.input.dump_contents import Contents, read_contents
+from reportgen.input.error_texts import read_texts
 from reportgen.input.names import REFUSAL_KINDS
+from reportgen.input.reading import DumpFiles
 from reportgen.options import Redaction
-from reportgen.redact.text import redact_message, redact_text
+from reportgen.redact.quotes import redact_message
+from reportgen.redact.text import redact_text
+from reportgen.work import garbage_collection_paused
+
+
+def published_contents(files: DumpFiles, redaction: Redaction | None) -> Contents:
+    """Read a dump and its sibling files, without what must be hidden. Raises UnreadableInput."""
+    with garbage_collection_paused():
+        return redact_contents(read_contents(files, keeps_repeats=redaction is not None), redaction)
 
 
 def redact_contents(contents: Contents, redaction: Redaction | None) -> Contents:
@@ -21,3 +33,8 @@ def redact_contents(contents: Contents, redaction: Redaction | None) -> Contents
     return replace(
         contents, text=redact_text(contents.text, redaction), siblings=siblings, note="", problems=tuple(problems)
     )
+
+
+def published_errors(found: Discovered, redaction: Redaction | None, max_bytes: int) -> tuple[LoggedError, ...]:
+    """Return the out-of-memory errors in the texts among the input; none with redaction, which leaves them out."""
+    return () if redaction else logged_errors(read_texts(found.texts, max_bytes))

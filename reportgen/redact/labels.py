@@ -7,19 +7,20 @@ may change those of later folders.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePath
 
 from reportgen.input.discover import Discovered
 from reportgen.input.names import read_name, split_part, without_compression
 from reportgen.input.reading import DumpFiles, Problem
 from reportgen.options import Redaction
-from reportgen.redact.text import redact_message
+from reportgen.record import record
+from reportgen.redact.quotes import redact_message
 from reportgen.redact.tokens import Tokens
-from reportgen.redact.vocabulary import is_known
+from reportgen.redact.vocabulary import is_known, is_public_module
 
 _NUMBERED = re.compile(r"(?:[0-9]+\.)?module_[0-9]+\.")
-_PARTS = re.compile(r"[^.-]+|[.-]")
+_LONGEST_COUNT = 5  # digits behind a `#`, where labels are made unique
 
 
 def redact_labels(discovered: Discovered, redaction: Redaction | None) -> Discovered:
@@ -34,7 +35,7 @@ def redact_labels(discovered: Discovered, redaction: Redaction | None) -> Discov
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class _Piece:
     """A part of a label that must be hidden."""
 
@@ -95,19 +96,23 @@ class _Labels:
         yield named[0]
         rest = named.end()
         if name.startswith(f"{dump.module_name}.", rest):
-            hides = self._redaction == "names" or not is_known(dump.module_name, self._redaction)
-            yield _Piece("program", dump.module_name) if hides else dump.module_name
+            is_public = is_public_module(dump.module_name, self._redaction)
+            yield dump.module_name if is_public else _Piece("program", dump.module_name)
             rest += len(dump.module_name)
-        yield from (
-            _Piece("name", part) if not is_known(part, "names") else part for part in _PARTS.findall(name, rest)
-        )
+        stage = name[rest : len(dump.stem)]
+        if is_known(stage, "names"):
+            yield stage
+        else:
+            yield "."
+            yield _Piece("name", stage.removeprefix("."))
+        yield name[len(dump.stem) :]
 
     def _unnumbered(self, name: str) -> Iterator[_Piece | str]:
         """Split the name of a file that XLA did not name; keep only a suffix that may come from XLA."""
         split = split_part(name)
         stem = split[0] if split else PurePath(without_compression(name)).stem
         suffix = name[len(stem) :]
-        if name.isdigit():
+        if name.isdigit() and len(name) < _LONGEST_COUNT:
             yield name
         elif is_known(suffix, "names"):
             yield _Piece("dump", stem)

@@ -13,7 +13,7 @@ from reportgen.options import Redaction
 from reportgen.parse import line_shapes
 from reportgen.parse.line_shapes import STACK_HEADING, STACK_TAIL, LineShape
 from reportgen.redact.tokens import Tokens
-from reportgen.redact.vocabulary import is_known, is_known_in_messages
+from reportgen.redact.vocabulary import is_known
 
 _ROWS = [shape.pattern for shape in vars(line_shapes).values() if isinstance(shape, LineShape)]
 _HEADS = [shape.pattern + rb".*" for shape in (line_shapes.ALLOCATION, line_shapes.INSTRUCTION)]
@@ -21,35 +21,43 @@ _LISTS = [line_shapes.POSITION_ROWS.pattern, line_shapes.USE_ROWS.pattern, line_
 _IN_GRAMMAR = re.compile(b"|".join(rb"(?:%s)" % pattern for pattern in (*_ROWS, *_HEADS, *_LISTS)))
 
 _ESCAPED = rb"\\(?:[0-7]{3}|[^\"'\n])"
-_WORD = rb"(?:[\w~\x80-\xff]|" + _ESCAPED + rb")(?:[\w$@~.\x80-\xff-]|" + _ESCAPED + rb")*+"
-_WORDS = re.compile(rb"(?P<address>[0-9a-fA-F]*::[0-9a-fA-F:.]*|(?:[0-9a-fA-F]{1,4}:){4,}[0-9a-fA-F:.]*)|" + _WORD)
+_REST = rb"(?:[\w$@~.\x80-\xff-]|" + _ESCAPED + rb")*+"
+_URL = rb"://[^\s\"'\\,;)\]}>]*"
+_WORD = (
+    rb"[A-Za-z]" + _REST + rb"(?:" + _URL + rb"|:\d{2,5}+(?![\w-]))?"
+    rb"|(?:[\w~\x80-\xff]|" + _ESCAPED + rb")" + _REST + rb"(?:" + _URL + rb")?"
+)
+_GROUP = rb"[0-9a-fA-F]{1,4}+:"
+_ADDRESS = (
+    rb"(?:(?:" + _GROUP + rb")++:|::|(?:" + _GROUP + rb"){4,}+)[0-9a-fA-F:.]*(?:\]:\d{1,5}+)?"
+    rb"|\d{1,3}+(?:\.\d{1,3}+){3}(?![\w.])(?::\d{1,5}+)?"
+)
+_WORDS = re.compile(rb"(?P<address>" + _ADDRESS + b")|" + _WORD)
 _STRING_OR_WORD = re.compile(rb'(?:\b(?P<key>\w+)=)?"(?P<string>(?:[^"\\\n]|\\.)*+)"|' + _WORDS.pattern)
 _NAMES = frozenset({b"op_name", b"op_type", b"custom_call_target", b"deduplicated_name", b"scheduling_name"})
-_SUFFIX = re.compile(rb"(?:\.\d+|(?:\.\d+)?\.(?:clone|remat\d*|cloned))?\Z")
+_SUFFIX = re.compile(rb"(?:(?<!\d)\.\d{1,6}|(?:(?<!\d)\.\d{1,6})?\.(?:clone|remat\d{0,3}|cloned))?\Z")
 _DOTTED = re.compile(rb"\d+(?:\.\d+){2,}")
+_STRUCTURE = re.compile(
+    rb"""\d{1,20}(?:\.\d{1,20})?(?:[eE][+-]?\d{0,3}|[KMGT]?i?B)?   # an amount
+    |0x[0-9a-f]{1,12}                                             # an object of the compiler, in old dumps
+    |\d{1,6}(?:_\d{1,6})?(?:x\d{1,6}(?:_\d{1,6})?)*               # a window and its padding
+    |(?=[bfio?]*\d)[bfio0-4?]{2,7}(?:_[bfio0-4?]{2,7})?-?          # the labels of dimensions
+    |(?P<range>\d{1,12}-\d{1,12})""",
+    re.VERBOSE,
+)
+_LABELS = frozenset(b"bfio?")
+"""What the labels of dimensions begin with, if not with a digit."""
+
+_LONG_SETTING = re.compile(rb"(?<!\bsize)(?<!\boffset)=\d{12}")
+"""A number that is as long as that of an account, where only sizes and offsets are."""
 _EXTENSION = re.compile(rb"\.(?:py|pyx|ipynb|cc|cpp|cu|cuh|mlir|hlo|so)$")
 _BRANCH = re.compile("[ │]*(?:├── |└── )|[ ]*".encode())
-
-_MESSAGE_WORD = re.compile(r"[^\s'\"`()\[\],;]+")
-_TOKEN = re.compile(r"(?:data|dump|folder|host|name|path|person|program|text)-\d+")
 
 
 def redact_text(text: DumpText, redaction: Redaction) -> DumpText:
     """Return the same dump with tokens instead of everything that is not known to be safe."""
     redactor = Redactor(redaction)
-    return DumpText(tuple(map(redactor.part, text.parts)))
-
-
-def redact_message(message: str) -> str:
-    """Return a message with only its own words and tokens, because it may quote a file that could not be read."""
-    return _MESSAGE_WORD.sub(_shown_in_message, message)
-
-
-def _shown_in_message(found: re.Match[str]) -> str:
-    word = found[0].rstrip(":.?!")
-    is_label = _TOKEN.match(word) is not None
-    pieces = re.split(r"[/#:=]|(?<=\d)(?=[-.])", _TOKEN.sub("", word)) if is_label else [word.lstrip("-+<>")]
-    return found[0] if all(map(is_known_in_messages, pieces)) else "(redacted)" + found[0][len(word) :]
+    return DumpText(tuple(map(redactor.part, text.parts)), text.origin)
 
 
 class Redactor:
@@ -91,7 +99,7 @@ class Redactor:
     def _shown(self, found: re.Match[bytes]) -> bytes:
         content = found["string"]
         if content is None:
-            return self._word(found[0])
+            return found[0] if _is_structure(found) else self._word(found[0])
         key = found["key"]
         before = self._word(key) + b'="' if key else b'"'
         return before + self._string(key, content) + b'"'
@@ -106,7 +114,7 @@ class Redactor:
         is_shown = b"/" not in content and all(
             self._is_known(word[0].decode("latin-1")) for word in _WORDS.finditer(content)
         )
-        return content if is_shown else self._tokens.of("data", content)
+        return content if is_shown or content.isdigit() else self._tokens.of("data", content)
 
     def _words(self, text: bytes) -> bytes:
         return _WORDS.sub(lambda found: self._word(found[0]), text)
@@ -114,7 +122,7 @@ class Redactor:
     def _redacted_word(self, word: bytes) -> bytes:
         if self._is_known(word.decode("latin-1")):
             return word
-        if b":" in word or _DOTTED.fullmatch(word):
+        if b":" in word or _DOTTED.fullmatch(word):  # an address, or a URL
             return self._tokens.of("host", word)
         suffix = _SUFFIX.search(word)
         end = suffix.start() if suffix else len(word)
@@ -132,3 +140,14 @@ class Redactor:
         branch = _BRANCH.match(prefixed)
         end = branch.end() if branch else 0
         return prefixed[:end] + self._words(prefixed[end:])
+
+
+def _is_structure(found: re.Match[bytes]) -> bool:
+    """Return whether a word outside of quotes is a number of the grammar, and not a part of a path."""
+    word = found[0]
+    if not (word[:1].isdigit() or word[0] in _LABELS) or (shape := _STRUCTURE.fullmatch(word)) is None:
+        return False
+    before, after = found.string[: found.start()][-1:], found.string[found.end() : found.end() + 1]
+    if shape["range"]:
+        return before == b":"
+    return before != b"/" and after not in (b"/", b"\\") and not _LONG_SETTING.match(found.string, found.start() - 1)

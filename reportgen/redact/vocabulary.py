@@ -99,30 +99,66 @@ _PROGRAMS = """
 """
 
 _MESSAGES = """
-    a add after again all allocated allocations allowed allows analysing and another are as assignment at
-    attributeerror baseline be became because before begin begins being bucket budget buffer but by bytes cannot
-    choose comes compiler compressed cut damaged data decompress denied does dump dumps end enough errno error
-    errors every failed file files find first folder followed for from fsspec full give grow growth gz has have hbm
-    here if in indexerror install instead into is it its jobs judge judged keyerror larger leads less line link live
-    log long longer machine many matches max may memory memoryerror mib missing mistaken module modules more name
-    named needs no not note nothing of off on one open or oserror other out output overflowerror part parts peak
-    permission pip please process ranges read reading recursionerror regular report reportgen resident runtimeerror
-    search searched shorter shown size skipped smem static still stops stored symbolic taken temp than that the them
-    there these this those to too try typeerror unicodedecodeerror unknown unreadable url use used valueerror vmem
-    warning warnings was were what which while with without workers write written xz zerodivisionerror
+    a add added adds after again alias all allocated allocations allowed allows already although an analysing and
+    another answers anything apart are as asked asks assignment at attributeerror baseline be became because before
+    begin begins being below bits branches bucket budget budgets buffer build builds built bundle but by byte bytes
+    cache caller came cannot carried check choose chooses closed cluster code comes command commands commit commits
+    compilation compile compiled compiler compiles compressed contents contradict contradicts could cut damaged dash
+    dask data decompress deeper delete denied did differ differs dir directory does doubtful dump dumped dumps each
+    early elsewhere empty end ended enough errno error errors every exist exit fail failed field figure file files
+    find first flag flags folder followed for force free from fsspec full function functions gap give given goes
+    grow growth gz handover has have hbm help here hidden hides history hlo holds host if import in indexerror
+    initialize install instead interrupted into is it its itself jit jobs json jsonl judge judged kept keyerror know
+    knows larger largest late law leading leads leave less line lines link live log logs long longer looked lost
+    machine machines made many marked matches max may memory memoryerror mib misaligned mismatch missing mistaken
+    module modules more must name named names needs nests nevertheless no nobody none not note nothing of off old
+    omit omits on one only open or order origin oserror other out output outside overflowerror oversized own pages
+    part parts path paths pb peak peaks perhaps permission pip place plain please port ports process profile
+    profiles program proto protos py python pytorch quotes ranges ray read reading recursionerror redact redaction
+    regular reinstall replay report reportgen reserved resident rows run runs runtime runtimeerror said same say
+    schema scripts search searched see served server set sets setting shape share shorter show shown shows sibling
+    site size skipped sliced smem so stands started starts static stderr stdout still stops stored such sure
+    switches symbolic table tables taken takes temp tensorflow text tf than that the them themselves there these
+    this those to toml too took tool touching train true try tuples turn turns type typeerror under unexplained
+    unfilled unfinished unicodedecodeerror unit unknown unparsed unread unreadable unset unsound until up url use
+    used valueerror variable version vmem warn warning warnings was watched way were what which while whose wire
+    with without worker workers would write writes writing written wrote xla xplane xz zerodivisionerror
 """
 
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_NUMBER = re.compile(r"\d{1,20}(?:\.\d{1,20})?(?:[eE][+-]?\d{0,3}|[KMGT]?i?B)?|\d{1,12}-\d{1,12}")
-_DOTTED = re.compile(r"\d\.\d+\.\d|^\d[\d.-]*$")
-_BETWEEN_SEGMENTS = re.compile(r"[_.$-]+")
-_SEGMENT = re.compile(
-    r"[A-Za-z]?\d{0,12}|\d{1,2}a|0x[0-9a-f]{1,12}|\d+x\d+|x\d+(?:x\d+)*|\d+(?:x\d+)+|[bfio]{0,2}\d{1,3}[bfio]{0,2}"
+_MACHINES = frozenset(
+    {
+        "client",
+        "cpu",
+        "device",
+        "gpu",
+        "host",
+        "machine",
+        "node",
+        "pod",
+        "rank",
+        "server",
+        "tpu",
+        "user",
+        "vm",
+        "worker",
+    }
 )
-"""A number, a letter with a number, the address of an object in old dumps, the `0a` of an architecture, the sizes of a
-window, the labels of dimensions."""
+"""Known words that name a machine or a person once a number follows, as in `node17` or `user_4`."""
 
-_LETTERS_AND_DIGITS = re.compile(r"\d{0,6}+(?:[A-Za-z]{2,}+\d{0,6}+|[xX]\d{1,4}+)++")
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_NUMBER = re.compile(r"\d{1,6}(?:\.\d{1,10})?(?:[eE][+-]?\d{0,3})?|\d{1,11}(?:\.\d{1,2})?(?:[KMGT]i?)?B")
+_SEGMENTS = re.compile(r"([_.$-]*)([^_.$-]*)")
+_MIXED = re.compile(
+    r"[A-Za-z]\d{0,3}|\d{1,4}(?:x\d{1,4})+|x\d{1,4}(?:x\d{1,4})*|[bfio]{0,2}[0-4]{1,3}[bfio]{1,2}|\d{1,2}a"
+)
+"""A letter with a number, the sizes of a window, the labels of dimensions, the `0a` of an architecture."""
+
+_LETTERS_AND_DIGITS = re.compile(r"\d{0,3}+(?:[A-Za-z]{2,}+\d{0,3}+|[xX]\d{1,4}+)++")
+_ADDRESS = re.compile(r"\d[._]\d+[._]\d|(?<![0-9a-zA-Z])(?:[0-9a-fA-F]{2}[-_.$]){3}[0-9a-fA-F]{2}(?![0-9a-zA-Z])")
+"""Three numbers in a row, or four pairs of hexadecimal digits."""
+
+# Digits of the number of an instruction, any other number in a name, a changelist, and an amount in a message.
+_LONGEST_SUFFIX, _LONGEST_NUMBER, _LONGEST_CHANGELIST, _LONGEST_AMOUNT = 6, 5, 10, 11
 
 
 @cache
@@ -145,22 +181,55 @@ def is_known(name: str, redaction: Redaction) -> bool:
     return _consists_of(name, _vocabulary(redaction))
 
 
+def is_public_module(name: str, redaction: Redaction) -> bool:
+    """Return whether the name of a module may be shown; with "names", none may."""
+    return redaction != "names" and is_known(name, redaction)
+
+
 def is_known_in_messages(word: str) -> bool:
     """Return whether a word of a message is one that this package or the system writes."""
-    return _consists_of(word, _message_words())
+    is_amount = word.isascii() and word.isdigit() and len(word) <= _LONGEST_AMOUNT
+    return is_amount or _consists_of(word, _message_words())
 
 
 def _consists_of(name: str, words: frozenset[str]) -> bool:
     if _NUMBER.fullmatch(name):
         return True
-    if name.startswith("name-") or _DOTTED.search(name):
-        return False  # because one could be taken for a token, the other for an address
-    return name.isascii() and all(_is_segment(segment, words) for segment in _BETWEEN_SEGMENTS.split(name))
+    if not name.isascii() or _ADDRESS.search(name):
+        return False
+    before = ""
+    for separator, segment in _SEGMENTS.findall(name)[:-1]:
+        if not _may_follow(before, separator, segment, words):
+            return False
+        before = segment
+    return True
 
 
-def _is_segment(segment: str, words: frozenset[str]) -> bool:
-    if _SEGMENT.fullmatch(segment) or segment.lower() in words:
+def _may_follow(before: str, separator: str, segment: str, words: frozenset[str]) -> bool:
+    """Return whether a segment is known where it stands: a number only as the end of a word or an instruction."""
+    if segment.lower() in words:
+        return True
+    has_digits = not segment.isalpha() and segment != ""
+    if "-" in separator and (has_digits or before.isdigit()):
+        return False  # because opcodes alone have hyphens, and machines and addresses have numbers beside them
+    if segment.isdigit():
+        return _is_number_after(before, separator, segment)
+    return not segment or _is_compound(segment, words)
+
+
+def _is_number_after(before: str, separator: str, number: str) -> bool:
+    if separator.endswith("."):
+        return bool(before) and len(number) <= _LONGEST_SUFFIX
+    if before == "cl":
+        return len(number) <= _LONGEST_CHANGELIST
+    return bool(before) and before.lower() not in _MACHINES and len(number) <= _LONGEST_NUMBER
+
+
+def _is_compound(segment: str, words: frozenset[str]) -> bool:
+    """Return whether a segment is a letter with a number, or known words with short numbers, as `conv2d` is."""
+    if _MIXED.fullmatch(segment):
         return True
     if not _LETTERS_AND_DIGITS.fullmatch(segment):
         return False
-    return all(found.lower() in words or found in ("x", "X") for found in _WORD.findall(segment))
+    parts = [found.lower() for found in _WORD.findall(segment)]
+    return all(part in words or part == "x" for part in parts) and (segment.isalpha() or not _MACHINES & {*parts})

@@ -1,0 +1,66 @@
+"""Redact figures and verdicts, which are judged under real names because budgets and baselines have those.
+
+Without a dump there is no table of tokens, and a token of one build means nothing in another. A hidden name is
+therefore `program`, and modules of a history are told apart by their shapes.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from reportgen.compare.figures import ModuleFigures
+from reportgen.compare.verdicts import Judgement, Pair, Verdict
+from reportgen.input.discover import Discovered
+from reportgen.input.reading import DumpFiles
+from reportgen.options import Redaction
+from reportgen.redact.quotes import redact_message
+from reportgen.redact.vocabulary import is_public_module
+from reportgen.reports.formats import shortened
+
+_HIDDEN = "program"
+
+
+def public_name(name: str, redaction: Redaction) -> str:
+    """Return the name of a module if it may be shown."""
+    return name if is_public_module(name, redaction) else _HIDDEN
+
+
+def redact_figures(modules: Iterable[ModuleFigures], redaction: Redaction) -> tuple[ModuleFigures, ...]:
+    """Return the modules under names that can be published, and without their arguments, which have other names."""
+    return tuple(
+        replace(_without_quotes(module), label="", name=public_name(module.name, redaction), arguments=())
+        for module in modules
+    )
+
+
+def redact_flaws(pairs: Iterable[Pair]) -> list[Pair]:
+    """Return pairs of modules whose flaws quote no dump: the kind of finding and its line are left."""
+    return [(before and _without_quotes(before), after and _without_quotes(after)) for before, after in pairs]
+
+
+def _without_quotes(module: ModuleFigures) -> ModuleFigures:
+    return replace(module, flaws=tuple(replace(flaw, file="", message=flaw.gravity) for flaw in module.flaws))
+
+
+def real_figures(modules: Iterable[ModuleFigures], found: Discovered, shown: Discovered) -> tuple[ModuleFigures, ...]:
+    """Return modules of redacted dumps under their real names; `shown` are the dumps `found` under other names."""
+    places = {files.place: files for files in found.dumps}
+    real = {files.label: places[files.place] for files in shown.dumps}
+    return tuple(_renamed(module, real[module.label]) for module in modules)
+
+
+def _renamed(module: ModuleFigures, files: DumpFiles) -> ModuleFigures:
+    return replace(module, label=files.label, name=shortened(files.name.module_name))
+
+
+def redact_judgement(judgement: Judgement, names: Mapping[str, str]) -> Judgement:
+    """Return the verdicts with `names` instead of their keys."""
+    return replace(judgement, verdicts=tuple(_redacted(verdict, names) for verdict in judgement.verdicts))
+
+
+def _redacted(verdict: Verdict, names: Mapping[str, str]) -> Verdict:
+    message = verdict.message
+    for text in sorted(names, key=len, reverse=True):
+        message = message.replace(text, names[text])
+    budget = verdict.budget and replace(verdict.budget, file=None, line=None)
+    module = names.get(verdict.module, redact_message(verdict.module))
+    return replace(verdict, message=redact_message(message), module=module, budget=budget)

@@ -1,0 +1,22 @@
+"""Keep of a message only the words of this package and of the system, because it may quote what must be hidden."""
+
+import re
+
+from reportgen.redact.vocabulary import is_known_in_messages
+
+_MESSAGE_WORD = re.compile(r"[^\s'\"`()\[\],;]+")
+_PARTS_OF_LABELS = re.compile(r"[/#:=]|(?<=\d)(?=[-.])")
+_MARKS = re.compile(r"[=*%→…]")
+_TOKEN = re.compile(r"(?:data|dump|folder|host|name|path|person|program|text)-\d+")
+
+
+def redact_message(message: str) -> str:
+    """Return a message with only its own words and tokens, because it may quote a file that could not be read."""
+    return _MESSAGE_WORD.sub(_shown_in_message, message)
+
+
+def _shown_in_message(found: re.Match[str]) -> str:
+    word = found[0].rstrip(":.?!")
+    is_label = _TOKEN.match(word) is not None
+    pieces = _PARTS_OF_LABELS.split(_TOKEN.sub("", word)) if is_label else _MARKS.split(word.lstrip("-+<>"))
+    return found[0] if all(map(is_known_in_messages, pieces)) else "(redacted)" + found[0][len(word) :]

@@ -12,7 +12,7 @@ the previous one had. There are three verdicts:
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from reportgen.analyse.records import Analysis
@@ -20,6 +20,7 @@ from reportgen.input.dump_contents import Contents
 from reportgen.input.names import PART_SUFFIXES, split_part
 from reportgen.input.reading import DumpFiles
 from reportgen.live.listing import Stamps
+from reportgen.record import record
 
 _PART_WORDS = ("allocations", "values", "live ranges")
 _DIFFERING = frozenset({"sibling-differs", "sibling-unread"})
@@ -27,7 +28,7 @@ _LATER = frozenset({"XLA's total", "used values", "live ranges"})
 """The sections in the second and third file of a compiler that writes three, as XLA does since 2026-04-03."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Baseline:
     """The last good reading of a dump, by which the next one is judged."""
 
@@ -37,7 +38,7 @@ class Baseline:
     parts: Stamps
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Completeness:
     """A verdict with its reason in words.
 

@@ -6,7 +6,6 @@ to both analyses, so only its words and figures are kept, and the last analysis 
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
@@ -15,6 +14,7 @@ from reportgen.compare.compare_words import headline, step_words
 from reportgen.compare.figures import Figure, SpaceFigures
 from reportgen.compare.modules import ModulePair, Side
 from reportgen.model import Dump
+from reportgen.record import record
 from reportgen.render.compare.term_groups import TermGroup, groups
 from reportgen.render.routes import SIDES, ModuleRoutes, module_slug
 from reportgen.render.view import Module
@@ -33,11 +33,11 @@ class TrendPoint(NamedTuple):
     peak_resident: dict[int, int | None]
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Subject:
     """Values of one step whose names differ only in their numbers.
 
-    `path` is the page of the value that changed most, empty if it is gone.
+    `path` is where the value is that changed most, its page and id, empty if it is gone.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Subject:
     path: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Step:
     """One step from the previous peak to the last: its words, its bytes, and its subjects, the largest first."""
 
@@ -56,7 +56,7 @@ class Step:
     left_out: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SpaceChange:
     """One memory space of a module: its figures in the first, the previous and the last build, None where it has none.
 

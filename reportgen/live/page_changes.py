@@ -3,7 +3,7 @@
 All amounts are formatted and all sentences written here; the script only arranges them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from reportgen.compare.compare_words import signed_bytes
@@ -80,14 +80,14 @@ def _module(dump: TrackedDump, name: str) -> Mapping[str, Any]:
 
 def _spaces(dump: TrackedDump) -> Iterator[Mapping[str, Any]]:
     """Yield each memory space, the most changed one first."""
-    history, paths = dump.history, dump.shown.paths if dump.shown else frozenset()
+    history = dump.history
     for space in sorted(history.spaces if history else (), key=lambda space: space.weight, reverse=True):
         assert history is not None
         yield {
             "color": space.color,
             "name": space.name,
             "rows": [_row(name, figure, space) for name, figure in ROWS],
-            "steps": [_step(step, paths) for step in space.steps],
+            "steps": [_step(step) for step in space.steps],
             "trend": [[point.build, point.time, point.peak_resident.get(space.color)] for point in history.trend],
         }
 
@@ -117,20 +117,20 @@ def _direction(change: int) -> int:
     return (change > 0) - (change < 0)
 
 
-def _step(step: Step, paths: Set[str]) -> Mapping[str, Any]:
+def _step(step: Step) -> Mapping[str, Any]:
     return {
         "step": step.words,
         "words": signed_bytes(step.change_bytes),
         "direction": _direction(step.change_bytes),
-        "subjects": [_subject(subject, paths) for subject in step.subjects],
+        "subjects": [_subject(subject) for subject in step.subjects],
         "more": step.left_out,
     }
 
 
-def _subject(subject: Subject, paths: Set[str]) -> Mapping[str, Any]:
+def _subject(subject: Subject) -> Mapping[str, Any]:
     return {
         "name": visible(subject.name),
-        "href": subject.path if subject.path in paths else None,
+        "href": subject.path or None,
         "count": f"{subject.count:,}",
         "words": signed_bytes(subject.change_bytes),
     }

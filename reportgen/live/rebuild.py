@@ -15,7 +15,7 @@ from time import monotonic, time
 from typing import Literal
 
 from reportgen.analyse.identity import digests
-from reportgen.build import settings_of, site_contents
+from reportgen.build import settings_of
 from reportgen.dump_pages import module_of
 from reportgen.errors import ReportgenError
 from reportgen.failures import problem_of
@@ -29,6 +29,8 @@ from reportgen.live.search import Search
 from reportgen.live.tracked import Outdated, ShownBuild, Timing, TrackedDump
 from reportgen.options import WatchOptions
 from reportgen.output.incremental import IncrementalChecker
+from reportgen.record import record
+from reportgen.redact.contents import published_contents
 from reportgen.render.module.on_request import PagesOnRequest
 from reportgen.render.view import Module
 from reportgen.reports.summarise import summary_for_site
@@ -176,7 +178,7 @@ class Rebuilder:
 
     def _read_files(self, dump: TrackedDump) -> "_Reading | None":
         """Read and analyse a dump as a build does; None if what it would show is shown already."""
-        contents = site_contents(dump.files, self.settings)
+        contents = published_contents(dump.files, self.settings.redaction)
         identity = digests(contents.text)
         digest = self._checker.dump_key(contents, identity.exact)
         if dump.shown and dump.shown.digest == digest:
@@ -193,7 +195,7 @@ class Rebuilder:
         for dump in self.dumps.values():
             if dump.shown and dump.pages is None and not dump.is_gone:
                 with suppress(ReportgenError):
-                    contents = site_contents(dump.files, self.settings)
+                    contents = published_contents(dump.files, self.settings.redaction)
                     if self._checker.dump_key(contents, digests(contents.text).exact) == dump.shown.digest:
                         dump.pages = PagesOnRequest(self._module(contents), self.settings.site_title)
             if dump.pages:
@@ -253,7 +255,7 @@ class Rebuilder:
             result.outdated.append(dump.key)
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class _Reading:
     """One reading of a dump; `content` identifies the dump, `digest` everything that its pages are made from."""
 

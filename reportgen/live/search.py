@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from reportgen.analyse.logged_errors import LoggedError
-from reportgen.build import logged_errors_in
-from reportgen.errors import NoDumpFound, ReportgenError
-from reportgen.input.discover import Discovered, discover
+from reportgen.errors import ReportgenError
+from reportgen.input.discover import Discovered, discover_all
 from reportgen.input.dump_contents import read_note
 from reportgen.input.reading import DumpFiles, Problem
 from reportgen.live.listing import Listing, Stamps, listing, stamp
 from reportgen.options import WatchOptions
+from reportgen.redact.contents import published_errors
 from reportgen.redact.labels import redact_labels
 
 _NOTHING = Discovered((), (), None)
@@ -48,9 +48,11 @@ class Search:
         self._listing = files
         self._discovered = self._discover()
         self._name(kept)
-        stamps = tuple(files.get(path) for path in self._options.paths)
+        stamps = tuple(files.get(text.path) for text in self._discovered.texts if isinstance(text.path, Path))
         if stamps != self._error_stamps:
-            self._error_stamps, self.errors = stamps, logged_errors_in(self._options)
+            options = self._options
+            self._error_stamps = stamps
+            self.errors = published_errors(self._discovered, options.redaction, options.max_dump_bytes)
 
     def stamps(self, paths: tuple[Path, ...]) -> Stamps:
         """Return the stamps of files as they were when the search began."""
@@ -61,25 +63,17 @@ class Search:
         options = self._options
         existing = tuple(path for path in options.paths if path.exists())
         try:
-            return discover(existing, self._output, options.max_dump_bytes, siblings=options.siblings)
-        except NoDumpFound:
-            return _NOTHING
+            return discover_all(existing, self._output, options.max_dump_bytes, siblings=options.siblings)
         except ReportgenError:
             return self._discovered  # a path was deleted during the search, which the next scan notices
 
     def _name(self, kept: Mapping[str, DumpFiles]) -> None:
         self.found = {files.label: files for files in self._discovered.dumps}
-        places = set(map(_place, self._discovered.dumps))
-        removed = [files for files in kept.values() if _place(files) not in places]
+        places = {files.place for files in self._discovered.dumps}
+        removed = [files for files in kept.values() if files.place not in places]
         everything = replace(self._discovered, dumps=(*self._discovered.dumps, *removed))
         redacted = redact_labels(everything, self._options.redaction)
-        by_place = {_place(files): files for files in redacted.dumps}
-        self.named = {label: by_place[_place(files)] for label, files in self.found.items()}
+        by_place = {files.place: files for files in redacted.dumps}
+        self.named = {label: by_place[files.place] for label, files in self.found.items()}
         self.problems = redacted.problems
         self.readme = read_note(redacted.readme)
-
-
-def _place(files: DumpFiles) -> object:
-    """Return where a dump begins, which no name changes."""
-    first = files.parts[0]
-    return first.path, first.frame

@@ -124,7 +124,8 @@ class _RequestHandler(BaseHTTPRequestHandler):
         if version and version == query.get("version"):
             return {**site.changes(path), "version": version, "path": path, "why": ""}
         nearest = site.nearest(path, query.get("name", ""))
-        return {**site.changes(path), "version": version, "path": nearest.path, "why": nearest.why}
+        found = {"version": version, "path": nearest.path, "why": nearest.why, "place": nearest.place}
+        return {**site.changes(path), **found}
 
     def _send_text(self, status: HTTPStatus, text: str, headers: Mapping[str, str] | None = None) -> None:
         plain = {"Content-Type": "text/plain; charset=utf-8", **(headers or {})}

@@ -6,23 +6,24 @@ when they are requested; those of the others are read from disk. Only paths that
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from threading import Condition
 from typing import Any, NamedTuple
 
+from reportgen.record import record
 from reportgen.render import routes
 from reportgen.render.module.on_request import PagesOnRequest
 
 _STARTING_SECONDS = 60.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ServedModule:
     """The pages of one module.
 
-    `version` differs whenever a page may differ. `value_paths` maps the names of values to their pages. `pages` renders
-    the pages; it is None after all of them are on disk.
+    `version` differs whenever a page may differ. `value_paths` maps the names of values to where they are, page and
+    id. `pages` renders the pages; it is None after all of them are on disk.
     """
 
     version: str
@@ -31,7 +32,7 @@ class ServedModule:
     pages: PagesOnRequest | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Generation:
     """One state of the site.
 
@@ -62,10 +63,14 @@ class Generation:
 
 
 class Nearest(NamedTuple):
-    """The page to show instead of another, and the reason; the reason is empty if it is the same page."""
+    """The page to show instead of another, and the reason; the reason is empty if it is the same page.
+
+    `place` is the id on the page of the value that was asked for, empty for other pages.
+    """
 
     path: str
     why: str
+    place: str = ""
 
 
 class LiveSite:
@@ -144,8 +149,8 @@ class LiveSite:
     def nearest(self, path: str, name: str = "") -> Nearest:
         """Return the page at `path`, or the nearest one that exists.
 
-        `name` is the name of the value on the page. Values are followed by name, because every compilation assigns new
-        ids.
+        `name` is the name of the value that the reader asked for. Values are followed by name, because every
+        compilation assigns new ids.
         """
         generation = self._generation
         path = generation.followed(path)
@@ -153,8 +158,8 @@ class LiveSite:
         if name and module and routes.is_value(path):
             if name not in module.value_paths:
                 return Nearest(next(routes.alternatives(path))[0], f"{name} is gone")
-            new = module.value_paths[name]
-            return Nearest(new, "" if new == path else f"{name} has a new number")
+            new, _, place = module.value_paths[name].partition("#")
+            return Nearest(new, "" if new == path else f"{name} has a new number", place)
         if generation.has(path):
             return Nearest(path, "")
         others = ((other, f"that {missing} is gone") for other, missing in routes.alternatives(path))

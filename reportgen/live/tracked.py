@@ -8,13 +8,14 @@ from reportgen.input.reading import DumpFiles, Problem
 from reportgen.live.completeness import Baseline, Completeness
 from reportgen.live.listing import Stamps, parts_of
 from reportgen.live.module_history import ModuleHistory
+from reportgen.record import record
 from reportgen.render.module.on_request import PagesOnRequest
 from reportgen.render.routes import module_view
 from reportgen.reports.summary import Summary
 from reportgen.work import Part
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Timing:
     """The waiting times of the loop, in seconds.
 
@@ -34,7 +35,7 @@ class Timing:
     safety: float = 2.0
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Outdated:
     """The reason why the figures shown are not those of the dump on disk; `since` is a time of day."""
 
@@ -52,12 +53,12 @@ class Identity(NamedTuple):
     number: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ShownBuild:
     """The last good build of a dump.
 
     `digest` covers everything that its pages are made from. `number` counts the builds of the site, `time` is a time of
-    day. `paths` lists all its pages, and `value_paths` maps the names of values to their pages.
+    day. `paths` lists all its pages, and `value_paths` maps the names of values to where they are.
     """
 
     digest: str

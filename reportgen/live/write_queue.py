@@ -14,6 +14,7 @@ from reportgen.live.tracked import TrackedDump
 from reportgen.output.incremental import IncrementalChecker
 from reportgen.output.manifest import COMMON, MANIFEST, TREND
 from reportgen.output.writer import NOTHING_WRITTEN, SiteDirectory, Written, write_pages
+from reportgen.record import record
 from reportgen.render.site.overview import Front
 from reportgen.work import Outcome, Page, Part, Settings
 
@@ -21,7 +22,7 @@ _STEP_SECONDS = 0.02  # short, because a changed dump waits until the step is ov
 _RETRY_SECONDS = 2.0
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class CommonPages:
     """The pages that belong to no module, and what those say that is not about modules."""
 

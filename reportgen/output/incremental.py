@@ -26,7 +26,7 @@ class IncrementalChecker:
                 "files": ["index.html", "v/1.html", …],
                 "size_bytes": 123456,
                 "digest": "02ab49…",                 of the pages' paths and bytes
-                "outcome": {"summary": {…}, "problems": […]}},
+                "outcome": {"summary": {…}, "problems": […]}},    with a digest of its line of report.json
             "": {…}},
          "seal": "9d3c17…"}                          detects changes by other programs
 
@@ -59,8 +59,6 @@ class IncrementalChecker:
         return _digest(
             settings.fingerprint,
             settings.site_title,
-            settings.value_pages,
-            sorted(settings.named_values.get(contents.files.label, ())),
             settings.redaction,
             settings.source_url,
             settings.capacities,

@@ -14,7 +14,7 @@ from reportgen.work import Part
 
 MANIFEST = ".reportgen.json"
 UNFINISHED = ".reportgen.unfinished"
-"""Lists the pages that a build is about to write, one JSON string per line; exists only while a build runs."""
+"""Lists the pages that a build is about to write, one `SEAL "PATH"` per line; exists only while a build runs."""
 
 COMMON = ""
 """The name of the part that belongs to no dump."""
@@ -62,35 +62,45 @@ def _seal(body: bytes) -> bytes:
 
 
 def parse_manifest(content: bytes) -> dict[str, Part] | None:
-    """Return the parts, or None if `content` is not a manifest.
+    """Return the parts, or None if `content` is not a manifest, or not as it was written.
 
-    Only safe paths are returned. If the manifest was changed after it was written, only its paths are used.
+    A list that somebody has changed must not say which files are removed.
     """
+    body, _, seal = content.rpartition(_SEAL)
+    if seal != _seal(body) + b'"}\n':
+        return None
     try:
         rows = json.loads(content)["parts"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
-    if not isinstance(rows, dict):
-        return None
-    body, _, seal = content.rpartition(_SEAL)
-    is_sealed = seal == _seal(body) + b'"}\n'
-    return {str(name): _part(row, is_sealed=is_sealed) for name, row in rows.items()}
+    return {str(name): _part(row) for name, row in rows.items()} if isinstance(rows, dict) else None
 
 
-def _part(row: Any, *, is_sealed: bool) -> Part:
+def _part(row: Any) -> Part:
+    """Return a part, an empty one for any other row, because a seal proves no origin: anyone can make one."""
     files, folder = (row.get("files"), row.get("folder")) if isinstance(row, dict) else (None, None)
     if not isinstance(files, list) or not isinstance(folder, str):
         return Part("", ())
-    paths = tuple(filter(is_safe, (folder + file for file in files if isinstance(file, str))))
+    paths = tuple(folder + file for file in files if isinstance(file, str))
     try:
-        if is_sealed:
-            return Part(row["key"], paths, row["size_bytes"], int(row["digest"], 16), row["outcome"])
+        return Part(row["key"], paths, row["size_bytes"], int(row["digest"], 16), row["outcome"])
     except (KeyError, TypeError, ValueError):
-        pass  # because a seal proves no origin: another program can make one too
-    return Part("", paths)
+        return Part("", paths)
 
 
-def is_safe(path: str) -> bool:
-    """Return whether a path stays inside the directory of the site, on every operating system."""
-    names = {*path.split("/")} - {"", "."}
-    return bool(names) and ".." not in names and path[0] != "/" and "\\" not in path and ":" not in path
+def sealed_line(path: str) -> bytes:
+    """Return a line of the list of pages about to be written."""
+    text = json.dumps(path).encode()
+    return _seal(text) + b" " + text
+
+
+def unsealed_line(line: bytes) -> str | None:
+    """Return the path in such a line; None for one that was cut off, or that somebody else has written."""
+    seal, _, text = line.partition(b" ")
+    if seal != _seal(text):
+        return None
+    try:
+        path = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return path if isinstance(path, str) else None

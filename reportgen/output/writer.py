@@ -1,4 +1,4 @@
-"""Write pages to disk. Only this module writes, and it deletes only files that it has written.
+"""Write pages to disk. Only this module writes pages, and `own_files` says what may be deleted.
 
 A file that already has the right bytes is left alone; a file that the manifest of the last build lists but the new
 site lacks is removed. The paths of pages are noted before the pages are written, so the next build knows every file
@@ -6,41 +6,41 @@ that a killed build left behind. Only one build at a time writes into a director
 """
 
 import errno
-import json
 import os
-import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Self
 
 from reportgen.errors import OutputRefused
+from reportgen.output.kept_reports import REPORT_FILE, with_reports, without_reports
 from reportgen.output.lock import LOCK, locked
 from reportgen.output.manifest import (
     MANIFEST,
     TREND,
     UNFINISHED,
-    is_safe,
     page_digest,
     parse_manifest,
+    sealed_line,
     serialize,
     sum_of_digests,
+    unsealed_line,
 )
+from reportgen.output.own_files import NO_LINKS, Deletion, confirm_plain, delete, place_in, plain_bytes
+from reportgen.record import record
 from reportgen.work import Page, Part
 
 _PLACEHOLDERS = frozenset({".gitignore", ".gitkeep", ".keep"})  # allowed, because Git keeps no empty directories
 _NEW_MANIFEST = f".{MANIFEST}.unfinished"
 _WORKING_FILES = frozenset({LOCK, UNFINISHED, _NEW_MANIFEST})
+_FRONT_PAGE = "index.html"
+_OWN_PAGE = b"Made by reportgen"
 _PAGES_AT_ONCE = 200  # not one by one, because the paths of a batch are noted in one write
-_FLAGS = os.O_WRONLY | os.O_CREAT
-# By name, because no system has all of them.
-for _name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
-    _FLAGS |= getattr(os, _name, 0)
+_FLAGS = os.O_WRONLY | os.O_CREAT | NO_LINKS
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Written:
     """The paths of some pages, their bytes and digest, and how many of them had to be written."""
 
@@ -73,7 +73,7 @@ def write_pages(directory: Path, pages: Iterable[Page], *, whole: bool = False) 
     """
     written, folders, remaining = NOTHING_WRITTEN, set[str](), iter(pages)
     while batch := list(islice(remaining, _PAGES_AT_ONCE)):
-        # Strings, because there are 70,000 of them and making a `Path` takes as long as looking for the file.
+        # Strings, because making a `Path` takes as long as looking for the file.
         differing = [page for page in batch if not _has_bytes(f"{directory}/{page.path}", page.content)]
         if differing:
             paths = [page.path for page in differing]
@@ -83,9 +83,9 @@ def write_pages(directory: Path, pages: Iterable[Page], *, whole: bool = False) 
             with _refusing(target):
                 folder = target.rpartition("/")[0]
                 if folder not in folders:
+                    if place_in(directory, page.path) is None:
+                        raise OSError(errno.ELOOP, f"{folder} leads elsewhere")
                     Path(folder).mkdir(parents=True, exist_ok=True)
-                    if not Path(folder).resolve().is_relative_to(directory.resolve()):
-                        raise OSError(errno.ELOOP, f"{folder} leads out of the site")
                     folders.add(folder)
                 (_replace if whole else _write)(target, page.content)
         size = sum(len(page.content) for page in batch)
@@ -101,16 +101,32 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def append_file(path: Path, content: bytes) -> None:
-    """Append to a file that belongs to no site. Raises OutputRefused if it cannot be written."""
+    """Append to a file that the user names, which may be a link. Raises OutputRefused if it cannot be written."""
     with _refusing(path), path.open("ab") as file:
         file.write(content)
+
+
+def append_own_file(path: Path, content: bytes) -> None:
+    """Append to a file of a site, which is no link. Raises OutputRefused if it cannot be written."""
+    with _refusing(path):
+        _append(path, content)
+
+
+def _append(path: Path, content: bytes) -> None:
+    """Append by system calls, because lines of several processes must not mix. One may take only some bytes."""
+    file = os.open(path, _FLAGS | os.O_APPEND, 0o666)
+    try:
+        confirm_plain(file)
+        while content:
+            content = content[os.write(file, content) :]
+    finally:
+        os.close(file)
 
 
 def _write(target: str, content: bytes) -> None:
     """Write a file. A link or a pipe in its place is refused, because it leads elsewhere or waits for ever."""
     with os.fdopen(os.open(target, _FLAGS, 0o666), "wb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise OSError(errno.EINVAL, "it is not a regular file")
+        confirm_plain(file.fileno())
         file.truncate(0)
         file.write(content)
 
@@ -125,7 +141,7 @@ def _replace(target: str, content: bytes) -> None:
     """Replace a file atomically."""
     unfinished = Path(_temporary(target))
     try:
-        unfinished.write_bytes(content)
+        _write(str(unfinished), content)
         unfinished.replace(target)
     except BaseException:  # also when interrupted
         unfinished.unlink(missing_ok=True)
@@ -135,17 +151,13 @@ def _replace(target: str, content: bytes) -> None:
 def _note_unfinished(directory: Path, paths: Iterable[str]) -> None:
     """Add paths to the list of pages about to be written. Several processes may do this at the same time.
 
-    Each path is a line of JSON that starts with a newline, so a line that a full disk or a kill has cut off names no
+    Each path is a line of its own that starts with a newline, so a line that a full disk or a kill has cut off names no
     path and spoils no later line.
     """
     listing = directory / UNFINISHED
     with _refusing(listing):
         directory.mkdir(parents=True, exist_ok=True)
-        remaining = "\n".join(["", *map(json.dumps, paths), ""]).encode()
-        # Unbuffered appending, because lines of several processes must not mix. One write may take only some bytes.
-        with listing.open("ab", buffering=0) as file:
-            while remaining:
-                remaining = remaining[file.write(remaining) :]
+        _append(listing, b"\n".join([b"", *map(sealed_line, paths), b""]))
 
 
 @contextmanager
@@ -188,10 +200,13 @@ class SiteDirectory:
         self._directory = directory
         previous = None
         with suppress(OSError):
-            previous = parse_manifest((directory / MANIFEST).read_bytes())
-        if previous is None and not force:
-            _confirm_empty(directory)
-        self.parts: Mapping[str, Part] = previous or {}
+            previous = parse_manifest(plain_bytes(directory / MANIFEST))
+        if previous is None:
+            _confirm_free(directory) if force else _confirm_empty(directory)
+        report = b""
+        with suppress(OSError):
+            report = plain_bytes(directory / REPORT_FILE)
+        self.parts: Mapping[str, Part] = with_reports(previous or {}, report)
         if previous is None:
             self._write_manifest(serialize({}))  # now, because it marks the directory as ours if the build is killed
 
@@ -214,8 +229,8 @@ class SiteDirectory:
             if not _has_bytes(str(target), content):
                 _replace(str(target), content)
 
-    def finish(self, parts: Mapping[str, Part]) -> int:
-        """Remove pages of earlier builds that are not in `parts`, write the manifest, and return how many were removed.
+    def finish(self, parts: Mapping[str, Part]) -> Deletion:
+        """Remove pages of earlier builds that are not in `parts`, and write the manifest; return what was removed.
 
         Further calls compare with these `parts`. The pages of a history stay.
         """
@@ -223,27 +238,14 @@ class SiteDirectory:
             parts = {TREND: self.parts[TREND], **parts}
         current = {path for part in parts.values() for path in part.paths}
         earlier = {path for part in self.parts.values() for path in part.paths} | _unfinished(self._directory)
-        removed = sum(self._remove(path) for path in sorted(earlier - current))
+        removed = delete(self._directory, sorted(earlier - current))
         if parts != self.parts or not (self._directory / MANIFEST).exists():  # somebody may have removed the site
-            self._write_manifest(serialize(parts))
+            self._write_manifest(serialize(without_reports(parts)))
         for name in (UNFINISHED, _NEW_MANIFEST):
             with _refusing(self._directory / name):
                 (self._directory / name).unlink(missing_ok=True)
         self.parts = parts
         return removed
-
-    def _remove(self, path: str) -> bool:
-        target = self._directory / path
-        try:
-            if not target.parent.resolve().is_relative_to(self._directory.resolve()):
-                return False  # a link leads out of the site
-            target.unlink()
-        except (OSError, ValueError):  # a manifest may hold a path that no file can have
-            return False
-        with suppress(OSError):  # a folder that is not empty, which ends the removal of empty ones
-            for folder in Path(path).parents[:-1]:
-                (self._directory / folder).rmdir()
-        return True
 
 
 def _has_bytes(path: str, content: bytes) -> bool:
@@ -256,8 +258,13 @@ def _has_bytes(path: str, content: bytes) -> bool:
 
 
 def _bytes_of(path: str) -> bytes:
-    with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - see `_write`
+    # Not `plain_bytes`, because a site has 70,000 pages; a pipe is read as an empty file, which no page is.
+    with open(path, "rb", buffering=0, opener=_open_plainly) as file:
         return file.read()
+
+
+def _open_plainly(path: str, flags: int) -> int:
+    return os.open(path, flags | NO_LINKS)
 
 
 def _confirm_empty(directory: Path) -> None:
@@ -273,6 +280,11 @@ def _confirm_empty(directory: Path) -> None:
         raise OutputRefused(f"{directory} is a file; -o needs a directory.") from None
     except OSError as error:
         raise OutputRefused(f"{directory}: cannot be read: {error.strerror or error}") from error
+    if MANIFEST in names:
+        raise OutputRefused(
+            f"{directory / MANIFEST} stands in the way: it is not as a build has written it, so nobody knows which"
+            " files are pages. Delete the directory, choose another with -o, or write into this one with --force."
+        )
     if names - _PLACEHOLDERS - _WORKING_FILES:
         raise OutputRefused(
             f"{directory} is not empty and was not made by reportgen. Choose another directory with -o,"
@@ -280,15 +292,21 @@ def _confirm_empty(directory: Path) -> None:
         )
 
 
+def _confirm_free(directory: Path) -> None:
+    """Raise OutputRefused if somebody else's site is in a directory, which ours would replace page by page."""
+    with suppress(OSError):
+        content = plain_bytes(directory / _FRONT_PAGE)
+        if content and _OWN_PAGE not in content:
+            raise OutputRefused(
+                f"{directory / _FRONT_PAGE} stands in the way: it was not made by reportgen. Move it, or choose another"
+                " directory with -o."
+            )
+
+
 def _unfinished(directory: Path) -> set[str]:
     """Return the paths of pages that unfinished builds were about to write."""
     try:
-        lines = (directory / UNFINISHED).read_bytes().split(b"\n")
+        lines = plain_bytes(directory / UNFINISHED).split(b"\n")
     except OSError:
         return set()
-    paths: set[str] = set()
-    for line in lines:
-        with suppress(ValueError, RecursionError):  # a line that a full disk or a kill has cut off
-            path = json.loads(line)
-            paths.update({path} if isinstance(path, str) and path and is_safe(path) else ())
-    return paths
+    return {path for line in lines if (path := unsealed_line(line)) is not None}

@@ -4,6 +4,8 @@ The terminal sends Ctrl-C to the program and to us alike. The program decides wh
 """
 
 import os
+import shlex
+import shutil
 import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,6 +13,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 
 from reportgen.errors import CommandNotFound, CommandNotStarted
+from reportgen.programs.interpreters import other_name
 
 _PASSED_ON = ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGCONT")
 _FROM_TERMINAL = ("SIGINT", "SIGQUIT")
@@ -21,7 +24,7 @@ def run_command(command: Sequence[str], environment: Mapping[str, str]) -> int:
 
     Raises CommandNotFound or CommandNotStarted if there is nothing to wait for.
     """
-    hint = f"; perhaps: reportgen run -- python {command[0]}" if command[0].endswith(".py") else ""
+    hint = _hint(command, environment)
     with _signals_passed_on() as started:
         try:
             program = subprocess.Popen(command, env=environment)
@@ -32,6 +35,17 @@ def run_command(command: Sequence[str], environment: Mapping[str, str]) -> int:
         started(program)
         code = program.wait()
     return code if code >= 0 else 128 - code
+
+
+def _hint(command: Sequence[str], environment: Mapping[str, str]) -> str:
+    """Return what to write instead of a command that cannot be started, if that is known."""
+    if command[0].endswith(".py"):
+        python = (
+            other_name("python", environment) if shutil.which("python", path=environment.get("PATH")) is None else None
+        )
+        return f"; perhaps: reportgen run -- {python or 'python'} {command[0]}"
+    other = other_name(command[0], environment)
+    return f"; there is {other}: reportgen run -- {shlex.join([other, *command[1:]])}" if other else ""
 
 
 @contextmanager

@@ -3,31 +3,37 @@
 While the program runs, a folder with a random name of its own holds a folder for each process. Afterwards files that no
 report reads are deleted, and the others move to folders whose names do not change from run to run. A hidden file says
 what was run and which files are the run's own. The next run deletes those, and what an interrupted run has left in its
-random folder, if they are regular files that are reached without a link. Nothing else is touched.
+random folder; `output/own_files.py` has the rule. A file that is not as the run has left it stays, and is named.
 
     .reportgen-run.json
     {"command": ["python", "train.py"], "exit_code": 1, "seconds": 11.4, "flags": "--xla_dump_hlo_as_text",
-     "processes": 1, "modules": 18, "dumped_bytes": 3540000, "kept_bytes": 480000, "files": ["module_0000…", …],
-     "working": ""}
+     "processes": 1, "modules": 18, "dumped_bytes": 3540000, "kept_bytes": 480000,
+     "files": {"module_0000…": "SIZE-DIGEST", …}, "working": ""}
 """
 
+import hashlib
 import json
 import os
 import re
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
 from itertools import chain, count
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
 from reportgen.errors import OutputRefused
 from reportgen.input.names import ERROR_TEXT
 from reportgen.output.lock import locked
+from reportgen.output.own_files import delete, files_below, place_in, plain_bytes
+from reportgen.output.writer import write_file
+from reportgen.programs.compiled import CompiledPlan
 from reportgen.programs.environment import FALLBACK
 from reportgen.programs.signs import Signs, signs_in
+from reportgen.record import record
 
 MARKER = ".reportgen-run.json"
 
@@ -38,10 +44,11 @@ _KEPT = re.compile(
     r".*-buffer-assignment.*|.*-live-range.*|.*-memory-usage-report\.txt|.*after_optimizations\.(?:txt|hlo\.pb)"
     r"|.*\.oom_[a-z_]+(?:\.txt)?|.*target_arguments\.txt|gpu_target_config\.pbtxt|" + re.escape(ERROR_TEXT)
 )
+_BEGINNING = 1 << 20
 _ALLOWED = frozenset({".gitignore", ".gitkeep", ".keep", "README.md"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Left:
     """What a run left in its folder: of all that was dumped, the files that were kept, as paths in the folder."""
 
@@ -49,12 +56,19 @@ class Left:
     signs: Signs
     dumped_bytes: int
     kept_bytes: int
-    files: tuple[str, ...]
+    files: Mapping[str, str]
+
+
+class Claim(NamedTuple):
+    """The folder for the processes of a run, and the files of the last run that were changed since, which stay."""
+
+    working: Path
+    kept: tuple[str, ...]
 
 
 @contextmanager
-def claimed(directory: Path) -> Iterator[Path]:
-    """Keep `directory` for one run, cleared of what the last run left, and return the folder for its processes.
+def claimed(directory: Path) -> Iterator[Claim]:
+    """Keep `directory` for one run, cleared of what the last run left.
 
     Raises OutputRefused.
     """
@@ -66,12 +80,11 @@ def claimed(directory: Path) -> Iterator[Path]:
                 f"{directory}: holds files that `reportgen run` did not write; name another folder with --dumps"
             )
         with locked(directory):
-            last = _last_run(directory)
-            _clear(directory, last)
+            kept = _clear(directory, _last_run(directory))
             working = directory / f"{_WORKING}{secrets.token_hex(8)}"
-            write_marker(directory, {"files": [], "working": working.name})
+            write_marker(directory, {"files": {}, "working": working.name})
             working.mkdir()
-            yield working
+            yield Claim(working, kept)
     except OSError as error:
         raise OutputRefused(f"{directory}: cannot be used for dumps: {error.strerror or error}") from error
 
@@ -79,17 +92,19 @@ def claimed(directory: Path) -> Iterator[Path]:
 def tidy(directory: Path, working: Path, *, keep_all: bool) -> Left:
     """Delete what no report reads, unless `keep_all`, and move the rest from `working` to where it stays."""
     first_written = {
-        folder: min((path.stat().st_mtime_ns for path in _files(folder)), default=0)
+        folder: min((path.stat().st_mtime_ns for path in files_below(folder)), default=0)
         for folder in working.iterdir()
         if folder.is_dir() and not folder.is_symlink()
     }
     # The process that dumped first comes first, because process ids differ from run to run.
     folders = sorted(first_written, key=lambda folder: (first_written[folder], folder.name))
-    names = [path.name for folder in folders for path in _files(folder)]
-    dumped = sum(path.stat().st_size for folder in folders for path in _files(folder))
+    dumped = [path for folder in folders for path in files_below(folder)]
+    names, dumped_bytes = [path.name for path in dumped], sum(path.stat().st_size for path in dumped)
     if not keep_all:
-        for folder in folders:
-            _delete(path for path in _files(folder) if not _KEPT.fullmatch(path.name))
+        delete(
+            working,
+            [path.relative_to(working).as_posix() for path in dumped if not _KEPT.fullmatch(path.name)],
+        )
     for folder in folders:
         _remove_empty(folder)
     folders = [folder for folder in folders if folder.is_dir()]
@@ -98,19 +113,37 @@ def tidy(directory: Path, working: Path, *, keep_all: bool) -> Left:
     return Left(
         processes=len(folders),
         signs=signs_in(names),
-        dumped_bytes=dumped,
+        dumped_bytes=dumped_bytes,
         kept_bytes=sum(path.stat().st_size for path in kept),
-        files=tuple(sorted(path.relative_to(directory).as_posix() for path in kept)),
+        files={path.relative_to(directory).as_posix(): _fingerprint(path) for path in sorted(kept)},
     )
 
 
-def write_marker(directory: Path, content: dict[str, Any]) -> None:
-    (directory / MARKER).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+def write_marker(directory: Path, content: Mapping[str, Any]) -> None:
+    write_file(directory / MARKER, (json.dumps(content, indent=1) + "\n").encode())
+
+
+def kept_folder(dumps: Path) -> Path:
+    """Move the files of a folder that is about to be deleted to a new one, which the caller deletes."""
+    kept = Path(mkdtemp(prefix="reportgen-"))
+    for path in dumps.iterdir():
+        path.rename(kept / path.name)
+    return kept
 
 
 def keep_error(directory: Path, text: str) -> None:
     """Write the text of an out-of-memory error beside the dump, as the hook does in a program."""
-    (directory / ERROR_TEXT).write_text(text + "\n", encoding="utf-8")
+    write_file(directory / ERROR_TEXT, (text + "\n").encode("utf-8", "replace"))
+
+
+def _fingerprint(path: Path) -> str:
+    """Return the size of a file and a digest of its beginning, because some dumps have gigabytes."""
+    return f"{path.stat().st_size}-{hashlib.sha256(plain_bytes(path, _BEGINNING)).hexdigest()[:16]}"
+
+
+def keep_plan(directory: Path, plan: CompiledPlan) -> None:
+    """Write the plan of a compiled function as XLA would name its dump."""
+    write_file(directory / plan.file_name, plan.proto)
 
 
 def marker_of(command: Sequence[str], exit_code: int, seconds: float, flags: str, left: Left) -> dict[str, Any]:
@@ -123,7 +156,7 @@ def marker_of(command: Sequence[str], exit_code: int, seconds: float, flags: str
 class _LastRun(NamedTuple):
     """What the marker says of the last run: its files, and its random folder if it did not come to its end."""
 
-    files: tuple[str, ...]
+    files: Mapping[str, str]
     working: str
 
 
@@ -131,63 +164,37 @@ def _last_run(directory: Path) -> _LastRun:
     """Return what the last run left. Raises OutputRefused for a marker that no run can have written."""
     marker = directory / MARKER
     if not os.path.lexists(marker):
-        return _LastRun((), "")
+        return _LastRun({}, "")
     try:
-        if not _is_plain(marker):
-            raise ValueError(f"{marker} is no regular file")
-        stated = json.loads(marker.read_text(encoding="utf-8"))
+        stated = json.loads(plain_bytes(marker))
         files, working = stated["files"], stated.get("working", "")
-        if not isinstance(files, list) or not isinstance(working, str):
+        if not isinstance(files, dict) or not isinstance(working, str):
             raise TypeError(f"{marker} states no files")
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise OutputRefused(f"{marker}: damaged; delete the folder or name another with --dumps") from None
-    return _LastRun(tuple(name for name in files if isinstance(name, str)), working)
+    return _LastRun({name: str(fingerprint) for name, fingerprint in files.items()}, working)
 
 
-def _clear(directory: Path, last: _LastRun) -> None:
-    files = [path for name in last.files if (path := _inside(directory, name))]
-    _delete(files)
-    working = _inside(directory, last.working) if _NAME_OF_WORKING.fullmatch(last.working) else None
+def _clear(directory: Path, last: _LastRun) -> tuple[str, ...]:
+    """Delete what the last run left, and return which of its files were changed since."""
+    changed = [name for name, fingerprint in last.files.items() if not _is_as_left(directory, name, fingerprint)]
+    deleted = delete(directory, [name for name in last.files if name not in changed])
+    working = place_in(directory, last.working) if _NAME_OF_WORKING.fullmatch(last.working) else None
     if working and working.is_dir() and not working.is_symlink():
-        _delete(_files(working))
+        delete(directory, [path.relative_to(directory).as_posix() for path in files_below(working)])
         _remove_empty(working)
-    folders = {folder for path in files for folder in path.parents if directory in folder.parents}
-    for folder in sorted(folders, key=lambda folder: len(folder.parts), reverse=True):
-        with suppress(OSError):  # it holds something else, or is gone
-            folder.rmdir()
+    # `delete` is not asked about these, and what is gone already stands in nobody's way.
+    there = [name for name in changed if (place := place_in(directory, name)) is None or os.path.lexists(place)]
+    return tuple(sorted([*deleted.kept, *there]))
 
 
-def _inside(directory: Path, name: str) -> Path | None:
-    """Return the path that a marker names; None for one that leads out of `directory` or through a link.
-
-    Anyone can write a marker.
-    """
-    parts = name.split("/")
-    if not name or "\0" in name or name.startswith("/") or {"", ".", ".."} & set(parts):
-        return None
-    above = [directory.joinpath(*parts[:depth]) for depth in range(1, len(parts))]
-    return None if any(folder.is_symlink() for folder in above) else directory / name
-
-
-def _is_plain(path: Path) -> bool:
-    """Return whether a path is a regular file, and no link to another one."""
-    return path.is_file() and not path.is_symlink()
-
-
-def _files(folder: Path) -> list[Path]:
-    """Return the regular files below a folder, without those that links lead to."""
-    return [
-        Path(above) / name
-        for above, _, names in os.walk(folder, followlinks=False)
-        for name in names
-        if _is_plain(Path(above) / name)
-    ]
-
-
-def _delete(paths: Iterable[Path]) -> None:
-    for path in paths:
-        if _is_plain(path):
-            path.unlink(missing_ok=True)
+def _is_as_left(directory: Path, name: str, fingerprint: str) -> bool:
+    """Return whether a file is still what a run has written. Anyone can write a marker, and change a dump."""
+    place = place_in(directory, name)
+    try:
+        return place is not None and _fingerprint(place) == fingerprint
+    except (OSError, ValueError):
+        return False
 
 
 def _remove_empty(top: Path) -> None:
@@ -201,7 +208,7 @@ def _moved(directory: Path, folders: Sequence[Path]) -> list[Path]:
     names = [""] if len(folders) == 1 else _lasting_names(folders)
     kept = []
     for folder, name in zip(folders, names, strict=True):
-        files = [path.relative_to(folder) for path in _files(folder)]
+        files = [path.relative_to(folder) for path in files_below(folder)]
         target = _free(directory, name, files)
         for file in files:
             place = target / file
@@ -215,7 +222,7 @@ def _free(directory: Path, name: str, files: Sequence[Path]) -> Path:
     """Return the folder `name`, or the first of `name-2`, `name-3`, … in which no file of the user's is in the way."""
     names = chain([name], (f"{name or 'process'}-{number}" for number in count(2)))
     for candidate in names:
-        places = [_inside(directory, (Path(candidate) / file).as_posix()) for file in files]
+        places = [place_in(directory, (Path(candidate) / file).as_posix()) for file in files]
         if all(place is not None and not os.path.lexists(place) for place in places):
             return directory / candidate
     raise AssertionError("one of all numbers is free")

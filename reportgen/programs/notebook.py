@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from reportgen.errors import ReportgenError
-from reportgen.programs.functions import MemoryReport, report
+from reportgen.programs.functions import report
+from reportgen.programs.memory_report import MemoryReport
 
 _REPORT = "__reportgen_report"
 

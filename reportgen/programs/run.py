@@ -2,31 +2,35 @@
 
 import os
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from reportgen.options import DEFAULT_DUMPS
 from reportgen.programs.command import run_command
 from reportgen.programs.dumps import Left, claimed, marker_of, tidy, write_marker
 from reportgen.programs.environment import dump_flags, dumps_elsewhere, own_flags, program_environment
+from reportgen.programs.interpreters import python_without_framework
 from reportgen.programs.signs import why_nothing
+from reportgen.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RunOptions:
     """`only` is a regular expression for names of modules; `cache` leaves compilation caches on.
 
-    `keep_all` keeps also those files that no report reads, such as LLVM IR.
+    `path` is the PATH of the program, by default that of this process. `keep_all` keeps also those files that no
+    report reads, such as LLVM IR.
     """
 
     command: tuple[str, ...]
+    path: str | None = None
     dumps: Path = DEFAULT_DUMPS
     only: str | None = None
     cache: bool = False
     keep_all: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Run:
     """A program that has ended: its exit code, what it left, and things that the user should hear.
 
@@ -46,9 +50,10 @@ def run_program(options: RunOptions) -> Run:
     cannot be read, and CommandNotFound or CommandNotStarted.
     """
     dumps = options.dumps.absolute()
-    own_flags(os.environ)  # so that a file of flags that cannot be read is told before anything is cleared
-    with claimed(dumps) as working:
-        environment = program_environment(os.environ, working, only=options.only, cache=options.cache)
+    environ = os.environ if options.path is None else {**os.environ, "PATH": options.path}
+    own_flags(environ)  # so that a file of flags that cannot be read is told before anything is cleared
+    with claimed(dumps) as (working, kept):
+        environment = program_environment(environ, working, only=options.only, cache=options.cache)
         begun = time.monotonic()
         exit_code = run_command(options.command, environment)
         seconds = time.monotonic() - begun
@@ -57,15 +62,21 @@ def run_program(options: RunOptions) -> Run:
     return Run(
         exit_code=exit_code,
         left=left,
-        warnings=tuple(_warnings(options, left)),
-        why_nothing=None
-        if left.signs.assignments
-        else why_nothing(left.signs, exit_code, only=options.only, cache=options.cache),
+        warnings=tuple(_warnings(options, left, kept)),
+        why_nothing=None if left.signs.assignments else _why_nothing(options, left, exit_code, environ),
     )
 
 
-def _warnings(options: RunOptions, left: Left) -> list[str]:
+def _why_nothing(options: RunOptions, left: Left, exit_code: int, environ: Mapping[str, str]) -> str:
+    python = python_without_framework(options.command, environ) if exit_code else None
+    return why_nothing(left.signs, exit_code, only=options.only, cache=options.cache, python=python)
+
+
+def _warnings(options: RunOptions, left: Left, kept: Sequence[str]) -> list[str]:
     warnings = []
+    if kept:
+        names = f"{', '.join(kept[:3])}{', …' if len(kept) > 3 else ''}"
+        warnings.append(f"what stands in {options.dumps} and was not left there by a run was kept: {names}")
     if dumps_elsewhere(os.environ):
         warnings.append(
             f"--xla_dump_to in your XLA_FLAGS was overridden for this run; its dumps are in {options.dumps}"

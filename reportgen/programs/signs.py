@@ -5,13 +5,15 @@ late all look like success. The files in the folder tell them apart.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from reportgen.programs.interpreters import NO_FRAMEWORK
+from reportgen.record import record
 
 _ASSIGNMENT = "-buffer-assignment.txt"
 _TEXT = "after_optimizations.txt"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Signs:
     """Counts of modules: with an assignment, with HLO text alone as after a cache hit, with a proto alone, and any."""
 
@@ -34,14 +36,25 @@ def signs_in(names: Iterable[str]) -> Signs:
     )
 
 
-def why_nothing(signs: Signs, exit_code: int, *, only: str | None, cache: bool) -> str:
-    """Return why a run left no dump, in a sentence that says what to do."""
+def why_nothing(signs: Signs, exit_code: int, *, only: str | None, cache: bool, python: str | None = None) -> str:
+    """Return why a run left no dump, in a sentence that says what to do.
+
+    `python` is the path of the program's Python if that has no framework.
+    """
     if signs.cached:
         taken = f"{signs.cached} modules were" if signs.cached > 1 else "1 module was"
         way_out = "leave out --cache" if cache else "the program turns its cache on itself; empty that, or turn it off"
         return f"{taken} taken from a compilation cache, and nothing is dumped for these: {way_out}"
     if signs.protos:
-        return f"only protos were dumped ({signs.protos}); a flag of the program switches text off"
+        return (
+            f"only protos were dumped ({signs.protos}); a flag of the program switches text off."
+            " `reportgen build` reads protos too"
+        )
+    if python:
+        return (
+            f"the program ended with exit code {exit_code}, and its Python {NO_FRAMEWORK}: {python}. Write the one that"
+            " has: reportgen run -- /path/to/python …"
+        )
     if only is not None:
         return f"no module was dumped; does a name of a module match {only!r}, which --only asks for?"
     if exit_code:

@@ -1,0 +1,104 @@
+"""Find the Python that a program is for, where the one that comes first on PATH is reportgen's own.
+
+`uvx` puts the environment of the tool first on PATH, and so does an activated environment in which reportgen was
+installed alone. `python` is then a Python without JAX, TensorFlow or PyTorch/XLA, whatever the user's own one has.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from reportgen.record import record
+
+FRAMEWORKS = ("jax", "tensorflow", "torch_xla")
+NO_FRAMEWORK = "has no JAX, TensorFlow or PyTorch/XLA"
+
+_NAMES = ("python", "python3")
+_LONGEST_START = 20  # seconds, in which any Python has started
+# Without the current directory, where a folder may have the name of a framework.
+_ASK = (
+    "import sys; sys.path = [path for path in sys.path if path]; from importlib.util import find_spec;"
+    f" print(next((name for name in {FRAMEWORKS} if find_spec(name)), ''))"
+)
+
+
+@record
+class Chosen:
+    """The command and the PATH that lead to a Python with a framework, and in words which one was taken and why."""
+
+    command: tuple[str, ...]
+    path: str
+    words: str
+
+
+def chosen_python(command: Sequence[str], environ: Mapping[str, str]) -> Chosen | None:
+    """Return how to start a command with the user's Python; None where the command is to be left as it is.
+
+    Only reportgen's own Python is passed over, only if it has no framework, and only if another one on PATH has.
+    """
+    name, path = command[0], environ.get("PATH", os.defpath)
+    first = shutil.which(name if name in _NAMES else _NAMES[0], path=path)
+    if Path(name).name != name or first is None or not _is_own(Path(first)) or any(map(find_spec, FRAMEWORKS)):
+        return None
+    for python in _pythons(path):
+        if framework := framework_of(python, environ):
+            # With its directory first on PATH, so that a script finds it too, and the tools beside it.
+            searched = os.pathsep.join([str(python.parent), path])
+            named = shutil.which(name, path=str(python.parent)) or str(python) if name in _NAMES else name
+            words = (
+                f"{name} finds {python}, which has {framework}; reportgen’s own Python, first on PATH, {NO_FRAMEWORK}"
+            )
+            return Chosen(command=(named, *command[1:]), path=searched, words=words)
+    return None
+
+
+def framework_of(python: Path, environ: Mapping[str, str]) -> str:
+    """Return the framework that a Python can import, as `jax`; empty if it has none or does not start."""
+    try:
+        asked = subprocess.run(
+            [python, "-c", _ASK],
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_LONGEST_START,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    found = asked.stdout.strip()
+    return found if asked.returncode == 0 and found in FRAMEWORKS else ""
+
+
+def python_without_framework(command: Sequence[str], environ: Mapping[str, str]) -> str | None:
+    """Return the path of the Python that a command names if it has no framework; None if that is not known."""
+    if not Path(command[0]).name.startswith(_NAMES):
+        return None
+    found = shutil.which(command[0], path=environ.get("PATH", os.defpath))
+    return found if found and not framework_of(Path(found), environ) else None
+
+
+def other_name(name: str, environ: Mapping[str, str]) -> str | None:
+    """Return `python3` for `python` where only that is on PATH; None for other commands."""
+    path = environ.get("PATH", os.defpath)
+    return _NAMES[1] if name == _NAMES[0] and shutil.which(_NAMES[1], path=path) else None
+
+
+def _is_own(python: Path) -> bool:
+    """Return whether a Python is in the environment that reportgen runs in."""
+    own = Path(sys.executable).parent
+    return python.parent == own or python.parent.resolve() == own.resolve()
+
+
+def _pythons(path: str) -> Iterator[Path]:
+    """Yield the Pythons on PATH that are not reportgen's own, one for each directory."""
+    for folder in dict.fromkeys(filter(None, path.split(os.pathsep))):
+        found = (shutil.which(name, path=folder) for name in _NAMES)
+        python = next(filter(None, found), None)
+        if python and not _is_own(Path(python)):
+            yield Path(python).absolute()

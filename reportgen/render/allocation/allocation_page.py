@@ -1,69 +1,84 @@
-"""Render a page for each allocation: what it is, how it is packed and reused, what is free in it, and its values."""
+"""Render the pages of allocations: what each is, how it is packed and reused, what is free in it, and its values."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from reportgen.analyse.classes import memory_class
-from reportgen.render.allocation.usage import AllocationUsage
-from reportgen.render.html.excerpts import excerpt
+from markupsafe import Markup
+
+from reportgen.analyse.classes import MemoryClass, memory_class
+from reportgen.analyse.records import Space
+from reportgen.model import Allocation
+from reportgen.render.allocation.usage import AllocationUsage, Usage
+from reportgen.render.html.excerpts import ExcerptLine, excerpt
 from reportgen.render.html.links import Links
 from reportgen.render.html.markup import human_and_exact
-from reportgen.render.html.templates import PageFrame, fragment
+from reportgen.render.html.templates import render
 from reportgen.render.html.value_rows import value_rows_in_allocation
-from reportgen.render.routes import ALLOCATIONS_FOLDER, pages_of, rows_of
+from reportgen.render.routes import ALLOCATIONS_FOLDER, ROWS_ON_PAGE, allocation_id
 from reportgen.render.view import Module
 from reportgen.reports.report import allocation_kinds
 from reportgen.work import Page
 
 
+class AllocationSection(NamedTuple):
+    """What a page shows of an allocation; `rows` are the first of its `values` table rows."""
+
+    id: str
+    number: int
+    allocation: Allocation
+    memory_class: MemoryClass
+    kinds: Sequence[str]
+    size: Markup
+    space: Space
+    usage: Usage
+    location: str
+    excerpt: Sequence[ExcerptLine]
+    values: int
+    rows: Markup
+
+
 class AllocationRenderer:
-    """Renders the allocation pages of one module; the table of values goes on over further pages."""
+    """Renders the allocation pages of one module; what they share is looked up once."""
 
     def __init__(self, module: Module, site_title: str) -> None:
-        self._module = module
+        self._module, self._site_title = module, site_title
         self._links = Links(module, 1, ALLOCATIONS_FOLDER)
-        shared = {"tab": "", "site_title": site_title, "module": module, "links": self._links}
-        # The path decides only where the site's root is, which is the same for every allocation.
-        path = module.routes.allocation(0)
-        # Two, because only the first page of an allocation has charts, and only if it has values to draw.
-        self._frames = [
-            PageFrame("allocation.html", path, has_charts=has_charts, **shared) for has_charts in (False, True)
-        ]
         self._usage = AllocationUsage(module, self._links)
 
-    def pages(self, number: int) -> Iterator[Page]:
-        """Yield the pages of an allocation; only the first says more than its values."""
+    def page(self, numbers: Sequence[int]) -> Page:
+        """Return the page of some allocations: one, or those of a group."""
+        path = self._module.routes.allocation_page(numbers[0])
+        content = render(
+            "allocation.html",
+            path,
+            tab="",
+            site_title=self._site_title,
+            module=self._module,
+            links=self._links,
+            sections=[self._section(number) for number in numbers],
+        )
+        return Page(path, content)
+
+    def _section(self, number: int) -> AllocationSection:
+        """Return what the page of an allocation shows of it."""
         module, analysis = self._module, self._module.analysis
-        allocation = analysis.dump.allocations[number]
-        facts = analysis.facts
+        allocation, facts = analysis.dump.allocations[number], analysis.facts
         # As on the map: by place, then by time.
         values = sorted(
             analysis.occupants[number], key=lambda n: (facts.values.offsets[n], facts.starts[n], facts.values.ids[n])
         )
-        pages = pages_of(len(values))
         place = analysis.dump.text.locate(allocation.text_offset)
-        usage = self._usage.of(number)
-        shared = {
-            "links": self._links,
-            "allocation": allocation,
-            "previous": analysis.dump.allocations[number - 1] if number else None,
-            "next": analysis.dump.allocations[number + 1] if number + 1 < len(analysis.dump.allocations) else None,
-            "number": number,
-            "memory_class": memory_class(allocation),
-            "kinds": allocation_kinds(module, number),
-            "size": human_and_exact(allocation.size_bytes),
-            "space": analysis.spaces[allocation.color],
-            "usage": usage,
-            "location": f"{place.file}:{place.line}",
-            "excerpt": excerpt(module, allocation.text_offset),
-            "values": len(values),
-            "pages": pages,
-            "href": lambda page: self._links.path(module.routes.allocation(number, page)),
-        }
-        for page in range(1, pages + 1):
-            rows = [(value, analysis.facts[value]) for value in values[rows_of(page)]]
-            table = value_rows_in_allocation(rows, self._links)
-            content = fragment("allocation_content.html", page=page, rows=table, **shared)
-            frame = self._frames[page == 1 and usage.drawings is not None]
-            yield Page(
-                module.routes.allocation(number, page), frame.filled(index=str(allocation.index), content=content)
-            )
+        return AllocationSection(
+            id=allocation_id(module.routes.allocation_names[number]),
+            number=number,
+            allocation=allocation,
+            memory_class=memory_class(allocation),
+            kinds=allocation_kinds(module, number),
+            size=human_and_exact(allocation.size_bytes),
+            space=analysis.spaces[allocation.color],
+            usage=self._usage.of(number),
+            location=f"{place.file}:{place.line}",
+            excerpt=excerpt(module, allocation.text_offset),
+            values=len(values),
+            rows=value_rows_in_allocation(((value, facts[value]) for value in values[:ROWS_ON_PAGE]), self._links),
+        )

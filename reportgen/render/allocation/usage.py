@@ -1,7 +1,6 @@
 """Describe how the bytes of an allocation are used over time: when they are free, how they are packed and reused."""
 
 from collections import defaultdict
-from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
@@ -11,6 +10,7 @@ from reportgen.analyse.byte_ranges import slot_count, slots
 from reportgen.analyse.spaces import occupancies
 from reportgen.intervals.free_space import Holes, holes
 from reportgen.model import LiveRange
+from reportgen.record import record
 from reportgen.render.drawings.conflicts import overlap_box, real_conflicts
 from reportgen.render.drawings.packing import MOST_BOXES, Scale, packing
 from reportgen.render.drawings.step_chart import step_chart
@@ -43,7 +43,7 @@ class RangeRow(NamedTuple):
     occupants: Markup
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class Drawings:
     """The packing map of an allocation, the numbers in its caption, and its free bytes if any are ever free.
 
@@ -60,7 +60,7 @@ class Drawings:
     has_too_many_overlaps: bool
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class Usage:
     """The use of an allocation: empty without live ranges, and without drawings if it has fewer than two values.
 

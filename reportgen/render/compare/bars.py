@@ -1,13 +1,14 @@
 """Lay out the waterfall from one peak to the other as horizontal bars."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from reportgen.record import record
 
 WIDTH, ROW = 510, 24
 _ROOM = 0.08
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Bar:
     """A bar in pixels: the two peaks are whole bars, a step is one from the amount before it to that after it."""
 
@@ -20,7 +21,7 @@ class Bar:
     look: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Bars:
     """All bars; the axis begins at `start_bytes`, which is 0 unless that would hide the steps."""
 

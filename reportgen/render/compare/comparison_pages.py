@@ -1,7 +1,6 @@
 """The pages of a comparison: an overview of all modules, and a page for each module that changed."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from reportgen.compare.builds import STATUSES, BuildComparison, ModuleComparison
 from reportgen.compare.compare_words import (
@@ -14,6 +13,7 @@ from reportgen.compare.compare_words import (
     signed_count,
 )
 from reportgen.compare.verdicts import Judgement
+from reportgen.record import record
 from reportgen.render import routes
 from reportgen.render.compare.views import MOST_ROLLUP_ROWS, ModuleView, page_of
 from reportgen.render.html.templates import render
@@ -31,7 +31,7 @@ WORDS = {
 """The functions that templates may call."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class OverviewRow:
     """A module on the overview."""
 
@@ -46,7 +46,7 @@ class OverviewRow:
 def comparison_pages(
     title: str,
     comparison: BuildComparison,
-    judgement: Judgement | None,
+    judgement: Judgement,
     views: Sequence[ModuleView],
     *,
     has_sites: bool,
@@ -90,7 +90,7 @@ def _overview_row(module: ModuleComparison, *, has_sites: bool) -> OverviewRow:
     )
 
 
-def _module_page(title: str, view: ModuleView, judgement: Judgement | None, *, has_sites: bool) -> bytes:
+def _module_page(title: str, view: ModuleView, judgement: Judgement, *, has_sites: bool) -> bytes:
     name = view.module.module.name
     return render(
         "compare.html",
@@ -102,7 +102,7 @@ def _module_page(title: str, view: ModuleView, judgement: Judgement | None, *, h
         main=view.main,
         spaces=view.spaces,
         views=view.views,
-        verdicts=[verdict for verdict in (judgement.reported if judgement else ()) if verdict.module == name],
+        verdicts=[verdict for verdict in judgement.reported if verdict.module == name],
         homes=view.homes,
         has_sites=has_sites,
         tiers=view.tiers,

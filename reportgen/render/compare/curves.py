@@ -6,12 +6,13 @@ longer stretch, so an inserted layer is a plateau of the build that does not hav
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from reportgen.analyse.records import Space
 from reportgen.compare.module_comparison import Comparison, SpaceComparison
 from reportgen.compare.place import Chain
+from reportgen.record import record
+from reportgen.render.drawings.chart_data import byte_ticks
 
 WIDTH, HEIGHT = 960, 220
 _COLUMNS = 960
@@ -20,7 +21,7 @@ _TOP = 24
 _LABEL = 190
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Mark:
     """The peak of a side, in pixels; its label is at `text_x`, to the left or right of it as `anchor` says."""
 
@@ -32,7 +33,7 @@ class Mark:
     anchor: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Band:
     """A stretch of the axis in pixels, with the instruction that each side runs at its beginning."""
 
@@ -41,15 +42,19 @@ class Band:
     words: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Curves:
-    """Two paths of an SVG of `WIDTH` by `HEIGHT` pixels: `before` is an area, `after` a line."""
+    """Two paths of an SVG of `WIDTH` by `HEIGHT` pixels: `before` is an area, `after` a line.
+
+    `ticks` are round amounts, each with its place from the top and in words.
+    """
 
     before: str
     after: str
     peaks: tuple[Mark, ...]
     place: float | None
     bands: tuple[Band, ...]
+    ticks: tuple[tuple[float, str], ...]
 
 
 class Axis:
@@ -98,7 +103,21 @@ def curves(comparison: Comparison, space: SpaceComparison) -> Curves | None:
     if space.place and space.before and space.after:
         place = round(axis.position(1, space.place.after) * WIDTH / axis.length, 1)
     bands = tuple(_bands(comparison, axis))
-    return Curves(before=paths[0], after=paths[1], peaks=_marks(marks, most), place=place, bands=bands)
+    return Curves(
+        before=paths[0],
+        after=paths[1],
+        peaks=_marks(marks, most),
+        place=place,
+        bands=bands,
+        ticks=tuple(_ticks(most)),
+    )
+
+
+def _ticks(most: int) -> Iterator[tuple[float, str]]:
+    axis = byte_ticks(most)
+    for tick in axis["ticks"]:
+        if tick <= most:
+            yield _height(tick, most), f"{tick / axis['unit_bytes']:g} {axis['unit']}"
 
 
 def _bands(comparison: Comparison, axis: Axis) -> Iterator[Band]:

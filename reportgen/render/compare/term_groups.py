@@ -1,11 +1,10 @@
 """The terms of a space as rows of a table: step, then group of like values, then values."""
 
-from dataclasses import dataclass
-
 from reportgen.compare.compare_words import group_name, reason_words, step_words
 from reportgen.compare.graph import shape_parts
 from reportgen.compare.module_comparison import Comparison, SpaceComparison
 from reportgen.compare.terms import KINDS, Kind, Term, total
+from reportgen.record import record
 from reportgen.render.routes import SIDES, ModuleRoutes, step_section
 
 MOST_VALUES = 20
@@ -15,16 +14,15 @@ Routes = tuple[ModuleRoutes, ModuleRoutes]
 """The paths of a module's pages on both sides."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Link:
-    """A value of one side, or an allocation if `value` is None; `href` is its page, from the root of both sites."""
+    """A value or an allocation of one side; `href` leads to it from the root of both sites."""
 
     text: str
     href: str
-    value: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Member:
     """One term of a group: its bytes, both sides, and why they were taken for the same value."""
 
@@ -34,7 +32,7 @@ class Member:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class TermGroup:
     """Terms of one step whose values differ only in the numbers of their names."""
 
@@ -102,8 +100,8 @@ def _link(comparison: Comparison, routes: Routes, side: int, value: int | None, 
     dump = comparison.graphs[side].analysis.dump
     if value is not None:
         name = dump.values.keys[value].removesuffix("{}")
-        return Link(name, SIDES[side] + routes[side].value(value), value)
+        return Link(name, SIDES[side] + routes[side].value(value))
     if allocation is not None:
         name = f"allocation {dump.allocations[allocation].index}"
-        return Link(name, SIDES[side] + routes[side].allocation(allocation), None)
+        return Link(name, SIDES[side] + routes[side].allocation(allocation))
     return None

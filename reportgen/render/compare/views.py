@@ -1,11 +1,7 @@
-"""What the page of a comparison shows, known before any page is written.
-
-The sites of both builds are made afterwards, with a page for each value that is named here.
-"""
+"""What the page of a comparison shows, known before any page is written."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 
 from reportgen.analyse.records import Space
 from reportgen.compare.builds import ModuleComparison
@@ -15,16 +11,17 @@ from reportgen.compare.module_comparison import Comparison, SpaceComparison
 from reportgen.compare.rollups import GROUPINGS, Row, largest, rollup
 from reportgen.compare.terms import by_kind, total
 from reportgen.model import Dump
+from reportgen.record import record
 from reportgen.render.compare.bars import Bars, bars
 from reportgen.render.compare.curves import Curves, curves
-from reportgen.render.compare.term_groups import Link, Routes, TermGroup, groups
+from reportgen.render.compare.term_groups import Routes, TermGroup, groups
 from reportgen.render.routes import SIDES, ModuleRoutes, comparison_page, module_slug, step_section
 
 MOST_GROUPS = 300
 MOST_ROLLUP_ROWS = 60
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SpaceRow:
     """A memory space in the table of spaces, with the changes of its figures in bytes."""
 
@@ -35,7 +32,7 @@ class SpaceRow:
     temporary: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SpaceView:
     """What a page shows of a memory space that changed."""
 
@@ -46,13 +43,8 @@ class SpaceView:
     groups_left_out: int
     rollups: Mapping[str, Sequence[Row]]
 
-    @property
-    def links(self) -> Iterable[tuple[Link | None, Link | None]]:
-        """The links to both sides."""
-        return ((member.before, member.after) for group in self.groups for member in group.members)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ModuleView:
     """What a page shows of a module that changed; `main` is the space that changed most.
 
@@ -83,18 +75,6 @@ def module_views(modules: Sequence[ModuleComparison]) -> tuple[ModuleView, ...]:
         for module in modules
         if module.comparison is not None and (path := page_of(module)) is not None
     )
-
-
-def named_values(views: Iterable[ModuleView], side: int) -> Mapping[str, Set[int]]:
-    """Return the numbers of the values that the views link to on a side, by label of the dump."""
-    found: dict[str, set[int]] = {}
-    for view in views:
-        figures = view.module.figures[side]
-        links = (pair[side] for space in view.views for pair in space.links)
-        values = {link.value for link in links if link and link.value is not None}
-        if figures:
-            found.setdefault(figures.label, set()).update(values)
-    return found
 
 
 def _module_view(path: str, module: ModuleComparison, comparison: Comparison) -> ModuleView:

@@ -1,13 +1,15 @@
 """Data of the charts on a module's page: bytes over program order, and ticks of binary units."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import Any
 
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import HELD_CLASSES, memory_class
+from reportgen.analyse.phases import PASSES, phases
 from reportgen.analyse.records import Analysis, Space
+from reportgen.analyse.spaces import main_space
 from reportgen.intervals.step_function import StepFunction
 from reportgen.reports import formats
 
@@ -47,6 +49,7 @@ def memory_over_time(analysis: Analysis, space: Space, known: Fit | None = None)
             {"label": label, "moment": moment, "row": row, "side": "left" if 2 * moment < analysis.moments else "right"}
             for row, (label, moment) in enumerate(marks)
         ],
+        "phases": list(_phases(analysis, space)),
         "changed": [],
         "changed-peak": [],
         "chosen": [],
@@ -59,6 +62,21 @@ def memory_over_time(analysis: Analysis, space: Space, known: Fit | None = None)
         **byte_ticks(max(limit, capacity)),
     }
     return {"datasets": datasets, "params": parameters}
+
+
+def _phases(analysis: Analysis, space: Space) -> Iterator[dict[str, Any]]:
+    """Yield the passes of a gradient below the chart of the main memory or, without one, the loops of the program."""
+    if space is not main_space(analysis.spaces):
+        return
+    found = phases(analysis)
+    passes = [phase for phase in found if phase.kind in PASSES]
+    loops = (phase for phase in found if phase.kind == "loop")
+    last = -1
+    for phase in passes or loops:
+        if phase.first > last:  # because a loop may run in another, and the strip shows the outer one
+            last = phase.last
+            label = phase.kind if passes else f"loop {phase.source.rpartition('/')[2] or phase.instruction}"
+            yield {"label": label, "first": phase.first, "last": phase.last + 1}
 
 
 def chart_limit(space: Space) -> int:

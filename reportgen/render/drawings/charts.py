@@ -19,6 +19,7 @@ from reportgen.analyse.classes import CLASSES, HELD_CLASSES
 
 _AXIS_WIDTH = 76
 _LABEL_HEIGHT = 14
+_PHASES_BELOW, _PHASE_HEIGHT = 42, 16
 _MOST_TICKS = 10
 """More than `byte_ticks` gives, because Vega leaves out every other one where there are more than it would choose."""
 
@@ -119,6 +120,7 @@ def _memory_over_time() -> dict[str, Any]:
         levels.encode(y="limit:Q"),
         *_capacity(),
         *_marks(),
+        *_phases(),
         chosen.encode(x="moment:Q"),
     )
     return _themed(chart.add_params(*parameters.values()).properties(width="container", height=190), "var(--{})")
@@ -133,6 +135,23 @@ def _capacity() -> Iterator[Any]:
     ):
         yield _named("capacity").mark_rule(**rule).encode(y="limit:Q")
         yield _named("capacity").mark_text(**name, **text).encode(x=alt.value(alt.expr("width")), y="limit:Q")
+
+
+def _phases() -> Iterator[Any]:
+    """Yield the phases of the program as a strip below the axis, as far as they are in the visible part."""
+    shown = (
+        _named("phases")
+        .transform_filter("datum.last > first && datum.first < last")
+        .transform_calculate(begin="max(datum.first, first)", end="min(datum.last, last)")
+        .transform_calculate(middle="(datum.begin + datum.end) / 2")
+    )
+    top, bottom = (alt.value(alt.expr(f"height + {_PHASES_BELOW + extra}")) for extra in (0, _PHASE_HEIGHT))
+    box = shown.mark_rect(fill="var(--line)", stroke="var(--background)", strokeWidth=2)
+    yield box.encode(x=_time_axis("begin"), x2="end:Q", y=top, y2=bottom)
+    width = "(datum.end - datum.begin) / (last - first) * width - 8"
+    words = shown.mark_text(baseline="middle", fill="var(--text)", limit=alt.expr(f"max({width}, 1)"))
+    place = alt.value(alt.expr(f"height + {_PHASES_BELOW + _PHASE_HEIGHT // 2}"))
+    yield words.encode(x=_time_axis("middle"), y=place, text=alt.Text("label:N"))
 
 
 def _marks() -> Iterator[Any]:

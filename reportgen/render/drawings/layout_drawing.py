@@ -109,7 +109,7 @@ def _tiles(grid: TileGrid) -> str:
     tiles = f"{count} tile{'' if count == '1' else 's'} of {across.tile if flat else f'{down.tile}×{across.tile}'}"
     blank = f"; blank: {grid.padded_cells:,} of {grid.cells:,} cells are padding."
     caption = tiles + (blank if grid.padded_cells else ", all filled.")
-    return f"<figure class=layout>{svg}<figcaption>{caption}</figcaption></figure>"
+    return f'<figure class="layout">{svg}<figcaption>{caption}</figcaption></figure>'
 
 
 def _order(shape: ArrayShape) -> str:
@@ -133,4 +133,4 @@ def _order(shape: ArrayShape) -> str:
         "×".join("?" if size is None else str(size) for size in sizes)
         for sizes in (shape.dimensions, physical_dimensions(shape))
     )
-    return f"<figure class=layout><p>{written} as written{svg}<p>{stored} in memory</figure>"
+    return f'<figure class="layout"><p>{written} as written{svg}<p>{stored} in memory</figure>'

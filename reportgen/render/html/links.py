@@ -11,9 +11,10 @@ from markupsafe import Markup
 from reportgen.analyse.records import Share, Space
 from reportgen.model import WHOLE, ValueKey
 from reportgen.parse.shape_parser import plain_shape
+from reportgen.program.author import Author
+from reportgen.render import routes
 from reportgen.render.html.markup import soft_breaks
 from reportgen.render.html.origin import origin_cell
-from reportgen.render.routes import VALUES_FOLDER, page_of, value_row
 from reportgen.render.view import Module
 from reportgen.reports.formats import shortened
 from reportgen.reports.report import key_text
@@ -39,8 +40,8 @@ def filters(words: Mapping[str, str]) -> str:
 class Links:
     """Links for the pages of one folder: `to_module` leads from there to the module's folder, `root` to the site's.
 
-    A `folder` inside the module's, such as `v/`, holds tens of thousands of pages. Links there are as short as they
-    can be: without soft breaks in names, because those pages break them anywhere.
+    A `folder` inside the module's, such as `v/`, has tens of thousands of values. Links there are as short as they can
+    be: without soft breaks in names, because those pages break them anywhere.
     """
 
     def __init__(self, module: Module, folder_depth: int, folder: str = "") -> None:
@@ -48,13 +49,11 @@ class Links:
         self._folder = folder
         self._skip = len(module.routes.folder)
         self._name: Callable[[str], str] = escape if folder else soft_breaks
-        self._with_page = module.with_page
         self.to_module = "../" * folder_depth
         self.root = "../" * (folder_depth + 2)  # a module’s folder is two below the root
         # Kept, because each value is linked from five pages: making them again takes a tenth of a build.
         for link in (self.value, self.instruction, self.allocation):
             setattr(self, link.__name__, cache(link))
-        self._to_values = "" if folder == VALUES_FOLDER else self.to_module + VALUES_FOLDER
 
     def path(self, path: str) -> str:
         """Return the href of a path that is given from the site's root and is in this module's folder."""
@@ -64,30 +63,40 @@ class Links:
         return self.to_module + inside
 
     def value_href(self, number: int) -> str:
-        """Return the href of a value's page or, where it has none, of its row in the table of values."""
-        name = self._module.routes.value_names[number]
-        if number in self._with_page:
-            return f"{self._to_values}{name}.html"
-        return f"{self.listing('values', page_of(self._module.row_of[number]))}#{value_row(name)}"
+        """Return the href of a value's section on its page."""
+        return self.path(self._module.routes.value(number))
 
     def value_row_id(self, number: int) -> str:
-        """Return the id attribute of a value's row in the table of values, where links to it lead if it has no page."""
-        return "" if number in self._with_page else f" id={value_row(self._module.routes.value_names[number])}"
+        """Return the id attribute of a value's row in the table of values, where links lead if values have no pages."""
+        return ""
 
     def value(self, number: int) -> Markup:
         """Return a value's name as a link to it."""
         key = self._module.analysis.facts[number].value.key
-        index = "" if key.shape_index == WHOLE else f"<span class=index>{key.shape_index}</span>"
-        return Markup(f"<a href={self.value_href(number)}>{self._name(shortened(key.name))}{index}</a>")
+        index = "" if key.shape_index == WHOLE else f'<span class="index">{key.shape_index}</span>'
+        return Markup(f'<a href="{self.value_href(number)}">{self._name(shortened(key.name))}{index}</a>')
 
     def origin(self, number: int) -> Markup:
         """Return the argument or operation behind a value, with its source line."""
-        return origin_cell(self._module.attribution(number))
+        return self.origin_of([self._module.attribution(number)])
+
+    def origin_of(self, authors: Sequence[Author], name: str = "") -> Markup:
+        """Return the argument or operation behind several values that are called `name`, with the first one's line."""
+        return origin_cell(authors, name, self.line_href(authors[0].source or authors[0].read_first))
+
+    def line_href(self, line: str) -> str:
+        """Return the href of a line, `file:line`, on the page of its file; empty where there is none."""
+        file, _, number = line.rpartition(":")
+        page, length = self._module.source_places.get(file, (0, 0))
+        if not number.isdecimal() or not 1 <= int(number) <= length:
+            return ""
+        return f"{self.listing(routes.source(page))}#{routes.source_line(number)}"
 
     def shape(self, number: int) -> Markup:
         """Return a value's shape without its layout, which may break after a comma and nowhere else."""
         shape = escape(shortened(plain_shape(self._module.analysis.facts[number].value.shape)))
-        return Markup(f"<code class=shape>{shape.replace(',', ',<wbr>')}</code>")
+        breakable = shape.replace(",", ",<wbr>")
+        return Markup(f'<code class="shape">{breakable}</code>')
 
     def sharing(self, share: Share) -> Markup:
         """Return a small sign on a value that shares its bytes with others; its tooltip names them."""
@@ -96,25 +105,25 @@ class Links:
         facts = self._module.analysis.facts
         names = ", ".join(shortened(key_text(facts[other].value.key)) for other in share.sharers)
         more = " and more" if share.has_more_sharers else ""
-        return Markup(f' <span class=sharing title="Shares these bytes with {escape(names)}{more}">shared</span>')
+        return Markup(f' <span class="sharing" title="Shares these bytes with {escape(names)}{more}">shared</span>')
 
     def allocation_href(self, number: int) -> str:
-        """Return the href of an allocation's page."""
+        """Return the href of an allocation's section on its page."""
         return self.path(self._module.routes.allocation(number))
 
     def allocation(self, number: int) -> Markup:
         """Return an allocation's index as a link to its page."""
         index = self._module.analysis.dump.allocations[number].index
-        return Markup(f"<a href={self.allocation_href(number)}>allocation {index}</a>")
+        return Markup(f'<a href="{self.allocation_href(number)}">allocation {index}</a>')
 
     def space(self, space: Space) -> Markup:
         """Return a memory space's name as a link to its section on the module's page."""
         name = f"{space.color} · {escape(space.name)}"
-        return Markup(f"<a href={self.to_module}index.html#space-{space.color}>{name}</a>")
+        return Markup(f'<a href="{self.to_module}index.html#space-{space.color}">{name}</a>')
 
-    def listing(self, kind: str, page: int = 1) -> str:
-        """Return the href of a page of a long table."""
-        return self.path(self._module.routes.listing(kind, page))
+    def listing(self, kind: str) -> str:
+        """Return the href of a view."""
+        return self.path(self._module.routes.listing(kind))
 
     def filtered_values(self, **words: str) -> Markup:
         """Return the href of the values that have these words; a `#` stands for numbers that differ."""
@@ -128,15 +137,26 @@ class Links:
         """Return an instruction's name, linked to the value that it defines, if any."""
         number = self._module.value_of(ValueKey(name, WHOLE))
         text = self._name(shortened(name))
-        return text if number is None else f"<a href={self.value_href(number)}>{text}</a>"
+        return text if number is None else f'<a href="{self.value_href(number)}">{text}</a>'
 
     def term(self, anchor: str, text: str) -> Markup:
         """Return a link to a term of the glossary."""
-        return Markup(f"<a class=term href={self.root}help/glossary.html#{anchor}>{escape(text)}</a>")
+        return Markup(f'<a class="term" href="{self.root}help/glossary.html#{anchor}">{escape(text)}</a>')
+
+    def head(self, anchor: str, text: str) -> str:
+        """Return a term as the head of a row about a value, linked to the glossary.
+
+        A page that values share links its terms once, at the top.
+        """
+        return (
+            text
+            if self._module.routes.has_shared_pages
+            else f'<a href="{self.root}help/glossary.html#{anchor}">{text}</a>'
+        )
 
     def moment(self, moment: int | None) -> Markup:
         """Return a moment with the instruction that runs at it; a dash for None."""
         if moment is None:
             return Markup("–")
         name = self._module.instruction_at(moment)
-        return Markup(f"{moment} <span class=at>{self.instruction(name)}</span>") if name else Markup(str(moment))
+        return Markup(f'{moment} <span class="at">{self.instruction(name)}</span>') if name else Markup(str(moment))

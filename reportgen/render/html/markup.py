@@ -25,20 +25,20 @@ def bytes_markup(size: int | None) -> Markup:
     if size is None:
         return Markup('<span class="none" title="not known">–</span>')
     if -STEP < size < STEP:
-        return Markup(f"<data value={size:d}>{size:,} B</data>")
-    return Markup(f'<data value={size:d} title="{size:,} bytes">{human_bytes(size)}</data>')
+        return Markup(f'<data value="{size:d}">{size:,} B</data>')
+    return Markup(f'<data value="{size:d}" title="{size:,} bytes">{human_bytes(size)}</data>')
 
 
 def byte_steps_markup(amount: int) -> Markup:
     """Return bytes × moments, which is not an amount of memory and must not look like one."""
-    return Markup(f'<data value={amount:d} title="{amount:,} byte-moments">{human_bytes(amount)}·moments</data>')
+    return Markup(f'<data value="{amount:d}" title="{amount:,} byte-moments">{human_bytes(amount)}·moments</data>')
 
 
 def count_markup(count: int | None) -> Markup:
     """Return `66,703`, sortable."""
     if count is None:
         return Markup('<span class="none" title="not known">–</span>')
-    return Markup(f"<data value={count:d}>{count:,}</data>")
+    return Markup(f'<data value="{count:d}">{count:,}</data>')
 
 
 def whole_name(name: str) -> Markup:

@@ -1,7 +1,6 @@
 """Render templates with Jinja: everything is escaped, and an undefined name is an error."""
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -90,49 +89,15 @@ def environment() -> Environment:
 
 def render(template: str, path: str, **context: object) -> bytes:
     """Return the page at `path`, which decides the href of the site's root, `root`."""
-    text = environment().get_template(template).render(root=routes.root_from(path), **context)
-    return _encoded([text])[0]
-
-
-def fragment(template: str, **context: object) -> Markup:
-    """Return the markup of a template that is part of some pages."""
-    return Markup(environment().get_template(template).render(**context))
-
-
-def macro(template: str, name: str, *arguments: object) -> Markup:
-    """Return the markup that a macro of a template gives for the arguments."""
-    markup: Markup = getattr(environment().get_template(template).module, name)(*arguments)
-    return markup
+    return _encoded(environment().get_template(template).render(root=routes.root_from(path), **context))
 
 
 _PLAIN = bytes([ord("\n"), *range(ord(" "), ord("~") + 1)])
 
 
-def _encoded(texts: Sequence[str]) -> list[bytes]:
-    """Encode texts for the disk, with a visible sign for each character that shows nothing."""
-    encoded = [text.encode("utf-8", "replace") for text in texts]
+def _encoded(text: str) -> bytes:
+    """Encode a text for the disk, with a visible sign for each character that shows nothing."""
+    encoded = text.encode("utf-8", "replace")
     # Deleting plain ASCII and checking the little that remains takes a third of the time of checking everything.
-    rest = b"".join(encoded).translate(None, _PLAIN).decode("utf-8")
-    return encoded if rest.isprintable() else [formats.visible(text).encode("utf-8", "replace") for text in texts]
-
-
-class PageFrame:
-    """The part that thousands of pages have in common, rendered once; each page only fills its holes.
-
-    A template marks a hole by `hole("name")`. Escaped text contains no `<`, so none can look like a hole.
-    """
-
-    def __init__(self, template: str, path: str, **context: object) -> None:
-        page = render(template, path, hole=lambda name: Markup(f"<hole {name}>"), **context)
-        pieces = _HOLE.split(page.decode("utf-8"))
-        self._holes = pieces[1::2]
-        self._pieces = [piece.encode("utf-8") for piece in pieces]
-
-    def filled(self, **contents: str) -> bytes:
-        """Return a page; `contents` is the markup for each hole, by its name."""
-        pieces = self._pieces.copy()
-        pieces[1::2] = _encoded([contents[name] for name in self._holes])
-        return b"".join(pieces)
-
-
-_HOLE = re.compile(r"<hole (\w+)>")
+    rest = encoded.translate(None, _PLAIN).decode("utf-8")
+    return encoded if rest.isprintable() else formats.visible(text).encode("utf-8", "replace")

@@ -17,9 +17,9 @@ def value_rows(rows: Iterable[tuple[int, ValueFacts]], links: Links) -> Markup:
     """Return a row for each value with its size, place, layout sizes, live range and shape."""
     return Markup(
         "".join(
-            f"<tr{links.value_row_id(number)}><th scope=row>{links.value(number)}"
-            f"<td>{bytes_markup(fact.value.size_bytes)}<td class=left>{links.allocation(fact.value.allocation)}"
-            f"<td>{_offset(fact)}{_layout_life_shape(fact)}<td class=left>{links.origin(number)}\n"
+            f'<tr{links.value_row_id(number)}><th scope="row">{links.value(number)}'
+            f'<td>{bytes_markup(fact.value.size_bytes)}<td class="left">{links.allocation(fact.value.allocation)}'
+            f'<td>{_offset(fact)}{_layout_life_shape(fact)}<td class="left">{links.origin(number)}\n'
             for number, fact in rows
         )
     )
@@ -29,15 +29,15 @@ def value_rows_in_allocation(rows: Iterable[tuple[int, ValueFacts]], links: Link
     """Return the same rows for the table of one allocation: without the allocation, and the offset first."""
     return Markup(
         "".join(
-            f"<tr><th scope=row>{links.value(number)}<td>{_offset(fact)}<td>{bytes_markup(fact.value.size_bytes)}"
-            f"{_layout_life_shape(fact)}<td class=left>{links.origin(number)}\n"
+            f'<tr><th scope="row">{links.value(number)}<td>{_offset(fact)}<td>{bytes_markup(fact.value.size_bytes)}'
+            f'{_layout_life_shape(fact)}<td class="left">{links.origin(number)}\n'
             for number, fact in rows
         )
     )
 
 
 def _offset(fact: ValueFacts) -> str:
-    return f"<data value={fact.value.offset_bytes}>{fact.value.offset_bytes:,}</data>"
+    return f'<data value="{fact.value.offset_bytes}">{fact.value.offset_bytes:,}</data>'
 
 
 def _layout_life_shape(fact: ValueFacts) -> str:

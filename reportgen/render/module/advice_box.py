@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-from reportgen.advice.advice_records import Advice, ArgumentGroup, ConflictOf, Ladder, Move, Returned, State
+from reportgen.advice.advice_records import Advice, ArgumentGroup, ConflictOf, Ladder, Move, PerDevice, Returned, State
 from reportgen.advice.families import Family
 from reportgen.advice.plan import Plan
 from reportgen.analyse.devices import MAIN_SPACE
+from reportgen.record import record
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import (
     amount_words,
@@ -30,7 +30,7 @@ _STATES: Mapping[State, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class MoveRow:
     """A move as a row: its saving in words, the moment of the peak that is left, and what to know of it.
 
@@ -47,7 +47,7 @@ class MoveRow:
     notes: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Rung:
     """A step of the ladder from what a program asks for down to what the caller holds; `key` is that of its move.
 
@@ -61,7 +61,7 @@ class Rung:
     key: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class AdviceView:
     """The advice for the main memory space. `withheld` says why, if there is none.
 
@@ -75,6 +75,7 @@ class AdviceView:
     withheld: str
     verdict: str
     steps: Sequence[MoveRow]
+    sequence: Sequence[MoveRow]
     joint: str
     rungs: Sequence[Rung]
     floor: str
@@ -84,6 +85,7 @@ class AdviceView:
     results: Sequence[tuple[Returned, str, str]]
     more_results: int
     plan: Plan | None
+    more_devices: Sequence[PerDevice]
 
 
 def advice_view(module: Module) -> AdviceView | None:
@@ -95,6 +97,7 @@ def advice_view(module: Module) -> AdviceView | None:
     exceeded = capacity if capacity and capacity.excess_bytes > 0 else None
     # The largest are shown, in the order in which the program returns them.
     largest = sorted(advice.results, key=lambda one: -one.size_bytes)[:_SHOWN_RESULTS]
+    joint = joint_words(advice)
     floor = module.instruction_at(ladder.floor_moment) if ladder else None
     return AdviceView(
         heading=f"To fit {human_bytes(exceeded.size_bytes)}" if exceeded else "What would lower the peak",
@@ -102,16 +105,18 @@ def advice_view(module: Module) -> AdviceView | None:
         space_name=f"space {space.color} · {space.name}",
         withheld=advice.withheld,
         verdict=verdict_words(exceeded) if exceeded else "",
-        steps=[_row(key, move) for key, move in keys.items() if move in advice.sequence],
-        joint=joint_words(advice),
+        steps=[move_row(key, move) for move in advice.steps for key, one in keys.items() if one == move],
+        sequence=[move_row(key, move) for key, move in keys.items() if move in advice.sequence] if joint else (),
+        joint=joint,
         rungs=_rungs(ladder, space.slack_bytes or 0, keys) if ladder else (),
         floor=floor_words(ladder, floor or "", module.analysis.backend) if ladder else "",
-        moves=[_row(key, move) for key, move in keys.items() if not move.after],
+        moves=[move_row(key, move) for key, move in keys.items() if not move.after],
         families=advice.families,
         arguments=[(group, _argument_words(group)) for group in advice.arguments],
         results=[_result(one) for one in sorted(largest, key=lambda one: (one.leaf, one.number))],
         more_results=max(0, len(advice.results) - _SHOWN_RESULTS),
         plan=capacity.plan if capacity else None,
+        more_devices=advice.more_devices,
     )
 
 
@@ -122,10 +127,15 @@ def move_keys(advice: Advice) -> dict[str, Move]:
     for move in advice.moves:
         counts[move.kind] += 1
         keys[f"{move.kind}-{counts[move.kind]}"] = move
-    return keys | {f"then-{move.kind}": move for move in advice.sequence if move.after}
+    return keys | {
+        f"then-{move.kind}" if move.after else f"first-{move.kind}": move
+        for move in advice.sequence
+        if move not in advice.moves
+    }
 
 
-def _row(key: str, move: Move) -> MoveRow:
+def move_row(key: str, move: Move) -> MoveRow:
+    """Return a move as a row under a key."""
     return MoveRow(
         move=move,
         key=key,

@@ -78,22 +78,15 @@ def _visible(data: Any) -> Any:
 
 
 def instruction_columns(module: Module, hrefs: Mapping[str, str]) -> dict[str, Any]:
-    """Return the scheduled instructions that define no value; `page` is their page of the schedule."""
+    """Return the scheduled instructions that define no value."""
     dump = module.analysis.dump
-    schedule = [(moment, dump.name_at[moment]) for moment in module.scheduled_moments]
-    others = [(name, moment, row) for row, (moment, name) in enumerate(schedule) if name not in dump.made_by]
-    return {
-        "hrefs": hrefs,
-        "name": [name for name, _, _ in others],
-        "moment": [moment for _, moment, _ in others],
-        "page": [routes.page_of(row) for _, _, row in others],
-    }
+    moments = [moment for moment in module.scheduled_moments if dump.name_at[moment] not in dump.made_by]
+    return {"hrefs": hrefs, "name": [dump.name_at[moment] for moment in moments], "moment": moments}
 
 
 def value_columns(module: Module, hrefs: Mapping[str, str]) -> dict[str, Any]:
     """Return every value and allocation; -1 stands for unknown.
 
-    `page` is the name of a value's page or, where it has none, its page of the table of values and its name there.
     `unusualDense` has the dense bytes of values where they are not the size less the padding; None if unknown.
     `conflicting` are the values that hold the same bytes as another one at the same time.
     """
@@ -104,7 +97,8 @@ def value_columns(module: Module, hrefs: Mapping[str, str]) -> dict[str, Any]:
         "spaces": {str(space.color): space.name for space in module.analysis.spaces.values()},
         "conflicting": sorted(conflicts_by_value(module.analysis)),
         "allocations": {
-            "page": list(module.routes.allocation_names),
+            "id": module.routes.allocation_names,
+            "page": module.routes.allocation_pages,
             "index": [allocation.index for allocation in allocations],
             "size": [allocation.size_bytes for allocation in allocations],
             "color": [allocation.color for allocation in allocations],
@@ -153,16 +147,15 @@ def _value_columns(module: Module) -> dict[str, Any]:
     """Return the columns with an entry for each value, and the tables of words that they point into."""
     facts, values = module.analysis.facts, module.analysis.dump.values
     opcodes, relations, scopes, sources, shapes = Words(), Words([""]), Words([""]), Words([""]), Words()
+    pages = Words()
     authors = [module.attribution(number) for number in range(len(facts))]
     opcode = module.analysis.program.opcode
     classes = [CLASSES.index(memory_class(allocation)) for allocation in module.analysis.dump.allocations]
     indexes = (key[len(name) :] for name, key in zip(values.names, values.keys, strict=True))
     sizes = zip(facts.dense, values.sizes, facts.padding, strict=True)
     return {
-        "page": [
-            name if number in module.with_page else (routes.page_of(module.row_of[number]), name)
-            for number, name in enumerate(module.routes.value_names)
-        ],
+        "id": module.routes.value_names,
+        "page": [pages.number(page) for page in module.routes.value_pages],
         "name": values.names,
         "index": ["" if index == WHOLE else index for index in indexes],
         "allocation": values.allocations,
@@ -180,7 +173,9 @@ def _value_columns(module: Module) -> dict[str, Any]:
         "relation": [relations.number(author.relation) for author in authors],
         "scope": [scopes.number(author.scope_name) for author in authors],
         "source": [sources.number(author.source) for author in authors],
+        "firstRead": [sources.number("" if author.source else author.read_first) for author in authors],
         "shape": [shapes.number(cut(shape, LONGEST_SHAPE)) for shape in values.shapes],
+        "pages": pages.table(),
         "classes": list(CLASSES),
         "opcodes": opcodes.table(),
         "relations": relations.table(),

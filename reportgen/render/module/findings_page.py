@@ -1,9 +1,8 @@
 """All findings of a module, what was checked, and the lines of the dump that each finding is about."""
 
-from dataclasses import dataclass
-
 from reportgen.analyse.results import Finding
 from reportgen.input.dump_text import TextOffset
+from reportgen.record import record
 from reportgen.render.html.excerpts import ExcerptLine, excerpt
 from reportgen.render.html.links import Links
 from reportgen.render.module.view_page import view_page
@@ -14,7 +13,7 @@ from reportgen.work import Page
 _SHOWN_EXCERPTS = 200
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Quote:
     """A finding with the lines of the dump around its places, each with the name of their file."""
 

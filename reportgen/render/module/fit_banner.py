@@ -3,13 +3,13 @@
 What the verdict above it says already, it does not repeat.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.fit import GIVEN, Misfit
 from reportgen.analyse.records import Analysis, Share
+from reportgen.record import record
 from reportgen.reports.formats import human_bytes, range_words
 from reportgen.reports.report import peak_by_class
 
@@ -21,9 +21,11 @@ _WHOLE = (
 _TEMPORARIES = "XLA’s figure counts temporaries alone; parameters and results come on top."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class FitBanner:
     """What the banner says; `enough` are shares of the peak of which each is larger than what is missing.
+
+    `reserved_for` has the largest value in bytes in which nothing is live, by allocation.
 
     `headline` is empty where the verdict says it.
     """
@@ -31,6 +33,7 @@ class FitBanner:
     headline: str
     sentences: tuple[str, ...]
     enough: tuple[Share, ...]
+    reserved_for: Mapping[int, int]
     not_shown: int
 
 
@@ -43,14 +46,38 @@ def fit_banner(misfit: Misfit | None, analysis: Analysis, fit: Fit | None) -> Fi
     sentences = (
         *_amounts(misfit, analysis, is_stated=is_stated),
         _meaning(misfit, analysis),
+        _of_arguments(misfit, analysis),
         _alone(misfit, analysis),
     )
     return FitBanner(
         headline="The compiler refused this program." if misfit.is_refused else headline,
         sentences=tuple(filter(None, sentences)),
         enough=misfit.enough[:_SHOWN],
+        reserved_for=_reserved_for(misfit.enough[:_SHOWN], analysis),
         not_shown=max(len(misfit.enough) - _SHOWN, 0),
     )
+
+
+def _reserved_for(shares: Sequence[Share], analysis: Analysis) -> Mapping[int, int]:
+    """Return the largest value of each allocation that the caller holds although nothing in it is live."""
+    held = [share.allocation for share in shares if share.value is None]
+    sizes = analysis.facts.values.sizes
+    return {
+        allocation: max(analysis.occupants[allocation], key=sizes.__getitem__)
+        for allocation in held
+        if analysis.occupants[allocation]
+    }
+
+
+def _of_arguments(misfit: Misfit, analysis: Analysis) -> str:
+    """Say whether the arguments alone exceed the device, because then nothing else helps."""
+    if misfit.usable is None or misfit.missing is None or misfit.resident_bytes is None:
+        return ""
+    allocations = (analysis.dump.allocations[number] for number in analysis.spaces[MAIN_SPACE].allocations)
+    size = sum(one.size_bytes for one in allocations if one.parameter is not None)
+    if size <= misfit.usable.high:
+        return ""
+    return f"The arguments alone take {human_bytes(size)}, more than is usable."
 
 
 def _amounts(misfit: Misfit, analysis: Analysis, *, is_stated: bool) -> Iterator[str]:
@@ -98,5 +125,10 @@ def _alone(misfit: Misfit, analysis: Analysis) -> str:
         return "Each of these buffers alone takes more than what is missing:"
     by_class = peak_by_class(analysis, analysis.spaces[MAIN_SPACE])
     classes = [name for name, size in by_class.most_common() if size >= misfit.missing.high]
-    of_classes = f", but all buffers of the class {' or of the class '.join(classes)} together do" if classes else ""
-    return f"No single buffer at the peak takes as much as what is missing{of_classes}."
+    if not classes:
+        return ""
+    classes_words = " or of the class ".join(classes)
+    return (
+        "No single buffer at the peak takes as much as what is missing, but all buffers of the class"
+        f" {classes_words} together do."
+    )

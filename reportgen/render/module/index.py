@@ -1,29 +1,39 @@
 """The page of a module itself: its figures, its charts, and the largest of everything."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
+
+from markupsafe import Markup
 
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import HELD_CLASSES
+from reportgen.analyse.divided import DividedArgument, replicated_bytes
 from reportgen.analyse.records import Space, XlaPeak
 from reportgen.analyse.spaces import main_space
 from reportgen.analyse.xla_peak import ALIASES, BIRTHS, LEAVES, PADDING, SPACES, UNEXPLAINED
 from reportgen.intervals.step_function import Peak
+from reportgen.record import record
 from reportgen.render.drawings.chart_data import chart_limit, memory_over_time
+from reportgen.render.drawings.memory_chart import memory_chart
 from reportgen.render.html.hints import naming_hint
 from reportgen.render.html.links import Links
 from reportgen.render.html.markdown import note_markup
 from reportgen.render.module.advice_box import advice_view
 from reportgen.render.module.fit_banner import fit_banner
-from reportgen.render.module.listings import allocation_rows, peak_kind, value_rows
+from reportgen.render.module.listings import peak_kind
+from reportgen.render.module.need import need
+from reportgen.render.module.step_cards import step_cards
 from reportgen.render.module.verdict import GroupRow, group_rows, small_spaces, verdict
 from reportgen.render.module.view_page import Rest, view_page
 from reportgen.render.view import Module
+from reportgen.reports.formats import cut
+from reportgen.reports.origin_words import ORIGIN_WORDS
 from reportgen.reports.summarise import badge_of, finding_counts
 from reportgen.work import Page
 
 _SHOWN = 20
 _WORTH_A_HINT = 100
+_LONGEST_LEAD = 120
 
 REASONS = {
     LEAVES: (
@@ -54,7 +64,7 @@ _BACKEND_EVIDENCE = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SpaceSummary:
     """A memory space on the summary; peaks are None without live ranges, moments also where nothing is live.
 
@@ -70,6 +80,7 @@ class SpaceSummary:
     live_moment: int | None
     temp: Peak | None
     chart: dict[str, Any] | None
+    drawn: Markup | None
     limit_bytes: int
     fit: Fit | None
     is_small: bool
@@ -81,6 +92,16 @@ class SpaceSummary:
     def lacks_names(self) -> bool:
         """Whether enough of the peak has no name to say how to get some."""
         return self.resident is not None and self.unnamed_bytes * _WORTH_A_HINT >= max(self.resident.amount, 1)
+
+
+@record
+class Divided:
+    """What each device holds of the arguments: the largest, how many others, and the bytes that all devices hold."""
+
+    devices: int
+    replicated_bytes: int
+    arguments: Sequence[DividedArgument]
+    others: int
 
 
 def index_page(module: Module, site_title: str) -> Page:
@@ -98,34 +119,52 @@ def index_context(module: Module, links: Links) -> dict[str, Any]:
     ordered = sorted(analysis.spaces.values(), key=lambda space: (space is not main, space.color))
     small = small_spaces(analysis)
     spaces = [_space_summary(module, space, links, is_small=space.color in small) for space in ordered]
-    answer = verdict(module, links)
+    answer = verdict(module)
     return {
         "analysis": analysis,
         "backend_evidence": _BACKEND_EVIDENCE.get(evidence, f"inferred from {evidence}"),
         "notes": note_markup(module.notes),
+        "notes_begin": cut(" ".join(module.notes.split()).lstrip("# "), _LONGEST_LEAD),
         "badge": badge_of(analysis),
         "finding_counts": finding_counts(analysis),
         "verdict": answer,
         "fit": fit_banner(module.misfit, analysis, answer.fit if answer else None),
+        "need": need(analysis, main, module.fits.get(main.color)) if main and answer else None,
+        "short_steps": step_cards(module),
         "advice": advice_view(module),
         "spaces": spaces,
         "small": [summary for summary in spaces if summary.is_small],
         "charts": [summary for summary in spaces if summary.chart],
         "small_charts": [summary for summary in spaces if summary.chart and summary.is_small],
         "hint": naming_hint(module.title, has_text=module.join.module is not None),
+        "shown_findings": [finding for finding in analysis.findings if finding.severity != "note"],
         "missing": [finding.message for finding in analysis.findings if finding.slug in MISSING_SECTIONS],
+        "divided": _divided(module),
         "xla": _reconciliation(analysis.xla_peak),
         "moments": max(analysis.moments, 1),
+        "origin": ORIGIN_WORDS[analysis.dump.text.origin],
         "classes": HELD_CLASSES,
-        "values": value_rows(module)[:_SHOWN],
-        "allocations": allocation_rows(module)[:_SHOWN],
         "files": list(dict.fromkeys(part.label for part in analysis.dump.text.parts)),
     }
+
+
+def _divided(module: Module) -> Divided | None:
+    """Return what each device holds of the arguments; None for a program on one device, or one that does not say it."""
+    found = module.divided
+    if not found:
+        return None
+    return Divided(
+        devices=module.analysis.program.partitions.devices or 1,
+        replicated_bytes=replicated_bytes(found),
+        arguments=found[:_SHOWN],
+        others=len(found[_SHOWN:]),
+    )
 
 
 def _space_summary(module: Module, space: Space, links: Links, *, is_small: bool) -> SpaceSummary:
     resident, live, rows = space.peak_resident, space.peak_live, group_rows(module, space, links)
     hidden = rows[_SHOWN:]
+    chart = memory_over_time(module.analysis, space, module.fits.get(space.color))
     return SpaceSummary(
         space=space,
         resident=resident,
@@ -133,7 +172,8 @@ def _space_summary(module: Module, space: Space, links: Links, *, is_small: bool
         live=live,
         live_moment=live.moment if live and live.amount else None,
         temp=space.peak_temp,
-        chart=memory_over_time(module.analysis, space, module.fits.get(space.color)),
+        chart=chart,
+        drawn=memory_chart(chart) if chart else None,
         limit_bytes=chart_limit(space),
         fit=module.fits.get(space.color),
         is_small=is_small,

@@ -5,7 +5,6 @@ Values of numbered siblings, as of the layers of a network, share a row.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -15,15 +14,15 @@ from reportgen.analyse.peak_groups import joined_name, sibling_name
 from reportgen.analyse.records import Space
 from reportgen.intervals.step_function import Peak
 from reportgen.parse.shape_parser import plain_shape
+from reportgen.record import record
 from reportgen.render.html.links import Links, listed
-from reportgen.render.html.origin import origin_cell
 from reportgen.render.module.verdict import small_spaces
 from reportgen.render.module.view_page import Rest, view_page
 from reportgen.render.view import Module
 from reportgen.work import Page
 
 _SHOWN = 50
-_MOST_LINKED = 40
+_MOST_LINKED = 30
 
 
 class Stretch(NamedTuple):
@@ -42,7 +41,7 @@ class Stretch(NamedTuple):
     peak_bytes: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LifeRow:
     """The stretches of numbered siblings: from the first to the last moment, the longest one, and their sums."""
 
@@ -58,7 +57,7 @@ class LifeRow:
     peak_bytes: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LifeTable:
     """The rows with the most bytes at the peak or the most bytes × steps; `total` is the sum over all of them."""
 
@@ -67,7 +66,7 @@ class LifeTable:
     total: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SpaceLifetimes:
     """The lifetimes in one memory space; `idle_temporary_bytes` are the idle bytes at the peak that no caller holds."""
 
@@ -166,7 +165,7 @@ def _row(module: Module, links: Links, members: Sequence[Stretch]) -> LifeRow:
     return LifeRow(
         values=values,
         shape=links.shape(numbers[0]),
-        origin=origin_cell(*authors, name=joined_name([author.name for author in authors])),
+        origin=links.origin_of(authors, joined_name([author.name for author in authors])),
         kind=members[0].kind,
         first=min(member.first for member in members),
         last=max(member.last for member in members),

@@ -1,25 +1,28 @@
-"""The long tables of a module: values, allocations, and what is resident at the peak of each memory space."""
+"""The long tables of a module: values, allocations, and what is resident at the peak of each memory space.
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+A page has the first rows of its table, and a script makes the others from the data of the module.
+"""
+
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from reportgen.analyse.attributed import reserved_for
 from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.records import Share, Space, ValueFacts
+from reportgen.model import WHOLE
+from reportgen.record import record
 from reportgen.render.html.links import Links
 from reportgen.render.module.view_page import Rest, view_page
-from reportgen.render.routes import pages_of, rows_of
+from reportgen.render.routes import ROWS_ON_PAGE
 from reportgen.render.view import Module
-from reportgen.reports.formats import human_bytes
+from reportgen.reports.formats import human_bytes, shortened
 from reportgen.reports.report import allocation_kinds
 from reportgen.work import Page
 
 _BITS_PER_BIN = 2
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class ShareRow:
     """A share of the peak with the class of its allocation, and the `value` that its bytes are or will be of."""
 
@@ -28,7 +31,7 @@ class ShareRow:
     value: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class AllocationRow:
     """An allocation as a row of a table."""
 
@@ -40,7 +43,7 @@ class AllocationRow:
     values: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Bin:
     """The things that are at least `low` and less than `high` bytes large; empty things have their own bin."""
 
@@ -55,7 +58,7 @@ class Bin:
         return "empty" if self.high == 1 else f"{human_bytes(self.low)} – {human_bytes(self.high)}".replace(".00", "")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Histogram:
     """Bins from the largest to the smallest, without gaps between them; they add up to the totals."""
 
@@ -109,35 +112,41 @@ def peak_kind(space: Space) -> str:
     return f"peak-{space.color}"
 
 
-def values_listing(module: Module, site_title: str) -> Iterator[Page]:
-    """Yield the pages of the table of values."""
+def values_listing(module: Module, site_title: str) -> Page:
+    """Return the page with the table of values."""
     rows = value_rows(module)
     lede = "Every value with bytes, largest first."
-    if len(module.with_page) < len(rows):
-        lede = f"{lede} Only the largest and those of a peak have their own page: {len(module.with_page):,}."
     allocations = module.analysis.dump.allocations
     sizes = _sizes_by_space(
         module, "values", ((allocations[fact.value.allocation].color, fact.value.size_bytes) for _, fact in rows)
     )
-    yield from _pages(module, site_title, "values", rows, heading="Values", lede=lede, total=0, sizes=sizes)
+    keys, routes = module.analysis.dump.values.keys, module.routes
+    names = [shortened(key.removesuffix(WHOLE)) for key in keys]
+    pages = [(routes.value_page(group[0]), names[group[0]], names[group[-1]]) for group in routes.value_groups]
+    return _listing(module, site_title, "values", rows, heading="Values", lede=lede, sizes=sizes, pages=pages)
 
 
-def allocations_listing(module: Module, site_title: str) -> Iterator[Page]:
-    """Yield the pages of the table of allocations."""
+def allocations_listing(module: Module, site_title: str) -> Page:
+    """Return the page with the table of allocations."""
     rows, lede = allocation_rows(module), "Every allocation, largest first."
     allocations = module.analysis.dump.allocations
     sizes = _sizes_by_space(module, "allocations", ((one.color, one.size_bytes) for one in allocations))
-    yield from _pages(module, site_title, "allocations", rows, heading="Allocations", lede=lede, total=0, sizes=sizes)
+    routes, names = module.routes, [f"allocation {one.index}" for one in allocations]
+    pages = [
+        (routes.allocation_page(group[0]), names[group[0]], names[group[-1]]) for group in routes.allocation_groups
+    ]
+    return _listing(module, site_title, "allocations", rows, heading="Allocations", lede=lede, sizes=sizes, pages=pages)
 
 
-def peak_listing(module: Module, space: Space, site_title: str) -> Iterator[Page]:
-    """Yield the pages of the table of what is resident at the peak of a space that has one."""
+def peak_listing(module: Module, space: Space, site_title: str) -> Page:
+    """Return the page with the table of what is resident at the peak of a space that has one."""
     peak, rows = space.peak_resident, share_rows(module, space)
     assert peak is not None
     heading = f"Peak of space {space.color} · {space.name}"
     lede = f"The bytes resident at moment {peak.moment}, each counted once, largest first."
-    total = peak.amount
-    yield from _pages(module, site_title, peak_kind(space), rows, heading=heading, lede=lede, total=total, sizes=())
+    return _listing(
+        module, site_title, peak_kind(space), rows, heading=heading, lede=lede, total=peak.amount, space=space
+    )
 
 
 def value_rows(module: Module) -> list[tuple[int, ValueFacts]]:
@@ -175,34 +184,34 @@ def share_rows(module: Module, space: Space) -> list[ShareRow]:
     ]
 
 
-def _pages(
+def _listing(
     module: Module,
     site_title: str,
     kind: str,
     rows: Sequence[Any],
     *,
-    sizes: Sequence[tuple[Space, Histogram]],
+    total: int = 0,
+    sizes: Sequence[tuple[Space, Histogram]] = (),
+    pages: Sequence[tuple[str, str, str]] = (),
     **context: Any,
-) -> Iterator[Page]:
-    """Yield the pages of a table. `total` is the sum of its bytes where the table adds up, and 0 otherwise."""
-    pages, links = pages_of(len(rows)), Links(module, 0)
-    href = partial(links.listing, kind)
-    for page in range(1, pages + 1):
-        shown = rows[rows_of(page)]
-        listed = sum(row.share.size_bytes for row in shown) if context["total"] else 0
-        # The last page leads back to the first.
-        rest = Rest(count=len(rows) - len(shown), amount=context["total"] - listed, href=href(page % pages + 1))
-        yield view_page(
-            module,
-            site_title,
-            kind,
-            "listing.html",
-            links=links,
-            page=page,
-            pages=pages,
-            href=href,
-            rows=shown,
-            rest=rest,
-            sizes=sizes if page == 1 else (),
-            **context,
-        )
+) -> Page:
+    """Return the page of a table. `total` is the sum of its bytes where the table adds up, and 0 otherwise.
+
+    `pages` are those that have what the rows are about: the path, the first and the last on it.
+    """
+    shown, links = rows[:ROWS_ON_PAGE], Links(module, 0)
+    listed = sum(row.share.size_bytes for row in shown) if total else 0
+    return view_page(
+        module,
+        site_title,
+        kind,
+        "listing.html",
+        links=links,
+        sizes=sizes,
+        pages=[(links.path(path), first, last) for path, first, last in pages],
+        count=len(rows),
+        rows=shown,
+        total=total,
+        rest=Rest(count=len(rows) - len(shown), amount=total - listed),
+        **context,
+    )

@@ -5,13 +5,10 @@ reader opens one. Each page is the very page that `module_pages` yields.
 """
 
 from collections.abc import Iterator
-from functools import cache, cached_property, partial
+from functools import cached_property
 from threading import Lock
 
-from reportgen.render.allocation.allocation_page import AllocationRenderer
-from reportgen.render.module.module_pages import later_pages, module_pages, views
-from reportgen.render.routes import first_page
-from reportgen.render.value.value_page import ValueRenderer
+from reportgen.render.module.module_pages import module_pages, page_makers
 from reportgen.render.view import Module
 from reportgen.reports.formats import visible
 from reportgen.reports.report import key_text
@@ -24,10 +21,7 @@ class PagesOnRequest:
     def __init__(self, module: Module, site_title: str) -> None:
         self.module = module
         self._site_title = site_title
-        self._views = views(module, site_title)
-        # Cached, so that only the first page that needs a renderer waits for what its pages share.
-        self._values = cache(partial(ValueRenderer, module, site_title))
-        self._allocations = cache(partial(AllocationRenderer, module, site_title))
+        self._makers = page_makers(module, site_title)
         self._rendered: dict[str, bytes] = {}
         self._lock = Lock()
 
@@ -37,37 +31,21 @@ class PagesOnRequest:
 
     def page(self, path: str) -> bytes | None:
         """Return the page at `path`, from the site's root; None if the module has none there."""
-        if path not in self.paths:
+        if path not in self._makers:
             return None
         # Held while a page is rendered, so that it is rendered once.
         with self._lock:
             if path not in self._rendered:
-                first = first_page(path)
-                if first in self._views:
-                    made = self._views[first]()
-                elif first in self._value_numbers:
-                    made = self._values().pages(self._value_numbers[first])
-                else:
-                    made = self._allocations().pages(self._allocation_numbers[first])
-                self._rendered.update(made)
+                self._rendered[path] = self._makers[path]().content
             return self._rendered[path]
 
     @cached_property
     def paths(self) -> frozenset[str]:
         """The paths of all pages, found without rendering any."""
-        return frozenset([*self._views, *self._value_numbers, *self._allocation_numbers, *later_pages(self.module)])
+        return frozenset(self._makers)
 
     @cached_property
     def value_paths(self) -> dict[str, str]:
-        """The path of each value's page, by the value's name as the page shows it."""
-        facts = self.module.analysis.facts
-        return {visible(key_text(facts[n].value.key)): path for path, n in self._value_numbers.items()}
-
-    @cached_property
-    def _value_numbers(self) -> dict[str, int]:
-        return {self.module.routes.value(number): number for number in sorted(self.module.with_page)}
-
-    @cached_property
-    def _allocation_numbers(self) -> dict[str, int]:
-        numbers = range(len(self.module.analysis.dump.allocations))
-        return {self.module.routes.allocation(number): number for number in numbers}
+        """Where each value is, page and id, by the value's name as the page shows it."""
+        facts, routes = self.module.analysis.facts, self.module.routes
+        return {visible(key_text(fact.value.key)): routes.value(number) for number, fact in enumerate(facts)}

@@ -1,12 +1,12 @@
 """Where padding goes, in each memory space: by shape with its layout, and the values with the most padding."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from reportgen.analyse.padding import PaddedShape, padded_shapes, padding_at_peak, values_of
 from reportgen.analyse.records import Space, ValueFacts
 from reportgen.intervals.step_function import Peak
+from reportgen.record import record
 from reportgen.render.html.links import Links
 from reportgen.render.module.data_shards import LONGEST_SHAPE
 from reportgen.render.module.verdict import small_spaces
@@ -18,7 +18,7 @@ _SHOWN_SHAPES = 100
 _SHOWN_VALUES = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PaddingSums:
     """The figures of a shape, or the sums over several; `unknown` values are counted with no bytes.
 
@@ -37,7 +37,7 @@ class PaddingSums:
         return self.dense_bytes + self.padding_bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ShapeRow:
     """A shape with padding; `largest` is its largest value, and `values_href` leads to all of them."""
 
@@ -47,7 +47,7 @@ class ShapeRow:
     values_href: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ValueRow:
     """A value with padding."""
 
@@ -57,7 +57,7 @@ class ValueRow:
     peak_bytes: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SpacePadding:
     """The padding of one memory space: `rest` are shapes left out, `unpadded` the shapes without padding."""
 

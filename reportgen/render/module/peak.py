@@ -1,7 +1,6 @@
 """The peak of each memory space, taken apart: what its bytes are, and which part of the program asks for them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from heapq import nsmallest
 from urllib.parse import urlencode
 
@@ -10,6 +9,7 @@ from reportgen.analyse.decompose import Group, groupings
 from reportgen.analyse.records import Space
 from reportgen.analyse.scope_tree import Scope, scope_tree, walk
 from reportgen.intervals.step_function import Peak
+from reportgen.record import record
 from reportgen.render.html.hints import naming_hint
 from reportgen.render.html.links import Links
 from reportgen.render.module.listings import peak_kind
@@ -26,7 +26,7 @@ _ROOM_FOR_WORDS = 1 / 40
 _DEEPEST = 14
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class GroupTable:
     """A grouping as far as it is shown; the rest is one row, so that the table adds up."""
 
@@ -37,7 +37,7 @@ class GroupTable:
     rest_values: int
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class ScopeTable:
     """The rows of the scope table with their depths and hrefs; the hidden ones are summed by their own bytes."""
 
@@ -46,7 +46,7 @@ class ScopeTable:
     rest_bytes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Tile:
     """A box of the icicle with the boxes below it; `width` is in percent of its parent.
 
@@ -60,7 +60,7 @@ class Tile:
     children: tuple["Tile", ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SpacePeak:
     """The peak of one memory space; only `space` where nothing is resident or known."""
 

@@ -2,8 +2,7 @@
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import groupby, repeat
 from typing import NamedTuple
@@ -11,17 +10,20 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from reportgen.analyse.records import Analysis, Space
+from reportgen.analyse.spaces import needed_in
 from reportgen.intervals.step_function import StepFunction
 from reportgen.model import WHOLE
 from reportgen.render.html.links import Links, listed
 from reportgen.render.html.markup import bytes_markup, whole_name
 from reportgen.render.module.view_page import view_page
-from reportgen.render.routes import moment_row, page_of, pages_of, rows_of
+from reportgen.render.routes import ROWS_ON_PAGE, moment_row
 from reportgen.render.view import Module
 from reportgen.reports.formats import LONGEST_NAME, human_bytes
 from reportgen.work import Page
 
 _MOST_NAMED = 6
+_MOST_SPACES = 16
+"""More than any compiler has; a cell for each space and moment would be the square of a hostile dump."""
 _COLUMNS = ("moment", "instruction", "opcode", "defines", "last-use")
 
 
@@ -41,30 +43,26 @@ class PeakMark(NamedTuple):
     label: str
 
 
-def schedule_pages(module: Module, site_title: str) -> Iterator[Page]:
-    """Yield the pages of the schedule."""
+def schedule_page(module: Module, site_title: str) -> Page:
+    """Return the page of the schedule."""
     links, moments, marks = Links(module, 0), module.scheduled_moments, _marks(module.analysis)
-    columns = [column for space in module.analysis.spaces.values() for column in bytes_columns(space)]
-    rows = _Rows(module, links, marks, columns)
-    pages = pages_of(len(moments))
-    for page in range(1, pages + 1):
-        shown = moments[rows_of(page)]
-        yield view_page(
-            module,
-            site_title,
-            "schedule",
-            "schedule.html",
-            links=links,
-            page=page,
-            pages=pages,
-            href=partial(links.listing, "schedule"),
-            bytes_columns=columns,
-            marks=[(mark, schedule_href(module, links, mark.moment)) for mark in marks],
-            columns=" ".join([*_COLUMNS, *(column.name for column in columns)]),
-            shown=shown,
-            count=len(moments),
-            rows=Markup("\n".join(map(rows.row, shown))),
-        )
+    spaces = shown_spaces(module.analysis)
+    columns = [column for space in spaces for column in bytes_columns(space)]
+    rows, shown = _Rows(module, links, marks, columns), moments[:ROWS_ON_PAGE]
+    return view_page(
+        module,
+        site_title,
+        "schedule",
+        "schedule.html",
+        links=links,
+        bytes_columns=columns,
+        spaces_left_out=len(module.analysis.spaces) - len(spaces),
+        marks=[(mark, schedule_href(module, links, mark.moment)) for mark in marks],
+        columns=" ".join([*_COLUMNS, *(column.name for column in columns)]),
+        shown=shown,
+        count=len(moments),
+        rows=Markup("\n".join(map(rows.row, shown))),
+    )
 
 
 def schedule_href(module: Module, links: Links, moment: int) -> str | None:
@@ -73,7 +71,13 @@ def schedule_href(module: Module, links: Links, moment: int) -> str | None:
     row = bisect_left(moments, moment)
     if row == len(moments) or moments[row] != moment:
         return None
-    return f"{links.listing('schedule', page_of(row))}#{moment_row(moment)}"
+    return f"{links.listing('schedule')}#{moment_row(moment) if row < ROWS_ON_PAGE else f'moment={moment}'}"
+
+
+def shown_spaces(analysis: Analysis) -> list[Space]:
+    """Return the memory spaces that have columns: those that need most, by number."""
+    largest = sorted(analysis.spaces.values(), key=lambda space: (-needed_in(space), space.color))
+    return sorted(largest[:_MOST_SPACES], key=lambda space: space.color)
 
 
 def bytes_columns(space: Space) -> list[BytesColumn]:

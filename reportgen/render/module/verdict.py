@@ -1,38 +1,30 @@
-"""The first sentences of a module's page: what it needs, of what, whether that fits, and what dominates."""
+"""The first sentences of a module's page: what it needs, and whether that fits; and the groups of a peak as rows."""
 
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Set
 
 from markupsafe import Markup
 
 from reportgen.analyse.capacity import Fit
-from reportgen.analyse.classes import MemoryClass
+from reportgen.analyse.devices import HOST_SPACE
 from reportgen.analyse.lifetimes import idle_at_peak, idle_stretches, idle_temporary_bytes
 from reportgen.analyse.peak_groups import PeakGroup, peak_groups
 from reportgen.analyse.records import Analysis, Space
 from reportgen.analyse.spaces import main_space, needed_in
+from reportgen.record import record
+from reportgen.render.drawings.life import life_strip
 from reportgen.render.html.links import Links, listed
 from reportgen.render.html.members import group_members
-from reportgen.render.html.origin import origin_cell
 from reportgen.render.view import Module
-from reportgen.reports.report import peak_by_class
 
-_LARGEST = 3
-_PLURALS: Mapping[MemoryClass, str] = {
-    "parameter": "arguments",
-    "output": "results",
-    "constant": "constants",
-    "temporary": "temporaries",
-    "thread-local": "thread-local",
-}
 _SMALL = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class GroupRow:
     """A group of the peak as a row: `origin` is its operation or argument with its source line.
 
-    `is_named` is whether the program has a name for it; `buffers` are links to a value of each buffer.
+    `is_named` is whether the program has a name for it; `buffers` are links to a value of each buffer, and
+    `life` draws when they are held.
     """
 
     group: PeakGroup
@@ -40,22 +32,24 @@ class GroupRow:
     origin: Markup
     what: str
     buffers: Markup
+    life: Markup
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class VerdictView:
     """What a module needs in its main memory space; `moment` is None where no peak is known.
 
+    `has_device` is whether it is for a device with memory of its own, and `host_bytes` what it allocates on the host.
     `waiting_bytes` are temporaries that are neither read nor written at the peak.
     """
 
     space: Space
     needed_bytes: int
     moment: int | None
-    parts: Sequence[tuple[MemoryClass, str, int]]
     waiting_bytes: int
-    largest: Sequence[GroupRow]
     fit: Fit | None
+    has_device: bool
+    host_bytes: int
 
 
 def small_spaces(analysis: Analysis) -> Set[int]:
@@ -66,22 +60,21 @@ def small_spaces(analysis: Analysis) -> Set[int]:
     return {color for color, space in others if needed_in(space) * _SMALL < needed}
 
 
-def verdict(module: Module, links: Links) -> VerdictView | None:
+def verdict(module: Module) -> VerdictView | None:
     """Return the verdict on a module; None for one without any memory."""
     space = main_space(module.analysis.spaces)
     if space is None or not needed_in(space):
         return None
-    sizes, peak = peak_by_class(module.analysis, space), space.peak_resident
+    peak = space.peak_resident
     idle = idle_at_peak(space, idle_stretches(module.analysis, space))
     return VerdictView(
         space=space,
         needed_bytes=needed_in(space),
         moment=peak.moment if peak else None,
-        # The plus leaves out classes without bytes.
-        parts=[(kind, _PLURALS[kind], sizes[kind]) for kind in sorted(+sizes, key=lambda kind: (-sizes[kind], kind))],
         waiting_bytes=idle_temporary_bytes(module.analysis, idle),
-        largest=group_rows(module, space, links)[:_LARGEST],
         fit=module.fits.get(space.color),
+        has_device=module.analysis.backend in ("tpu", "gpu"),
+        host_bytes=host.allocated_bytes if (host := module.analysis.spaces.get(HOST_SPACE)) else 0,
     )
 
 
@@ -95,7 +88,10 @@ def _row(module: Module, space: Space, group: PeakGroup, links: Links) -> GroupR
     if not group.buffers:
         allocations = listed([share.allocation for share in group.shares], links.allocation)
         what = "reserved, never used"
-        return GroupRow(group=group, is_named=False, origin=Markup("–"), what=what, buffers=Markup(allocations))
+        return GroupRow(
+            group=group, is_named=False, origin=Markup("–"), what=what, buffers=Markup(allocations), life=Markup("")
+        )
+    peak = space.peak_resident
     authors = [module.attribution(number) for number in group.buffers]
     links_to_buffers = group_members(group.buffers, links, "buffer")
     if len(group.buffers) > 1:
@@ -107,7 +103,8 @@ def _row(module: Module, space: Space, group: PeakGroup, links: Links) -> GroupR
     return GroupRow(
         group=group,
         is_named=authors[0].is_named,
-        origin=origin_cell(*authors, name=group.name),
+        origin=links.origin_of(authors, group.name),
         what=f"{times}{group.shape}",
         buffers=links_to_buffers,
+        life=life_strip(module.analysis, group.buffers, group.memory_class, peak.moment if peak else None),
     )

@@ -1,7 +1,6 @@
 """Make one page of a module's view: what all views have in common."""
 
-from dataclasses import dataclass
-
+from reportgen.record import record
 from reportgen.render import routes
 from reportgen.render.html.links import Links
 from reportgen.render.html.templates import render
@@ -9,17 +8,14 @@ from reportgen.render.view import Module
 from reportgen.work import Page
 
 
-def view_page(
-    module: Module, site_title: str, kind: str, template: str, *, links: Links, page: int = 1, **context: object
-) -> Page:
-    """Return a page of the view `kind`; `links` and the links in `context` start from the module's folder."""
-    path = module.routes.listing(kind, page)
+def view_page(module: Module, site_title: str, kind: str, template: str, *, links: Links, **context: object) -> Page:
+    """Return the page of the view `kind`; `links` and the links in `context` start from the module's folder."""
+    path = module.routes.listing(kind)
     content = render(
         template,
         path,
         tab=routes.view(kind),
         kind=kind,
-        page=page,
         site_title=site_title,
         module=module,
         links=links,
@@ -28,7 +24,7 @@ def view_page(
     return Page(path, content)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Rest:
     """The rows that a table leaves out: their number, the sum of its main column, and the page that has them."""
 

@@ -1,0 +1,133 @@
+"""Divide what a program asks for into the parts of one bar: arguments by name, temporaries by group, and slack.
+
+The bar is as long as what is allocated or, if that is more, as what the device has.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from reportgen.advice.arguments import top_name
+from reportgen.analyse.capacity import Fit
+from reportgen.analyse.classes import CLASSES, MemoryClass, memory_class
+from reportgen.analyse.peak_groups import PeakGroup, peak_groups
+from reportgen.analyse.records import Analysis, Space
+from reportgen.record import record
+
+_SHOWN = 3
+_SMALL_PART = 100
+_SECOND = re.compile(r"[^\[.{]+(?:\[[^\]]*\]|\.\w+)?")
+_MOST_PART = 0.9
+"""Where one argument takes more than this part, its own parts are shown."""
+
+_OTHERS: Mapping[MemoryClass, str] = {
+    "parameter": "other arguments",
+    "output": "results",
+    "constant": "constants",
+    "temporary": "other temporaries",
+    "thread-local": "thread-local",
+}
+
+
+@record
+class Segment:
+    """A part of the bar. `kind` is its class of memory, "slack" or "rest"; `shade` tells parts of one class apart."""
+
+    name: str
+    kind: str
+    shade: int
+    size_bytes: int
+
+
+@record
+class Need:
+    """What a memory space asks for, as a bar of `scale_bytes`.
+
+    `capacity_bytes` is what the device has, None if that is not known.
+    """
+
+    allocated_bytes: int
+    capacity_bytes: int | None
+    scale_bytes: int
+    segments: Sequence[Segment]
+
+
+def need(analysis: Analysis, space: Space, fit: Fit | None) -> Need:
+    """Return the bar of a memory space that needs something."""
+    capacity, peak = fit.capacity.size_bytes if fit else None, space.peak_resident
+    # Without a peak everything that is allocated counts, and nothing is known to be slack.
+    slack = space.allocated_bytes - space.thread_local_bytes - peak.amount if peak else 0
+    segments = [*_of_peak(analysis, space)] if peak else [*_of_allocations(analysis, space)]
+    if peak and space.thread_local_bytes:
+        segments.append(Segment(name="thread-local", kind="thread-local", shade=0, size_bytes=space.thread_local_bytes))
+    if slack > 0:
+        segments.append(Segment(name="slack", kind="slack", shade=0, size_bytes=slack))
+    return Need(
+        allocated_bytes=space.allocated_bytes,
+        capacity_bytes=capacity,
+        scale_bytes=max(space.allocated_bytes, capacity or 0, 1),
+        segments=list(_joined(segments, space.allocated_bytes)),
+    )
+
+
+def _joined(segments: Sequence[Segment], whole: int) -> Iterator[Segment]:
+    """Yield the parts that can be seen, and all others as one."""
+    small = [part for part in segments if part.size_bytes * _SMALL_PART < whole]
+    yield from (part for part in segments if len(small) < 2 or part not in small)
+    if len(small) > 1:
+        yield Segment(name="everything else", kind="rest", shade=0, size_bytes=sum(part.size_bytes for part in small))
+
+
+def _of_allocations(analysis: Analysis, space: Space) -> Iterator[Segment]:
+    sizes: Counter[MemoryClass] = Counter()
+    for number in space.allocations:
+        allocation = analysis.dump.allocations[number]
+        sizes[memory_class(allocation)] += allocation.size_bytes
+    for kind in CLASSES:
+        if sizes[kind]:
+            yield Segment(name=_plain(kind), kind=kind, shade=0, size_bytes=sizes[kind])
+
+
+def _plain(kind: MemoryClass) -> str:
+    return _OTHERS[kind].removeprefix("other ")
+
+
+def _of_peak(analysis: Analysis, space: Space) -> Iterator[Segment]:
+    """Yield the parts of a peak in the order of the classes, the largest of each class first."""
+    groups = peak_groups(analysis, space)
+    for kind in CLASSES:
+        of_kind = [group for group in groups if group.memory_class == kind]
+        names = _argument_names(of_kind) if kind == "parameter" else [_name(group) for group in of_kind]
+        sizes: Counter[str] = Counter()
+        for group, name in zip(of_kind, names, strict=True):
+            sizes[name] += group.size_bytes
+        named = [(name, size) for name, size in sizes.most_common() if name and kind in ("parameter", "temporary")]
+        shown = named[:_SHOWN]
+        rest = sum(sizes.values()) - sum(size for _, size in shown)
+        for shade, (name, size) in enumerate(shown):
+            yield Segment(name=name, kind=kind, shade=shade, size_bytes=size)
+        if rest:
+            name = _OTHERS[kind] if shown else _plain(kind)
+            yield Segment(name=name, kind=kind, shade=len(shown), size_bytes=rest)
+
+
+def _name(group: PeakGroup) -> str:
+    """Return the last two parts of a group's name, which tell it from others; its shape where it has none."""
+    return "/".join(group.name.split("/")[-2:]) or group.shape
+
+
+def _argument_names(groups: Sequence[PeakGroup]) -> Sequence[str]:
+    """Return the program's argument that each group is part of or, of one large argument, which part of that."""
+    tops = [_known(top_name(group.name)) for group in groups]
+    sizes: Counter[str] = Counter()
+    for top, group in zip(tops, groups, strict=True):
+        sizes[top] += group.size_bytes
+    largest = max(sizes.values(), default=0)
+    if largest < _MOST_PART * sum(sizes.values()):
+        return tops
+    return [_known(found[0]) if (found := _SECOND.match(group.name)) else "" for group in groups]
+
+
+def _known(name: str) -> str:
+    """Return a name; empty for that of several arguments that have only numbers."""
+    return "" if "#" in name else name

@@ -5,8 +5,9 @@ anything at all. Every href is relative, so the site works from `file://` and un
 """
 
 import hashlib
+import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from reportgen.model import Dump
@@ -25,8 +26,14 @@ DATA_FOLDER = "data/"
 MODULES_FOLDER = "m/"
 VALUES_FOLDER = "v/"
 ALLOCATIONS_FOLDER = "a/"
-ROWS_PER_PAGE = 1_000
-_LATER_PAGE = re.compile(r"\.page-[0-9]+(?=\.html$)")
+ROWS_ON_PAGE = 1_000
+"""The rows of a table that its page has; a script makes those after them."""
+MOST_ALONE = 1_000
+"""The most values of a module in which each value and each allocation has a page of its own; in a larger one they
+share pages."""
+_ON_SHARED_PAGE = 100
+_MANY_IN_ALLOCATION = 8
+
 _MODULE_FOLDER = re.compile(rf"{MODULES_FOLDER}[^/]+/")
 _SLUG_LENGTH = 60
 _DIGEST_LENGTH = 8
@@ -67,32 +74,42 @@ def shard(name: str) -> str:
     return f"{DATA_FOLDER}{name}.js"
 
 
-def view(kind: str, page: int | str = 1) -> str:
+def view(kind: str) -> str:
     """Return the file name of a view, in its module's folder.
 
     `kind` is `index`, `peak`, `values` and so on, or `peak-` and a color for the values resident at a space's peak.
     """
-    return f"{kind}.html" if page == 1 else f"{kind}.page-{page}.html"
+    return f"{kind}.html"
 
 
-def value(name: str) -> str:
-    """Return the path of a value's page, from its module's folder."""
-    return f"{VALUES_FOLDER}{name}.html"
+def source(number: int) -> str:
+    """Return the kind of the view of a source file, by its position among those of the module."""
+    return f"source-{number + 1}"
 
 
-def value_row(name: str) -> str:
-    """Return the id of a value's row in the table of values."""
+def source_line(number: int | str) -> str:
+    """Return the id of a line on the page of its file."""
+    return f"L{number}"
+
+
+def value(page: str, name: str) -> str:
+    """Return where a value is on the page `page`, from its module's folder."""
+    return f"{VALUES_FOLDER}{page}.html#{value_id(name)}"
+
+
+def value_id(name: str) -> str:
+    """Return the id of a value's section on its page, and of its row in a report in a single file."""
     return f"v{name}"
 
 
-def allocation_map(name: str) -> str:
-    """Return the anchor that shows an allocation on the map of a report in a single file."""
+def allocation(page: str, name: str) -> str:
+    """Return where an allocation is on the page `page`, from its module's folder."""
+    return f"{ALLOCATIONS_FOLDER}{page}.html#{allocation_id(name)}"
+
+
+def allocation_id(name: str) -> str:
+    """Return the id of an allocation's section on its page, and of its map in a report in a single file."""
     return f"a{name}"
-
-
-def allocation(name: str, page: int = 1) -> str:
-    """Return the path of a page of an allocation, from its module's folder."""
-    return ALLOCATIONS_FOLDER + view(name, page)
 
 
 def moment_row(moment: int | str) -> str:
@@ -113,26 +130,19 @@ def step_section(color: int, kind: str) -> str:
 # Patterns for scripts, which get them with the data. `{name}`, `{moment}` and `{page}` stand for what differs.
 OVERVIEW_HREFS = {"row": overview(), "laterRow": overview("{page}"), "terms": shard("terms")}
 VALUE_HREFS = {
-    "value": value("{name}"),
-    "allocation": allocation("{name}"),
+    "value": value("{page}", "{name}"),
+    "allocation": allocation("{page}", "{name}"),
     "filtered": f"{view('values')}#{{name}}={{value}}",
-    "row": f"{view('values')}#{value_row('{name}')}",
-    "laterRow": f"{view('values', '{page}')}#{value_row('{name}')}",
 }
-INSTRUCTION_HREFS = {
-    "row": f"{view('schedule')}#{moment_row('{moment}')}",
-    "laterRow": f"{view('schedule', '{page}')}#{moment_row('{moment}')}",
-}
+INSTRUCTION_HREFS = {"row": f"{view('schedule')}#moment={{moment}}"}
 
 # The same for a report in a single file: places in it.
 VALUE_HREFS_IN_FILE = {
     "value": "#v{name}",
     "allocation": "#a{name}",
     "filtered": "#{name}={value}",
-    "row": "#v{name}",
-    "laterRow": "#v{name}",
 }
-INSTRUCTION_HREFS_IN_FILE = {"row": "#moment={moment}", "laterRow": "#moment={moment}"}
+INSTRUCTION_HREFS_IN_FILE = {"row": "#moment={moment}"}
 
 
 def module_folder(path: str) -> str:
@@ -149,8 +159,6 @@ def is_value(path: str) -> bool:
 def alternatives(path: str) -> Iterator[tuple[str, str]]:
     """Yield the pages to show where `path` does not exist, nearest first, each with a word for what is missing."""
     folder = module_folder(path)
-    if first_page(path) != path:
-        yield first_page(path), "page of the table"
     if not folder:
         yield OVERVIEW, "page"
         return
@@ -160,22 +168,17 @@ def alternatives(path: str) -> Iterator[tuple[str, str]]:
     yield OVERVIEW, "module"
 
 
-def first_page(path: str) -> str:
-    """Return the first page of a table that continues at `path`."""
-    return _LATER_PAGE.sub("", path)
-
-
-def pages_of(rows: int, per_page: int = ROWS_PER_PAGE) -> int:
+def pages_of(rows: int, per_page: int) -> int:
     """Return how many pages a table of `rows` rows takes; an empty table has one."""
     return max(1, -(-rows // per_page))
 
 
-def page_of(row: int, per_page: int = ROWS_PER_PAGE) -> int:
+def page_of(row: int, per_page: int) -> int:
     """Return the page, counted from 1, that has a row, counted from 0."""
     return row // per_page + 1
 
 
-def rows_of(page: int, per_page: int = ROWS_PER_PAGE) -> slice:
+def rows_of(page: int, per_page: int) -> slice:
     """Return the rows of a page; pages are counted from 1."""
     return slice((page - 1) * per_page, page * per_page)
 
@@ -185,8 +188,8 @@ def comparison_page(label: str, name: str) -> str:
     return f"compare/{module_slug(label, name)}/{OVERVIEW}"
 
 
-def trend_of_module(key: str, name: str) -> str:
-    """Return the path of the page of a module in a history."""
+def trend_of_function(key: str, name: str) -> str:
+    """Return the path of the page of a function in a history."""
     return f"trend/{module_slug(key, name)}.html"
 
 
@@ -212,30 +215,80 @@ class ModuleRoutes:
 
     @cached_property
     def value_names(self) -> tuple[str, ...]:
-        """The name of each value's page; made when a page is, because a check needs none."""
+        """The name of each value; made when a page is, because a check needs none."""
         return _unique(self._dump.values.ids)
 
     @cached_property
     def allocation_names(self) -> tuple[str, ...]:
-        """The name of each allocation's page."""
+        """The name of each allocation."""
         return _unique(allocation.index for allocation in self._dump.allocations)
+
+    @cached_property
+    def value_groups(self) -> Sequence[Sequence[int]]:
+        """The values on each page, in the order in which their instructions run; those that never run come last."""
+        moment_of, made_by, ids = self._dump.moment_of, self._dump.made_by, self._dump.values.ids
+        in_order = sorted(made_by, key=lambda name: (moment_of.get(name, math.inf), ids[made_by[name][0]]))
+        numbers = [number for name in in_order for number in made_by[name]]
+        size = _ON_SHARED_PAGE if self.has_shared_pages else 1
+        return [numbers[start : start + size] for start in range(0, len(numbers), size)]
+
+    @cached_property
+    def allocation_groups(self) -> Sequence[Sequence[int]]:
+        """The allocations on each page, by index; those of many values have a map to zoom and a page of their own."""
+        occupants, numbers = self._dump.occupants, range(len(self._dump.allocations))
+        if not self.has_shared_pages:
+            return [[number] for number in numbers]
+        small = [number for number in numbers if len(occupants[number]) < _MANY_IN_ALLOCATION]
+        shared = [small[start : start + _ON_SHARED_PAGE] for start in range(0, len(small), _ON_SHARED_PAGE)]
+        return sorted([*shared, *([number] for number in numbers if len(occupants[number]) >= _MANY_IN_ALLOCATION)])
+
+    @property
+    def has_shared_pages(self) -> bool:
+        """Whether values share pages, and so do allocations."""
+        return len(self._dump.values) > MOST_ALONE
+
+    @cached_property
+    def value_pages(self) -> Sequence[str]:
+        """The name of the page of each value: that of the first value on it."""
+        return _pages(self.value_groups, self.value_names)
+
+    @cached_property
+    def allocation_pages(self) -> Sequence[str]:
+        """The name of the page of each allocation: that of the first allocation on it."""
+        return _pages(self.allocation_groups, self.allocation_names)
 
     @property
     def index(self) -> str:
         return self.listing("index")
 
-    def listing(self, kind: str, page: int = 1) -> str:
-        """Return the path of a page of a view; `kind` is that of `view`."""
-        return self.folder + view(kind, page)
+    def listing(self, kind: str) -> str:
+        """Return the path of a view; `kind` is that of `view`."""
+        return self.folder + view(kind)
 
     def shard(self, name: str) -> str:
         return self.folder + shard(name)
 
     def value(self, number: int) -> str:
-        return self.folder + value(self.value_names[number])
+        """Return where a value is: the path of its page, and its id there."""
+        return self.folder + value(self.value_pages[number], self.value_names[number])
 
-    def allocation(self, number: int, page: int = 1) -> str:
-        return self.folder + allocation(self.allocation_names[number], page)
+    def value_page(self, number: int) -> str:
+        """Return the path of the page that has a value."""
+        return self.value(number).partition("#")[0]
+
+    def allocation(self, number: int) -> str:
+        """Return where an allocation is: the path of its page, and its id there."""
+        return self.folder + allocation(self.allocation_pages[number], self.allocation_names[number])
+
+    def allocation_page(self, number: int) -> str:
+        """Return the path of the page that has an allocation."""
+        return self.allocation(number).partition("#")[0]
+
+
+def _pages(groups: Iterable[Sequence[int]], names: Sequence[str]) -> Sequence[str]:
+    """Return the name of the page of each member of the groups, by its number."""
+    pages = {number: names[group[0]] for group in groups for number in group}
+    return [pages[number] for number in range(len(pages))]
 
 
 def _unique(ids: Iterable[int]) -> tuple[str, ...]:

@@ -26,13 +26,14 @@ from reportgen.render.module.data_shards import (
     value_columns,
 )
 from reportgen.render.module.index import index_context
-from reportgen.render.module.listings import value_rows
+from reportgen.render.module.listings import allocation_rows, value_rows
 from reportgen.render.module.peak import space_peaks
 from reportgen.render.site.assets import MADE_AT_INSTALLATION, read_asset
 from reportgen.render.site.site_pages import help_texts, terms
 from reportgen.render.view import Module
 
 _STATIC_ROWS = 200
+_ALLOCATIONS = 20
 _SECTIONS = {"index": "", "peak": "#peak-parts"}
 """Where links to views lead that the file has no section of the same name for."""
 _HELP_LINK = re.compile(rb'(?<=href=)("?)(?:help/)?(glossary|findings)\.html(?:#([a-z0-9-]+))?')
@@ -49,28 +50,32 @@ class LinksInFile(Links):
         self._routes = module.routes
 
     def value_href(self, number: int) -> str:
-        return f"#{routes.value_row(self._routes.value_names[number])}"
+        return f"#{routes.value_id(self._routes.value_names[number])}"
 
     def value_row_id(self, number: int) -> str:
-        return f" id={routes.value_row(self._routes.value_names[number])}"
+        return f' id="{routes.value_id(self._routes.value_names[number])}"'
 
     def allocation_href(self, number: int) -> str:
-        return f"#{routes.allocation_map(self._routes.allocation_names[number])}"
+        return f"#{routes.allocation_id(self._routes.allocation_names[number])}"
 
     def filtered_values(self, **words: str) -> Markup:
         return Markup(f"#{filters(words)}")
 
+    def line_href(self, line: str) -> str:
+        return ""
+
     def checks(self) -> str:
         return self.listing("findings")
 
-    def listing(self, kind: str, page: int = 1) -> str:
+    def listing(self, kind: str) -> str:
         return "#peak-parts" if kind.startswith("peak-") else _SECTIONS.get(kind, f"#{kind}")
 
 
 def single_file(module: Module, site_title: str) -> bytes:
     """Return the report of a module as one HTML file."""
     links = LinksInFile(module)
-    context = index_context(module, links) | {"values": value_rows(module)[:_STATIC_ROWS]}
+    rows = {"values": value_rows(module)[:_STATIC_ROWS], "allocations": allocation_rows(module)[:_ALLOCATIONS]}
+    context = index_context(module, links) | rows
     scripts = {name: _script(f"{name}.js") for name in ("theme", "charts", "site")}
     # The ids of a text begin with its name, because the two texts and the page have some in common.
     texts = [

@@ -4,33 +4,19 @@ A text has neither offsets nor live ranges, so there is no peak and no chart ove
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from reportgen.analyse.logged_errors import LoggedError
-from reportgen.parse.oom_records import Kind, LoggedBuffer, SizeRange, Total
+from reportgen.parse.oom_records import LoggedBuffer, SizeRange, Total
+from reportgen.record import record
 from reportgen.render import routes
 from reportgen.render.html.templates import render
+from reportgen.reports.error_words import LACKS, VERDICTS, causes, figures, padding_words, unpadded
 from reportgen.reports.formats import range_words
 from reportgen.work import Page
 
-_VERDICTS: dict[Kind, str] = {
-    "compile": "The compiler refused the program",
-    "allocation": "One buffer is larger than the memory",
-    "load": "The program compiled, but could not be loaded",
-    "data": "Data could not be put on the device",
-    "execution": "The program ran out of memory while it was running",
-    "rematerialization": "A warning: recomputing values does not make the program small enough",
-    "fragment": "A part of an error whose beginning is missing",
-}
-_MISSING: dict[Kind, str] = {
-    "load": "Other programs and their data hold the rest of the memory; this text does not say which.",
-    "data": "Programs and data hold the rest of the memory; this text does not say which.",
-    "execution": "Other programs and data share the device; this text does not say which.",
-}
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class BufferGroup:
     """Buffers that have a shape or a scope in common."""
 
@@ -39,17 +25,29 @@ class BufferGroup:
     size: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
+class ListedBuffer:
+    """A buffer with its part of the largest in percent, its size without padding, and what is said of its padding."""
+
+    buffer: LoggedBuffer
+    percent: float
+    unpadded: SizeRange | None
+    padding: str
+
+
+@record
 class ErrorView:
     """An error as the overview and its own page show it."""
 
     error: LoggedError
     href: str
     verdict: str
+    causes: Sequence[str]
     figures: str
     listed: str
     lacks: str
     tables: Sequence[tuple[str, Sequence[Total]]]
+    rows: Sequence[ListedBuffer]
     by_shape: Sequence[BufferGroup]
     by_scope: Sequence[BufferGroup]
 
@@ -67,20 +65,34 @@ def error_pages(site_title: str, errors: Iterable[LoggedError]) -> Iterator[Page
 
 def _view(error: LoggedError, number: int) -> ErrorView:
     event = error.event
-    named = (("needed", event.needed), ("usable", event.capacity), ("free", event.free), ("too much", event.excess))
     total = _sum(event.buffers)
     needed = f"; {range_words(event.needed)} are needed" if event.needed else ""
     return ErrorView(
         error=error,
         href=routes.out_of_memory(number),
-        verdict=_VERDICTS[event.kind],
-        figures=", ".join(f"{range_words(size)} {name}" for name, size in named if size),
+        verdict=VERDICTS[event.kind],
+        causes=causes(event),
+        figures=figures(event),
         listed=f"The listed sizes add up to {range_words(total)}{needed}." if total else "",
-        lacks=_MISSING.get(event.kind, ""),
+        lacks=LACKS.get(event.kind, ""),
         tables=[(head, list(rows)) for head, rows in groupby(event.totals, key=lambda total: total.head)],
+        rows=_rows(event.buffers),
         by_shape=_groups((buffer.shape, buffer) for buffer in event.buffers),
         by_scope=_groups((buffer.op_name.rpartition("/")[0], buffer) for buffer in event.buffers),
     )
+
+
+def _rows(buffers: Sequence[LoggedBuffer]) -> list[ListedBuffer]:
+    largest = max((buffer.size.high for buffer in buffers if buffer.size), default=0)
+    return [
+        ListedBuffer(
+            buffer=buffer,
+            percent=round(100 * buffer.size.high / largest, 1) if buffer.size and largest else 0,
+            unpadded=unpadded(buffer),
+            padding=padding_words(buffer),
+        )
+        for buffer in buffers
+    ]
 
 
 def _sum(buffers: Iterable[LoggedBuffer]) -> SizeRange | None:

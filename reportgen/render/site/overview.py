@@ -6,7 +6,6 @@ looks at all modules at once (search, the filter, previous and next) reads a dat
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import Any
@@ -15,6 +14,7 @@ from reportgen.analyse.classes import CLASSES
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.input.reading import Problem
 from reportgen.options import Redaction
+from reportgen.record import record
 from reportgen.render import routes
 from reportgen.render.drawings.chart_data import byte_ticks
 from reportgen.render.html.markdown import note_markup
@@ -36,7 +36,7 @@ _BAR_HEIGHT = 20
 _AXIS_HEIGHT = 32
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class ModuleRow:
     """A module, and the others whose dumps are identical; `place` is what tells its dump apart from those of others."""
 
@@ -50,7 +50,7 @@ class ModuleRow:
         return function_name(self.module.title)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LargestModules:
     """The chart of the largest modules: its data, its height in pixels, and the same figures for a table."""
 
@@ -60,7 +60,7 @@ class LargestModules:
     modules: Sequence[Summary]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RecompiledSection:
     """What the overview shows of recompiled functions; another page has the rest, unless this is complete."""
 
@@ -70,7 +70,21 @@ class RecompiledSection:
     is_complete: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
+class Glance:
+    """The figures that the overview begins with, over all modules.
+
+    Of `known` modules it is known what their device has, and `fitting` of them fit; `sound` have no errors or warnings.
+    """
+
+    most_bytes: int
+    known: int
+    fitting: int
+    worst_excess_bytes: int
+    sound: int
+
+
+@record
 class Front:
     """What the overview says besides its table of modules; `readme` is a user's note, in Markdown."""
 
@@ -126,10 +140,23 @@ def _front_context(modules: Sequence[Summary], rows: Sequence[ModuleRow], front:
         "troubled": [(severity, troubled[severity]) for severity in ("error", "warning") if troubled[severity]],
         "errors": error_views(front.errors),
         "has_trend": front.has_trend,
+        "glance": _glance(modules),
         "chart": largest_modules(rows),
         "classes": CLASSES,
         "only": _index(modules[0]) if len(modules) == 1 and is_plain else "",
     }
+
+
+def _glance(modules: Sequence[Summary]) -> Glance:
+    known = [module.excess_bytes for module in modules if module.excess_bytes is not None]
+    severe = ("error", "warning")
+    return Glance(
+        most_bytes=max((module.allocated_bytes for module in modules), default=0),
+        known=len(known),
+        fitting=sum(excess <= 0 for excess in known),
+        worst_excess_bytes=max(known, default=0),
+        sound=sum(all(severity not in severe for severity, _ in module.finding_counts) for module in modules),
+    )
 
 
 def _recompiled_section(groups: Sequence[Recompiled]) -> RecompiledSection:

@@ -4,11 +4,11 @@ A folder has the dumps of one process. Functions of one name in two folders may 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import PurePosixPath
 
 from reportgen.analyse.identity import Leaf, Signature
+from reportgen.record import record
 from reportgen.render.site.file_names import file_names
 from reportgen.reports.formats import function_name
 from reportgen.reports.summary import Summary, biggest_first, needed_bytes
@@ -17,7 +17,7 @@ ABSENT = "absent"
 _MOST_LEAVES = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Variant:
     """One signature: its modules, biggest first, and its shapes where the variants differ.
 
@@ -37,7 +37,7 @@ class Variant:
         return self.modules[1:]
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Recompiled:
     """A function with its variants, the one that needs most memory first.
 

@@ -1,30 +1,38 @@
 """Draw a figure over the builds as steps: an amount holds until the build that changes it."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from reportgen.compare.history import Record
+from reportgen.record import record
 
 WIDTH, HEIGHT = 960, 160
+"""Of what is drawn, without the axes."""
+
 MOST_CHANGES = 200
 """The last changes are drawn; the table has all."""
 
+_MOST_TICKS = 5
 _TOP, _BOTTOM = 12, 148
 _MOST_ABOVE = 3
 """A budget more times above all amounts than this is only named, because the chart would be flat."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Change:
-    """A build that changed an amount, by its position in the history; None where there is no amount any more."""
+    """A build that changed an amount, by its position in the history; None where there is no amount any more.
+
+    `words` say the change, `cause` what made it, and `shapes` what the function then takes; the last two may be empty.
+    """
 
     build: int
     record: Record
     amount: int | None
     words: str
+    cause: str = ""
+    shapes: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Dot:
     """A change in pixels."""
 
@@ -33,21 +41,30 @@ class Dot:
     change: Change
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Level:
-    """A budget, or the least or largest amount; `y` is in pixels, None if it is too far above to be drawn."""
+    """A budget, or a tick of the axis; `y` is in pixels, None if it is too far above to be drawn."""
 
     amount: int
     y: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
+class BuildTick:
+    """A build on the axis below; `x` is in pixels."""
+
+    x: float
+    record: Record
+
+
+@record
 class Chart:
     """A stepped path of `WIDTH` by `HEIGHT` pixels from the build `first` on; the axis begins at `low` bytes."""
 
     path: str
     dots: tuple[Dot, ...]
     levels: tuple[Level, ...]
+    builds: tuple[BuildTick, ...]
     limits: tuple[Level, ...]
     low: int
     first: Record
@@ -75,7 +92,8 @@ def chart(records: Sequence[Record], changes: Sequence[Change], budgets: Iterabl
     return Chart(
         path="".join(_path(steps)),
         dots=tuple(Dot(x=x, y=y, change=change) for (x, y), change in zip(steps, shown, strict=True) if y is not None),
-        levels=tuple(Level(amount=amount, y=y(amount)) for amount in sorted({min(amounts), max(amounts)})),
+        levels=tuple(Level(amount=amount, y=y(amount)) for amount in _ticks(low, high)),
+        builds=tuple(BuildTick(x=x(build), record=records[build]) for build in _spread(first, len(records) - 1)),
         limits=tuple(Level(amount=budget, y=y(budget) if is_near else None) for budget, is_near in near.items()),
         low=low,
         first=records[first],
@@ -90,6 +108,20 @@ def _range(amounts: Sequence[int]) -> tuple[int, int]:
     room = max((most - least) // 10, most // 100, 1)
     low = max(least - room, 0)
     return (0 if low < most // 4 else low), most + room
+
+
+def _ticks(low: int, high: int) -> range:
+    """Return the amounts of the axis: multiples of a power of two, which are round in binary units."""
+    step = 1
+    while (high - low) // step > _MOST_TICKS - 1:
+        step *= 2
+    return range(-(-low // step) * step, high + 1, step)
+
+
+def _spread(first: int, last: int) -> list[int]:
+    """Return builds at even distances, the first and the last among them."""
+    parts = min(last - first, _MOST_TICKS) or 1
+    return sorted({first + (last - first) * part // parts for part in range(parts + 1)})
 
 
 def _path(steps: Iterable[tuple[float, float | None]]) -> Iterator[str]:

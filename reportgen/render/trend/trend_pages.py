@@ -1,12 +1,14 @@
-"""The pages of a history: `trend.html` with a chart for each module, and a page for each module with every change."""
+"""The pages of a history: `trend.html` with a chart for each function, and a page for each with every change."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from reportgen.compare.budgets import Budgets
+from reportgen.compare.causes import cause_words, shape_words
 from reportgen.compare.compare_words import change_words
 from reportgen.compare.figures import FIGURES, Figure
-from reportgen.compare.history import Amounts, History, ModuleKey, Point, changes_of, module_figures
+from reportgen.compare.history import Amounts, Arguments, History, module_figures
+from reportgen.compare.series import Point, Series, series_of
+from reportgen.record import record
 from reportgen.render import routes
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import module_columns, shard
@@ -18,7 +20,7 @@ from reportgen.work import Page
 _PEAK, _ALLOCATED = FIGURES.index("peak_resident"), FIGURES.index("allocated")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SpaceTrend:
     """One memory space of a module over the builds: the resident peak, or allocated bytes without live ranges."""
 
@@ -30,34 +32,38 @@ class SpaceTrend:
     changes: Sequence[Change]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModuleTrend:
-    """One module over the builds; `spaces` are those that it uses or used, the largest first."""
+@record
+class FunctionTrend:
+    """One function over the builds; `spaces` are those that it uses or used, the largest first."""
 
-    key: ModuleKey
+    series: Series
     path: str
     spaces: Sequence[SpaceTrend]
-    is_gone: bool
+
+    @property
+    def is_gone(self) -> bool:
+        """Return whether the last build does not have it."""
+        return self.series.last.spaces is None
 
 
 def trend_pages(title: str, history: History, budgets: Budgets | None) -> Iterator[Page]:
-    """Yield `trend.html` and the page of each module; budgets are lines in the charts."""
-    trends = module_trends(history, budgets)
+    """Yield `trend.html` and the page of each function; budgets are lines in the charts."""
+    trends = function_trends(history, budgets)
     yield Page(routes.TREND, trend_page(routes.TREND, title, history, trends))
     for trend in trends:
         context = {"site_title": title, "history": history, "trend": trend, "short": short}
-        yield Page(trend.path, render("trend_module.html", trend.path, **context))
+        yield Page(trend.path, render("trend_function.html", trend.path, **context))
 
 
 def front_pages(title: str, history: History, budgets: Budgets | None) -> Iterator[Page]:
     """Yield what a site without a build needs: the trend as its overview, help and assets."""
     yield from fixed_pages(title)
     yield shard("modules", module_columns(()))
-    yield Page(routes.OVERVIEW, trend_page(routes.OVERVIEW, title, history, module_trends(history, budgets)))
+    yield Page(routes.OVERVIEW, trend_page(routes.OVERVIEW, title, history, function_trends(history, budgets)))
 
 
-def trend_page(path: str, title: str, history: History, trends: Sequence[ModuleTrend]) -> bytes:
-    """Return the page with the charts of all modules."""
+def trend_page(path: str, title: str, history: History, trends: Sequence[FunctionTrend]) -> bytes:
+    """Return the page with the charts of all functions."""
     return render(
         "trend.html",
         path,
@@ -75,31 +81,27 @@ def short(commit: str) -> str:
     return commit[:7] if len(commit) in {40, 64} else commit
 
 
-def module_trends(history: History, budgets: Budgets | None) -> list[ModuleTrend]:
-    """Return each module that a build of the history has, the largest first, and those that are gone at the end."""
-    keys = {key for record in history.records for key in record.modules}
+def function_trends(history: History, budgets: Budgets | None) -> list[FunctionTrend]:
+    """Return each function that a build of the history has, the largest first, and those that are gone at the end."""
     trends = []
-    for key in keys:
-        points = list(changes_of(history, key))
-        colors = {color for point in points for color in point.spaces or ()}
-        spaces = [_space(history, key, color, points, budgets) for color in colors]
+    for series in series_of(history):
+        colors = {color for point in series.points for color in point.spaces or ()}
+        spaces = [_space(history, series, color, budgets) for color in colors]
         if spaces:
             spaces.sort(key=lambda space: (-(space.now or 0), space.color))
-            path, is_gone = routes.trend_of_module(str(key), key.name), points[-1].spaces is None
-            trends.append(ModuleTrend(key=key, path=path, spaces=spaces, is_gone=is_gone))
-    return sorted(trends, key=lambda trend: (trend.is_gone, -(trend.spaces[0].now or 0), str(trend.key)))
+            path = routes.trend_of_function(str(series), series.name)
+            trends.append(FunctionTrend(series=series, path=path, spaces=spaces))
+    return sorted(trends, key=lambda trend: (trend.is_gone, -(trend.spaces[0].now or 0), str(trend.series)))
 
 
-def _space(
-    history: History, key: ModuleKey, color: int, points: Sequence[Point], budgets: Budgets | None
-) -> SpaceTrend:
-    """Return a memory space of a module over the builds, with the budgets that limit what is drawn."""
+def _space(history: History, series: Series, color: int, budgets: Budgets | None) -> SpaceTrend:
+    """Return a memory space of a function over the builds, with the budgets that limit what is drawn."""
     # Whether a budget covers a space does not depend on its figures.
-    module = module_figures(key, {color: (None,) * len(FIGURES)})
+    module = module_figures(series.last.key, {color: (None,) * len(FIGURES)})
     name = module.spaces[color].name
-    amounts = [point.spaces.get(color) if point.spaces else None for point in points]
+    amounts = [point.spaces.get(color) if point.spaces else None for point in series.points]
     figure = _PEAK if any(one and one[_PEAK] is not None for one in amounts) else _ALLOCATED
-    changes = list(_changes(history, points, amounts, figure))
+    changes = list(_changes(history, series.points, amounts, figure))
     limits = [
         budget.max_bytes
         for budget in (budgets.budgets if budgets else ())
@@ -121,11 +123,25 @@ def _changes(
 ) -> Iterator[Change]:
     """Yield the builds at which a space came, went or changed in any figure, with the change of one in words."""
     before: Amounts | None = None
+    given: Arguments = ()
     for point, now in zip(points, amounts, strict=True):
         if now != before:
             amount = now[figure] if now else None
             words = _words(before[figure] if before else None, amount, is_new=before is None)
-            yield Change(build=point.build, record=history.records[point.build], amount=amount, words=words)
+            made = history.records[point.build]
+            if slug := made.unsound.get(point.key):
+                words += f"; unsound, {slug}"
+            if made.accepted:
+                words += f"; accepted: {made.accepted}"
+            yield Change(
+                build=point.build,
+                record=made,
+                amount=amount,
+                words=words,
+                cause=cause_words(given, point.arguments, (before, now)) if before and now else "",
+                shapes=shape_words(point.arguments) if now else "",
+            )
+            given = point.arguments
         before = now
 
 

@@ -1,4 +1,4 @@
-"""The page of a value.
+"""The pages of values.
 
 To understand one, read these nine files: `value_page.py` puts it together; `about.py` has the rows about the value, and
 `buffer.py` the one about the buffer that it is part of; `instruction.py` the text that defines it; `neighbours.py` who

@@ -1,6 +1,6 @@
 """Describe a value in a row for each fact: size, place, buffer, life and why it lasts, origin and readers.
 
-The rows are strings because 70,000 pages have them; text from the dump is escaped where it is put in.
+The rows are strings because 70,000 values have them; text from the dump is escaped where it is put in.
 """
 
 from collections.abc import Iterator, Mapping
@@ -50,7 +50,6 @@ class ValueAbout:
         self._buffer = BufferRow(module, links)
         self._program = ProgramRows(module, links)
         self._advice = ValueAdvice(module, links)
-        self._help = f"{links.root}help/glossary.html"
         self._spaces = {color: links.space(space) for color, space in module.analysis.spaces.items()}
         self._bytes_at_peak = {
             share.value: share.size_bytes
@@ -86,7 +85,7 @@ class ValueAbout:
         # The values of a shared slice have the size of the largest.
         owner = "" if fact.owner is None else f", as needed by {self._links.value(fact.owner)}, which shares the slice"
         yield f"<dt>Size<dd>{human_and_exact(value.size_bytes)}{owner}"
-        term = f"<a href={self._help}#padding>Padding</a>" if fact.padding_bytes else "Padding"
+        term = self._links.head("padding", "Padding") if fact.padding_bytes else "Padding"
         yield f"<dt>{term}<dd>{_padding(fact)}"
         space = self._spaces[self._module.analysis.dump.allocations[value.allocation].color]
         offsets = f"bytes {value.offset_bytes:,} to {value.end_bytes:,}"
@@ -97,12 +96,13 @@ class ValueAbout:
         moments = "" if fact.live is None else f"{fact.live.start} to {fact.live.end}. "
         at_peak, advice = self._bytes_at_peak.get(number), self._advice.sentence(number)
         off_peak = "" if at_peak or not advice else f" {advice}"
-        yield f"<dt><a href={self._help}#live-range>Live</a><dd>{moments}{self._why_alive(number, fact)}{off_peak}"
+        term = self._links.head("live-range", "Live")
+        yield f"<dt>{term}<dd>{moments}{self._why_alive(number, fact)}{off_peak}"
         if fact.value.is_phi:
-            yield f"<dt><a href={self._help}#phi>Phi</a><dd>merged by control flow"
+            yield f"<dt>{self._links.head('phi', 'Phi')}<dd>merged by control flow"
         if at_peak:
             facts = f"live, counts {human_and_exact(at_peak)}" + (f". {advice}" if advice else "")
-            yield f"<dt><a href={self._help}#peak-resident>At the peak</a><dd>{facts}"
+            yield f"<dt>{self._links.head('peak-resident', 'At the peak')}<dd>{facts}"
 
     def _why_alive(self, number: int, fact: ValueFacts) -> str:
         """Return the rule that ends the live range and, unless the rule says so, the last use."""

@@ -17,8 +17,8 @@ HELD = "Its memory is held throughout, so the peak does not depend on it."
 
 _STATES: Mapping[State, str] = {
     "donated": "The caller has donated it, so its bytes may hold a result.",
-    "can": "The caller holds it: <a href={}>donated</a>, it would give its place to a result.",
-    "conflict": "The caller holds it; <a href={}>donated</a>, it would still be read when its result is written.",
+    "can": 'The caller holds it: <a href="{}">donated</a>, it would give its place to a result.',
+    "conflict": 'The caller holds it; <a href="{}">donated</a>, it would still be read when its result is written.',
     "surplus": "The caller holds it: more arguments than results have its shape, so it cannot be donated.",
     "no result": "The caller holds it: no result has its type and shape, so it cannot be donated.",
 }
@@ -65,7 +65,7 @@ class ValueAdvice:
         saving = memory.peak.peak_bytes - gone.peak_bytes
         left = f"up to about {rounded_bytes(saving)} lower" if saving else "the same"
         what = "it" if len(members) == 1 else f"its buffer of {len(members):,} values"
-        term = f"<a href={self._links.root}help/glossary.html#without-it>Without {what}</a>"
+        term = self._links.head("without-it", f"Without {what}")
         return (
             f"{term}, held from {held[0][0]} to {held[-1][1]}, the peak of this schedule would be {left},"
             f" at moment {self._links.moment(gone.moment)}."

@@ -22,9 +22,8 @@ class BufferRow:
         self._buffers = module.analysis.program.buffers
         self._places = {number: place for members in self._buffers for place, number in enumerate(members)}
         self._held = lru_cache(maxsize=256)(self._held_words)
-        glossary = f"{links.root}help/glossary.html"
-        self._term = f"<dt><a href={glossary}#buffer>Buffer</a><dd>"
-        self._author = f"<br><a href={glossary}#attributed>Author</a>: "
+        self._term = f"<dt>{links.head('buffer', 'Buffer')}<dd>"
+        self._author = f"<br>{links.head('attributed', 'Author')}: "
 
     def row(self, number: int) -> str:
         """Return whether a value is alone in its buffer or, if not, the values around it there."""

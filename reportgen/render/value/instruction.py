@@ -34,7 +34,7 @@ class DefinitionRows:
         first = self.values[: MOST_LINKS + 1]  # because a tuple may have thousands of elements, each with a page
         facts, href = module.analysis.facts, links.value_href
         self._indexes = {
-            number: f"<a href={href(number)}>{facts[number].value.key.shape_index}</a>" for number in first
+            number: f'<a href="{href(number)}">{facts[number].value.key.shape_index}</a>' for number in first
         }
 
     def rows(self, number: int) -> list[str]:
@@ -62,11 +62,11 @@ class DefinitionRows:
         """Return the instruction's text, on the first value's page alone if it is long."""
         if self._text is None:
             if self._module.analysis.dump.used_values is None:
-                return "<p class=missing>The dump has no “Used values” section, so the instruction is not known."
-            return "<p class=missing>The dump has no text of the instruction; XLA prints it since 2021-09-23."
+                return '<p class="missing">The dump has no “Used values” section, so the instruction is not known.'
+            return '<p class="missing">The dump has no text of the instruction; XLA prints it since 2021-09-23.'
         if self._is_long and number != self.values[0]:
             return f"<p>Full instruction text: see {self._links.value(self.values[0])}."
-        return f"<code class=block>{linked_instruction(self._text, self._links)}</code>"
+        return f'<code class="block">{linked_instruction(self._text, self._links)}</code>'
 
 
 def linked_instruction(text: str, links: Links) -> str:

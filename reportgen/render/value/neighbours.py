@@ -51,7 +51,7 @@ class ValueNeighbours:
             alone = len(self._module.analysis.occupants[self._facts[number].value.allocation]) == 1
             return "<p>Not reused: it is the only value in its allocation." if alone else "<p>Not reused."
         words = "\n".join(self._rows(number, before, during, after))
-        return f"{self._map(number, (*before, *during, *after))}\n<dl class=about>\n{words}\n</dl>"
+        return f'{self._map(number, (*before, *during, *after))}\n<dl class="about">\n{words}\n</dl>'
 
     def _rows(self, number: int, before: Sequence[int], during: Sequence[int], after: Sequence[int]) -> Iterator[str]:
         """Yield who held the bytes before, at the same time and after, and the buffers that hand the slice on."""
@@ -66,7 +66,7 @@ class ValueNeighbours:
             yield f"<dt><span class='severity error'>Conflict</span><dd>{self._conflict_words(number, conflicts)}"
         yield f"<dt>Successors<dd>{listed(after, neighbour) or 'none'}"
         if number in self._handovers:
-            term = f"<a href={self._links.root}help/glossary.html#hand-over>Hand-over</a>"
+            term = self._links.head("hand-over", "Hand-over")
             yield f"<dt>{term}<dd>{self._handover_words(*self._handovers[number])}"
 
     def _relation(self, number: int, other: int) -> str:

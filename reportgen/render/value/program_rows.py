@@ -6,6 +6,7 @@ the value's own instruction.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from html import escape
 
@@ -52,6 +53,9 @@ class ProgramRows:
         name = self._module.analysis.facts[number].value.key.name
         if found.argument:
             yield f"<dt>Argument<dd>{self._argument(found)}"
+        if found.reader:
+            yield f"<dt>First read by<dd><code>{escape(found.reader.name)}</code>"
+            found = replace(found, stack=found.stack or found.reader.stack)
         if found.scope:
             term = "First read by" if found.rule == "read" else "Operation"
             yield f"<dt>{term}<dd><code>{escape(found.scope)}</code>{self._how(found)}"
@@ -84,9 +88,10 @@ class ProgramRows:
         own = next((frame for frame in stack if not frame.is_of_library), stack[0])
         whole = ""
         if len(stack) > 1:
-            rows = "".join(f"<li>{sources.place(frame)}" for frame in stack)
-            whole = f"<details><summary>Stack of {len(stack)}</summary><ol class=stack>{rows}</ol></details>"
-        return f"<dt>Source<dd>{sources.place(own)}{sources.excerpt(own)}{whole}"
+            rows = "".join(f"<li>{sources.place(frame, self._links.line_href(str(frame)))}" for frame in stack)
+            whole = f'<details><summary>Stack of {len(stack)}</summary><ol class="stack">{rows}</ol></details>'
+        href = self._links.line_href(str(own))
+        return f"<dt>Source<dd>{sources.place(own, href)}{sources.excerpt(own, href)}{whole}"
 
     def _inside_row(self, name: str, module: ModuleText) -> list[str]:
         """Return what a fusion is made of: how often each opcode occurs, and its instructions, folded."""
@@ -103,6 +108,6 @@ class ProgramRows:
         lines = [cut(text, _LONGEST_LINE) for text in texts]
         if len(members) > _MOST_INSIDE:
             lines.append(f"… {len(members) - _MOST_INSIDE:,} more")
-        body = "<code class=block>" + escape("\n".join(lines), quote=False) + "</code>"
+        body = '<code class="block">' + escape("\n".join(lines), quote=False) + "</code>"
         folded = f"<details><summary>{len(members):,} instructions, from the HLO text</summary>{body}</details>"
         return [f"<dt>Inside the fusion<dd>{escape(counted)}{folded}"]

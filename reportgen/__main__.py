@@ -1,5 +1,25 @@
-"""`python -m reportgen`: the same as the installed command."""
+"""`python -m reportgen` and the installed command.
 
-from reportgen.cli import run
+Nothing is imported at the top, because Ctrl-C may come while the modules of a command are imported.
+"""
 
-run()
+import sys
+
+
+def run() -> None:
+    """Run the command line, and exit with its code."""
+    try:
+        from reportgen.cli import main
+
+        sys.exit(main())
+    except KeyboardInterrupt:
+        pass
+    except RuntimeError as error:
+        if not isinstance(error.__cause__, KeyboardInterrupt):  # Python wraps one that comes while a class is made
+            raise
+    sys.stderr.write("reportgen: error: interrupted\n")
+    sys.exit(130)
+
+
+if __name__ == "__main__":
+    run()

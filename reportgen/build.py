@@ -13,18 +13,17 @@ from functools import partial
 from pathlib import Path
 
 from reportgen.analyse.identity import digests
-from reportgen.analyse.logged_errors import LoggedError, logged_errors
-from reportgen.errors import NoDumpFound, OptionError, OutputRefused
+from reportgen.errors import NoDumpFound, OutputRefused
 from reportgen.failures import failed
-from reportgen.input.discover import Discovered, discover
-from reportgen.input.dump_contents import Contents, read_contents, read_note
-from reportgen.input.error_texts import error_texts
+from reportgen.input.discover import Discovered, discover, discover_all
+from reportgen.input.dump_contents import read_note
 from reportgen.input.reading import DumpFiles
+from reportgen.input.selection import of_module
 from reportgen.options import BuildOptions, ReportOptions
 from reportgen.output.incremental import IncrementalChecker
 from reportgen.output.manifest import COMMON, TREND
 from reportgen.output.writer import SiteDirectory, write_file, write_pages
-from reportgen.redact.contents import redact_contents
+from reportgen.redact.contents import published_contents, published_errors
 from reportgen.redact.labels import redact_labels
 from reportgen.render.routes import OVERVIEW, module_view
 from reportgen.render.site.assets import fingerprint
@@ -54,15 +53,12 @@ def build(options: BuildOptions, progress: Progress, stage: Stage = lambda words
 
     Raises ReportgenError if there is no dump or the output cannot be written.
     """
-    errors = logged_errors_in(options)
-    try:
-        found = discover(
-            options.paths, excluded=options.output, max_bytes=options.max_dump_bytes, siblings=options.siblings
-        )
-    except NoDumpFound:
-        if not errors:  # the text of an error is enough for a report
-            raise
-        found = Discovered((), (), None)
+    found = discover_all(
+        options.paths, excluded=options.output, max_bytes=options.max_dump_bytes, siblings=options.siblings
+    )
+    errors = published_errors(found, options.redaction, options.max_dump_bytes)
+    if found.why_none and not errors:  # the text of an error is enough for a report
+        raise NoDumpFound(found.why_none)
     discovered = redact_labels(found, options.redaction)
     with SiteDirectory.opened(options.output, force=options.force) as directory:
         settings = settings_of(options)
@@ -72,30 +68,54 @@ def build(options: BuildOptions, progress: Progress, stage: Stage = lambda words
         return _finish(result, outcomes, settings, read_note(discovered.readme), directory)
 
 
-def logged_errors_in(options: ReportOptions) -> tuple[LoggedError, ...]:
-    """Return the out-of-memory errors in the texts on the command line."""
-    texts = () if options.redaction else tuple(error_texts(options.paths, options.max_dump_bytes))
-    return logged_errors(texts)
+def build_file(
+    options: BuildOptions, target: Path, stage: Stage = lambda words: None, *, module: str | None = None
+) -> BuildResult:
+    """Write the report of one dump to the file `target`, as `single_page` returns it.
 
-
-def build_file(options: BuildOptions, target: Path, stage: Stage = lambda words: None) -> BuildResult:
-    """Write the report of the one dump in the given paths to the file `target`.
-
-    Raises ReportgenError if there is no dump or more than one, or the file cannot be written.
+    Raises ReportgenError if there is no such dump, or the file cannot be written.
     """
-    found = discover(options.paths, max_bytes=options.max_dump_bytes, siblings=options.siblings)
-    discovered = redact_labels(found, options.redaction)
-    task, *others = sorted(map(Task, discovered.dumps), key=largest_first)
-    if others:
-        raise OptionError(
-            f"{len(others) + 1:,} dumps are in there, and --single-file takes one. The largest is {task.files.label}"
-        )
-    outcome, page = _build_page(task, settings_of(options), stage)
-    result = result_of(discovered, [outcome])
+    result, page = single_page(options, stage, module=module)
     if page is None:
         return result
     write_file(target, page)
     return replace(result, totals=Totals(files=1, size_bytes=len(page), changed=1))
+
+
+def single_page(
+    options: BuildOptions, stage: Stage = lambda words: None, *, module: str | None = None
+) -> tuple[BuildResult, bytes | None]:
+    """Return the report of one dump in the given paths as a single file: of `module`, or of the one that needs most.
+
+    The file is None if the dump cannot be read. Raises ReportgenError if there is no such dump.
+    """
+    found = discover(options.paths, max_bytes=options.max_dump_bytes, siblings=options.siblings)
+    if module:
+        found = replace(found, dumps=of_module(found.dumps, module))
+    discovered = redact_labels(found, options.redaction)
+    outcome, page = _build_page(Task(_needing_most(discovered, options, stage)), settings_of(options), stage)
+    return replace(result_of(discovered, [outcome]), left_out=len(discovered.dumps) - 1), page
+
+
+def _needing_most(discovered: Discovered, options: BuildOptions, stage: Stage) -> DumpFiles:
+    """Return the dump of the module that needs most memory, or else the first that cannot be read."""
+    first, *others = discovered.dumps
+    if not others:
+        return first
+    from reportgen.check import check
+
+    found = check(
+        discovered,
+        options.jobs,
+        lambda *_: None,
+        options.cluster,
+        capacities=options.capacities,
+        redaction=options.redaction,
+        stage=stage,
+        with_report=False,
+    )
+    labels = [entry.label for entry in found.summaries]
+    return next((files for files in discovered.dumps if labels and files.label == labels[0]), first)
 
 
 def _build_page(task: Task, settings: Settings, stage: Stage) -> tuple[Outcome, bytes | None]:
@@ -103,7 +123,7 @@ def _build_page(task: Task, settings: Settings, stage: Stage) -> tuple[Outcome, 
     from reportgen.dump_pages import page_of
 
     try:
-        contents = site_contents(task.files, settings)
+        contents = published_contents(task.files, settings.redaction)
         with garbage_collection_paused():
             return page_of(contents, settings, stage)
     except Exception as error:
@@ -122,19 +142,11 @@ def settings_of(options: ReportOptions) -> Settings:
         site_title=options.title,
         output=options.output,
         fingerprint=fingerprint(),
-        value_pages=options.value_pages,
-        named_values=options.named_values,
         redaction=options.redaction,
         source_root=options.source_root,
         source_url=options.source_url,
         capacities=options.capacities,
     )
-
-
-def site_contents(files: DumpFiles, settings: Settings) -> Contents:
-    """Read a dump and its sibling files, without what the site must hide. Raises UnreadableInput."""
-    contents = read_contents(files, keeps_repeats=settings.redaction is not None)
-    return redact_contents(contents, settings.redaction)
 
 
 def build_dump(task: Task, settings: Settings, jobs: int = 1, stage: Stage = lambda words: None) -> Outcome:
@@ -143,7 +155,7 @@ def build_dump(task: Task, settings: Settings, jobs: int = 1, stage: Stage = lam
     Return problems with the dump instead of raising them. Raises OutputRefused.
     """
     try:
-        contents = site_contents(task.files, settings)
+        contents = published_contents(task.files, settings.redaction)
         identity = digests(contents.text)
         checker = IncrementalChecker(settings, task.previous)
         key = checker.dump_key(contents, identity.exact)
@@ -183,11 +195,13 @@ def _finish(
     modules = {outcome.label: outcome.part for outcome in outcomes if outcome.part}
     common, changed = _common_part(result, settings, readme, directory.parts, modules)
     parts = modules | {COMMON: common}
+    removed = directory.finish(parts)
     totals = Totals(
         files=sum(len(part.paths) for part in parts.values()),
         size_bytes=sum(part.size_bytes for part in parts.values()),
         changed=sum(outcome.changed for outcome in outcomes) + changed,
-        removed=directory.finish(parts),
+        removed=removed.files,
+        kept=removed.kept,
     )
     source_files = {file for entry in result.summaries for file in entry.source_files}
     shown = Shown(

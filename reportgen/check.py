@@ -3,41 +3,45 @@
 from collections.abc import Sequence
 from functools import partial
 
-from reportgen.input.discover import discover
-from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES, Problem
+from reportgen.input.discover import Discovered, discover
+from reportgen.input.reading import Problem
 from reportgen.input.remote import AnyPath
+from reportgen.options import Redaction
 from reportgen.pipeline import check_dump, read_report
+from reportgen.redact.labels import redact_labels
 from reportgen.reports.report import Report
 from reportgen.work import BuildResult, Progress, Stage, Task, largest_first, result_of, with_progress
 from reportgen.workers import share_out
 
 
 def check(
-    paths: Sequence[AnyPath],
+    discovered: Discovered,
     jobs: int,
     progress: Progress,
     cluster: str | None = None,
-    max_dump_bytes: int = DEFAULT_MAX_DUMP_BYTES,
     *,
-    siblings: bool = True,
     capacities: Sequence[str] = (),
+    redaction: Redaction | None = None,
     stage: Stage = lambda words: None,
+    devices: int | None = None,
+    with_report: bool = True,
 ) -> BuildResult:
-    """Parse and analyse every dump without writing a site. Raises ReportgenError if there is no dump.
+    """Parse and analyse every dump without writing a site, and compare each with `capacities`.
 
-    Without `siblings`, the files beside a dump are not read. Each dump is compared with `capacities`.
+    `devices` are those that advice is asked about. Without `with_report`, the parts of report.json are left out.
     """
-    discovered = discover(paths, max_bytes=max_dump_bytes, siblings=siblings)
     tasks = sorted(map(Task, discovered.dumps), key=largest_first)
-    is_alone = cluster is None and (jobs == 1 or len(tasks) == 1)
-    work = partial(check_dump, given=tuple(capacities))
+    is_alone = cluster is None and (jobs == 1 or len(tasks) <= 1)
+    work = partial(check_dump, given=tuple(capacities), redaction=redaction, devices=devices, with_report=with_report)
     outcomes = map(partial(work, stage=stage), tasks) if is_alone else share_out(work, tasks, jobs, cluster)
     return result_of(discovered, list(with_progress(outcomes, len(tasks), progress)))
 
 
-def read_reports(paths: Sequence[AnyPath], max_dump_bytes: int) -> tuple[list[Report], list[Problem]]:
+def read_reports(
+    paths: Sequence[AnyPath], max_dump_bytes: int, redaction: Redaction | None
+) -> tuple[list[Report], list[Problem]]:
     """Return the report of every readable dump, and all problems. Raises ReportgenError if there is no dump."""
-    discovered = discover(paths, max_bytes=max_dump_bytes)
-    results = [read_report(files) for files in discovered.dumps]
+    discovered = redact_labels(discover(paths, max_bytes=max_dump_bytes), redaction)
+    results = [read_report(files, redaction) for files in discovered.dumps]
     problems = [*discovered.problems, *(problem for _, found in results for problem in found)]
     return [report for report, _ in results if report is not None], problems

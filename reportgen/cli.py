@@ -25,6 +25,7 @@ COMMANDS: Mapping[str, Callable[[argparse.ArgumentParser], None]] = {
     "build": flags.build,
     "watch": flags.watch,
     "check": flags.check,
+    "explain": flags.explain,
     "compare": flags.compare,
     "history": flags.history,
     "export": flags.export,
@@ -32,20 +33,22 @@ COMMANDS: Mapping[str, Callable[[argparse.ArgumentParser], None]] = {
 """What declares the flags of each command, with its help as docstring."""
 
 _DESCRIPTION = """\
-Turn XLA buffer-assignment dumps into a static site that shows how much memory each module needs, what its
-peak consists of, and where every value is placed."""
+Turn XLA's plan for the memory of a program into a static site that shows how much memory each module needs, what
+its peak consists of, and where every value is placed."""
 _EXAMPLE = """\
-example:
-  reportgen run -- python train.py
-or, with dumps that are there already:
-  XLA_FLAGS="--xla_dump_to=dumps --xla_dump_hlo_as_text" python train.py
-  reportgen build dumps -o site
+what to do with what you have:
+  a profile                  reportgen build profile/
+  a compiled JAX function    reportgen.report(compiled), in Python
+  a program to run           reportgen run -- python train.py
+  dumps or protos            reportgen build dumps -o site
+XLA writes dumps with XLA_FLAGS="--xla_dump_to=dumps --xla_dump_hlo_as_text".
 """
 _EXIT_CODES = """\
 exit codes:
   0 success, 1 a problem with input or output (or findings under --strict), 2 usage,
-  3 a module needs more than its capacity or budget (check, compare), 130 interrupted,
-  141 the program that read the output has closed it;
+  3 a module needs more than its capacity or budget (check, compare),
+  4 a dump contradicts itself and cannot be judged (check, compare, history add),
+  130 interrupted, 141 the program that read the output has closed it;
   run: the exit code of the program unless that is 0, 127 or 126 if it cannot be started"""
 
 
@@ -66,6 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     terminal = Terminal(quiet=getattr(options, "quiet", False), verbose=getattr(options, "verbose", False))
     try:
         apply_settings(options)
+        terminal.is_published = bool(getattr(options, "redaction", None))
         code: int = import_module(f"reportgen.commands.{options.command}").run(options, terminal)
         sys.stdout.flush()
         return code
@@ -83,11 +87,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # An error without a file name is one of stdout, because every other file is opened by its name.
         terminal.error(str(error) if error.filename else f"stdout: cannot be written: {error.strerror or error}")
         return 1
-
-
-def run() -> None:
-    """Run the installed command."""
-    sys.exit(main())
 
 
 def argument_parser() -> argparse.ArgumentParser:

@@ -12,7 +12,7 @@ from reportgen.options import BuildOptions, ComparisonOptions
 from reportgen.output.manifest import COMMON, TREND
 from reportgen.output.writer import SiteDirectory, write_pages
 from reportgen.render.compare.comparison_pages import comparison_pages
-from reportgen.render.compare.views import module_views, named_values
+from reportgen.render.compare.views import module_views
 from reportgen.render.routes import COMPARISON, HISTORY, SIDES
 from reportgen.render.trend.trend_pages import front_pages, trend_pages
 from reportgen.work import Page
@@ -21,7 +21,7 @@ _COMPARISON_TITLE = "Memory, before and after"
 
 
 def build_comparison(
-    comparison: BuildComparison, judgement: Judgement | None, document: bytes, options: ComparisonOptions
+    comparison: BuildComparison, judgement: Judgement, document: bytes, options: ComparisonOptions
 ) -> int:
     """Write the site of a comparison with both builds in it, and return how many files it has.
 
@@ -42,9 +42,6 @@ def build_comparison(
                 output=options.output / SIDES[side],
                 title=f"{_COMPARISON_TITLE}: {SIDES[side].rstrip('/')}",
                 force=options.force,
-                # 0 leaves the values of a peak and those that the comparison links to.
-                value_pages=None if options.full else 0,
-                named_values=named_values(views, side),
                 max_dump_bytes=options.max_dump_bytes,
             ),
             lambda *_: None,

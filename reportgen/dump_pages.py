@@ -11,7 +11,7 @@ from reportgen.input.dump_text import DumpText, Sibling
 from reportgen.input.reading import DumpFiles
 from reportgen.output.writer import NOTHING_WRITTEN, Written, confirm_started, write_pages
 from reportgen.pipeline import analysed, described
-from reportgen.render.module.module_pages import page_count, page_groups
+from reportgen.render.module.module_pages import page_makers
 from reportgen.render.single_file import single_file
 from reportgen.render.view import Module
 from reportgen.reports.sources import Sources
@@ -21,6 +21,7 @@ from reportgen.workers import can_fork
 from reportgen.workers.pool import forked
 
 _MANY_VALUES = 10_000
+_PAGES_IN_GROUP = 50
 
 _DEFAULTS = Settings(site_title="", output=Path(), fingerprint="")
 
@@ -48,8 +49,6 @@ def module_from(
     module = partial(
         Module,
         notes=notes,
-        value_pages=settings.value_pages,
-        named_values=settings.named_values.get(files.label, frozenset()),
         redaction=settings.redaction,
         sources=Sources(settings.source_root, settings.source_url),
     )
@@ -80,17 +79,19 @@ def page_of(contents: Contents, settings: Settings, stage: Stage) -> tuple[Outco
 def _write(module: Module, settings: Settings, jobs: int, stage: Stage) -> Written:
     """Write the pages of a dump, in `jobs` processes if there are many."""
     confirm_started(settings.output)
-    groups, total = page_groups(module, settings.site_title), page_count(module)
+    makers = list(page_makers(module, settings.site_title).values())
+    groups = -(-len(makers) // _PAGES_IN_GROUP)
 
     def write_group(number: int) -> Written:
-        return write_pages(settings.output, groups[number]())
+        group = makers[number * _PAGES_IN_GROUP : (number + 1) * _PAGES_IN_GROUP]
+        return write_pages(settings.output, (make() for make in group))
 
     if jobs == 1 or len(module.analysis.facts) < _MANY_VALUES or not can_fork():
-        results: Iterator[Written] = map(write_group, range(len(groups)))
+        results: Iterator[Written] = map(write_group, range(groups))
     else:
-        results = forked(write_group, len(groups), jobs)
+        results = forked(write_group, groups, jobs)
     written = NOTHING_WRITTEN
     for group in results:
         written += group
-        stage(f"writing pages: {len(written.paths):,} of {total:,}")
+        stage(f"writing pages: {len(written.paths):,} of {len(makers):,}")
     return written

@@ -1,6 +1,7 @@
 """Parse and analyse one dump: from its files to its report."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from reportgen.analyse.analysis import analyse
@@ -8,11 +9,12 @@ from reportgen.analyse.capacity import capacities
 from reportgen.analyse.fit import misfit
 from reportgen.analyse.records import Analysis
 from reportgen.failures import failed
-from reportgen.input.dump_contents import read_contents
 from reportgen.input.dump_text import DumpText, Sibling
 from reportgen.input.reading import DumpFiles, Problem
+from reportgen.options import Redaction
 from reportgen.parse.parser import parse_dump
 from reportgen.program.join import joined
+from reportgen.redact.contents import published_contents
 from reportgen.reports.formats import shortened
 from reportgen.reports.report import Report
 from reportgen.reports.summarise import summary
@@ -21,28 +23,37 @@ from reportgen.work import Outcome, Stage, Task, garbage_collection_paused
 Described = TypeVar("Described", bound=Report)
 
 
-def check_dump(task: Task, given: Sequence[str] = (), stage: Stage = lambda words: None) -> Outcome:
+def check_dump(
+    task: Task,
+    given: Sequence[str] = (),
+    redaction: Redaction | None = None,
+    stage: Stage = lambda words: None,
+    devices: int | None = None,
+    with_report: bool = True,
+) -> Outcome:
     """Parse and analyse one dump, and compare it with the capacities `given`.
 
-    Return problems with the dump instead of raising them.
+    `devices` are those that its advice is asked about. Without `with_report`, its part of report.json is left
+    out. Return problems with the dump instead of raising them.
     """
     files = task.files
     try:
-        contents = read_contents(files)
+        contents = published_contents(files, redaction)
         with garbage_collection_paused():
-            entry = summary(report_of(files, contents.text, contents.siblings, given, stage))
+            report = report_of(files, contents.text, contents.siblings, given, stage)
+            entry = summary(replace(report, devices=devices), with_report=with_report)
         return Outcome(label=files.label, summary=entry, problems=contents.problems)
     except Exception as error:
-        return failed(files, error, None)
+        return failed(files, error, redaction)
 
 
-def read_report(files: DumpFiles) -> tuple[Report | None, tuple[Problem, ...]]:
+def read_report(files: DumpFiles, redaction: Redaction | None = None) -> tuple[Report | None, tuple[Problem, ...]]:
     """Parse and analyse one dump for an export. Return problems with the dump instead of raising them."""
     try:
-        contents = read_contents(files)
+        contents = published_contents(files, redaction)
         return report_of(files, contents.text, contents.siblings), contents.problems
     except Exception as error:
-        return None, failed(files, error, None).problems
+        return None, failed(files, error, redaction).problems
 
 
 def report_of(

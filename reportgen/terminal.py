@@ -6,18 +6,33 @@ A terminal gets one line of progress that is rewritten; anything else gets plain
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from time import monotonic
 
 from reportgen.input.reading import Problem
+from reportgen.redact.quotes import redact_message
+from reportgen.reports.styled_text import Style, TextLine
 
 _COLORS = {"error": "31", "warning": "33", "note": "36"}
+_STYLES: Mapping[Style, str] = {
+    "bad": "1;31",
+    "good": "1;32",
+    "open": "1;33",
+    "title": "1",
+    "bar": "36",
+    "quiet": "2",
+}
+_UNKNOWN_WIDTH = 100
 _CLEAR_LINE = "\r\x1b[K"
 
 
 class Terminal:
-    """Print to the terminal; only errors if `quiet`."""
+    """Print to the terminal; only errors if `quiet`.
+
+    What a redacted command prints may be published with what it writes, as the log of a job is. If `is_published`,
+    errors and warnings show no path, and none of the texts that they quote.
+    """
 
     def __init__(self, *, quiet: bool = False, verbose: bool = False) -> None:
         self._quiet = quiet
@@ -25,6 +40,7 @@ class Terminal:
         self._rewrites = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
         self._colored = self._rewrites and not os.environ.get("NO_COLOR")
         self._has_line = False
+        self.is_published = False
         self._start = monotonic()
 
     def progress(self, done: int, total: int, label: str) -> None:
@@ -56,29 +72,57 @@ class Terminal:
         self._end_progress()
         for problem in problems:
             if not self._quiet or problem.severity == "error":
-                self._say(f"{self._color(problem.severity)}: {printable(f'{problem.file}: {problem.message}')}")
+                self._say(f"{self._color(problem.severity)}: {self._public(f'{problem.file}: {problem.message}')}")
 
     def error(self, message: str) -> None:
         """Print why the command fails."""
         self._end_progress()
-        lines = "\n".join(map(printable, message.split("\n")))
+        lines = "\n".join(map(self._public, message.split("\n")))
         self._say(f"reportgen: {self._color('error')}: {lines}")
 
     def warning(self, message: str) -> None:
         """Print what the user should know although the command succeeds."""
         self._end_progress()
         if not self._quiet:
-            self._say(f"{self._color('warning')}: {printable(message)}")
+            self._say(f"{self._color('warning')}: {self._public(message)}")
 
     def line(self, text: str) -> None:
         """Print a line to stdout and flush it, because a program may wait for it."""
         self._end_progress()
         print(printable(text), flush=True)
 
+    @property
+    def width(self) -> int:
+        """Return how many characters fit a line of stdout: what COLUMNS says or the terminal has, else 100."""
+        stated = os.environ.get("COLUMNS", "")
+        with suppress(OSError, ValueError):
+            found = int(stated) if stated.isdecimal() else os.get_terminal_size(sys.stdout.fileno()).columns
+            return found or _UNKNOWN_WIDTH  # because some terminals say 0
+        return _UNKNOWN_WIDTH
+
+    @property
+    def draws(self) -> bool:
+        """Return whether the encoding of stdout has block elements."""
+        try:
+            "█▏".encode(sys.stdout.encoding or "ascii")
+        except (UnicodeEncodeError, LookupError):
+            return False
+        return True
+
+    def styled(self, line: TextLine) -> None:
+        """Print a line to stdout, in color and weight if that is a terminal."""
+        self._end_progress()
+        colored = sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("NO_COLOR")
+        spans = ((printable(span.text), _STYLES.get(span.style) if colored else None) for span in line)
+        print("".join(f"\x1b[{style}m{text}\x1b[0m" if style else text for text, style in spans).rstrip())
+
     def aside(self, text: str) -> None:
         """Print a line to stderr, for a command whose stdout is a document."""
         self._end_progress()
         self._say(printable(text))
+
+    def _public(self, text: str) -> str:
+        return printable(redact_message(text) if self.is_published else text)
 
     def _rewrite(self, line: str) -> None:
         width = shutil.get_terminal_size().columns

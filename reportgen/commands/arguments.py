@@ -21,15 +21,22 @@ def add_paths(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=_not_empty,
         metavar="PATH",
-        help="a directory with dumps in it, a dump, or a log with dumps; also a URL that fsspec opens, such as gs://…",
+        help="a directory with dumps or profiles in it, a dump, a profile, a proto of a module, or a log with dumps;"
+        " also a URL that fsspec opens, such as gs://…",
     )
 
 
 def add_analysis(parser: argparse.ArgumentParser) -> None:
     """Add what `build` and `check` share."""
+    parser.add_argument("--strict", action="store_true", help="exit with 1 if there are warnings or errors")
+    add_jobs(parser)
+    add_contents(parser)
+
+
+def add_jobs(parser: argparse.ArgumentParser) -> None:
+    """Add who does the work."""
     # A container may be allowed fewer processors than the machine has; not every system says so.
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    parser.add_argument("--strict", action="store_true", help="exit with 1 if there are warnings or errors")
     parser.add_argument(
         "--jobs",
         type=number_to(1024),
@@ -37,7 +44,6 @@ def add_analysis(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="number of processes to use (default: one for each processor, at most 8)",
     )
-    add_contents(parser)
     parser.add_argument(
         "--executor",
         type=_cluster,
@@ -55,8 +61,8 @@ def add_contents(parser: argparse.ArgumentParser) -> None:
         action="append",
         type=capacity,
         metavar="SIZE|CHIP",
-        help="what the device has: 16GiB, v5e, h100, …; 5=64GiB for memory space 5; may be repeated"
-        " (default: the device that the files beside a dump name)",
+        help="what the device has: 16GiB, v5e, h100, …; host=64GiB for host memory, 3=1MiB for memory space 3;"
+        " may be repeated (default: the device that the files beside a dump name)",
     )
     parser.add_argument(
         "--no-siblings",
@@ -83,19 +89,13 @@ def add_site(parser: argparse.ArgumentParser) -> None:
 
 def add_pages(parser: argparse.ArgumentParser) -> None:
     """Add what the pages of a site show."""
-    parser.add_argument(
-        "--value-pages",
-        type=count,
-        metavar="N",
-        help="make pages only for the N largest values of each module and for those of a peak;"
-        " tables and search still list all values (default: make pages for all)",
-    )
     add_redaction(parser)
     parser.add_argument(
         "--source-root",
         type=Path,
         metavar="DIR",
-        help="show the source lines that the dump names, from files below this directory",
+        help="show the source files that the dump names, from below this directory, with the bytes of each line;"
+        " all lines of these files are then in the site",
     )
     parser.add_argument(
         "--source-url",
@@ -124,14 +124,14 @@ def add_force(parser: argparse.ArgumentParser) -> None:
 
 
 def add_redaction(parser: argparse.ArgumentParser) -> None:
-    """Add what a site hides: nothing, paths, or names as well."""
+    """Add what is hidden in all that a command writes: nothing, paths, or names as well."""
     redaction = parser.add_mutually_exclusive_group()
     redaction.add_argument(
         "--redact",
         dest="redaction",
         action="store_const",
         const="paths",
-        help="show only what is known to be safe, so that the site can be published: numbers, shapes, opcodes, and"
+        help="show only what is known to be safe, so that the output can be published: numbers, shapes, opcodes, and"
         " names made of words of compilers and common programs",
     )
     redaction.add_argument(
@@ -160,7 +160,6 @@ def report_options(options: argparse.Namespace) -> dict[str, Any]:
         "output": options.output,
         "title": options.title,
         "force": options.force,
-        "value_pages": options.value_pages,
         "redaction": options.redaction or None,
         "max_dump_bytes": options.max_dump_bytes,
         "siblings": options.siblings,

@@ -6,20 +6,23 @@ from dataclasses import replace
 
 from reportgen.build import build, build_file, opening_page
 from reportgen.commands.arguments import paths_of, report_options
-from reportgen.commands.printing import print_finished, print_modules, print_single_file
+from reportgen.commands.printing import print_explanation, print_finished, print_modules, print_single_file
+from reportgen.errors import OptionError
 from reportgen.options import BuildOptions
 from reportgen.terminal import Terminal
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Build the site and return the exit code."""
+    if options.module and not options.single_file:
+        raise OptionError("--module chooses what --single-file writes; a site has all modules")
     asked = BuildOptions(
         **report_options(options), paths=paths_of(options), jobs=options.jobs, cluster=options.executor
     )
     if options.executor:  # because the workers of a cluster start in other directories
         asked = replace(asked, output=options.output.absolute())
     if options.single_file:
-        report = build_file(asked, options.single_file, terminal.stage)
+        report = build_file(asked, options.single_file, terminal.stage, module=options.module)
         shown = options.single_file
     else:
         report = build(asked, terminal.progress, terminal.stage)
@@ -31,6 +34,9 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     if options.single_file and not options.quiet:
         print_single_file(report, shown, is_published=is_published)
     elif not options.quiet:
+        if options.explains:
+            print_explanation(report.summaries, report.errors, terminal)
+            print()
         index = (options.output / "index.html").resolve()
         print_finished(report, options.output, None if is_published else index, terminal)
     terminal.took()

@@ -2,17 +2,27 @@
 
 import argparse
 import sys
+from dataclasses import replace
 
 from reportgen.check import check
 from reportgen.commands.arguments import paths_of
 from reportgen.commands.gate import budgets_of, exit_code, print_verdicts
-from reportgen.commands.github import commands_stopped, tell_github
-from reportgen.commands.printing import print_modules
+from reportgen.commands.github import annotated_verdicts, commands_stopped, tell_github
+from reportgen.commands.printing import print_errors, print_modules
 from reportgen.compare.budgets import Budgets
 from reportgen.compare.figures import figures_of_modules
 from reportgen.compare.verdicts import Judgement, judge, pair_by_name
+from reportgen.errors import NoDumpFound
+from reportgen.input.discover import Discovered, discover_all
 from reportgen.input.reading import is_missing
 from reportgen.input.remote import located
+from reportgen.redact.contents import published_errors
+from reportgen.redact.labels import redact_labels
+from reportgen.redact.public_figures import public_name, real_figures, redact_flaws, redact_judgement
+from reportgen.redact.quotes import redact_message
+from reportgen.reports.explain_markdown import explanation_markdown
+from reportgen.reports.explain_sections import sections
+from reportgen.reports.explanation import explanation
 from reportgen.reports.report_json import report_json
 from reportgen.terminal import Terminal
 from reportgen.work import BuildResult
@@ -23,42 +33,70 @@ OVER_CAPACITY = 3
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Check the dumps, print the findings and return the exit code."""
     budgets = budgets_of(options, default_growth=options.baseline is not None)
+    found = discover_all(paths_of(options), max_bytes=options.max_dump_bytes, siblings=options.siblings)
+    errors = published_errors(found, options.redaction or None, options.max_dump_bytes)
+    if found.why_none and not errors:
+        raise NoDumpFound(found.why_none)
+    shown = redact_labels(found, options.redaction or None)
     report = check(
-        paths_of(options),
+        shown,
         options.jobs,
         terminal.progress,
         options.executor,
-        options.max_dump_bytes,
-        siblings=options.siblings,
         capacities=options.capacities,
+        redaction=options.redaction or None,
         stage=terminal.stage,
+        devices=options.devices,
+        with_report=options.json or options.github or budgets is not None,
     )
+    report = replace(report, errors=errors)
     terminal.problems(report.problems)
     if options.json:
-        sys.stdout.buffer.write(report_json(entry.report for entry in report.summaries))
+        sys.stdout.buffer.write(report_json((entry.report for entry in report.summaries), report.errors))
     else:
         print_modules(report.summaries)
-    judgement, baseline = _judge(report, budgets, options) if budgets else (None, None)
+        print_errors(report.errors)
+    judgement, baseline = _judge(report, budgets, options, found, shown) if budgets or options.github else (None, None)
     say = terminal.aside if options.json else terminal.line  # because stdout has to be JSON
     if judgement:
         with commands_stopped(say, active=options.github):
-            print_verdicts(judgement, say, baseline)
+            told = annotated_verdicts(judgement) if options.github else ()
+            print_verdicts(judgement, say, baseline, told)
     if options.github:
-        tell_github(judgement, say=say)
+        tell_github(judgement, explanation=_explanation(report), say=say)
     # Only a capacity that was asked about fails a check; one that files beside a dump name is shown.
     if options.capacities and report.is_over:
         return OVER_CAPACITY
     return exit_code(judgement, has_failed=report.has_problems(strict=options.strict))
 
 
-def _judge(report: BuildResult, budgets: Budgets, options: argparse.Namespace) -> tuple[Judgement, str | None]:
+def _explanation(report: BuildResult) -> str:
+    """Return what needs the memory, for the summary of a job."""
+    return explanation_markdown(sections(map(explanation, report.summaries), report.errors))
+
+
+def _judge(
+    report: BuildResult, budgets: Budgets | None, options: argparse.Namespace, found: Discovered, shown: Discovered
+) -> tuple[Judgement, str | None]:
     """Judge the modules, their growth against the baseline if there is one, and return also what that is called."""
     # Imported here, because the comparison of builds takes a tenth of a small check, and most have no budgets.
     from reportgen.sides import read_figures
 
     path = located(options.baseline) if options.baseline else None
     baseline = None if path is None or is_missing(path) else read_figures(path, options.max_dump_bytes)
-    pairs = pair_by_name(
-        baseline.modules if baseline else (), figures_of_modules(entry.report for entry in report.summaries)
+    before, label = (baseline.modules, baseline.label) if baseline else ((), None)
+    after = figures_of_modules(entry.report for entry in report.summaries)
+    real = real_figures(after, found, shown) if options.redaction else after
+    pairs = pair_by_name(before, real)
+    judgement = judge(
+        budgets,
+        redact_flaws(pairs) if options.redaction else pairs,
+        has_baseline=baseline is not None,
+        allow_unsound=options.allow_unsound,
+        accepted=options.accept_growth or "",
     )
-    return judge(budgets, pairs, has_baseline=baseline is not None), baseline.label if baseline else None
+    if not options.redaction:
+        return judgement, label
+    names = {module.name: public_name(module.name, options.redaction) for module in before}
+    names |= {module.name: token.name for module, token in zip(real, after, strict=True)}
+    return redact_judgement(judgement, names), label and redact_message(label)

@@ -3,7 +3,7 @@
 import argparse
 
 from reportgen.commands.gate import budgets_of, exit_code, print_verdicts
-from reportgen.commands.github import commands_stopped, tell_github
+from reportgen.commands.github import annotated_verdicts, commands_stopped, tell_github
 from reportgen.compare.builds import BuildComparison, Source
 from reportgen.compare.compare_json import compare_json
 from reportgen.compare.compare_markdown import markdown
@@ -15,6 +15,7 @@ from reportgen.input.remote import located
 from reportgen.options import ComparisonOptions
 from reportgen.output.writer import write_file
 from reportgen.redact.comparison import ComparisonRedactor
+from reportgen.redact.public_figures import redact_flaws
 from reportgen.sides import compare_sources, load_source
 from reportgen.terminal import Terminal, counted
 
@@ -33,7 +34,14 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         terminal.problems([Problem("warning", options.before, "there is no baseline, so growth was not judged")])
     progress = (lambda *_: None) if options.redaction else terminal.progress  # because labels are redacted afterwards
     comparison, problems = compare_sources(before, after, progress)
-    judgement = judge(budgets, comparison.pairs, has_baseline=has_baseline) if budgets else None
+    pairs = redact_flaws(comparison.pairs) if options.redaction else comparison.pairs
+    judgement = judge(
+        budgets,
+        pairs,
+        has_baseline=has_baseline,
+        allow_unsound=options.allow_unsound,
+        accepted=options.accept_growth or "",
+    )
     if options.redaction:
         redactor = ComparisonRedactor(options.redaction)
         comparison = redactor.comparison(comparison)
@@ -42,7 +50,8 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     terminal.problems(problems)
     text = _write(comparison, judgement, options)
     with commands_stopped(active=options.github):
-        _print(comparison, judgement, terminal)
+        _print(comparison, terminal)
+        print_verdicts(judgement, terminal.line, told=annotated_verdicts(judgement) if options.github else ())
     if options.github:
         changes = [module.change_bytes for module in comparison.modules if None not in module.figures]
         largest = max(changes, key=abs, default=0)
@@ -50,7 +59,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     return exit_code(judgement, has_failed=any(problem.severity == "error" for problem in problems))
 
 
-def _write(comparison: BuildComparison, judgement: Judgement | None, options: argparse.Namespace) -> str:
+def _write(comparison: BuildComparison, judgement: Judgement, options: argparse.Namespace) -> str:
     """Write what was asked for, and return the comparison as Markdown; empty unless asked for."""
     document = compare_json(comparison, judgement, matches=options.matches)
     if options.json:
@@ -60,7 +69,6 @@ def _write(comparison: BuildComparison, judgement: Judgement | None, options: ar
             output=options.output,
             before=located(options.before),
             after=located(options.after),
-            full=options.full,
             redaction=options.redaction or None,
             force=options.force,
             max_dump_bytes=options.max_dump_bytes,
@@ -72,7 +80,7 @@ def _write(comparison: BuildComparison, judgement: Judgement | None, options: ar
     return text
 
 
-def _print(comparison: BuildComparison, judgement: Judgement | None, terminal: Terminal) -> None:
+def _print(comparison: BuildComparison, terminal: Terminal) -> None:
     if not comparison.before.is_missing:
         changed = [module for module in comparison.modules if module.status != "same"]
         for module in changed:
@@ -80,5 +88,3 @@ def _print(comparison: BuildComparison, judgement: Judgement | None, terminal: T
         terminal.line(f"{counted(len(changed), 'module')} changed, {len(comparison.modules) - len(changed):,} did not")
         if not comparison.explains:
             terminal.line("One side is a report, so differences are not explained.")
-    if judgement:
-        print_verdicts(judgement, terminal.line)

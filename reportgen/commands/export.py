@@ -11,7 +11,7 @@ from reportgen.terminal import Terminal
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Print the trace of every dump and return the exit code."""
-    reports, problems = read_reports(paths_of(options), options.max_dump_bytes)
+    reports, problems = read_reports(paths_of(options), options.max_dump_bytes, options.redaction or None)
     sys.stdout.buffer.write(trace_json(reports))
     terminal.problems(problems)
     return 1 if any(problem.severity == "error" for problem in problems) else 0

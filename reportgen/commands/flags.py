@@ -11,6 +11,7 @@ from reportgen.commands.arguments import (
     add_analysis,
     add_contents,
     add_force,
+    add_jobs,
     add_max_dump_bytes,
     add_pages,
     add_paths,
@@ -19,7 +20,7 @@ from reportgen.commands.arguments import (
     checked,
     number_to,
 )
-from reportgen.compare.build_names import commit_name, link_url, utc
+from reportgen.compare.build_names import commit_name, growth_reason, link_url, utc
 from reportgen.compare.growth import Growth, parse_growth
 from reportgen.errors import InvalidBudget
 from reportgen.options import DEFAULT_DUMPS, DEFAULT_HOST, DEFAULT_TITLE
@@ -47,7 +48,7 @@ def run(parser: argparse.ArgumentParser) -> None:
         "--keep-all", action="store_true", help="keep also dumped files that no report reads, such as LLVM IR"
     )
     _add_build(parser)
-    parser.set_defaults(single_file=None)
+    parser.set_defaults(single_file=None, module=None, explains=True)
 
 
 def build(parser: argparse.ArgumentParser) -> None:
@@ -59,8 +60,10 @@ def build(parser: argparse.ArgumentParser) -> None:
         type=_html,
         metavar="FILE.html",
         help="write the report of one module as a single HTML file instead of a site, to attach to an issue:"
-        " summary, charts, peak, and all values as searchable rows",
+        " summary, charts, peak, and all values as searchable rows; of several modules, the one that needs most",
     )
+    _add_module(parser, "the module to write with --single-file")
+    parser.set_defaults(explains=False)
 
 
 def watch(parser: argparse.ArgumentParser) -> None:
@@ -83,6 +86,10 @@ def check(parser: argparse.ArgumentParser) -> None:
     """Parse and analyse dumps without building a site."""
     add_paths(parser)
     add_analysis(parser)
+    add_redaction(parser)
+    parser.add_argument(
+        "--devices", type=number_to(1 << 20), metavar="N", help="say what each of so many devices would need"
+    )
     parser.add_argument(
         "--json", action="store_true", help="print the figures as JSON, the same as report.json of a site"
     )
@@ -93,6 +100,24 @@ def check(parser: argparse.ArgumentParser) -> None:
     )
     _add_gate(parser)
     parser.set_defaults(verbose=True)  # because the findings are what a check is for
+
+
+def explain(parser: argparse.ArgumentParser) -> None:
+    """Explain in a page of text what needs the memory, whether it fits, and what would lower it."""
+    add_paths(parser)
+    add_jobs(parser)
+    add_contents(parser)
+    add_redaction(parser)
+    _add_module(parser, "explain this module instead of the one that needs most")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--markdown", action="store_true", help="print Markdown, for an issue or a comment")
+    form.add_argument("--json", action="store_true", help="print JSON: all modules, and the errors in texts")
+    form.add_argument(
+        "--source",
+        type=Path,
+        metavar="FILE",
+        help="print the lines of this source file that fill the peak or that a step is about, with their bytes",
+    )
 
 
 def compare(parser: argparse.ArgumentParser) -> None:
@@ -112,8 +137,9 @@ def compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write compare.json to this file")
     parser.add_argument("--matches", action="store_true", help="list each pair of values in compare.json")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the comparison as Markdown to this file")
-    parser.add_argument("--link", metavar="URL", help="where the whole comparison can be seen, for the Markdown")
-    parser.add_argument("--full", action="store_true", help="give a page to each value of both builds")
+    parser.add_argument(
+        "--link", type=_link, metavar="URL", help="where the whole comparison can be seen, for the Markdown"
+    )
     add_force(parser)
     add_max_dump_bytes(parser)
     add_redaction(parser)
@@ -138,6 +164,8 @@ def history(parser: argparse.ArgumentParser) -> None:
     adding.add_argument("--title", default=DEFAULT_TITLE, help='title of a new site (default: "%(default)s")')
     add_force(adding)
     _add_budgets(adding)
+    _add_allow_unsound(adding, "add")
+    _add_accept_growth(adding)
     finding = commands.add_parser("find", help="print the figures of a build", description=_FIND)
     finding.add_argument("commits", nargs="+", metavar="COMMIT", help="nearest first; - reads them from standard input")
     finding.add_argument("-o", "--output", type=Path, metavar="FILE", help="write a report.json instead of printing it")
@@ -149,6 +177,7 @@ def history(parser: argparse.ArgumentParser) -> None:
             help="the history.jsonl so far, a file or the URL of the published one",
         )
         add_max_dump_bytes(command)
+        add_redaction(command)
         command.set_defaults(action=action)
 
 
@@ -162,6 +191,7 @@ def export(parser: argparse.ArgumentParser) -> None:
         help="print a Chrome trace, which ui.perfetto.dev and chrome://tracing open; 1 microsecond is 1 moment",
     )
     add_max_dump_bytes(parser)
+    add_redaction(parser)
     parser.set_defaults(executor=None, verbose=False)  # read by what the commands share
 
 
@@ -173,6 +203,11 @@ def _add_build(parser: argparse.ArgumentParser) -> None:
     volume = parser.add_mutually_exclusive_group()
     volume.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
     volume.add_argument("-v", "--verbose", action="store_true", help="print the findings of each module")
+
+
+def _add_module(parser: argparse.ArgumentParser, purpose: str) -> None:
+    """Add the choice of one module."""
+    parser.add_argument("--module", metavar="NAME", help=purpose)
 
 
 def _html(text: str) -> Path:
@@ -193,6 +228,26 @@ def _add_budgets(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_allow_unsound(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add the flag for those who must use figures that may be wrong."""
+    parser.add_argument(
+        "--allow-unsound",
+        action="store_true",
+        help=f"{what} also figures of dumps that contradict themselves, which may be wrong, instead of exiting with 4",
+    )
+
+
+def _add_accept_growth(parser: argparse.ArgumentParser) -> None:
+    """Add the flag for growth that is on purpose."""
+    parser.add_argument(
+        "--accept-growth",
+        type=checked(growth_reason),
+        metavar="REASON",
+        help="the build may need more than the one before, for this reason, which the report then states;"
+        " what is over a fixed limit still fails",
+    )
+
+
 def _add_gate(parser: argparse.ArgumentParser) -> None:
     """Add the flags that hold modules to budgets."""
     _add_budgets(parser)
@@ -204,11 +259,18 @@ def _add_gate(parser: argparse.ArgumentParser) -> None:
         metavar="1%|64KiB",
         help="fail if the resident peak of any module grows by more; given twice, the larger amount is allowed",
     )
+    _add_allow_unsound(parser, "judge")
+    _add_accept_growth(parser)
     parser.add_argument(
         "--github",
         action="store_true",
         help="write the job summary, outputs and at most ten annotations for GitHub Actions",
     )
+
+
+def _link(text: str) -> str:
+    """Return a URL, or an empty text where a job has none."""
+    return checked(link_url)(text) if text else text
 
 
 def _growth(text: str) -> Growth:

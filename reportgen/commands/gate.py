@@ -1,14 +1,14 @@
 """Find the budgets of a gate, and say its verdicts, for `check` and for `compare`."""
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from reportgen.commands import settings
 from reportgen.compare.budgets import Budget, Budgets, parse_budgets
 from reportgen.compare.growth import Growth
-from reportgen.compare.verdicts import REGRESSED, Judgement
+from reportgen.compare.verdicts import REGRESSED, UNSOUND, Judgement, Verdict
 from reportgen.errors import InvalidBudget
 from reportgen.terminal import counted
 
@@ -45,23 +45,34 @@ def budgets_in_file(path: Path | None) -> Budgets | None:
 
 def _text(path: Path) -> str:
     try:
+        if path.exists() and not path.is_file():
+            raise OSError(None, "it is not a regular file")  # a pipe would be waited for
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise InvalidBudget(f"{path}: cannot be read: {reason}") from error
 
 
-def print_verdicts(judgement: Judgement, say: Callable[[str], None], baseline: str | None = None) -> None:
-    """Print each verdict that is not a pass, and the whole in one line; `baseline` is what it was compared with."""
+def print_verdicts(
+    judgement: Judgement, say: Callable[[str], None], baseline: str | None = None, told: Sequence[Verdict] = ()
+) -> None:
+    """Print each verdict that is not a pass, and that of all budgets; `baseline` is what was compared with.
+
+    Those that are `told` otherwise are left out.
+    """
     for verdict in judgement.reported:
+        if verdict in told:
+            continue
         place = f"{verdict.place}: " if verdict.place else ""
-        say(f"{place}{verdict.level}: {verdict.status}: {verdict.message}")
+        say(f"{place}{verdict.level}: {verdict.status}: {verdict.words}")
+    if not judgement.has_budgets:
+        return
     judged = sum(verdict.status in ("pass", "over", "grown") for verdict in judgement.verdicts)
     compared = f", compared with {baseline}" if baseline else ""
     say(f"budgets: {judgement.overall}; {counted(judged, 'figure')} judged{compared}")
 
 
 def exit_code(judgement: Judgement | None, *, has_failed: bool) -> int:
-    """Return the exit code; a certain regression comes before what could not be read or judged."""
+    """Return the exit code; an unsound build and a certain regression come before what could not be read or judged."""
     judged = judgement.exit_code if judgement else 0
-    return judged if judged == REGRESSED else 1 if has_failed else judged
+    return judged if judged in (UNSOUND, REGRESSED) else 1 if has_failed else judged

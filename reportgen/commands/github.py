@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from reportgen.compare.markdown_text import escaped
 from reportgen.compare.verdicts import Judgement, Verdict
 from reportgen.output.writer import append_file
+from reportgen.reports.markdown_text import escaped
 
 _MOST_ANNOTATIONS = 10
 _MOST_SUMMARY_BYTES = 1_000_000
@@ -33,24 +33,38 @@ def commands_stopped(say: Say = print, *, active: bool) -> Iterator[None]:
         say(f"::{token}::")
 
 
+def annotated_verdicts(judgement: Judgement | None) -> Sequence[Verdict]:
+    """Return the verdicts that are annotations, the worst first, because GitHub shows ten of a step."""
+    return _worst_first(judgement)[:_MOST_ANNOTATIONS]
+
+
+def _worst_first(judgement: Judgement | None) -> Sequence[Verdict]:
+    reported = judgement.reported if judgement else []
+    return sorted(reported, key=lambda verdict: _ORDER.index(verdict.level or "note"))
+
+
 def tell_github(
     judgement: Judgement | None,
     summary: str = "",
     *,
+    explanation: str = "",
     change_bytes: int | None = None,
     markdown: Path | None = None,
     say: Say = print,
 ) -> None:
-    """Write the summary and the outputs where GitHub asks for them, and print the annotations."""
-    reported = judgement.reported if judgement else []
-    worst_first = sorted(reported, key=lambda verdict: _ORDER.index(verdict.level or "note"))
+    """Write the summary and the outputs where GitHub asks for them, and print the annotations.
+
+    Without a `summary`, it is the list of verdicts and the `explanation` of the modules, both in Markdown.
+    """
+    worst_first = _worst_first(judgement)
     if path := os.environ.get("GITHUB_STEP_SUMMARY"):
-        data = (summary or _verdict_list(judgement, worst_first)).encode("utf-8", "replace")
+        verdicts = _verdict_list(judgement, worst_first) if judgement and judgement.overall else ""
+        data = (summary or "\n\n".join(filter(None, (verdicts, explanation)))).encode("utf-8", "replace")
         # GitHub refuses the summary of a step if it is longer than 1 MiB. The cut may leave a part of a character.
         rest = "\n\n_The rest is left out._\n" if len(data) > _MOST_SUMMARY_BYTES else ""
         _append(path, data[:_MOST_SUMMARY_BYTES].decode("utf-8", "ignore") + rest + "\n")
     outputs = {
-        "verdict": (judgement.overall if judgement else "pass").replace(" ", "-"),
+        "verdict": ((judgement and judgement.overall) or "pass").replace(" ", "-"),
         "change-bytes": "" if change_bytes is None else str(change_bytes),
         "markdown": markdown.as_posix() if markdown else "",
     }
@@ -58,7 +72,7 @@ def tell_github(
         # A delimiter that nobody can guess, because a text may have lines of its own.
         end = f"end-{secrets.token_hex(16)}"
         _append(path, "".join(f"{name}<<{end}\n{text}\n{end}\n" for name, text in outputs.items()))
-    for verdict in worst_first[:_MOST_ANNOTATIONS]:
+    for verdict in annotated_verdicts(judgement):
         say(_annotation(verdict))
 
 
@@ -66,10 +80,9 @@ def _append(path: str, text: str) -> None:
     append_file(Path(path), text.encode("utf-8", "replace"))
 
 
-def _verdict_list(judgement: Judgement | None, verdicts: Sequence[Verdict]) -> str:
-    lines = [f"- **{verdict.status}**: {escaped(verdict.message, 300)}" for verdict in verdicts]
-    overall = judgement.overall if judgement else "no budgets"
-    return "\n".join([f"### Memory: {overall}", "", *lines])
+def _verdict_list(judgement: Judgement, verdicts: Sequence[Verdict]) -> str:
+    lines = [f"- **{verdict.status}**: {escaped(verdict.words, 500)}" for verdict in verdicts]
+    return "\n".join([f"### Memory: {judgement.overall or 'no budgets'}", "", *lines])
 
 
 def _annotation(verdict: Verdict) -> str:
@@ -80,7 +93,7 @@ def _annotation(verdict: Verdict) -> str:
     # A property ends at a comma, and all of them at a colon.
     escaped = {key: _message(text).replace(":", "%3A").replace(",", "%2C") for key, text in properties.items()}
     listed = ",".join(f"{key}={text}" for key, text in escaped.items())
-    return f"::{_COMMANDS[verdict.level or 'note']} {listed}::{_message(verdict.message)}"
+    return f"::{_COMMANDS[verdict.level or 'note']} {listed}::{_message(verdict.words)}"
 
 
 def _message(text: str) -> str:

@@ -7,12 +7,24 @@ from pathlib import Path
 from reportgen import __version__
 from reportgen.commands.gate import budgets_in_file
 from reportgen.compare.figures import recorded_report
-from reportgen.compare.history import Record, figures_of, lines_to_add, modules_of, nearest, parse_history
+from reportgen.compare.history import (
+    History,
+    Record,
+    arguments_of,
+    figures_of,
+    lines_to_add,
+    modules_of,
+    nearest,
+    parse_history,
+    unsound_of,
+)
 from reportgen.comparison_site import build_trend, history_in
-from reportgen.errors import OptionError
+from reportgen.errors import OptionError, UnsoundBuild
 from reportgen.input.reading import is_missing, read_whole
 from reportgen.input.remote import AnyPath, located
-from reportgen.output.writer import append_file, write_file
+from reportgen.options import Redaction
+from reportgen.output.writer import append_file, append_own_file, write_file
+from reportgen.redact.public_figures import public_name, redact_figures
 from reportgen.sides import read_figures
 from reportgen.terminal import Terminal, counted
 
@@ -31,16 +43,33 @@ def add(options: argparse.Namespace, terminal: Terminal) -> int:
     if not isinstance(store, Path) and not options.output:
         raise OptionError(f"--history {store}: a history at a URL is only read; say with -o DIR where its copy goes")
     budgets = budgets_in_file(options.budgets)
-    modules = modules_of(read_figures(located(options.build), options.max_dump_bytes).modules)
+    figures = read_figures(located(options.build), options.max_dump_bytes).modules
+    if options.redaction:
+        figures = redact_figures(figures, options.redaction)
+    unsound = [f"{module.name} cannot be added: {error.words}" for module in figures if (error := module.error)]
+    if unsound and not options.allow_unsound:
+        raise UnsoundBuild("\n".join([*unsound, "--allow-unsound adds it nevertheless, marked as unsound."]))
     before = _history_at(store, options.max_dump_bytes, terminal)
+    if options.redaction:
+        _check_names(parse_history(before), options.redaction)
     link = options.link or ""
-    record = Record(commit=options.commit, time=options.time, modules=modules, tool=__version__, link=link)
+    modules = modules_of(figures)
+    record = Record(
+        commit=options.commit,
+        time=options.time,
+        modules=modules,
+        tool=__version__,
+        link=link,
+        unsound=unsound_of(figures),
+        arguments=arguments_of(figures),
+        accepted=options.accept_growth or "",
+    )
     lines = lines_to_add(before, record)
     history = parse_history(before + lines)
     if options.output:
         build_trend(options.output, options.title, history, budgets, force=options.force)
     if isinstance(store, Path):
-        append_file(store, lines)
+        (append_file if options.history else append_own_file)(store, lines)
     # A file that is the site’s own already has the new line.
     if in_site and not (isinstance(store, Path) and store.resolve() == in_site.resolve()):
         write_file(in_site, before + lines)
@@ -48,6 +77,14 @@ def add(options: argparse.Namespace, terminal: Terminal) -> int:
         f"{options.commit}: {counted(len(modules), 'module')}; {counted(len(history.records), 'build')} in all"
     )
     return 0
+
+
+def _check_names(history: History, redaction: Redaction) -> None:
+    """Raise OptionError if a history has names that are hidden: its lines are never written again."""
+    names = {key.name for record in history.records for key in record.modules}
+    has_arguments = any(record.arguments for record in history.records)
+    if has_arguments or any(name != public_name(name, redaction) for name in names):
+        raise OptionError("the history has names that redaction hides; begin another one, or add --no-redact")
 
 
 def find(options: argparse.Namespace, terminal: Terminal) -> int:

@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from reportgen.analyse.logged_errors import LoggedError
 from reportgen.analyse.results import Severity
+from reportgen.reports.error_words import VERDICTS, causes, figures
 from reportgen.reports.formats import exact_bytes, human_bytes
 from reportgen.reports.summary import Summary
 from reportgen.terminal import Terminal, counted, printable
@@ -13,7 +15,7 @@ from reportgen.work import BuildResult, Shown
 PAGES_LIMIT_BYTES = 1_000_000_000
 _TOO_LARGE = (
     "the site has {size:.2f} GB, and GitHub Pages accepts at most 1 GB."
-    " With --value-pages N, only the N largest values of each module and those live at a peak get pages."
+    " Give it fewer modules, or write a single one with --single-file."
 )
 
 
@@ -26,14 +28,43 @@ def print_modules(summaries: Sequence[Summary]) -> None:
         print(
             printable(f"{entry.label}: {entry.backend}, space {entry.space_name}: {size}; {findings or 'no findings'}")
         )
+        if entry.phases:
+            print(printable(f"  phases: {entry.phases}"))
+        if entry.devices:
+            print(f"  devices: {entry.devices}")
+        if entry.host_bytes:
+            print(f"  host memory: allocates {human_bytes(entry.host_bytes)}")
         if entry.capacity:
             print(printable(f"  capacity: {entry.capacity}"))
+        elif entry.backend in ("tpu", "gpu"):
+            print("  capacity: not known; --capacity v5e, or 16GiB, says what the device has")
         if entry.first_move:
             print(printable(f"  advice: {entry.first_move}"))
         for finding in entry.findings:
             if finding.severity != "note":
                 place = f"{finding.location}: " if finding.location else ""
                 print(printable(f"  {place}{finding.severity}: {finding.message} [{finding.slug}]"))
+
+
+def print_errors(errors: Sequence[LoggedError]) -> None:
+    """Print for each out-of-memory error in a text what it says, with its cause first."""
+    for error in errors:
+        event = error.event
+        print(printable(f"{error.label}:{event.line}: {VERDICTS[event.kind]}"))
+        for sentence in (*causes(event), figures(event)):
+            if sentence:
+                print(printable(f"  {sentence.removesuffix('.')}."))
+
+
+def print_explanation(summaries: Sequence[Summary], errors: Sequence[LoggedError], terminal: Terminal) -> None:
+    """Print what needs the memory, as wide as the terminal is."""
+    # Imported here, because a build that finds its site unchanged needs none of it.
+    from reportgen.reports.explain_sections import sections
+    from reportgen.reports.explain_text import explanation_lines
+    from reportgen.reports.explanation import explanation
+
+    for line in explanation_lines(sections(map(explanation, summaries), errors), terminal.width, draws=terminal.draws):
+        terminal.styled(line)
 
 
 def print_finished(report: BuildResult, output: Path, index: Path | None, terminal: Terminal) -> None:
@@ -45,11 +76,16 @@ def print_finished(report: BuildResult, output: Path, index: Path | None, termin
     if report.errors:
         print(counted(len(report.errors), "out-of-memory error"))
     if report.summaries or not report.errors:
-        print(printable(_result(report.summaries)))
+        print(printable(_result(report)))
     print(
         f"{counted(totals.files, 'file')}: {totals.changed:,} written,"
         f" {totals.files - totals.changed:,} unchanged, {totals.removed:,} removed"
     )
+    if totals.kept:
+        terminal.warning(
+            f"kept what stands in the place of {counted(len(totals.kept), 'old page')}, because it is no file of this"
+            f" site: {', '.join(totals.kept[:3])}{', …' if len(totals.kept) > 3 else ''}"
+        )
     if words := _shown_words(report.shown):
         print(words)
     if totals.size_bytes > PAGES_LIMIT_BYTES:
@@ -63,7 +99,9 @@ def print_single_file(report: BuildResult, path: Path, *, is_published: bool) ->
     """Print the result of a build into a single file, and where that is; of one that is published only its name."""
     if not report.totals.files:
         return
-    print(printable(_result(report.summaries)))
+    print(printable(_result(report)))
+    if report.left_out:
+        print(f"It needs most of {report.left_out + 1:,} modules; --module NAME writes another one.")
     print(f"{report.totals.size_bytes / 1e6:.1f} MB")
     if is_published:
         print(path.name)
@@ -72,8 +110,12 @@ def print_single_file(report: BuildResult, path: Path, *, is_published: bool) ->
         print(path.resolve().as_uri())
 
 
-def _result(summaries: Sequence[Summary]) -> str:
-    """Return the number of modules, the largest one with its peak, and how many have errors or warnings."""
+def _result(report: BuildResult) -> str:
+    """Return the number of modules, the largest one with its peak, and how many have errors or warnings.
+
+    Warnings about files, such as links that were not followed, were printed before; here they are counted.
+    """
+    summaries = report.summaries
     modules = counted(len(summaries), "module")
     if not summaries:
         return modules
@@ -83,6 +125,8 @@ def _result(summaries: Sequence[Summary]) -> str:
     counts = Counter(severity for entry in summaries for severity, _ in entry.finding_counts)
     severities: tuple[Severity, ...] = ("error", "warning")
     found = [f"{counted(counts[one], 'module')} with {one}s" for one in severities if counts[one]]
+    about_files = Counter(problem.severity for problem in report.problems)
+    found += [f"{counted(about_files[one], one)} about files" for one in severities if about_files[one]]
     name = f"the largest, {largest.title}," if len(summaries) > 1 else largest.title
     return f"{modules}: {name} {size}; {', '.join(found) or 'no errors or warnings'}"
 

@@ -1,6 +1,7 @@
 """Run a program, dump what XLA compiles in it, and build the site."""
 
 import argparse
+import os
 import sys
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -8,7 +9,9 @@ from pathlib import Path
 from reportgen.commands import build
 from reportgen.errors import MissingCommand, ReportgenError
 from reportgen.programs.dumps import Left
+from reportgen.programs.interpreters import chosen_python
 from reportgen.programs.run import RunOptions, run_program
+from reportgen.redact.quotes import redact_message
 from reportgen.terminal import Terminal, counted
 
 
@@ -21,9 +24,13 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     command = options.program[1:] if options.program[:1] == ["--"] else options.program
     if not command:
         raise MissingCommand("run: no command given; write it after --, as in: reportgen run -- python train.py")
+    chosen = chosen_python(command, os.environ)
+    if chosen and not options.quiet:
+        terminal.aside(redact_message(chosen.words) if options.redaction else chosen.words)
     ran = run_program(
         RunOptions(
-            command=tuple(command),
+            command=chosen.command if chosen else tuple(command),
+            path=chosen.path if chosen else None,
             dumps=options.dumps,
             only=options.only,
             cache=options.cache,
@@ -38,7 +45,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     options.paths = [str(options.dumps)]
     with redirect_stdout(sys.stderr):
         if not options.quiet:
-            print(_dumped_words(ran.left, options.dumps))
+            print(_dumped_words(ran.left, Path(options.dumps.name) if options.redaction else options.dumps))
         try:
             code = build.run(options, terminal)
         except ReportgenError as error:

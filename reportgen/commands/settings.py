@@ -13,7 +13,6 @@ which `gate` reads.
 import argparse
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
@@ -21,6 +20,7 @@ from reportgen.commands.arguments import capacity, source_url
 from reportgen.errors import InvalidSetting
 from reportgen.input.toml_lines import line_of_key
 from reportgen.options import DEFAULT_TITLE, Redaction
+from reportgen.record import record
 
 FILE = Path("pyproject.toml")
 BUDGETS_FILE = "reportgen.toml"
@@ -29,7 +29,7 @@ KEYS = ("title", "capacity", "redact", "source-url")
 BUDGET_KEYS = ("budget", "missing-baseline", "new-modules", "missing-modules")
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Table:
     """The table, and the text that it comes from, in which the lines of its keys are found."""
 
@@ -61,7 +61,7 @@ def apply_settings(options: argparse.Namespace) -> None:
 def read_table() -> Table:
     """Return the table, empty if there is none. A file that does not name us is not parsed: its errors are not ours."""
     try:
-        text = FILE.read_text(encoding="utf-8")
+        text = FILE.read_text(encoding="utf-8") if FILE.is_file() else ""  # a pipe would be waited for
     except (OSError, UnicodeDecodeError):
         return Table({}, "")
     if TABLE not in text:

@@ -30,7 +30,8 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     )
     with watcher.running() as server:
         index = (options.output / "index.html").resolve()
-        terminal.line(server.url if server else str(index))
+        shown = options.output / "index.html" if options.redaction else index
+        terminal.line(server.url if server else str(shown))
         watcher.scan()
         if options.open:
             webbrowser.open(server.url if server else index.as_uri())

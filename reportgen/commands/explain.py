@@ -1,0 +1,83 @@
+"""Explain in a page of text what needs the memory, whether that fits, and what would lower it."""
+
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from reportgen.check import check
+from reportgen.commands.arguments import paths_of
+from reportgen.commands.printing import print_explanation
+from reportgen.errors import NoDumpFound, OptionError
+from reportgen.input.discover import discover_all
+from reportgen.input.selection import of_module
+from reportgen.redact.contents import published_errors
+from reportgen.redact.labels import redact_labels
+from reportgen.reports.annotated_source import LineCosts, annotated, costs_of_report, names_of
+from reportgen.reports.explain_markdown import explanation_markdown
+from reportgen.reports.explain_sections import sections
+from reportgen.reports.explanation import explain_json, explanation
+from reportgen.reports.source_text import source_text
+from reportgen.reports.styled_text import TextLine
+from reportgen.reports.summary import Summary
+from reportgen.terminal import Terminal
+
+_MOST_NAMES = 5
+
+
+def run(options: argparse.Namespace, terminal: Terminal) -> int:
+    """Print the explanation and return the exit code."""
+    if options.source and options.redaction:
+        raise OptionError("--source shows what redaction hides; leave out one, or add --no-redact")
+    text = _text_of(options.source) if options.source else ""
+    found = discover_all(paths_of(options), max_bytes=options.max_dump_bytes, siblings=options.siblings)
+    errors = published_errors(found, options.redaction or None, options.max_dump_bytes)
+    if found.why_none and not errors:
+        raise NoDumpFound(found.why_none)
+    if options.module:
+        found, errors = replace(found, dumps=of_module(found.dumps, options.module)), ()
+    report = check(
+        redact_labels(found, options.redaction or None),
+        options.jobs,
+        lambda *_: None,
+        options.executor,
+        capacities=options.capacities,
+        redaction=options.redaction or None,
+        stage=terminal.stage,
+        with_report=True,
+    )
+    terminal.problems(report.problems)
+    if options.source:
+        for line in _source_lines(options.source, text, report.summaries, terminal.width):
+            terminal.styled(line)
+    elif options.json:
+        sys.stdout.buffer.write(explain_json(map(explanation, report.summaries), errors))
+    elif options.markdown:
+        print(explanation_markdown(sections(map(explanation, report.summaries), errors)), end="")
+    else:
+        print_explanation(report.summaries, errors, terminal)
+    return 1 if report.has_problems(strict=False) else 0
+
+
+def _text_of(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise OptionError(f"--source {file}: cannot be read: {error.strerror}") from error
+
+
+def _source_lines(file: Path, text: str, summaries: Sequence[Summary], width: int) -> Iterable[TextLine]:
+    """Return the lines of a file for the module that needs most. Raises OptionError if that does not name the file."""
+    if not summaries:
+        return ()
+    module = explanation(summaries[0])
+    spaces = summaries[0].report["spaces"]
+    space = next((one for one in spaces.values() if one["name"] == module.space), None)
+    costs = costs_of_report(space) if space else LineCosts(peak_bytes=0)
+    names = names_of(file.resolve(), costs)
+    if not names:
+        known = sorted({line.rpartition(":")[0] for line in costs.size_bytes})
+        there = f"its lines are in {', '.join(known[:_MOST_NAMES])}" if known else "the dump names no source line"
+        raise OptionError(f"--source {file}: {module.name} has no line of this file at its peak; {there}")
+    return source_text(file.name, annotated(text.splitlines(), names, costs), costs, module, width)

@@ -1,7 +1,9 @@
 // Keeps a page that `reportgen watch` serves up to date. The server adds this script; no file of a site has it.
 // One page listens for all open ones, because a browser opens no more than six connections to a server: the visible
 // page that holds a lock. It tells the others that something has changed; each then asks for its own changes.
+import { isAnchor } from "../scripts/fragment.js";
 import { keep, recall } from "../scripts/storage.js";
+import { askedValue } from "../scripts/value-sections.js";
 import { explain, placePanel, showChanges, showState } from "./panel.js";
 import { keepPlace, restorePlace } from "./reading-place.js";
 
@@ -22,7 +24,7 @@ let waiting = null;
 let isPressed = false, isAsking = false, again = false, retry = 0, lost = 0;
 
 // Each compilation numbers its values differently, so a value is found by its name.
-const valueName = () => /\/v\/[^/]*$/.test(page) ? document.querySelector("h1")?.textContent ?? "" : "";
+const valueName = () => askedValue()?.querySelector("h1, h2")?.textContent ?? "";
 
 const isBusy = () => isPressed || document.querySelector("dialog[open]") !== null;
 
@@ -37,11 +39,16 @@ const wasTried = (version) => {
  * Load the page that the changes name and return true, unless loading it has not helped before.
  * @param {LiveChanges} changes
  */
-const move = ({ path, version, why }) => {
+const move = ({ path, version, why, place }) => {
   if (path === page && wasTried(version)) return false;
   keepPlace(path);
-  if (path === page) location.reload();
-  else location.replace(`/${path}${why ? `?why=${encodeURIComponent(why)}` : ""}${location.hash}`);
+  // Choices in the address stay; the id of a value may be another one now.
+  const hash = place && location.hash && isAnchor(location.hash.slice(1)) ? `#${place}` : location.hash;
+  if (path !== page) location.replace(`/${path}${why ? `?why=${encodeURIComponent(why)}` : ""}${hash}`);
+  else {
+    history.replaceState(history.state, "", hash || location.pathname);
+    location.reload();
+  }
   return true;
 };
 

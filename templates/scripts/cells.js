@@ -2,7 +2,7 @@
 import { humanBytes } from "./bytes.js";
 import { moduleFolder } from "./data.js";
 import { make } from "./dom.js";
-import { fill, valueHref } from "./hrefs.js";
+import { allocationHref, valueHref } from "./hrefs.js";
 
 // As in `reportgen/render/html/origin.py`.
 const LONGEST_SCOPE = 56;
@@ -30,12 +30,14 @@ export const countCell = (count) =>
  * @param {number} number
  */
 export const originCell = (values, number) => {
-  const scope = values.scopes[values.scope[number]], source = values.sources[values.source[number]];
+  const scope = values.scopes[values.scope[number]], own = values.sources[values.source[number]];
+  // An argument has no line of its own.
+  const source = own || values.sources[values.firstRead[number]], before = own ? "" : "read first at ";
   const end = scope.slice(-LONGEST_SCOPE), slash = end.indexOf("/");
   const shown = scope.length <= LONGEST_SCOPE ? scope : `…${slash < 0 ? end : end.slice(slash)}`;
   const name = scope ? make("code", { title: scope }, [shown]) : make("span", { class: "none", title: "no name in the dump" }, ["–"]);
   const relation = values.relations[values.relation[number]], words = relation && scope ? `${relation} ` : "";
-  const line = make("span", { class: "source", title: source }, [source.slice(source.lastIndexOf("/") + 1)]);
+  const line = make("span", { class: "source", title: before + source }, [before + source.slice(source.lastIndexOf("/") + 1)]);
   return make("td", {}, source ? [words, name, " ", line] : [words, name]);
 };
 
@@ -53,6 +55,15 @@ export const valueLink = (values, number) =>
  * @param {number} allocation
  */
 export const allocationLink = (values, allocation) => {
-  const href = fill(values.hrefs.allocation, { name: values.allocations.page[allocation] });
-  return make("a", { href: moduleFolder() + href }, [`allocation ${values.allocations.index[allocation]}`]);
+  return make("a", { href: moduleFolder() + allocationHref(values, allocation) }, [`allocation ${values.allocations.index[allocation]}`]);
+};
+
+/**
+ * Return a cell that names whose some bytes of a peak are, or what they are reserved for.
+ * @param {Values} values
+ * @param {{value: number, of: number}} share
+ */
+export const shareCell = (values, { value, of }) => {
+  const words = value >= 0 ? [] : [make("em", {}, [of < 0 ? "reserved, never used" : "reserved for"]), " "];
+  return make("th", { scope: "row" }, of < 0 ? words : [...words, valueLink(values, of)]);
 };

@@ -18,13 +18,19 @@ export const fill = (pattern, parts) => pattern.replace(/\{(\w+)\}/g, (_, name) 
 export const rowHref = (hrefs, page, parts) => fill(page === 1 ? hrefs.row : hrefs.laterRow, { ...parts, page });
 
 /**
- * Return the link to a value's page or, if it has none, to its row in the table of values; from the module's folder.
+ * Return the link to a value's page, from the module's folder.
  * @param {Values} values
  * @param {number} number
  * @returns {string}
  */
-export const valueHref = (values, number) => {
-  const page = values.page[number];
-  if (typeof page === "string") return fill(values.hrefs.value, { name: page });
-  return rowHref(values.hrefs, page[0], { name: page[1] });
-};
+export const valueHref = (values, number) =>
+  fill(values.hrefs.value, { page: values.pages[values.page[number]], name: values.id[number] });
+
+/**
+ * Return the link to an allocation's page, from the module's folder.
+ * @param {Pick<Values, "hrefs" | "allocations">} values
+ * @param {number} allocation
+ * @returns {string}
+ */
+export const allocationHref = ({ hrefs, allocations }, allocation) =>
+  fill(hrefs.allocation, { page: allocations.page[allocation], name: allocations.id[allocation] });

@@ -13,7 +13,6 @@ import { among, around, clamped, zoomed } from "./map-window.js";
 import { MOST_TAKEOVERS, captionOf, counted, highlightTest, tooltipLines } from "./map-words.js";
 import { boxes, isDrawn, stack, takeovers, under, visible } from "./packing-layout.js";
 import * as State from "./state.js";
-import { nameOfPage } from "./table-rows.js";
 import { themeColor } from "./theme-colors.js";
 import { placeTip } from "./tip.js";
 
@@ -54,7 +53,7 @@ const createMap = async (figure, values, axis) => {
   const own = figure.dataset.allocation === undefined ? null : Number(figure.dataset.allocation);
   const fitted = () => {
     const name = State.get("fit");
-    return name === null ? -1 : values.page.findIndex((_, number) => nameOfPage(values, number) === name);
+    return name === null ? -1 : values.id.indexOf(name);
   };
 
   const fillAllocations = () => {

@@ -2,7 +2,7 @@
 // Each word of the query must be found in one of an entry's fields. A name counts more than a scope, and among
 // equals the larger entry comes first.
 import { humanBytes } from "./bytes.js";
-import { fill, rowHref, valueHref } from "./hrefs.js";
+import { allocationHref, fill, valueHref } from "./hrefs.js";
 import { wordsOf } from "./words.js";
 
 /**
@@ -173,7 +173,7 @@ export const ofInstructions = (instructions, folder) => index({
   sizes: instructions.name.map(() => 0),
   fields: [],
   amount: () => "",
-  href: (entry) => folder + rowHref(instructions.hrefs, instructions.page[entry], { moment: instructions.moment[entry] })
+  href: (entry) => folder + fill(instructions.hrefs.row, { moment: instructions.moment[entry] })
 });
 
 /**
@@ -191,7 +191,7 @@ export const ofAllocations = ({ allocations, classes, kinds, spaces, hrefs }, fo
     textField("space", allocations.color.map((color) => `${color} · ${spaces[color]}`))
   ],
   amount: humanBytes,
-  href: (entry) => folder + fill(hrefs.allocation, { name: allocations.page[entry] })
+  href: (entry) => folder + allocationHref({ hrefs, allocations }, entry)
 });
 
 /**

@@ -12,7 +12,7 @@ const follow = async () => {
     State.set({ only: name }, { replace: true });
     return byId("values").scrollIntoView();
   }
-  const { allocations } = await loadValues(), allocation = allocations.page.indexOf(name);
+  const { allocations } = await loadValues(), allocation = allocations.id.indexOf(name);
   if (allocation < 0) return;
   State.set({ space: allocations.color[allocation], allocation }, { replace: true });
   document.getElementById("map")?.scrollIntoView();

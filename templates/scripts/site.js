@@ -3,7 +3,6 @@ import { startChanges } from "./changes.js";
 import { drawFigures } from "./charts.js";
 import { acceptData } from "./data.js";
 import { startFilters } from "./filter.js";
-import { startFitLink } from "./fit-link.js";
 import { buildHeader } from "./header.js";
 import { startKeys } from "./keys.js";
 import { startLargestModules } from "./largest-modules.js";
@@ -19,6 +18,7 @@ import { startState } from "./state.js";
 import { startTableDownloads } from "./table-csv.js";
 import { makeTablesSortable } from "./tables.js";
 import { createTimeAxis, startControls } from "./time-axis.js";
+import { startValueSections } from "./value-sections.js";
 import { startWholeTables } from "./whole-table.js";
 
 const startCharts = () => {
@@ -48,7 +48,7 @@ startKeys();
 startNavigation();
 startFilters();
 startOtherPages();
-startFitLink();
+startValueSections();
 startMembers();
 startSingleFile();
 // The chart library is a deferred script after this one, so it is there when the document is complete.

@@ -15,6 +15,8 @@ interface RowHrefs {
 }
 
 interface Allocations {
+  id: string[];
+  /** The name of each allocation's page. */
   page: string[];
   index: number[];
   size: number[];
@@ -24,9 +26,12 @@ interface Allocations {
 }
 
 interface Values {
-  hrefs: RowHrefs & { value: string; allocation: string; filtered: string };
-  /** The name of a value's page or, if it has none, its page of the table and its name there. */
-  page: (string | [number, string])[];
+  hrefs: { value: string; allocation: string; filtered: string };
+  /** The id of each value in the dump, which damaged dumps may repeat, with a suffix. */
+  id: string[];
+  /** The page of each value, in the table of their names. */
+  page: number[];
+  pages: string[];
   name: string[];
   index: string[];
   allocation: number[];
@@ -46,6 +51,8 @@ interface Values {
   relation: number[];
   scope: number[];
   source: number[];
+  /** The line that reads a value first, of one that has no line of its own; in the table of the sources. */
+  firstRead: number[];
   shape: number[];
   classes: string[];
   opcodes: string[];
@@ -61,10 +68,9 @@ interface Values {
 }
 
 interface Instructions {
-  hrefs: RowHrefs;
+  hrefs: { row: string };
   name: string[];
   moment: number[];
-  page: number[];
 }
 
 interface SpaceSteps {
@@ -177,6 +183,8 @@ interface LiveChanges {
   path: string;
   version: string;
   why?: string;
+  /** The id of the value that was asked for, on the page at `path`. */
+  place?: string;
   build: number;
   time: string;
   message: string | null;

@@ -1,13 +1,13 @@
-// Lets the reader sort, filter and take along all rows of a table that takes several pages. The page has its rows as
-// the server or the disk delivers them; a sort or a filter replaces them by rows made from the data of the module.
+// Lets the reader see, sort, filter and take along all rows of a long table. The page has the first of them; those after
+// them, and all that a sort or a filter asks for, are made from the data of the module.
 import { humanBytes } from "./bytes.js";
-import { allocationLink, bytesCell, countCell, originCell, valueLink } from "./cells.js";
+import { allocationLink, bytesCell, countCell, originCell, shareCell, valueLink } from "./cells.js";
 import { isSingleFile, loadTimeline, loadValues } from "./data.js";
 import { make } from "./dom.js";
 import { saveText } from "./save.js";
 import * as State from "./state.js";
 import { parseOrder } from "./tables.js";
-import { FILTERS, allocationSource, csv, nameOfPage, ordered, scheduleSource, valueSource } from "./table-rows.js";
+import { FILTERS, allocationSource, csv, ordered, peakSource, scheduleSource, valueSource } from "./table-rows.js";
 
 /**
  * @typedef {import("./table-rows.js").Source} Source
@@ -21,6 +21,7 @@ const LONGEST_SHAPE = 60;
 const SHORT_ROWS = 8;
 const REST_MILLISECONDS = 200;
 
+const percent = (/** @type {number} */ part) => `${(100 * part).toFixed(1)} %`;
 const plain = (/** @type {number | string} */ text) => make("td", {}, [String(text)]);
 const moment = (/** @type {number} */ number) => make("td", { class: "number" }, [number < 0 ? "–" : String(number)]);
 
@@ -43,7 +44,14 @@ const linksCell = (values, numbers = []) => {
  * @returns {HTMLTableCellElement}
  */
 const cell = (values, source, column, row) => {
-  const key = source.keys[column](row);
+  const key = source.keys[column](row), share = source.shares?.[row];
+  if (share) {
+    if (column === "value") return shareCell(values, share);
+    if (column === "allocation") return make("td", { class: "left" }, [allocationLink(values, share.allocation)]);
+    if (column === "class") return make("td", {}, [make("span", { class: `chip class-${key}` }, [String(key)])]);
+    if (column === "share") return make("td", { class: "number" }, [percent(Number(key))]);
+    if (column === "origin") return share.of < 0 ? make("td") : originCell(values, share.of);
+  }
   if (source.noun === "allocations") {
     if (column === "allocation") return make("th", { scope: "row" }, [allocationLink(values, row)]);
     if (column === "kind") {
@@ -142,18 +150,19 @@ const startWholeTable = (table) => {
   const body = table.tBodies[0], originalRows = [...body.rows], caption = table.caption?.textContent ?? "";
   const region = /** @type {HTMLElement} */ (table.closest(".scroll"));
   const form = makeControls(`filter-${kind}`), more = make("button", { type: "button", class: "more", hidden: "" });
-  const pagers = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("nav.pager"));
+  const total = Number(table.dataset.count), asked = () => State.get("moment");
   const field = (/** @type {string} */ name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
   const output = /** @type {HTMLOutputElement} */ (form.querySelector("output"));
-  (pagers[0] ?? region).before(form);
+  region.before(form);
   region.after(more);
 
   /** @type {Promise<{values: Values, source: Source}> | null} */
   let loading = null;
   const load = () => loading ??= (async () => {
     const values = await loadValues();
-    const allocation = table.dataset.allocation;
+    const { allocation, space, moment } = table.dataset;
     const source = kind === "schedule" ? scheduleSource(values, await loadTimeline())
+      : kind === "peak" ? peakSource(values, Number(space), Number(moment))
       : kind === "allocations" ? allocationSource(values)
       : valueSource(values, allocation === undefined ? null : Number(allocation));
     fillControls(form, values);
@@ -161,24 +170,59 @@ const startWholeTable = (table) => {
   })();
 
   const filters = () => /** @type {Filters} */ (Object.fromEntries(FILTERS.map((name) => [name, State.get(name) ?? ""])));
-  const isNarrowed = () => State.get("only") !== null || parseOrder(State.get("sort"), columns.length) !== null || Object.values(filters()).some(Boolean);
-  const isShort = originalRows.length < SHORT_ROWS && !pagers.length && !isSingleFile();
+  // A link to a row of the schedule that the page lacks asks for the rows from there on.
+  const rowAt = (/** @type {string} */ moment) => originalRows.find((row) => row.cells[0].textContent === moment);
+  const isFrom = () => kind === "schedule" && asked() !== null && !rowAt(asked() ?? "");
+  const isNarrowed = () => isFrom() || State.get("only") !== null || parseOrder(State.get("sort"), columns.length) !== null || Object.values(filters()).some(Boolean);
+  const isShort = originalRows.length < SHORT_ROWS && !isSingleFile();
   form.classList.toggle("short", isShort && !isNarrowed());
   // In a single file the table has no other pages, so scripts make all of its rows.
   const isAsked = () => isSingleFile() || isNarrowed();
   const chosen = (/** @type {Source} */ source, /** @type {Values} */ values) => {
     const name = State.get("only");
-    if (name !== null) return source.rows.filter((row) => nameOfPage(values, row) === name);
-    const order = parseOrder(State.get("sort"), columns.length), rows = source.filter(filters());
+    if (name !== null) return source.rows.filter((row) => values.id[row] === name);
+    const order = parseOrder(State.get("sort"), columns.length);
+    const rows = source.filter(filters()).filter((row) => !isFrom() || row >= Number(asked()));
     return order ? ordered(rows, source.keys[columns[order.column]], order.descending) : rows;
+  };
+
+  /**
+   * Say how many rows there are after those that are shown, and let the reader ask for them.
+   * @param {number} shown
+   * @param {number} all
+   * @param {() => void} show
+   */
+  const offer = (shown, all, show) => {
+    const next = Math.min(ROWS_AT_ONCE, all - shown);
+    more.hidden = next <= 0;
+    more.textContent = `Show ${next.toLocaleString("en")} more of ${all.toLocaleString("en")}`;
+    more.onclick = show;
+  };
+
+  /**
+   * Append the rows after those that are shown.
+   * @param {Values} values
+   * @param {Source} source
+   * @param {number[]} rows
+   * @param {number} shown
+   */
+  const extend = (values, source, rows, shown) => {
+    const row = (/** @type {number} */ number) => make("tr", {}, columns.map((column) => cell(values, source, column, number)));
+    body.append(...rows.slice(shown, shown + ROWS_AT_ONCE).map(row));
+    const next = shown + ROWS_AT_ONCE;
+    offer(next, rows.length, () => extend(values, source, rows, next));
   };
 
   const showOriginal = () => {
     body.replaceChildren(...originalRows);
-    pagers.forEach((pager) => { pager.hidden = false; });
     if (table.caption) table.caption.textContent = caption;
-    more.hidden = true;
     output.textContent = "";
+    offer(originalRows.length, total, async () => {
+      const { values, source } = await load();
+      extend(values, source, source.rows, originalRows.length);
+    });
+    const row = kind === "schedule" && asked() ? rowAt(asked() ?? "") : undefined;
+    if (row) location.replace(`#${row.id}`);
   };
 
   const restoreFields = () => FILTERS.forEach((name) => {
@@ -195,19 +239,9 @@ const startWholeTable = (table) => {
     // The reader may have taken the question back meanwhile.
     if (!isAsked()) return;
     const rows = chosen(source, values);
-    const row = (/** @type {number} */ number) => make("tr", {}, columns.map((column) => cell(values, source, column, number)));
-    let shown = 0;
-    const extend = () => {
-      body.append(...rows.slice(shown, shown + ROWS_AT_ONCE).map(row));
-      shown = Math.min(rows.length, shown + ROWS_AT_ONCE);
-      more.hidden = shown === rows.length;
-      more.textContent = `Show ${Math.min(ROWS_AT_ONCE, rows.length - shown).toLocaleString("en")} more of ${rows.length.toLocaleString("en")}`;
-    };
     body.replaceChildren();
-    extend();
-    more.onclick = extend;
-    pagers.forEach((pager) => { pager.hidden = true; });
-    if (table.caption) table.caption.textContent = isSingleFile() ? "" : "All rows that match, from every page";
+    extend(values, source, rows, 0);
+    if (table.caption) table.caption.textContent = isSingleFile() ? "" : "All rows that match";
     output.textContent = `${rows.length.toLocaleString("en")} of ${source.rows.length.toLocaleString("en")} ${source.noun}` +
       totals(values, source, rows);
   };
@@ -219,15 +253,16 @@ const startWholeTable = (table) => {
     clearTimeout(timer);
     timer = window.setTimeout(() => State.set({ only: null, [name]: field(name).value.trim() }, { replace: true }), REST_MILLISECONDS);
   }));
-  field("clear").addEventListener("click", () => State.set(Object.fromEntries([...FILTERS, "sort", "only"].map((name) => [name, null]))));
+  field("clear").addEventListener("click", () => State.set(Object.fromEntries([...FILTERS, "sort", "only", "moment"].map((name) => [name, null]))));
   field("csv").addEventListener("click", async () => {
     const { source, values } = await load();
     saveText(`${kind}.csv`, "text/csv", csv(columns, chosen(source, values).map((row) => columns.map((column) => source.keys[column](row)))));
   });
-  State.onChange((keys) => { if (keys.some((key) => key === "sort" || key === "only" || FILTERS.includes(key))) show(); });
+  State.onChange((keys) => { if (keys.some((key) => key === "sort" || key === "only" || (key === "moment" && kind === "schedule") || FILTERS.includes(key))) show(); });
   if (isNarrowed()) show();
+  else if (!isSingleFile()) showOriginal();
   // Loaded once the page is idle, so that the choices are there before a reader opens a list of them.
-  else addEventListener("load", () => setTimeout(isSingleFile() ? show : load, REST_MILLISECONDS));
+  if (!isNarrowed()) addEventListener("load", () => setTimeout(isSingleFile() ? show : load, REST_MILLISECONDS));
 };
 
 /** Give every table of the page that names its columns controls that cover all of its rows. */

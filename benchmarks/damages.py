@@ -287,6 +287,7 @@ KINDS: Mapping[str, Corruption] = {
     "parameter called temporary or constant": _kind(", parameter [^{]*{[^}]*}(?!, maybe)", _TEMP, ", constant"),
     "temporary called constant or thread-local": _kind(_TEMP, ", constant", ", thread-local"),
     "a donated parameter no longer live-out": _kind(r"(?<=}), maybe-live-out", ""),
+    "an allocation in another memory space": _kind(r"(size \d+),(?! color)", r"\1, color 1,"),
     "two allocations exchange sizes": _exchanged_sizes,
     "two dimensions exchanged": _shape(_transposed),
     "a narrower type": _shape(_narrower),

@@ -11,9 +11,9 @@ from itertools import permutations
 from benchmarks.recompiled import Variant
 from reportgen.advice.advice_records import Move
 from reportgen.advice.arguments import Argument, results
-from reportgen.advice.batch import batch
 from reportgen.advice.donation import donate
 from reportgen.advice.memory import memory_of
+from reportgen.advice.situation import Situation
 
 _XLA_PEAK = "peak_memory_in_bytes"
 _PRODUCT = "dot_general"
@@ -216,9 +216,7 @@ def _sizes(shape: str) -> list[int]:
 
 
 def _of_batch(before: Variant, after: Variant, factor: float) -> Row:
-    memory = memory_of(before.analysis, before.space)
-    donation = donate(memory, before.arguments, results(before.analysis, before.space))
-    found = batch(before.analysis, memory, before.arguments, donation)
+    found = Situation(before.analysis, before.space).batch
     move = next((move for move in before.advice.moves if move.kind == "batch"), None)
     if found and move:
         move = replace(move, saving_bytes=before.peak_bytes - found.peak(factor).peak_bytes)

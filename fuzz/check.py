@@ -8,6 +8,7 @@ import atheris
 with atheris.instrument_imports(include=["reportgen"]):
     from reportgen.check import check
     from reportgen.errors import ReportgenError
+    from reportgen.input.discover import discover
     from reportgen.reports.report_json import report_json
 
 from fuzz.harness import fuzz
@@ -23,7 +24,7 @@ def check_file(directory: Path, data: bytes) -> None:
         (directory / name).unlink(missing_ok=True)
     (directory / (_LOG if b"*** Begin" in data else _DUMP)).write_bytes(data)
     try:
-        report = check([directory], jobs=1, progress=lambda *_: None)
+        report = check(discover([directory]), jobs=1, progress=lambda *_: None)
     except ReportgenError:
         return
     defects = [problem.message for problem in report.problems if _DEFECT in problem.message]

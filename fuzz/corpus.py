@@ -13,6 +13,7 @@ from reportgen.model import Dump
 from reportgen.parse.parser import parse_dump
 from tests.support.dumps import dump_text
 from tests.support.printer import Dialect, InstructionSpelling, PeakSpelling, printed
+from tests.support.protos import profile, sample_proto, sample_protos
 from tests.support.samples import SAMPLES
 
 _LARGEST = 20_000
@@ -31,6 +32,10 @@ def _inputs() -> Iterator[bytes]:
         joined = b"".join(part.data[part.start : part.end] for part in text.parts)
         if len(joined) <= _LARGEST:
             yield joined
+    for proto in map(sample_proto, sample_protos()):
+        if len(proto) <= _LARGEST:
+            yield proto
+            yield profile({"jit_f(1)": proto})
     tiny = _tiny()
     for dialect in _dialects():
         yield "".join(printed(tiny, dialect)).encode()

@@ -1,0 +1,157 @@
+"""Compare what advice promised with what recompiled programs saved, and the order of its steps with the best change.
+
+    python -m benchmarks.promises DIR…
+
+A directory has a `pairs.json` and a folder of dumps for each program that was changed. Each pair has a kind of change,
+`saved` in bytes, and the peak before. A promise holds if what was saved lies
+
+* within 2 % of the peak for a donation, and within 5 % for other kinds with a number;
+* between the ends of a range, give or take 2 % of the peak;
+* below what a saving is said to be at most, and above what it is said to be at least, by the same 2 %.
+
+The order is right if the change that saved most, of those that saved a tenth of the peak, is the first step or the
+second, and nothing stands before it that saved less when it was tried. The same is asked of every fixed order of kinds.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from pathlib import Path
+
+from benchmarks.recompiled import largest
+from benchmarks.table import Table
+from reportgen.advice.advice_records import Advice, Move
+from reportgen.advice.advise import advise
+
+_HEADER = ("program", "change", "peak", "said", "saved", "off, of the peak", "")
+_LARGE_PART = 10
+_MIB = 1 << 20
+_RANGE, _DONATION, _OTHER = 0.02, 0.02, 0.05
+_GROUPS = {"checkpoint-loop": "checkpoint", "copies": "copy"}
+"""Kinds of moves and changes that are one change to a reader."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """A change to a program, and what it saved, in bytes."""
+
+    change: str
+    saved: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What was said of a change; `off` is how far what was saved lies outside of it, as a part of the peak."""
+
+    program: str
+    change: str
+    peak: int
+    said: str
+    saved: int
+    off: float | None
+    holds: bool
+
+
+def kind(move: Move) -> str:
+    return _GROUPS.get(move.kind, move.kind)
+
+
+def programs(directory: Path) -> Iterator[tuple[str, Advice, Sequence[Tried]]]:
+    """Yield each program that was changed, with its advice and the changes."""
+    pairs = json.loads((directory / "pairs.json").read_text(encoding="utf-8"))
+    for name in dict.fromkeys(pair["before"] for pair in pairs):
+        tried = [
+            Tried(change=_GROUPS.get(pair["change"], pair["change"]), saved=pair["saved"])
+            for pair in pairs
+            if pair["before"] == name
+        ]
+        folder = directory / name / "dump"
+        analysis = largest(folder if folder.is_dir() else directory / name)
+        if analysis:
+            yield name, advise(analysis)[0], tried
+
+
+def rows(name: str, advice: Advice, tried: Iterable[Tried]) -> Iterator[Row]:
+    """Yield what was said of each change, and whether it holds; a change of which nothing was said has no number."""
+    peak = advice.peak.peak_bytes if advice.peak else 0
+    for one in tried:
+        move = next((move for move in (*advice.steps, *advice.moves) if kind(move) == one.change), None)
+        if move is None or move.claim == "not computed":
+            yield Row(
+                program=name, change=one.change, peak=peak, said="no number", saved=one.saved, off=None, holds=True
+            )
+            continue
+        low, high = said(move)
+        off = max(low - one.saved, one.saved - high, 0) / peak
+        one_sided = {"up to": f"up to {high / _MIB:,.0f}", "at least": f"at least {low / _MIB:,.0f}"}
+        words = f"{low / _MIB:,.0f}" if low == high else f"{low / _MIB:,.0f} … {high / _MIB:,.0f}"
+        words = one_sided.get(move.claim, words)
+        allowed = {"estimate": _OTHER, "predicted": _DONATION}.get(move.claim, _RANGE)
+        yield Row(
+            program=name, change=one.change, peak=peak, said=words, saved=one.saved, off=off, holds=off <= allowed
+        )
+
+
+def said(move: Move) -> tuple[int, int]:
+    """Return the least and the most that a move is said to save."""
+    match move.claim:
+        case "range":
+            return move.saving_bytes, move.saving_high_bytes or move.saving_bytes
+        case "up to":
+            return -(1 << 62), move.saving_bytes
+        case "at least":
+            return move.saving_bytes, 1 << 62
+        case _:
+            return move.saving_bytes, move.saving_bytes
+
+
+def best(peak: int, tried: Iterable[Tried]) -> Mapping[str, int]:
+    """Return the most that each kind of change saved; empty if none saved a tenth of the peak."""
+    found: dict[str, int] = {}
+    for one in tried:
+        found[one.change] = max(found.get(one.change, one.saved), one.saved)
+    return found if max(found.values(), default=0) * _LARGE_PART >= peak else {}
+
+
+def is_right(order: Sequence[str], saved: Mapping[str, int]) -> bool:
+    """Return whether the change that saved most is among the first two, and after none that saved less."""
+    first = max(saved, key=lambda change: saved[change])
+    at = order.index(first) if first in order else len(order)
+    return at < 2 and all(saved.get(before, saved[first]) >= saved[first] for before in order[:at])
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the promises, and how often the order of the steps is right."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.promises", description=main.__doc__)
+    parser.add_argument("paths", type=Path, metavar="DIR", nargs="+", help="a folder with pairs.json and dumps")
+    found: list[Row] = []
+    orders: list[tuple[Sequence[str], Mapping[str, int]]] = []
+    kinds: set[str] = set()
+    for directory in parser.parse_args(arguments).paths:
+        for name, advice, tried in programs(directory):
+            found += rows(name, advice, tried)
+            saved = best(advice.peak.peak_bytes if advice.peak else 0, tried)
+            if saved:
+                kinds.update(saved)
+                orders.append(([kind(step) for step in advice.steps], saved))
+    cells = [
+        (
+            row.program, row.change, f"{row.peak / _MIB:,.0f}", row.said, f"{row.saved / _MIB:,.0f}",
+            "" if row.off is None else f"{row.off:.1%}", "" if row.holds else "**missed**",
+        )
+        for row in found
+    ]  # fmt: skip
+    print(Table("Promised against saved (MiB)", _HEADER, cells))
+    right = sum(is_right(order, saved) for order, saved in orders)
+    fixed = max(sum(is_right(order, saved) for _, saved in orders) for order in permutations(kinds, 2))
+    promised = [row for row in found if row.off is not None]
+    print(f"{sum(row.holds for row in promised)} of {len(promised)} promises hold.")
+    print(f"The order of steps is right for {right} of {len(orders)} programs; the best fixed order for {fixed}.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -11,6 +11,7 @@ from reportgen.advice.advise import advise
 from reportgen.analyse.capacity import capacities
 from reportgen.input.dump_text import Sibling
 from reportgen.reports.advice_json import advice_json
+from tests.advice.recompiled_programs import names, program
 from tests.support.schemas import problems, validator
 
 PAIRS = Path(__file__).parent / "pairs"
@@ -18,13 +19,20 @@ PAIRS = Path(__file__).parent / "pairs"
 
 @cache
 def documents() -> tuple[dict[str, Any], ...]:
-    """Return the advice for every pair, as it is and for half of what it allocates."""
+    """Return the advice for every program, as it is and for half of what it allocates."""
     found = []
-    for one in variants(PAIRS):
-        for capacity in (None, one.space.allocated_bytes // 2):
-            advice = advise(one.analysis, capacity)[0]
-            found.append(advice_json(one.analysis.dump, advice, "flag" if capacity else None))
+    for analysis in (*(one.analysis for one in variants(PAIRS)), *map(program, names())):
+        for capacity in (None, analysis.spaces[0].allocated_bytes // 2):
+            advice = advise(analysis, capacity)[0]
+            found.append(advice_json(analysis, advice, "flag" if capacity else None))
     return tuple(found)
+
+
+def test_steps_are_positions_of_moves() -> None:
+    for document in documents():
+        kinds = [document["moves"][position]["kind"] for position in document["steps"]]
+        assert len(set(kinds)) == len(kinds)
+    assert any(document["steps"] for document in documents())
 
 
 def test_advice_is_as_its_schema_says() -> None:

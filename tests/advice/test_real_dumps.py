@@ -17,6 +17,7 @@ from reportgen.input.discover import discover
 from reportgen.input.reading import load_text
 from reportgen.model import Dump
 from reportgen.parse.parser import parse_dump
+from tests.advice.recompiled_programs import names, program
 from tests.advice.test_memory import brute_force, memories, swept
 from tests.support.samples import ROOT, sample_analysis, sample_labels
 from tests.support.strategies import consistent_dumps
@@ -97,7 +98,8 @@ def test_a_space_after_a_donation_equals_brute_force() -> None:
 
 
 def test_the_same_batch_has_the_same_curve() -> None:
-    batches = [(one.batch, one.memory) for analysis in compiled() for one in [Situation(analysis, analysis.spaces[0])]]
+    analyses = (*compiled(), *map(program, names()))
+    batches = [(one.batch, one.memory) for analysis in analyses for one in [Situation(analysis, analysis.spaces[0])]]
     assert any(batch for batch, _ in batches)
     for batch, memory in batches:
         assert batch is None or list(batch.peak(1).curve()) == memory.curve

@@ -37,7 +37,7 @@ def test_the_same_dump_gets_the_same_advice(label: str) -> None:
     analysis = sample_analysis(label)
     first, second = advise(analysis), advise(analysis)
     for color in analysis.spaces:
-        assert advice_json(analysis.dump, first[color]) == advice_json(analysis.dump, second[color])
+        assert advice_json(analysis, first[color]) == advice_json(analysis, second[color])
 
 
 @pytest.mark.parametrize("label", sample_labels())

@@ -1,0 +1,144 @@
+"""Steps on programs that were really changed and compiled again: what is promised, what is not, and in which order."""
+
+import pytest
+
+from benchmarks.promises import best, is_right, kind, programs, rows
+from reportgen.advice.advice_records import Kind, Move
+from reportgen.advice.order import worth_bytes
+from reportgen.reports.advice_words import advice_sentence, first_move, sentence
+from tests.advice.recompiled_programs import PROGRAMS, advice, names, program
+
+MIB = 1 << 20
+
+
+def step(name: str, of: Kind) -> Move | None:
+    return next((move for move in advice(name).steps if move.kind == of), None)
+
+
+def test_every_promise_holds() -> None:
+    missed = [row for name, found, tried in programs(PROGRAMS) for row in rows(name, found, tried) if not row.holds]
+    assert missed == []
+
+
+def test_a_range_is_narrow_enough_to_say_something() -> None:
+    ranges = [move for name in names() for move in advice(name).moves if move.claim == "range"]
+    assert ranges
+    assert all((move.saving_high_bytes or 0) <= 1.5 * move.saving_bytes for move in ranges)
+
+
+def test_the_change_that_saved_most_is_among_the_first_two_steps() -> None:
+    """All but one, of which nothing but a batch and a donation was tried."""
+    orders = []
+    for name, found, tried in programs(PROGRAMS):
+        saved = best(found.peak.peak_bytes if found.peak else 0, tried)
+        if saved and not is_right([kind(move) for move in found.steps], saved):
+            orders.append(name)
+    assert orders == ["fsdp_tp"]
+
+
+def test_a_cache_is_no_activation_so_a_program_without_a_gradient_has_no_checkpoint() -> None:
+    assert [move for move in advice("generate").moves if move.kind.startswith("checkpoint")] == []
+
+
+def test_a_loop_that_computes_its_body_again_is_not_checkpointed_once_more() -> None:
+    assert "rematted_computation" in " ".join(
+        map(program("fsdp_tp").program.op_name, program("fsdp_tp").dump.name_at.values())
+    )
+    assert step("fsdp_tp", "checkpoint-loop") is None
+
+
+def test_state_that_is_gathered_is_no_activation_so_half_the_batch_promises_nothing() -> None:
+    assert advice("fsdp_tp+replopt").half_batch_bytes is None
+
+
+def test_a_program_without_state_or_gradient_has_no_batch() -> None:
+    assert advice("generate").half_batch_bytes is None
+
+
+def test_attention_is_found_by_its_scores_and_not_where_a_kernel_never_holds_them() -> None:
+    found = step("splash+plain", "attention")
+    assert found is not None
+    assert "f32[8,8192,8192]" in found.what
+    assert step("splash", "attention") is None
+
+
+def test_logits_are_found_by_the_vocabulary_and_not_by_any_wide_layer() -> None:
+    found = step("vjp_ce+naive", "logits")
+    assert found is not None
+    assert "[8192,128256]" in found.what
+    assert step("splash", "logits") is None
+    assert step("pipeline+donate", "logits") is None
+
+
+def test_two_stacks_that_a_loop_reads_and_writes_are_found() -> None:
+    found = step("generate", "carry")
+    assert found is not None
+    assert len(found.buffers) == 2
+    assert round(found.saving_bytes / MIB) == 673
+
+
+def test_optimizer_state_is_what_the_gradient_does_not_read() -> None:
+    found = step("offload_adam+nooffload", "offload")
+    assert found is not None
+    assert found.argument_names == ("mu", "nu")
+
+
+def test_replicated_state_is_divided_and_sharded_parameters_are_not() -> None:
+    found = step("fsdp_tp+replopt", "shard")
+    assert found is not None
+    assert found.naive_bytes // MIB == 11056
+    assert "among the 8 devices" in found.what
+    assert advice("fsdp_tp+replopt").steps[0] is found
+    assert step("fsdp_tp", "shard") is None
+    assert step("splash", "shard") is None
+
+
+def test_layers_in_a_python_loop_are_told_apart_by_time() -> None:
+    found = step("splash", "checkpoint")
+    assert found is not None
+    assert found.what == "checkpoint the calls of block"
+    assert found.code == "block = jax.checkpoint(block)"
+
+
+def test_a_loop_is_named_by_its_line_and_checkpointed_as_its_framework_does() -> None:
+    found = step("flax_gpt+donate", "checkpoint-loop")
+    assert found is not None
+    assert found.what.endswith("/flax_gpt.py:46")
+    assert found.code == "nn.remat(body)"
+
+
+@pytest.mark.parametrize("name", names())
+def test_steps_have_one_of_each_kind_and_descend_and_those_without_a_number_come_last(name: str) -> None:
+    steps = advice(name).steps
+    assert len({kind(move) for move in steps}) == len(steps)
+    worth = [(move.claim != "not computed", worth_bytes(move)) for move in steps]
+    assert worth == sorted(worth, reverse=True)
+    assert set(steps) <= set(advice(name).moves)
+
+
+@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("part", [0.9, 0.6, 0.3, 0.01])
+def test_what_does_not_fit_has_steps_that_make_it_fit_or_the_reason_why_none_do(name: str, part: float) -> None:
+    ladder = advice(name).ladder
+    assert ladder is not None
+    size = round(part * ladder.allocated_bytes)
+    found = advice(name, size)
+    assert found.capacity is not None
+    available = size - (ladder.allocated_bytes - ladder.peak_bytes)
+    fits = bool(found.sequence) and found.sequence[-1].outcome.peak_bytes <= available
+    assert (found.capacity.verdict in ("sequence", "donation")) == fits
+    if fits:
+        assert first_move(found) is found.sequence[0]
+        alone = [move for move in found.steps if move.claim != "not computed" and move.kind != "batch"]
+        if len(found.sequence) > 1:
+            assert all(move.outcome.peak_bytes > available for move in alone)
+    elif ladder.held_bytes > size:
+        assert found.capacity.verdict == "arguments"
+
+
+def test_the_step_that_makes_a_program_fit_is_what_a_terminal_says() -> None:
+    found = advice("flax_gpt+donate", 16 << 30)
+    assert found.capacity is not None
+    assert found.capacity.verdict == "sequence"
+    assert advice_sentence(found) == sentence(found.sequence[0])
+    assert found.sequence[0].kind == "checkpoint-loop"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from reportgen import __version__
 from tests.compare.texts import IN_PLACE, NOT_IN_PLACE, written
 from tests.support.site import ROOT
 from tests.support.workflows import findings
@@ -32,8 +33,16 @@ def script(name: str) -> str:
 
 
 def run_step(name: str, folder: Path, **inputs: str) -> "subprocess.CompletedProcess[str]":
-    defaults = {"BASELINE": "", "BASELINE_LABEL": "", "HISTORY": "", "BUDGETS": "", "MAX_GROWTH": ""}
-    defaults |= {"SITE": "memory-site", "LINK": "", "REDACT": "false", "FAIL": "true"}
+    defaults = {
+        "BASELINE": "",
+        "BASELINE_LABEL": "",
+        "HISTORY": "",
+        "BUDGETS": "",
+        "MAX_GROWTH": "",
+        "ACCEPT_GROWTH": "",
+    }
+    defaults["REPORTGEN"] = str(Path(sys.executable).with_name("reportgen"))
+    defaults |= {"SITE": "memory-site", "LINK": "", "REDACT": "false", "FAIL": "true", "ALLOW_UNSOUND": "false"}
     runner = {
         "GITHUB_OUTPUT": str(folder / "output"),
         "GITHUB_STEP_SUMMARY": str(folder / "summary"),
@@ -67,11 +76,138 @@ def test_the_step_compares_judges_and_leaves_its_files(tmp_path: Path) -> None:
 
 
 @posix_only
+def test_with_nothing_but_dumps_the_summary_explains_what_needs_the_memory(tmp_path: Path) -> None:
+    written(tmp_path / "dumps", IN_PLACE)
+    ran = run_step("Compare", tmp_path, DUMPS="dumps")
+    assert ran.returncode == 0, ran.stderr
+    explained = subprocess.check_output(
+        [sys.executable, "-m", "reportgen", "explain", "--markdown", tmp_path / "dumps"]
+    )
+    assert explained.startswith(b"### ")
+    assert (tmp_path / "summary").read_bytes().strip() == explained.strip()
+
+
+@posix_only
+def test_with_nothing_but_dumps_there_is_a_site_and_a_text_for_a_comment(tmp_path: Path) -> None:
+    written(tmp_path / "dumps", IN_PLACE)
+    assert run_step("Compare", tmp_path, DUMPS="dumps").returncode == 0
+    assert list((tmp_path / "memory-site" / "m").iterdir())
+    assert (tmp_path / "memory.md").read_text(encoding="utf-8").startswith("### ")
+    assert "markdown=memory.md" in (tmp_path / "output").read_text(encoding="utf-8").splitlines()
+
+
+@posix_only
+@pytest.mark.parametrize("redact", ["true", "names"])
+def test_with_nothing_but_dumps_redaction_hides_names_in_all_that_is_left(tmp_path: Path, redact: str) -> None:
+    written(tmp_path / "zyxwv", IN_PLACE.replace("counter", "zyxwv_counter"))
+    ran = run_step("Compare", tmp_path, DUMPS="zyxwv", REDACT=redact)
+    assert ran.returncode == 0, ran.stderr
+    left = [path for path in tmp_path.rglob("*") if path.is_file() and path.parent.name != "zyxwv"]
+    assert [path.name for path in left if b"zyxwv" in path.read_bytes()] == []
+    assert "zyxwv" not in ran.stdout + ran.stderr
+
+
+@posix_only
+@pytest.mark.parametrize("given", ["input", "merge"])
+def test_growth_is_accepted_by_an_input_or_by_a_trailer_of_a_commit(tmp_path: Path, given: str) -> None:
+    written(tmp_path / "before", IN_PLACE)
+    written(tmp_path / "after", NOT_IN_PLACE)
+    trailer = "" if given == "input" else "\n\nMemory-Growth-Accepted: twice $(x) as\n many layers\n"
+    git(tmp_path, "init", "--quiet", "--initial-branch=main")
+    git(tmp_path, "commit", "--quiet", "--allow-empty", "--message=base")
+    if given == "merge":
+        git(tmp_path, "checkout", "--quiet", "-b", "topic")
+    git(tmp_path, "commit", "--quiet", "--allow-empty", f"--message=grow{trailer}")
+    if given == "merge":
+        git(tmp_path, "checkout", "--quiet", "main")
+        git(tmp_path, "merge", "--quiet", "--no-ff", "--message=merge", "topic")
+    reason = "twice $(x) as many layers"
+    inputs = {"ACCEPT_GROWTH": f" {reason} \n"} if given == "input" else {}
+    ran = run_step("Compare", tmp_path, DUMPS="after", BASELINE="before", MAX_GROWTH="1%", **inputs)
+    assert ran.returncode == 0, ran.stderr
+    assert f"accepted={reason}" in (tmp_path / "output").read_text(encoding="utf-8").splitlines()
+    assert "growth accepted" in (tmp_path / "memory.md").read_text(encoding="utf-8").splitlines()[0]
+    assert "::notice title=Memory%3A grown::" in ran.stdout
+    assert f"accepted: {reason}" in ran.stdout
+
+
+@posix_only
+def test_a_later_commit_does_not_inherit_that_growth_was_accepted(tmp_path: Path) -> None:
+    written(tmp_path / "before", IN_PLACE)
+    written(tmp_path / "after", NOT_IN_PLACE)
+    git(tmp_path, "init", "--quiet")
+    for message in ("base", "grow\n\nMemory-Growth-Accepted: layers", "later"):
+        git(tmp_path, "commit", "--quiet", "--allow-empty", f"--message={message}")
+    assert run_step("Compare", tmp_path, DUMPS="after", BASELINE="before", MAX_GROWTH="1%").returncode == 3
+
+
+FAKE_PYTHON = """\
+#!/bin/sh
+case "$1 $2" in
+"-c "*) exit {status} ;;
+"-m venv") mkdir -p "$4/bin" && cp "$0" "$4/bin/python" && touch "$4/bin/reportgen" ;;
+"-m pip") echo "$@" >> "$LOG"; case "$*" in *https://*) exit {wheel} ;; esac ;;
+esac
+"""
+
+
+def installed(folder: Path, *, ref: str, wheel: int = 0) -> tuple[list[str], str]:
+    """Return what the install step gives to pip, and its output, with a Python 3.10 as the user's."""
+    tools, log = folder / "tools", folder / "log"
+    tools.mkdir()
+    for name, status in (("python", 1), ("python3", 1), ("python3.13", 0)):
+        (tools / name).write_text(FAKE_PYTHON.format(status=status, wheel=wheel), encoding="utf-8")
+        (tools / name).chmod(0o755)
+    for name in ("python3.14", "python3.12", "python3.11"):
+        (tools / name).symlink_to("/bin/false")
+    environment = {
+        "PATH": f"{tools}{os.pathsep}{os.defpath}",
+        "LOG": str(log),
+        "REF": ref,
+        "REPOSITORY": "example/reportgen",
+        "RUNNER_TEMP": str(folder / "temp dir"),
+        "GITHUB_ACTION_PATH": str(ROOT),
+        "GITHUB_OUTPUT": str(folder / "output"),
+    }
+    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script("Install")]
+    subprocess.run(command, env=environment, cwd=folder, check=True)
+    return log.read_text(encoding="utf-8").splitlines(), (folder / "output").read_text(encoding="utf-8")
+
+
+@posix_only
+def test_the_action_installs_into_an_environment_of_its_own_with_any_python_of_the_user(tmp_path: Path) -> None:
+    (pip,), output = installed(tmp_path, ref="main")
+    assert f"{ROOT}[remote]" in pip
+    assert output == f"command={tmp_path}/temp dir/reportgen-environment/bin/reportgen\n"
+    assert {path.name for path in tmp_path.iterdir()} == {"tools", "log", "output", "temp dir"}
+
+
+@posix_only
+@pytest.mark.parametrize(("wheel", "last"), [(0, "https://github.com/example/reportgen/releases/"), (1, str(ROOT))])
+def test_a_release_is_installed_from_its_wheel_and_else_from_the_source(tmp_path: Path, wheel: int, last: str) -> None:
+    pip, _ = installed(tmp_path, ref=f"v{__version__}", wheel=wheel)
+    assert f"/v{__version__}/xla_reportgen-{__version__}-py3-none-any.whl" in pip[0]
+    assert (len(pip), last in pip[-1]) == (1 + wheel, True)
+
+
+@posix_only
 def test_a_broken_budget_need_not_fail_the_step(tmp_path: Path) -> None:
     written(tmp_path / "before", IN_PLACE)
     written(tmp_path / "after", NOT_IN_PLACE)
     ran = run_step("Compare", tmp_path, DUMPS="after", BASELINE="before", MAX_GROWTH="1%", FAIL="false")
     assert ran.returncode == 0, ran.stderr
+
+
+@posix_only
+def test_an_unsound_dump_fails_the_step_whatever_fail_says(tmp_path: Path) -> None:
+    written(tmp_path / "before", IN_PLACE)
+    written(tmp_path / "after", NOT_IN_PLACE.replace("    counter{}:2-3\n", ""))
+    ran = run_step("Compare", tmp_path, DUMPS="after", BASELINE="before", FAIL="false")
+    assert (ran.returncode, "::error title=Memory%3A unsound::" in ran.stdout) == (4, True), ran.stderr
+    assert "unsound" in (tmp_path / "output").read_text(encoding="utf-8")
+    assert "has no live range, although" in (tmp_path / "summary").read_text(encoding="utf-8")
+    allowed = run_step("Compare", tmp_path, DUMPS="after", BASELINE="before", ALLOW_UNSOUND="true")
+    assert allowed.returncode == 0, allowed.stderr
 
 
 @posix_only
@@ -119,13 +255,13 @@ def git(folder: Path, *arguments: str) -> str:
 
 @posix_only
 @pytest.mark.parametrize("redact", ["true", "names"])
-def test_a_redacted_comparison_leaves_no_report_with_names(tmp_path: Path, redact: str) -> None:
+def test_a_redacted_comparison_leaves_a_redacted_report(tmp_path: Path, redact: str) -> None:
     written(tmp_path / "before", IN_PLACE)
     written(tmp_path / "after", NOT_IN_PLACE)
     ran = run_step("Compare", tmp_path, DUMPS="after", BASELINE="before", REDACT=redact)
     assert ran.returncode == 0, ran.stderr
-    assert not (tmp_path / "report.json").exists()
-    assert ("jit_f" in (tmp_path / "memory.md").read_text(encoding="utf-8")) == (redact == "true")
+    for name in ("report.json", "memory.md"):
+        assert ("jit_f" in (tmp_path / name).read_text(encoding="utf-8")) == (redact == "true")
 
 
 @posix_only
@@ -134,8 +270,8 @@ def test_an_invalid_budget_fails_the_step(tmp_path: Path) -> None:
     assert run_step("Compare", tmp_path, DUMPS="after", MAX_GROWTH="much").returncode == 2
 
 
-def test_there_are_workflows_for_all_three_cases() -> None:
-    assert set(WORKFLOWS) == {"memory.yml", "memory-history.yml", "memory-comment.yml"}
+def test_there_are_workflows_for_all_cases() -> None:
+    assert set(WORKFLOWS) == {"memory-first.yml", "memory.yml", "memory-history.yml", "memory-comment.yml"}
 
 
 def test_actionlint_accepts_the_workflows(tmp_path: Path) -> None:

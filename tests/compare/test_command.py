@@ -202,24 +202,6 @@ def test_the_site_of_a_comparison_has_no_broken_link(run: Run, before: Path, aft
     assert [sum(url.startswith(folder) for url in overview) for folder in ("before/m/", "after/m/")] == [1, 1]
 
 
-def test_the_builds_have_pages_for_the_values_that_the_comparison_names(
-    run: Run, before: Path, after: Path, tmp_path: Path
-) -> None:
-    for side in (before, after):  # gets a value that is the same on both sides and not live with all others
-        text = (side / NAME).read_text(encoding="utf-8")
-        early = " value: <9 early @0> (size=4,offset=0): s32[]\n\nTotal"
-        text = text.replace("\nTotal", early).replace("    counter{}:", "    early{}:0-0\n    counter{}:")
-        (side / NAME).write_text(text, encoding="utf-8")
-    run("compare", before, after, "-o", tmp_path / "site")
-    run("compare", before, after, "-o", tmp_path / "full", "--full")
-    for folder in ("before", "after"):
-        pages, full = (
-            {path.stem for path in tmp_path.glob(f"{site}/{folder}/m/*/v/*.html")} for site in ("site", "full")
-        )
-        assert pages < full
-        assert "2" in pages
-
-
 def test_a_site_is_equal_when_it_is_built_again(run: Run, before: Path, after: Path, tmp_path: Path) -> None:
     for name in ("one", "other"):
         run("compare", before, after, "-o", tmp_path / name)

@@ -40,8 +40,8 @@ def test_a_stretch_names_the_instructions_of_both_sides() -> None:
     assert drawn is not None
     assert [band.words for band in drawn.bands] == [
         "before: Arg_0.1; after: Arg_0.1",
-        "before: counter; after: counter",
         "before: exp_fusion; after: exp_fusion.1",
+        "before: counter; after: counter",
     ]
     assert sum(band.width for band in drawn.bands) == WIDTH
     assert [mark.amount for mark in drawn.peaks] == [4194308, 8388612]

@@ -130,6 +130,35 @@ def test_a_report_with_other_content_is_refused_or_read(run: Run, change: dict[s
     assert (ran.code, "report.json" in ran.err) == ((0, False) if "path" in change else (1, True))
 
 
+@pytest.mark.parametrize("side", [("report.json", "after"), ("after", "report.json")], ids=str)
+def test_a_number_that_no_memory_has_is_refused(run: Run, side: tuple[str, str]) -> None:
+    text = Path("report.json").read_text(encoding="utf-8").replace("4194308", "9" * 4_000)
+    Path("report.json").write_text(text, encoding="utf-8")
+    add = ["history", "add", "report.json", "--commit", "1a2b3c4", "--time", "2026-01-01T00:00:00Z", "--history", "h"]
+    for command in (["compare", *side], ["check", "after", "--baseline", "report.json"], add):
+        ran = run(*command)
+        assert (ran.code, "is not a number of bytes" in ran.err) == (1, True)
+
+
+def test_half_a_character_in_a_name_is_replaced(run: Run) -> None:
+    document = json.loads(Path("report.json").read_bytes())
+    document["modules"][0]["name"] = "jit_\ud800"
+    Path("report.json").write_text(json.dumps(document), encoding="utf-8")
+    add = ["history", "add", "report.json", "--commit", "1a2b3c4", "--time", "2026-01-01T00:00:00Z", "-o", "site"]
+    assert run(*add).code == 0
+    assert run("compare", "report.json", "after", "-o", "compared", "--json", "c.json", "--markdown", "c.md").code == 0
+
+
+@pytest.mark.parametrize("value", ["1" * 4_000, '"\\ud800"'])
+def test_a_history_with_what_no_build_states_has_a_damaged_line(run: Run, value: str) -> None:
+    key = f"cpu jit_{value[1:-1] if value[0] == chr(34) else 'f'} -"
+    amount = value if value[0] == "1" else "1"
+    line = f'{{"commit":"1a2b3c4","time":"2026-01-01T00:00:00Z","modules":{{"{key}":{{"0":[{amount},1,1,1,1,1]}}}}}}'
+    Path("h.jsonl").write_text(line + "\n", encoding="utf-8")
+    ran = run("history", "find", "1a2b3c4", "--history", "h.jsonl")
+    assert (ran.code, "skipped 1 damaged line" in ran.err) == (0, True)
+
+
 def test_a_report_that_is_too_large_is_refused(run: Run) -> None:
     ran = run("compare", "report.json", "report.json", "--max-dump-bytes", "10")
     assert (ran.code, "report.json" in ran.err) == (1, True)

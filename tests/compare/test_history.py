@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reportgen.analyse.sibling_arguments import SiblingArguments
 from reportgen.compare.build_names import utc
 from reportgen.compare.figures import FIGURES, ModuleFigures, SpaceFigures
 from reportgen.compare.history import (
@@ -16,7 +17,6 @@ from reportgen.compare.history import (
     ModuleKey,
     Record,
     Spaces,
-    changes_of,
     figures_of,
     line_of,
     modules_of,
@@ -123,18 +123,20 @@ def test_a_thousand_unchanged_builds_take_at_most_150_kb(commit: Callable[[int],
     assert parse_history(data) == history
 
 
-def test_points_are_where_something_changed() -> None:
-    history = parse_history(
-        written(
-            *(record(number, {KEY: spaces(peak)} if peak else {}) for number, peak in enumerate([0, 3, 3, 4, 0, 4]))
-        )
-    )
-    assert [(point.build, point.spaces and point.spaces[0][0]) for point in changes_of(history, KEY)] == [
-        (1, 3),
-        (3, 4),
-        (4, None),
-        (5, 4),
+def test_arguments_are_stated_where_they_change_and_read_back() -> None:
+    group = SiblingArguments("x", "f32[4]", 1, 16, 0)
+    builds = [
+        replace(record(number, {KEY: spaces(5)}), arguments={KEY: groups} if groups else {})
+        for number, groups in enumerate([(group,), (group,), (group, replace(group, name="y")), ()])
     ]
+    lines = written(*builds)
+    assert [list(json.loads(line).get("arguments", {})) for line in lines.splitlines()] == [
+        [str(KEY)],
+        [],
+        [str(KEY)],
+        [str(KEY)],
+    ]
+    assert parse_history(lines).records == tuple(builds)
 
 
 def test_modules_of_one_name_and_equal_shapes_are_numbered() -> None:

@@ -63,7 +63,7 @@ def test_a_report_says_the_same_as_its_dumps(run: Run, builds: list[Path]) -> No
     assert Path("a").read_bytes() == Path("b").read_bytes()
 
 
-def test_the_trend_has_a_chart_with_its_budgets_and_a_page_for_each_module(run: Run, builds: list[Path]) -> None:
+def test_the_trend_has_a_chart_with_its_budgets_and_a_page_for_each_function(run: Run, builds: list[Path]) -> None:
     Path("reportgen.toml").write_text("[[budget]]\nmax = '9 MiB'\n[[budget]]\nmax = '1 GiB'\n", encoding="utf-8")
     for number, build in enumerate(builds[:2]):
         link = ["--link", "https://example.org/build"]
@@ -212,3 +212,12 @@ def test_a_redacted_report_is_no_obstacle(run: Run, builds: list[Path]) -> None:
     report = Path("redacted/report.json")
     assert added(run, report, ONE, "2026-01-01T00:00:00Z", "-o", "site").code == 0
     assert NAME not in Path("site/history.jsonl").read_text(encoding="utf-8")
+
+
+def test_redaction_keeps_no_argument_and_refuses_a_history_that_has_some(run: Run, builds: list[Path]) -> None:
+    assert added(run, builds[0], ONE, "2026-01-01T00:00:00Z", "-o", "hidden", "--redact-names").code == 0
+    assert "arguments" not in lines(Path("hidden/history.jsonl"))[0]
+    assert added(run, builds[0], ONE, "2026-01-01T00:00:00Z", "-o", "open").code == 0
+    assert "arguments" in lines(Path("open/history.jsonl"))[0]
+    refused = added(run, builds[1], TWO, "2026-01-02T00:00:00Z", "-o", "open", "--redact")
+    assert (refused.code, "names that redaction hides" in refused.err) == (2, True)

@@ -111,7 +111,7 @@ def test_a_listed_step_names_its_values_and_leads_to_a_page(rebuilder: Rebuilder
     assert shown
     index = shown.index
     (space,) = PageChanges(rebuilder, [], "", "").for_page(index)["module"]["spaces"]
-    page = index.replace("index.html", BIG_PAGE)
+    page = index.replace("index.html", f"{BIG_PAGE}#v3")
     assert space["steps"] == [
         {
             "step": "temporaries of another shape",

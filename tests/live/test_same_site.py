@@ -28,7 +28,6 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "capacity": {"capacities": ("16KiB",)},
     "redact and capacity": {"redaction": "paths", "capacities": ("16KiB",)},
     "no siblings": {"siblings": False},
-    "value pages": {"value_pages": 3},
     "sources": {"source_root": ROOT, "source_url": "https://example.com/{path}#L{line}"},
     "small dumps only": {"max_dump_bytes": 20_000},
     "title": {"title": "Nightly"},

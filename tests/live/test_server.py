@@ -25,7 +25,7 @@ ON_DISK = ("index.html", "v/3.html", "v/7.html", "a/0.html", "allocations.html",
 
 def generation(version: str = "1", number: int = 0) -> Generation:
     paths = frozenset(FOLDER + name for name in ON_DISK)
-    values = {"a": f"{FOLDER}v/3.html", "t{1}": f"{FOLDER}v/7.html"}
+    values = {"a": f"{FOLDER}v/3.html#v3", "t{1}": f"{FOLDER}v/7.html#v7"}
     module = ServedModule(version=version, paths=paths, value_paths=values, pages=None)
     return Generation(
         common=COMMON,
@@ -261,7 +261,6 @@ def changes(server: LiveServer, page: str, version: str = "", name: str = "") ->
         (f"{FOLDER}v/3.html", "b", f"{FOLDER}index.html", "b is gone"),
         (f"{FOLDER}v/9.html", "", f"{FOLDER}index.html", "that value is gone"),
         (f"{FOLDER}a/9.html", "", f"{FOLDER}allocations.html", "that allocation is gone"),
-        (f"{FOLDER}values.page-2.html", "", f"{FOLDER}values.html", "that page of the table is gone"),
         (f"{FOLDER}peak-3.html", "", f"{FOLDER}index.html", "that page is gone"),
         ("m/old-00000000/values.html", "", f"{FOLDER}values.html", ""),
         ("m/gone-00000000/index.html", "", "index.html", "that module is gone"),
@@ -273,6 +272,10 @@ def test_a_page_that_is_gone_leads_to_the_nearest_one(
 ) -> None:
     found = changes(server, page, name=name)
     assert (found["path"], found["why"]) == (place, why)
+
+
+def test_a_value_is_followed_to_its_place_on_a_page(server: LiveServer) -> None:
+    assert changes(server, f"{FOLDER}v/3.html", name="t%7B1%7D")["place"] == "v7"
 
 
 def test_an_unchanged_page_stays(server: LiveServer) -> None:

@@ -1,4 +1,4 @@
-"""The manifest is read back as it was written; of a manifest that somebody else has written only the paths are used."""
+"""The manifest is read back as it was written; one that somebody has changed is none."""
 
 import json
 from typing import Any
@@ -7,8 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.output.manifest import is_safe, page_digest, parse_manifest, serialize, sum_of_digests
+from reportgen.output.manifest import (
+    page_digest,
+    parse_manifest,
+    sealed_line,
+    serialize,
+    sum_of_digests,
+    unsealed_line,
+)
 from reportgen.work import Part
+from tests.support.forged import sealed
 
 FOLDERS = st.sampled_from(["", "m/one/", "m/one/v/", "m/two/"])
 NAMES = st.text("abc123", min_size=1, max_size=8)
@@ -33,11 +41,12 @@ def test_a_manifest_is_read_back_as_it_was_written(parts: dict[str, Part]) -> No
     assert parse_manifest(serialize(parts)) == parts
 
 
-@given(st.lists(st.text("ab./\\:\n", max_size=6), max_size=4))
-def test_paths_that_lead_out_of_the_site_are_ignored(paths: list[str]) -> None:
-    row = {"folder": "", "files": paths}
-    [part] = (parse_manifest(json.dumps({"parts": {"m": row}}).encode()) or {}).values()
-    assert part.paths == tuple(filter(is_safe, paths))
+@given(st.text(st.characters(codec="utf-8")), st.integers(0, 200))
+def test_a_line_of_the_list_of_pages_names_its_path_unless_it_was_cut_off_or_forged(path: str, cut: int) -> None:
+    line = sealed_line(path)
+    assert unsealed_line(line) == path
+    assert unsealed_line(line[:cut]) == (path if cut >= len(line) else None)
+    assert unsealed_line(json.dumps(path).encode()) is None
 
 
 @given(st.dictionaries(st.text(), PARTS, min_size=2, max_size=4))
@@ -45,11 +54,11 @@ def test_the_order_of_parts_does_not_matter(parts: dict[str, Part]) -> None:
     assert serialize(dict(reversed(parts.items()))) == serialize(parts)
 
 
-def changed(part: Part, **changes: Any) -> Part | None:
-    """Return the part that is read after its row, and nothing else, has been changed in the file."""
+def changed(part: Part, **changes: Any) -> dict[str, Part] | None:
+    """Return what is read after the row of a part, and nothing else, has been changed in the file."""
     document = json.loads(serialize({"": part}))
     document["parts"][""] |= changes
-    return (parse_manifest(json.dumps(document, separators=(",", ":")).encode() + b"\n") or {}).get("")
+    return parse_manifest(json.dumps(document, separators=(",", ":")).encode() + b"\n")
 
 
 PART = Part("key", ("a/1.html", "a/2.html"), 7, 8, {"peak": 1})
@@ -59,25 +68,25 @@ PART = Part("key", ("a/1.html", "a/2.html"), 7, 8, {"peak": 1})
     "changes",
     [{"key": "other"}, {"outcome": {"peak": 2}}, {"size_bytes": 8}, {"digest": "0" * 32}, {"digest": 5}],
 )
-def test_of_a_changed_row_only_the_paths_are_believed(changes: dict[str, Any]) -> None:
-    assert changed(PART, **changes) == Part("", PART.paths)
+def test_a_changed_manifest_is_not_believed(changes: dict[str, Any]) -> None:
+    assert changed(PART, **changes) is None
 
 
 def test_an_unchanged_manifest_is_believed() -> None:
-    assert changed(PART) == PART
+    assert changed(PART) == {"": PART}
 
 
 @pytest.mark.parametrize("ending", [b"}", b',"seal":"none"}\n', b',"seal":0}\n'])
-def test_of_a_manifest_without_a_valid_seal_only_the_paths_are_believed(ending: bytes) -> None:
+def test_a_manifest_without_a_valid_seal_is_not_believed(ending: bytes) -> None:
     content = serialize({"": PART}).rpartition(b',"seal":')[0]
-    assert parse_manifest(content + ending) == {"": Part("", PART.paths)}
+    assert parse_manifest(content + ending) is None
 
 
 @pytest.mark.parametrize(
     "row", [None, 1, [], {}, {"files": 1}, {"folder": 1, "files": ["x"]}, {"folder": "", "files": [1]}]
 )
 def test_an_invalid_row_is_an_empty_part(row: object) -> None:
-    assert parse_manifest(json.dumps({"parts": {"": row}}).encode()) == {"": Part("", ())}
+    assert parse_manifest(sealed({"": row})) == {"": Part("", ())}
 
 
 @given(st.lists(st.tuples(PATHS, st.binary(max_size=9)), unique=True), st.randoms())

@@ -116,6 +116,19 @@ def test_sibling_files_of_a_dump_belong_to_it(tmp_path: Path, path: str) -> None
     assert all(sibling.label.endswith(sibling.path.name) for sibling in dump.siblings)
 
 
+@pytest.mark.parametrize(
+    ("target", "is_found"),
+    [("module_0000.jit_f", True), ("module_0002.jit_g", False), ("module_0009.jit_f", False)],
+)
+def test_the_target_of_a_module_may_have_its_number_before_the_passes(
+    tmp_path: Path, target: str, is_found: bool
+) -> None:
+    write(tmp_path, "module_0003.jit_f.after_optimizations-buffer-assignment.txt")
+    write(tmp_path, f"{target}.target_arguments.txt", text="version: TPU_VERSION_GHOSTLITE")
+    (dump,) = discover([tmp_path]).dumps
+    assert [sibling.kind for sibling in dump.siblings] == (["target"] if is_found else [])
+
+
 @pytest.mark.parametrize("missing", [VALUES, LIVE_RANGES])
 def test_values_and_live_ranges_may_be_missing(tmp_path: Path, missing: str) -> None:
     names = [name for name in (ALLOCATIONS, VALUES, LIVE_RANGES) if name != missing]
@@ -466,16 +479,7 @@ def test_an_empty_directory_says_what_was_expected_and_how_to_get_it(tmp_path: P
     assert "*-buffer-assignment.txt" in message
     assert 'XLA_FLAGS="--xla_dump_to=DIR --xla_dump_hlo_as_text"' in message
     assert "compilation cache" in message
-    assert "--xla_dump_hlo_as_proto" in message
-    assert ".hlo.pb" not in message
-
-
-def test_protos_without_text_are_recognised(tmp_path: Path) -> None:
-    write(tmp_path, f"{STEM}.hlo.pb", "run/other.hlo.pb.gz", text="proto")
-    with pytest.raises(NoDumpFound, match=r"\.hlo\.pb files \(2\): add --xla_dump_hlo_as_text"):
-        discover([tmp_path])
-    with pytest.raises(NoDumpFound, match=r"\.hlo\.pb files \(1\)"):
-        discover([tmp_path / f"{STEM}.hlo.pb"])
+    assert "protos named *.hlo.pb or\n*.hlo_proto.pb" in message
 
 
 def test_the_message_says_why_nothing_was_found(tmp_path: Path) -> None:

@@ -218,7 +218,7 @@ def test_a_connection_lost_in_a_file_leaves_its_beginning_and_the_other_dumps(tm
     for name in ("a", "b", "c"):
         Counted().pipe_file(f"/d/{name}-buffer-assignment.txt", text)
     Counted.breaks_at.update({"b-buffer-assignment.txt": 300, "c-buffer-assignment.txt": 0})
-    report = check([located("counted://d")], 1, lambda *_: None)
+    report = check(discover([located("counted://d")]), 1, lambda *_: None)
     assert [entry.label for entry in report.summaries] == ["a-buffer-assignment.txt", "b-buffer-assignment.txt"]
     assert [(problem.severity, problem.file) for problem in report.problems] == [
         ("warning", "b-buffer-assignment.txt"),

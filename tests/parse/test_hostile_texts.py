@@ -2,7 +2,9 @@
 
 import pytest
 
+from reportgen.parse import parser
 from reportgen.parse.oom_text import find_out_of_memory
+from reportgen.parse.scan import Scan
 from tests.support.dumps import parsed
 from tests.support.guards import finishes
 
@@ -24,6 +26,7 @@ TEXTS = {
     "bars without end": "allocation 0: size 1, " + "|a" * LINES + "\n",
     "shapes without end": "allocation 0: size 1" + ", parameter 3, shape |" * LINES + "\n",
     "an index without end": "  BufferLiveRange:\n    a{" + "1," * 5 * LINES + "\n",
+    "empty lines": "\n" * 100 * LINES,
     "spaces": " " * 10 * LINES,
     "rows of nothing": "    \n" * LINES,
     "no line at all": "x" * 20 * LINES,
@@ -59,3 +62,23 @@ def test_reading_takes_linear_time(name: str) -> None:
 def test_reading_errors_takes_linear_time(name: str) -> None:
     with finishes(20):
         assert isinstance(find_out_of_memory(ERRORS[name].encode()), tuple)
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_empty_lines_take_one_step_however_many_there_are(ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+    blank = parser._READERS[ending.encode()]
+
+    def counted(scan: Scan, position: int) -> int:
+        looked.append(position)
+        return blank(scan, position)
+
+    monkeypatch.setitem(parser._READERS, ending.encode(), counted)
+    dump = parsed("BufferAssignment:\n" + ending * LINES + "Total bytes used: 7 (7B)\n")
+    assert (len(looked), dump.total_bytes, dump.unparsed_count) == (1, 7, 0)
+
+
+def test_after_very_many_lines_that_mean_nothing_the_rest_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parser, "_MOST_UNPARSED", 50)
+    dump = parsed("?\n" * 120 + "Total bytes used: 7 (7B)\n")
+    assert (dump.unparsed_count, dump.total_bytes) == (121, None)

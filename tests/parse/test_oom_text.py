@@ -1,5 +1,6 @@
 """Out-of-memory errors are found in real texts, completely, with sizes that hold the dumps' own."""
 
+import textwrap
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -41,9 +42,17 @@ EXPECTED = {
     "15": [Expected("execution", 0, 6)],
     "17": [Expected("fragment", 2)],
     "18": [Expected("rematerialization"), Expected("execution")],
-    "20": [Expected("fragment", 0, 5)],
+    "20": [Expected("allocator", 0, 5)],
     "21": [Expected("data"), Expected("data")],
     "23": [Expected("compile")],
+    "27": [Expected("allocator", 0, 8), Expected("arguments")],
+    "28": [Expected("load")],
+    "29": [Expected("compile", 0, 4)],
+    "30": [Expected("load")],
+    "31": [Expected("compile", 0, 2)],
+    "32": [Expected("compile"), Expected("allocation", 1)],
+    "33": [Expected("compile"), Expected("execution")],
+    "34": [Expected("compile"), Expected("allocation", 1)],
     "26": [Expected("compile"), Expected("allocation", 1), Expected("allocation", 1)],
 }
 
@@ -86,6 +95,17 @@ def test_a_program_that_is_refused_is_named() -> None:
     )
     [event] = find_out_of_memory(text)
     assert (event.module, event.code, event.needed) == ("jit__lambda", "E1000", read_size("48.00G"))
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+@pytest.mark.parametrize("number", ["23", "28", "30", "33"])
+def test_a_sentence_that_is_wrapped_is_read_as_if_it_were_not(number: str, width: int) -> None:
+    [path] = [path for path in TEXTS if path.name.startswith(number)]
+    lines = path.read_text(encoding="utf-8").splitlines()[1:]
+    wrapped = "\n".join(textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False) for line in lines)
+    found = find_out_of_memory(wrapped.encode())
+    plain = find_out_of_memory("\n".join(lines).encode())
+    assert [event[3:9] for event in found] == [event[3:9] for event in plain]
 
 
 def test_both_cores_of_a_chip_count() -> None:
@@ -174,7 +194,9 @@ def test_events_that_differ_only_in_prefixes_are_one(path: Path) -> None:
     plain = find_out_of_memory("\n".join(lines).encode())
     if plain[0].kind == "fragment":  # a second fragment may continue the first
         return
-    other = [[logger + line for line in lines] for logger in LOGGERS if not lines[0].startswith((">", "#", "(", "20"))]
+    other = [
+        [logger + line for line in lines] for logger in LOGGERS if not lines[0].startswith((">", "#", "(", "20", "I"))
+    ]
     gap = ["something else"] * 60
     text = "\n".join([*lines, *gap, *(line for copy in other for line in [*copy, *gap])])
     found = find_out_of_memory(text.encode())

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.parse.stack_frames import Frame, StackFrames, stack_frames_of_proto, stack_frames_of_text
-from reportgen.parse.wire import WireError, fields
+from reportgen.protos.wire import WireError, fields
 from tests.support.samples import ROOT, SAMPLES
 
 TEXT = next((SAMPLES / "cpu-tiny").glob("*cpu_after_optimizations.txt")).read_bytes()

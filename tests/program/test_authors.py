@@ -116,6 +116,17 @@ def test_an_argument_without_a_name_is_named_by_what_reads_it_first() -> None:
     assert found.name == "jit(f)/mlp/dot"
 
 
+def test_a_named_argument_is_its_own_author_and_says_what_reads_it_first() -> None:
+    used = USED.replace("parameter(0)\n", 'parameter(0), metadata={op_name="params"}\n', 1)
+    analysis = analysed(ALLOCATIONS, used, RANGES)
+    number = number_of(analysis, "arg")
+    assert number == 0
+    found = analysis.authors.of(number)
+    assert (found.name, found.rule, found.scope) == ("params", "argument", "")
+    assert found.reader
+    assert found.reader.scope == "jit(f)/mlp/dot"
+
+
 def test_bytes_without_a_live_value_are_reserved_for_the_last_value_in_them() -> None:
     analysis = analysed(ALLOCATIONS, USED, RANGES)
     assert reserved_for(analysis, 1) == number_of(analysis, "result")

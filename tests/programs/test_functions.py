@@ -6,16 +6,17 @@ Real ones are in `test_real_programs.py`, which need an environment of their own
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from types import ModuleType, SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 import reportgen
-from reportgen.errors import MissingPackage, OutputRefused
-from reportgen.programs.functions import MemoryReport
+from reportgen.errors import MissingPackage, OutputRefused, UnreadableInput
 from reportgen.programs.notebook import load_ipython_extension
+from reportgen.protos.wire import fields
 from tests.support.fake_xla import SAMPLE
+from tests.support.protos import sample_proto
 
 STEM = "module_0003.jit_step.cpu_after_optimizations"
 REFUSED = "RESOURCE_EXHAUSTED: Ran out of memory in memory space hbm. Used 32.00G of 15.75G hbm."
@@ -101,16 +102,11 @@ def test_a_site_of_somebody_else_is_not_overwritten(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("fake_jax")
-def test_a_notebook_shows_figures_and_a_link() -> None:
-    shown = reportgen.report(FakeJitted())._repr_html_()
-    assert 'href="xla-memory/step/index.html"' in shown
-    assert "<td>jit_step</td>" in shown
-
-
-def test_names_are_text_in_a_notebook() -> None:
-    made = MemoryReport(page=Path("<b>"), modules=(), error="<script>")
-    assert "<script>" not in made._repr_html_()
-    assert "<b>" not in made._repr_html_()
+def test_a_capacity_that_cannot_be_read_is_an_error_before_anything_is_compiled(tmp_path: Path) -> None:
+    step = FakeJitted()
+    with pytest.raises(ValueError, match="an amount such as 16GiB"):
+        reportgen.report(step, capacity="much")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_without_jax_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,3 +153,57 @@ def test_a_line_that_is_no_call_gets_a_sentence(line: str, capsys: pytest.Captur
     load_ipython_extension(shell)
     assert shell.magics["xla_memory"](line) is None
     assert capsys.readouterr().err == "%xla_memory needs a call, such as: %xla_memory train_step(state, batch)\n"
+
+
+class FakeCompiled:
+    """A compiled function whose runtime gives what it is told to."""
+
+    def __init__(self, assignment: bytes | None, error: Exception | None = None) -> None:
+        self.assignment, self.error = assignment, error
+
+    def memory_analysis(self) -> object:
+        return SimpleNamespace(serialized_buffer_assignment_proto=self.assignment)
+
+    def runtime_executable(self) -> object:
+        if self.error:
+            raise self.error
+        module = SimpleNamespace(name="jit_f", as_serialized_hlo_module_proto=lambda: PARTS[1])
+        return SimpleNamespace(hlo_modules=lambda: [module], local_devices=lambda: [SimpleNamespace(platform="cpu")])
+
+
+PARTS = {number: bytes(content) for number, content in fields(sample_proto("cpu-tiny")) if not isinstance(content, int)}
+
+
+def test_a_compiled_function_has_a_report_without_compiling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = reportgen.report(cast(Any, FakeCompiled(PARTS[3])))
+    assert made.page == Path("xla-memory/jit_f/index.html")
+    assert [(entry.title, entry.backend) for entry in made.modules] == [("jit_f", "cpu")]
+    assert made.modules[0].peak_resident_bytes == 917_504
+
+
+@pytest.mark.parametrize(
+    ("compiled", "words"),
+    [
+        (FakeCompiled(None), "does not give XLA's buffer assignment"),
+        (FakeCompiled(b""), "does not give XLA's buffer assignment"),
+        (FakeCompiled(PARTS[3], RuntimeError("not here")), r"does not give its program \(not here\)"),
+    ],
+    ids=["old JAX", "empty", "no executable"],
+)
+def test_a_runtime_that_keeps_its_plan_is_named_with_what_helps(compiled: FakeCompiled, words: str) -> None:
+    with pytest.raises(UnreadableInput, match=words) as refused:
+        reportgen.report(cast(Any, compiled))
+    assert "reportgen run -- COMMAND" in str(refused.value)
+
+
+def test_a_compiled_function_takes_no_arguments() -> None:
+    with pytest.raises(TypeError, match="has its arguments already"):
+        reportgen.report(cast(Any, FakeCompiled(PARTS[3])), 1)
+
+
+@pytest.mark.usefixtures("fake_jax")
+def test_a_lowered_function_is_compiled(tmp_path: Path) -> None:
+    lowered = SimpleNamespace(compile=FakeJitted().compile, compiler_ir=None)
+    made = reportgen.report(cast(Any, lowered), output=tmp_path / "site")
+    assert [entry.title for entry in made.modules] == ["jit_step"]

@@ -10,9 +10,9 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -234,6 +234,61 @@ assert made.page.is_file() and made.modules[0].peak_resident_bytes >= 64 * 64 * 
     subprocess.run([python, "-c", program], check=True)
 
 
+def test_a_compiled_function_and_a_profile_say_what_the_dump_says(python: str, folder: Path) -> None:
+    program = """\
+import jax, jax.numpy as jnp, reportgen
+def step(params, x):
+    def loss(params, x):
+        carry, _ = jax.lax.scan(lambda carry, weight: (jnp.tanh(carry @ weight), None), x, params)
+        return (carry**2).sum()
+    return params - 0.1 * jax.grad(loss)(params, x)
+params, x = jnp.ones((4, 64, 64)), jnp.ones((8, 64))
+jitted = jax.jit(step, donate_argnums=0)
+compiled = jitted.lower(params, x).compile()
+made = reportgen.report(compiled, output="compiled")
+with jax.profiler.trace("profile"):
+    jax.block_until_ready(jitted(params, x))
+    jax.block_until_ready(jax.jit(lambda x: jnp.tanh(x @ x).sum())(jnp.ones((32, 32))))
+"""
+    variables = {"XLA_FLAGS": "--xla_dump_to=dump --xla_dump_hlo_as_text"}
+    subprocess.run([python, "-c", program], check=True, env={**os.environ, **variables})
+    dumped = figures("dump")
+    (compiled,) = json.loads((folder / "compiled" / "report.json").read_text(encoding="utf-8"))["modules"]
+    assert spaces(compiled) == dumped["jit_step"]
+    profiled = figures("profile")
+    assert profiled.keys() >= {"jit_step", "jit__lambda"}
+    assert profiled == {name: dumped[name] for name in profiled}
+
+
+def figures(folder: str) -> dict[str, object]:
+    """Return what `check` says of the spaces of each module in a folder; modules of one name are alike here."""
+    checked = subprocess.check_output([sys.executable, "-m", "reportgen", "check", "--json", "--jobs", "1", folder])
+    return {
+        module["name"]: spaces(module) for module in json.loads(checked)["modules"] if "broadcast" not in module["name"]
+    }
+
+
+def spaces(module: Mapping[str, Any]) -> object:
+    """Return the figures of a module's memory spaces, without its names and advice."""
+    return {
+        color: {name: found for name, found in space.items() if name.endswith(("_bytes", "_moment"))}
+        for color, space in module["spaces"].items()
+    }
+
+
+def test_the_program_of_the_samples_does_not_fit_until_it_is_changed(python: str) -> None:
+    program = [python, str(ROOT / "samples" / "programs" / "train_step.py")]
+    verdicts = []
+    for change in ([], ["--checkpoint"]):
+        subprocess.run([sys.executable, "-m", "reportgen", "run", "-q", "--", *program, *change], check=True)
+        explain = [sys.executable, "-m", "reportgen", "explain", "--json", "--capacity", "v5e", "xla-dumps"]
+        [module] = json.loads(subprocess.check_output(explain))["modules"]
+        verdicts.append((module["fits"], module["steps"][0]["what"].partition(" at ")[0]))
+    assert verdicts[0] == (False, "checkpoint the body of the loop")
+    assert verdicts[1][0] is True
+
+
 def test_a_notebook(python: str) -> None:
     shown = subprocess.check_output([python, "-c", NOTEBOOK], text=True)
     assert "xla-memory/step/index.html" in shown
+    assert '<iframe srcdoc="&lt;!DOCTYPE html&gt;' in shown

@@ -1,5 +1,6 @@
 """`reportgen run`: whatever a program does, it runs as without us, and all that it compiles is in the report."""
 
+import hashlib
 import json
 import os
 import pty
@@ -59,6 +60,7 @@ def test_a_program_is_run_and_its_report_is_built(run: Run, tmp_path: Path) -> N
     ran = run(f"{COMPILE}; print('its own words')")
     assert (ran.code, ran.out) == (0, "its own words\n")
     assert "1 module of 1 process; " in ran.err
+    assert "jit_step: cpu, memory\nNeeds 896.00 KiB. Whether that fits is not known.\n" in ran.err
     assert dumped(tmp_path) == [FIRST]
     assert (tmp_path / "site" / "index.html").is_file()
 
@@ -308,7 +310,7 @@ def test_a_command_may_have_flags_and_dashes_of_its_own(run: Run) -> None:
         ("pass", [], {}, "XLA compiled nothing that this run could see"),
         (COMPILE, ["--cache"], {"FAKE_CACHE": "1"}, "1 module was taken from a compilation cache"),
         ("pass", ["--only", "nothing"], {}, "does a name of a module match 'nothing'"),
-        ("import sys; sys.exit(4)", [], {}, "ended with exit code 4 before XLA dumped anything"),
+        ("import sys; sys.exit(4)", [], {}, "its Python has no JAX, TensorFlow or PyTorch/XLA: "),
     ],
 )
 def test_the_reason_is_named(
@@ -361,7 +363,9 @@ def test_a_marker_cannot_lead_out_of_the_folder(run: Run, tmp_path: Path) -> Non
     victim.write_text("mine", encoding="utf-8")
     (tmp_path / "xla-dumps").mkdir()
     marker = tmp_path / "xla-dumps" / ".reportgen-run.json"
-    marker.write_text(json.dumps({"files": ["../victim.txt", str(victim), 3]}), encoding="utf-8")
+    marker.write_text(
+        json.dumps({"files": dict.fromkeys(["../victim.txt", str(victim)], fingerprint(victim))}), encoding="utf-8"
+    )
     assert run(COMPILE).code == 0
     assert victim.is_file()
 
@@ -385,7 +389,8 @@ def test_nothing_is_deleted_through_a_link(run: Run, tmp_path: Path) -> None:
     for name in ("main", ".reportgen-run-0123456789abcdef"):
         (dumps / name).symlink_to(elsewhere, target_is_directory=True)
     (dumps / "one.txt").symlink_to(elsewhere / "results.csv")
-    stated = {"files": ["main/results.csv", "one.txt"], "working": ".reportgen-run-0123456789abcdef"}
+    listed = dict.fromkeys(["main/results.csv", "one.txt"], fingerprint(elsewhere / "results.csv"))
+    stated = {"files": listed, "working": ".reportgen-run-0123456789abcdef"}
     (dumps / ".reportgen-run.json").write_text(json.dumps(stated), encoding="utf-8")
     run(COMPILE)
     assert (elsewhere / "results.csv").read_text(encoding="utf-8") == "mine"
@@ -397,7 +402,7 @@ def test_what_an_interrupted_run_has_left_is_deleted(run: Run, tmp_path: Path) -
     working = dumps / ".reportgen-run-0123456789abcdef"
     (working / "pid-7").mkdir(parents=True)
     (working / "pid-7" / FIRST).write_text("cut off", encoding="utf-8")
-    stated = {"files": [], "working": working.name}
+    stated = {"files": {}, "working": working.name}
     (dumps / ".reportgen-run.json").write_text(json.dumps(stated), encoding="utf-8")
     run(COMPILE)
     assert not working.exists()
@@ -413,7 +418,22 @@ def test_a_file_of_the_user_is_not_overwritten_by_a_dump_of_its_name(run: Run, t
     assert (dumps / "process-2" / FIRST).is_file()
 
 
-@pytest.mark.parametrize("text", ['{"files": 5}', '{"files": [], "working": 5}', "[" * 100_000, "[]", "5"])
+def fingerprint(path: Path) -> str:
+    """Return what a marker says of a file that a run has left."""
+    data = path.read_bytes()
+    return f"{len(data)}-{hashlib.sha256(data).hexdigest()[:16]}"
+
+
+def test_a_dump_that_was_changed_since_the_last_run_is_kept_and_named(run: Run, tmp_path: Path) -> None:
+    run(COMPILE)
+    dump = tmp_path / "xla-dumps" / FIRST
+    dump.write_text("my notes", encoding="utf-8")
+    ran = run(COMPILE)
+    assert f"was not left there by a run was kept: {FIRST}" in ran.err
+    assert dump.read_text(encoding="utf-8") == "my notes"
+
+
+@pytest.mark.parametrize("text", ['{"files": 5}', '{"files": {}, "working": 5}', "[" * 100_000, "[]", "5"])
 def test_a_marker_that_no_run_has_written_is_refused(run: Run, tmp_path: Path, text: str) -> None:
     (tmp_path / "xla-dumps").mkdir()
     (tmp_path / "xla-dumps" / ".reportgen-run.json").write_text(text, encoding="utf-8")

@@ -83,6 +83,20 @@ def allocations(count: int) -> Lines:
     yield from (f"allocation {n}: size 64, color {n % 1000}, thread-local:" for n in range(count))
 
 
+def spaces(count: int) -> Lines:
+    """Return memory spaces with a value each, one after another."""
+    yield "BufferAssignment:"
+    for n in range(count):
+        yield f"allocation {n}: size 64, color {n}, preallocated-temp:"
+        yield f" value: <{n} v{n} @{n}> (size=64,offset=0): f32[16]{{0}}"
+    yield from (f"Total bytes used: {64 * count}", "", "Used values:")
+    for n in range(count):
+        yield from (f"<{n} v{n} @{n}>", " positions:", f"  v{n}", " uses:", "  (none)")
+        yield f" from instruction: %v{n} = f32[16]{{0}} iota(), iota_dimension=0"
+    yield from ("", f"HloLiveRange (max {count}):", "  InstructionSequence:", *(f"    {n}:v{n}" for n in range(count)))
+    yield from ("  BufferLiveRange:", *(f"    v{n}{{}}:{n}-{n + 1}" for n in range(count)))
+
+
 def schedule(count: int) -> Lines:
     """Return a long schedule without any live value."""
     return _dump(64, [_value(0, 0, 64)], ["    v0{}:0-1"], count)
@@ -139,6 +153,7 @@ HOSTILE: dict[str, Callable[[int], Lines]] = {
         one_name,
         one_shape,
         allocations,
+        spaces,
         schedule,
         huge,
         deep_shapes,

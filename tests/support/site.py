@@ -24,9 +24,10 @@ Attributes = Mapping[str, str]
 Tree = Mapping[str, bytes]
 
 
-def build_site(dumps: Path, output: Path, title: str = "Memory") -> Path:
+def build_site(dumps: Path, output: Path, title: str = "Memory", capacities: tuple[str, ...] = ()) -> Path:
     """Build the site of `dumps` in `output`, and return that."""
-    report = build(BuildOptions(paths=(dumps,), output=output, title=title), lambda done, total, label: None)
+    options = BuildOptions(paths=(dumps,), output=output, title=title, capacities=capacities)
+    report = build(options, lambda done, total, label: None)
     assert not report.problems, report.problems
     return output
 

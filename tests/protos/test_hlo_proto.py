@@ -1,0 +1,163 @@
+"""Protos: what is printed from one says what XLA's own text of the same module says."""
+
+import lzma
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from reportgen.input.discover import discover
+from reportgen.input.dump_text import DumpText, TextPart
+from reportgen.input.reading import load_text
+from reportgen.model import Allocation, Dump, LiveRanges, UsedValues, Values
+from reportgen.parse.parser import parse_dump
+from reportgen.protos.hlo_proto import HloProto, joined_proto, read_plan
+from reportgen.protos.proto_messages import ProtoError
+from reportgen.protos.wire import fields
+from tests.support.protos import TINY, message, sample_proto, sample_protos
+from tests.support.samples import ROOT, SAMPLES
+
+FSDP = ROOT / "tests" / "advice" / "programs" / "fsdp_tp"
+SCHEDULED = [name for name in sample_protos() if name != "tf-train-step"]
+
+
+@cache
+def text_dump(name: str) -> Dump:
+    """Return what XLA's own text says."""
+    (files,) = discover([FSDP if name == "fsdp_tp" else SAMPLES / name]).dumps
+    return parse_dump(load_text(files)[0])
+
+
+@cache
+def proto_dump(name: str) -> Dump:
+    """Return what the text that is printed from the proto says."""
+    return parsed(read_plan(sample_proto(name)))
+
+
+def parsed(plan: HloProto) -> Dump:
+    text = b"".join(plan.dump())
+    return parse_dump(DumpText((TextPart(plan.name, text, 0, len(text)),)))
+
+
+def stated(allocation: Allocation) -> Allocation:
+    """Return an allocation without what old builds print in another form."""
+    return replace(allocation, page=None, output_shape=unnumbered(allocation.output_shape or ""))
+
+
+def unnumbered(shape: str) -> str:
+    return shape.replace("/*index=5*/", "")
+
+
+def rows(values: Values) -> set[tuple[object, ...]]:
+    columns = (values.ids, values.keys, values.allocations, values.sizes, values.offsets)
+    return set(zip(*columns, map(unnumbered, values.shapes), strict=True))
+
+
+def ranges(live: LiveRanges | None, keys: Iterable[str]) -> set[tuple[str, int, int]]:
+    """Return the live ranges of values that have bytes; XLA prints others too, which no proto has."""
+    known = set(keys)
+    return {one for one in zip(live.keys, live.starts, live.ends, strict=True) if one[0] in known} if live else set()
+
+
+def flow(used: UsedValues | None) -> dict[str, tuple[set[object], set[object]]]:
+    return {str(one.key): (set(one.positions), set(one.uses)) for one in used or ()}
+
+
+@pytest.mark.parametrize("name", sample_protos())
+def test_every_line_that_is_printed_is_understood(name: str) -> None:
+    assert proto_dump(name).unparsed == ()
+
+
+@pytest.mark.parametrize("name", sample_protos())
+def test_allocations_and_values_are_those_of_the_text(name: str) -> None:
+    theirs, ours = text_dump(name), proto_dump(name)
+    assert list(map(stated, ours.allocations)) == list(map(stated, theirs.allocations))
+    assert rows(ours.values) == rows(theirs.values)
+    assert ours.total_bytes == theirs.total_bytes
+
+
+@pytest.mark.parametrize("name", SCHEDULED)
+def test_positions_and_uses_of_values_are_those_of_the_text(name: str) -> None:
+    theirs = flow(text_dump(name).used_values)
+    ours = flow(proto_dump(name).used_values)
+    assert {key: ours[key] for key in theirs} == theirs
+
+
+@pytest.mark.parametrize("name", SCHEDULED)
+def test_schedule_and_live_ranges_are_those_of_the_text(name: str) -> None:
+    theirs, ours = text_dump(name), proto_dump(name)
+    assert read_plan(sample_proto(name)).live_ranges_from == "schedule"
+    assert ours.schedule.names == theirs.schedule.names
+    assert ranges(ours.live_ranges, ours.values.keys) == ranges(theirs.live_ranges, ours.values.keys)
+
+
+def test_without_a_schedule_the_order_is_that_of_the_trace() -> None:
+    dump = proto_dump("tf-train-step")
+    assert read_plan(sample_proto("tf-train-step")).live_ranges_from == "trace"
+    assert text_dump("tf-train-step").live_ranges is None
+    moments = dump.moment_of
+    assert all(
+        moments[user.decode()] >= moments[name]
+        for number, name in enumerate(dump.values.names)
+        if name in moments
+        for user in dump.users(number)
+        if user.decode() in moments
+    )
+    assert dump.live_ranges is not None
+    assert len(dump.live_ranges) > 30
+
+
+def test_hlo_text_is_that_of_xla() -> None:
+    theirs = lzma.decompress(next(FSDP.glob("*after_optimizations.txt.xz")).read_bytes()).decode()
+    ours = read_plan(sample_proto("fsdp_tp")).hlo_text().decode()
+    expected, printed = (set(map(str.strip, text.splitlines())) for text in (theirs, ours))
+    missing = [line for line in expected - printed if line.startswith("%") and " = " in line]
+    # Constants with several elements are left out, and so are meshes of devices.
+    assert [line for line in missing if " constant({" not in line and "replica_groups=mesh" not in line] == []
+    assert {"FileNames", "FunctionNames", "FileLocations", "StackFrames"} <= printed
+
+
+def test_a_proto_of_a_module_alone_has_no_plan() -> None:
+    module = dict(fields(TINY.read_bytes()))[1]
+    with pytest.raises(ProtoError, match="it has no buffer assignment"):
+        read_plan(message(1, bytes(module)))
+
+
+def test_a_module_and_an_assignment_are_joined_to_the_proto_that_they_are_from() -> None:
+    parts = {number: bytes(content) for number, content in fields(TINY.read_bytes()) if not isinstance(content, int)}
+    assert joined_proto(parts[1], parts[3]) == TINY.read_bytes()
+
+
+def test_what_comes_before_a_cut_is_used_and_the_cut_is_named() -> None:
+    whole = sample_proto("tpu-odd-shapes")
+    module = len(message(1, bytes(dict(fields(whole))[1])))
+    end = module + (len(whole) - module) // 2
+    plan = read_plan(whole[:end])
+    dump = parsed(plan)
+    assert plan.damage == f"the field at byte {module:,} is cut off after byte {end:,}"
+    assert 0 < len(dump.allocations) < len(proto_dump("tpu-odd-shapes").allocations)
+    with pytest.raises(ProtoError, match="it has no module: the field at byte 0 is cut off after byte 1,000"):
+        read_plan(whole[:1000])
+
+
+def test_a_name_cannot_end_its_line() -> None:
+    proto = sample_proto("cpu-tiny").replace(b"ynn_fusion", b"ynn\n<9> x}")
+    dump = parsed(read_plan(proto))
+    assert dump.unparsed == ()
+    assert "ynn__9__x_" in dump.values.names
+
+
+def test_a_long_name_that_is_read_again_and_again_has_a_limit() -> None:
+    shape = message(3, message(2, 11))
+    long = message(2, message(1, b"n" * 100_000) + message(2, b"parameter") + shape + message(35, 1))
+    many = message(2, message(1, b"t") + message(2, b"tuple") + shape + message(35, 2) + message(36, b"\x01" * 5_000))
+    module = message(3, message(1, b"main") + long + many + message(5, 1) + message(6, 2)) + message(6, 1)
+    plan = read_plan(joined_proto(module, message(3, message(1, 0))))
+    with pytest.raises(ProtoError, match="its text would be more than"):
+        plan.hlo_text()
+
+
+def test_the_path_of_a_test_proto_names_its_sample() -> None:
+    assert {Path(name).name for name in sample_protos()} - {"fsdp_tp"} <= {path.name for path in SAMPLES.iterdir()}

@@ -1,5 +1,7 @@
 """Every kind of finding: what makes it appear, where it points, and that a sound dump has none."""
 
+import re
+
 import pytest
 
 from reportgen.analyse.findings import LISTED_PER_SLUG, SEVERITIES
@@ -56,6 +58,7 @@ DAMAGED: dict[str, list[str]] = {
     "ends-late": [damaged(("big{}:3-4", "big{}:3-6")), damaged(("b{}:2-6", "b{}:2-8"))],
     "ends-early": [damaged(("p{}:0-8", "p{}:0-7")), damaged(("root{}:7-8", "root{}:7-7"))],
     "law-broken": [damaged(("<0 p @0> (size=256", "<0 p @0> (size=512"))],
+    "live-ranges-lost": [damaged((RANGES, ""))],
     "misaligned-offset": [
         damaged(("(size=4096,offset=512)", "(size=4096,offset=520)")),
         damaged(("<0 p @0> (size=256,offset=0)", "<0 p @0> (size=256,offset=16)")),
@@ -65,7 +68,7 @@ DAMAGED: dict[str, list[str]] = {
         "".join(line for line in SOUND.splitlines(keepends=True) if not line.startswith(" from instruction"))
     ],
     "no-live-ranges": [
-        f"{BLOCK}\n{TOTAL}\n{USED}",
+        f"{BLOCK}\n{TOTAL}\n",
         f"{BLOCK}\n{TOTAL}\n{USED}\nHloLiveRange not available (finalized or constructed from proto)\n",
     ],
     "no-total": [damaged((TOTAL, ""))],
@@ -195,6 +198,16 @@ def test_of_many_alike_the_first_are_listed_and_the_rest_counted() -> None:
     notes = analysed(damaged((", thread-local", ", thread-local, frozen" * 8))).findings
     assert len(notes) == LISTED_PER_SLUG["note"] + 1
     assert notes[-1].message == "… and 3 more of this kind"
+
+
+@pytest.mark.parametrize("color", [1, 2])
+@pytest.mark.parametrize("number", [0, 1, 3])
+def test_an_allocation_of_a_gpu_in_whose_space_no_value_is_is_reported(number: int, color: int) -> None:
+    line = re.search(rf"allocation {number}: size \d+", SOUND)
+    assert line
+    found = slugs(analysed(damaged((line[0], f"{line[0]}, color {color}")), backend="gpu"))
+    is_temporary = number == 3
+    assert ("color-mismatch" in found) == (not is_temporary or color == 1)
 
 
 def test_gpu_programs_may_reuse_buffers_of_another_color() -> None:

@@ -11,8 +11,9 @@ from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis
 from reportgen.input.dump_text import Sibling
 from reportgen.input.reading import load_siblings
-from reportgen.parse.assignment_proto import ProtoError, parse_assignment_proto
+from reportgen.parse.assignment_proto import parse_assignment_proto
 from reportgen.parse.hlo_text import parse_hlo_text
+from reportgen.protos.proto_messages import ProtoError
 from tests.support.dumps import analysed, slugs
 from tests.support.samples import ROOT, sample_analysis, sample_files, sample_labels, samples
 

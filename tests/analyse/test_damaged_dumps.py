@@ -84,7 +84,8 @@ DAMAGES: dict[str, Damage] = {
         also=("peak-replay", "peak-unexplained", "range-without-value", "total-mismatch", "used-values-differ"),
     ),
     "no-instructions": Damage(lines=" from instruction"),
-    "no-live-ranges": Damage(files=2),
+    "live-ranges-lost": Damage(files=2),
+    "no-live-ranges": Damage(files=2, lines=" from instruction"),
     "no-total": damage(("Total bytes used: 910348 (889.0KiB)\n", DROPPED)),
     "no-used-values": damage(cut="Used values:"),
     "old-alias": damage(

@@ -124,7 +124,7 @@ def beginning(folder: Path, *given: str) -> str:
 def test_the_page_says_what_is_needed_what_there_is_and_what_is_missing(folder: Path) -> None:
     shown = beginning(program("out-oom", folder))
     assert "XLA: 66.00 GiB of HBM needed, 15.75 GiB usable." in shown
-    assert "HBM peaks at 66.00 GiB" in shown
+    assert "It peaks at 66.00 GiB" in shown
     assert shown.count("50.25 GiB too much") == 1
     assert "XLA’s figure is the whole assignment" in shown
 
@@ -148,14 +148,14 @@ def test_a_redacted_site_keeps_the_verdict_and_not_the_text(folder: Path, tmp_pa
 
 def test_the_table_of_chips_is_worded_as_an_upper_limit(folder: Path) -> None:
     shown = beginning(program("out-oom", folder, with_error=False))
-    assert "at most 15.75 GiB are usable on the TPU v5e named beside the dump." in shown
+    assert "At most 15.75 GiB are usable on the TPU v5e named beside the dump." in shown
     assert read_size("15.75G") == V5E
 
 
 def test_a_capacity_that_is_given_beats_what_the_compiler_and_the_chip_say(folder: Path) -> None:
     program("out-oom", folder)
     shown = beginning(folder, "60GiB")
-    assert "the device has 60.00 GiB." in shown
+    assert "The device has 60.00 GiB." in shown
     assert "XLA: 66.00 GiB of HBM needed." in shown
     assert "6.00 GiB too much" in shown
     assert "too much" not in beginning(folder, "v5p")
@@ -166,3 +166,39 @@ def test_a_program_that_fits_what_is_given_has_no_verdict_of_the_chip(folder: Pa
     assert misfit_in(folder) is not None
     assert misfit_in(folder, "v5p") is None
     assert misfit_in(folder, "5=1GiB") is not None
+
+
+def test_arguments_that_alone_exceed_the_device_are_said(folder: Path) -> None:
+    assert "The arguments alone take 24.00 GiB, more than is usable." in beginning(program("out-oom_args", folder))
+    assert "The arguments alone" not in beginning(program("out-oom", folder.parent / "other"))
+
+
+RESULT_AFTER_THE_PEAK = """\
+BufferAssignment:
+allocation 0: size 4096, parameter 0, shape |f32[1024]| at ShapeIndex {}:
+ value: <1 p @0> (size=4096,offset=0): f32[1024]{0}
+allocation 1: size 81920, output shape is |f32[20480]|, maybe-live-out:
+ value: <2 result @0> (size=81920,offset=0): f32[20480]{0}
+allocation 2: size 4096, preallocated-temp:
+ value: <3 t @0> (size=4096,offset=0): f32[1024]{0}
+Total bytes used: 90112 (88.0KiB)
+
+HloLiveRange (max 4):
+  InstructionSequence:
+    0:p
+    1:t
+    2:u
+    3:result
+  BufferLiveRange:
+    p{}:0-4
+    t{}:1-2
+    result{}:3-4
+"""
+
+
+def test_bytes_that_wait_for_a_result_are_named_after_it(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "module_0001.jit_f.after_optimizations-buffer-assignment.txt").write_text(RESULT_AFTER_THE_PEAK)
+    shown = beginning(folder, "16KiB")
+    assert "allocation 1, reserved for result, 80.00 KiB" in shown
+    assert "unused bytes" not in shown

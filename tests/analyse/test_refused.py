@@ -50,7 +50,7 @@ def test_what_is_resident_is_what_the_dump_holds(folder: Path, name: str) -> Non
     temporaries = resident - text.held["static"]  # at the peak, where some of their allocation may be free
     assert 0 <= text.held["temporaries"] - temporaries < 0.001 * resident
     shown = beginning(folder)
-    assert f"HBM peaks at {human_bytes(resident)}" in shown
+    assert f"It peaks at {human_bytes(resident)}" in shown
     assert found.usable is not None
     assert found.missing == SizeRange(resident - found.usable.high, resident - found.usable.low)
 

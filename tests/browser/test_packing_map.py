@@ -140,9 +140,9 @@ def test_a_value_shows_its_place_on_the_map_and_the_map_leads_back(
 ) -> None:
     values = shard(samples_site / folder / "data" / "values.js")
     number = next(n for n, first in enumerate(values["first"]) if first > 0 and values["size"][n] > 1024)
-    page = visit(samples_site, f"{folder}v/{values['page'][number]}.html")
+    page = visit(samples_site, f"{folder}v/{values['id'][number]}.html")
     page.get_by_role("link", name="Show on the packing map").click()
-    expect(page).to_have_url(re.compile(rf"index\.html#.*fit={values['page'][number]}\b"))
+    expect(page).to_have_url(re.compile(rf"index\.html#.*fit={values['id'][number]}\b"))
     expect(page).to_have_url(ZOOMED)
     name = values["name"][number] + values["index"][number]
     expect(page.locator("#map-caption")).to_contain_text(f"{name} is outlined.")

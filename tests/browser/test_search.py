@@ -7,14 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from reportgen.build import build
-from reportgen.options import BuildOptions
 from reportgen.output.writer import write_pages
 from reportgen.render.module.data_shards import shard
 from reportgen.render.routes import OVERVIEW_HREFS
-from tests.support.samples import SAMPLES
-from tests.support.site import read_page
-from tests.support.site import shard as read_shard
 from tests.support.summaries import made_up, write_overview
 
 Visit = Callable[..., Page]
@@ -98,7 +93,7 @@ def test_a_module_finds_its_values_before_other_modules(visit: Visit, root: Path
     assert kinds[:2] == ["opcode", "value"]
     results.nth(1).click()
     page = results.page
-    page.wait_for_url("**/v/*.html")
+    page.wait_for_url("**/v/*.html#v*")
     expect(page.locator("h1")).to_contain_text("copy")
 
 
@@ -116,7 +111,7 @@ def test_a_scope_is_found_and_shown(visit: Visit, root: Path | str, samples_site
 def test_an_instruction_without_a_value_leads_to_its_moment(visit: Visit, root: Path | str, module_page: str) -> None:
     results = search(visit(root, module_page), "get-tuple-element.17.0")
     instruction = results.filter(has_text="instruction").first
-    expect(instruction).to_have_attribute("href", re.compile(r"schedule\.html#t10$"))
+    expect(instruction).to_have_attribute("href", re.compile(r"schedule\.html#moment=10$"))
     instruction.click()
     page = results.page
     page.wait_for_url("**/schedule.html#t10")
@@ -200,19 +195,3 @@ def test_a_key_is_answered_within_a_frame_or_three(visit: Visit, many_values: Pa
         }));
     }""")
     assert fastest < 50
-
-
-def test_a_value_without_a_page_is_found_in_the_table(visit: Visit, tmp_path: Path) -> None:
-    options = BuildOptions(paths=(SAMPLES / "cpu-train-step",), output=tmp_path, value_pages=0)
-    build(options, lambda done, total, label: None)
-    (module,) = tmp_path.glob("m/*/index.html")
-    page = visit(tmp_path, module.relative_to(tmp_path).as_posix())
-    pages = {path.stem for path in module.parent.glob("v/*.html")}
-    rows = read_page((module.parent / "values.html").read_text(encoding="utf-8"))
-    without = next(name for name in rows.ids if name.startswith("v") and name[1:] not in pages)
-    values = read_shard(module.parent / "data" / "values.js")
-    row = next(row for row, page in enumerate(values["page"]) if page[1] == without[1:])
-    name = values["name"][row] + values["index"][row]
-    search(page, name).first.click()
-    page.wait_for_url(f"**/values.html#{without}")
-    expect(page.locator(f"#{without}")).to_contain_text(name)

@@ -46,7 +46,7 @@ def rows(page: Page) -> Any:
 
 
 def test_it_shows_the_peak_the_charts_and_every_value(opened: Page, values: dict[str, Any]) -> None:
-    expect(opened.locator(".verdict .answer")).to_contain_text("peaks at")
+    expect(opened.locator(".need .answer")).to_contain_text("peaks at")
     expect(opened.locator("#peak-parts")).to_be_attached()
     expect(rows(opened)).to_have_count(min(1_000, len(values["name"])))
 

@@ -38,7 +38,7 @@ def test_a_page_of_charts_draws_them(visit: Visit, root: Path | str, module: Pat
 def test_links_lead_from_the_overview_to_a_value_and_back(visit: Visit, root: Path | str) -> None:
     page = visit(root)
     follow(page, "m/", "**/m/*/index.html")
-    follow(page, "v/", "**/v/*.html")
+    follow(page, "v/", "**/v/*.html#v*")
     page.locator("header ol a").first.click()
     page.wait_for_url(f"**{SUB_PATH}index.html" if isinstance(root, str) else "**/site/index.html")
 
@@ -88,7 +88,7 @@ def test_a_column_sorts_both_ways_and_says_so(table: Locator, use: Callable[[Loc
     head = table.locator(f"thead th:nth-child({column})")
     before = numbers(table, column)
     use(head.locator("button"))
-    expect(table.locator("caption")).to_contain_text("from every page")  # once its data is there
+    expect(table.locator("caption")).to_contain_text("All rows that match")  # once its data is there
     assert numbers(table, column) == sorted(before, reverse=True)
     expect(head).to_have_attribute("aria-sort", "descending")
     use(head.locator("button"))
@@ -172,7 +172,7 @@ def test_without_scripts_a_page_says_why_it_has_no_charts(
 def test_without_scripts_links_lead_to_a_value(without_scripts: Callable[[str], Page]) -> None:
     page = without_scripts("index.html")
     follow(page, "m/", "**/m/*/index.html")
-    follow(page, "v/", "**/v/*.html")
+    follow(page, "v/", "**/v/*.html#v*")
     expect(page.locator("h1")).to_be_visible()
 
 

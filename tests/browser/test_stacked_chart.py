@@ -107,15 +107,15 @@ def test_the_bands_under_the_pointer_have_the_bytes_of_the_dump(
 
 
 @pytest.mark.parametrize("by", ["scope", "shape", "value"])
-def test_all_bands_together_are_what_is_resident_at_fifty_moments(
+def test_all_bands_together_are_what_is_resident_at_twenty_moments(
     open_page: Callable[[str], Page], data: Mapping[str, Any], by: str
 ) -> None:
     page = open_page(f"#stack={by}&moment=0")
     count = len(data["timeline"]["names"])
     color = figure(page).get_attribute("data-space") or ""
     expect(bands(page).first).to_be_visible()
-    for step in range(50):
-        moment = step * (count - 1) // 49
+    for step in range(20):
+        moment = step * (count - 1) // 19
         page.evaluate(f"location.hash = 'stack={by}&moment={moment}&space={color}'")
         resident = page.locator(f"#live-at:has(h3:text('moment {moment} ')) tr.total data")
         expect(resident).to_have_attribute("value", str(resident_at(data["timeline"], color, moment)))

@@ -1,4 +1,4 @@
-"""Long tables as a reader uses them: a sort or a filter covers the rows of all pages and can be taken along."""
+"""Long tables as a reader uses them: the rest of the rows, a sort, a filter and a download cover all of them."""
 
 import csv
 import io
@@ -10,30 +10,16 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from benchmarks.synthetic import write_dump
 from tests.browser.axe import complaints
-from tests.support.site import build_site, shard
+from tests.support.site import shard
 
 Visit = Callable[..., Page]
 ROWS = "table[data-whole] tbody tr"
 
 
 @pytest.fixture(scope="session")
-def large_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build a site of one module with several pages of values."""
-    directory = tmp_path_factory.mktemp("large")
-    write_dump(directory / "dumps", 2_500, seed=3)
-    return build_site(directory / "dumps", directory / "site")
-
-
-@pytest.fixture(scope="session")
-def folder(large_site: Path) -> str:
-    return next(large_site.glob("m/*/")).relative_to(large_site).as_posix() + "/"
-
-
-@pytest.fixture(scope="session")
-def values(large_site: Path, folder: str) -> dict[str, Any]:
-    data: dict[str, Any] = shard(large_site / folder / "data" / "values.js")
+def values(large_site: Path, large_folder: str) -> dict[str, Any]:
+    data: dict[str, Any] = shard(large_site / large_folder / "data" / "values.js")
     return data
 
 
@@ -51,10 +37,8 @@ def amounts(page: Page, column: int) -> list[int]:
     return found
 
 
-def test_a_sort_covers_the_values_of_all_pages(
-    visit: Visit, large_site: Path, folder: str, values: dict[str, Any]
-) -> None:
-    page = visit(large_site, folder + "values.page-2.html")
+def test_a_sort_covers_all_values(visit: Visit, large_site: Path, large_folder: str, values: dict[str, Any]) -> None:
+    page = visit(large_site, large_folder + "values.html")
     sort_by(page, "Size")
     expect(readout(page)).to_contain_text("2,500 of 2,500 values")
     assert amounts(page, 2) == sorted(values["size"], reverse=True)[:1_000]
@@ -63,8 +47,8 @@ def test_a_sort_covers_the_values_of_all_pages(
     assert amounts(page, 2) == sorted(values["size"])[:1_000]
 
 
-def test_the_rows_made_by_scripts_are_those_of_the_page(visit: Visit, large_site: Path, folder: str) -> None:
-    page = visit(large_site, folder + "values.html")
+def test_the_rows_made_by_scripts_are_those_of_the_page(visit: Visit, large_site: Path, large_folder: str) -> None:
+    page = visit(large_site, large_folder + "values.html")
     texts = "rows => rows.slice(0, 200).map(row => [...row.cells].map(cell => cell.textContent.trim()).join('|'))"
     written = page.locator(ROWS).evaluate_all(texts)
     page.select_option(".filters [name=space]", "0")
@@ -73,8 +57,10 @@ def test_the_rows_made_by_scripts_are_those_of_the_page(visit: Visit, large_site
 
 
 @pytest.mark.parametrize("kind", ["allocations", "schedule"])
-def test_other_tables_are_made_as_they_are_written(visit: Visit, large_site: Path, folder: str, kind: str) -> None:
-    page = visit(large_site, f"{folder}{kind}.html")
+def test_other_tables_are_made_as_they_are_written(
+    visit: Visit, large_site: Path, large_folder: str, kind: str
+) -> None:
+    page = visit(large_site, f"{large_folder}{kind}.html")
     texts = """rows => rows.slice(0, 50).map(
         row => [...row.cells].map(cell => (cell.querySelector('.mark')?.remove(), cell.textContent.trim())))"""
     written = page.locator(ROWS).evaluate_all(texts)
@@ -82,15 +68,15 @@ def test_other_tables_are_made_as_they_are_written(visit: Visit, large_site: Pat
     if kind == "schedule":
         expect(page.locator("th[aria-sort=descending]")).to_have_count(1)
         sort_by(page, "Moment")
-    expect(page.locator("table[data-whole] caption")).to_contain_text("from every page")
+    expect(page.locator("table[data-whole] caption")).to_contain_text("All rows that match")
     expect(page.locator(ROWS).first).to_contain_text(written[0][0])
     assert page.locator(ROWS).evaluate_all(texts) == written
 
 
 def test_filters_combine_and_their_count_is_that_of_the_data(
-    visit: Visit, large_site: Path, folder: str, values: dict[str, Any]
+    visit: Visit, large_site: Path, large_folder: str, values: dict[str, Any]
 ) -> None:
-    page = visit(large_site, folder + "values.html")
+    page = visit(large_site, large_folder + "values.html")
     page.select_option(".filters [name=opcode]", "copy")
     page.fill(".filters [name=shape]", "[128,")
     wanted = [
@@ -107,28 +93,42 @@ def test_filters_combine_and_their_count_is_that_of_the_data(
     expect(page.locator(".filters [name=opcode]")).to_have_value("copy")
     page.locator(".filters [name=clear]").click()
     expect(page.locator(ROWS)).to_have_count(1_000)
-    expect(page.locator("nav.pager").first).to_be_visible()
+    expect(page.get_by_role("button", name="Show 1,000 more of 2,500")).to_be_visible()
 
 
-def test_a_link_shows_the_same_rows(visit: Visit, large_site: Path, folder: str) -> None:
-    page = visit(large_site, folder + "values.html#opcode=copy&sort=1a")
+def test_a_link_shows_the_same_rows(visit: Visit, large_site: Path, large_folder: str) -> None:
+    page = visit(large_site, large_folder + "values.html#opcode=copy&sort=1a")
     expect(readout(page)).to_contain_text("of 2,500 values")
     sizes = amounts(page, 2)
     assert sizes == sorted(sizes)
 
 
-def test_more_rows_come_when_asked_for(visit: Visit, large_site: Path, folder: str) -> None:
-    page = visit(large_site, folder + "values.html")
-    sort_by(page, "Size")
-    expect(page.locator(ROWS)).to_have_count(1_000)
+def test_more_rows_come_when_asked_for(visit: Visit, large_site: Path, large_folder: str) -> None:
+    page = visit(large_site, large_folder + "values.html")
     page.get_by_role("button", name="Show 1,000 more of 2,500").click()
     expect(page.locator(ROWS)).to_have_count(2_000)
+    page.get_by_role("button", name="Show 500 more of 2,500").click()
+    expect(page.locator(ROWS)).to_have_count(2_500)
+    expect(page.get_by_role("button", name="more of")).to_be_hidden()
+    assert amounts(page, 2) == sorted(amounts(page, 2), reverse=True)
+    sort_by(page, "Size")
+    expect(page.locator(ROWS)).to_have_count(1_000)
+
+
+def test_a_link_to_a_moment_shows_its_row_wherever_that_is(visit: Visit, large_site: Path, large_folder: str) -> None:
+    page = visit(large_site, large_folder + "schedule.html#moment=7")
+    expect(page.locator("tr:target > td").first).to_have_text("7")
+    expect(page.locator(ROWS)).to_have_count(1_000)
+    page = visit(large_site, large_folder + "schedule.html#moment=1234")
+    expect(page.locator(f"{ROWS} > td").first).to_have_text("1234")
+    page.locator(".filters [name=clear]").click()
+    expect(page.locator(f"{ROWS} > td").first).to_have_text("0")
 
 
 def test_a_table_can_be_taken_along_with_exact_bytes(
-    visit: Visit, large_site: Path, folder: str, values: dict[str, Any]
+    visit: Visit, large_site: Path, large_folder: str, values: dict[str, Any]
 ) -> None:
-    page = visit(large_site, folder + "values.html")
+    page = visit(large_site, large_folder + "values.html")
     with page.expect_download() as download:
         page.get_by_role("button", name="Download CSV").click()
     assert download.value.suggested_filename == "values.csv"
@@ -136,14 +136,14 @@ def test_a_table_can_be_taken_along_with_exact_bytes(
     assert [int(row["size"]) for row in rows] == sorted(values["size"], reverse=True)
 
 
-def test_the_filters_have_no_accessibility_violations(visit: Visit, large_site: Path, folder: str) -> None:
-    page = visit(large_site, folder + "values.html#opcode=copy")
+def test_the_filters_have_no_accessibility_violations(visit: Visit, large_site: Path, large_folder: str) -> None:
+    page = visit(large_site, large_folder + "values.html#opcode=copy")
     expect(readout(page)).to_contain_text("of 2,500 values")
     assert complaints(page) == []
 
 
-def test_a_row_of_a_group_opens_to_all_of_its_values(visit: Visit, large_site: Path, folder: str) -> None:
-    page = visit(large_site, folder + "peak.html")
+def test_a_row_of_a_group_opens_to_all_of_its_values(visit: Visit, large_site: Path, large_folder: str) -> None:
+    page = visit(large_site, large_folder + "peak.html")
     rows = page.locator("table.groups tbody tr")
     row = rows.nth(rows.evaluate_all("rows => rows.findIndex(row => row.querySelector('button.members'))"))
     row.locator("summary").click()
@@ -153,8 +153,8 @@ def test_a_row_of_a_group_opens_to_all_of_its_values(visit: Visit, large_site: P
     expect(row.locator("details a")).to_have_count(count)
 
 
-def test_rows_are_filtered_by_name(visit: Visit, large_site: Path, folder: str, values: dict[str, Any]) -> None:
-    page = visit(large_site, folder + "values.html#value=fusion 7")
+def test_rows_are_filtered_by_name(visit: Visit, large_site: Path, large_folder: str, values: dict[str, Any]) -> None:
+    page = visit(large_site, large_folder + "values.html#value=fusion 7")
     wanted = sum(
         "fusion" in name and "7" in name for name in map("".join, zip(values["name"], values["index"], strict=True))
     )

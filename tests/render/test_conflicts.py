@@ -22,7 +22,7 @@ def pages_of(text: str) -> Mapping[str, str]:
 
 
 def marked(text: str) -> list[str]:
-    return sorted(path for path, page in pages_of(text).items() if "class=conflict" in page)
+    return sorted(path for path, page in pages_of(text).items() if 'class="conflict"' in page)
 
 
 def test_the_maps_of_the_allocation_and_of_both_values_mark_the_overlap() -> None:

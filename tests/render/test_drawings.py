@@ -91,7 +91,7 @@ def test_values_beyond_the_largest_are_merged_into_one_shape() -> None:
     found = [box(number, number + 1, number, number + 2, f"v{number}") for number in range(MOST_IN_PACKING + 50)]
     svg = packing(found, Scale(1000, 1000), None)
     assert len(read_page(svg).all("a")) == MOST_IN_PACKING
-    assert svg.count("class=rest") == 1
+    assert svg.count('class="rest"') == 1
     assert leaves_its_frame(svg) == []
 
 
@@ -111,7 +111,7 @@ def test_a_step_chart_shows_the_least_amount_of_each_column(amounts: list[int]) 
 
 
 def drawn_heights(svg: str, scale: Scale) -> list[int]:
-    area = re.search(r'class=area d="M0 \d+([^"]*)V\d+z"', svg)
+    area = re.search(r'class="area" d="M0 \d+([^"]*)V\d+z"', svg)
     assert area
     heights: list[int] = []
     height = 0
@@ -147,7 +147,7 @@ def test_padded_cells_are_counted(text: str, padded_cells: int) -> None:
     assert grid(text).padded_cells == padded_cells
     drawn = layout_drawing(parse_shape(text))
     assert (f"blank: {padded_cells:,} of" in drawn) == (padded_cells > 0)
-    assert drawn.count("class=pad") == (padded_cells > 0)
+    assert drawn.count('class="pad"') == (padded_cells > 0)
 
 
 @pytest.mark.parametrize("text", ["f32[3,5]{1,0:T(2,4)}", "f32[8,50257,4096]{1,2,0:T(8,128)}", "pred[1]{0:T(256)}"])
@@ -172,4 +172,4 @@ def test_an_order_in_memory_other_than_row_major_is_drawn() -> None:
     drawn = layout_drawing(parse_shape("f32[4,3,100]{0,2,1}"))
     assert "4×3×100 as written" in drawn
     assert "3×100×4 in memory" in drawn
-    assert 'class=line d="M30 10L10 30M50 10L30 30M10 10L50 30"' in drawn
+    assert 'class="line" d="M30 10L10 30M50 10L30 30M10 10L50 30"' in drawn

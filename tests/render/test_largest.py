@@ -13,7 +13,7 @@ from reportgen.model import Dump
 from reportgen.render.module.index import index_page
 from reportgen.render.module.lifetimes_page import lifetimes_page
 from reportgen.render.module.padding_page import padding_page
-from reportgen.render.module.schedule_page import schedule_pages
+from reportgen.render.module.schedule_page import schedule_page
 from reportgen.render.view import Module
 from tests.support.samples import sample_analysis, sample_labels
 from tests.support.strategies import consistent_dumps
@@ -41,10 +41,10 @@ def marked(schedule: Table) -> Iterator[tuple[Row, str, int]]:
 def check_all(analysis: Analysis) -> int:
     """Assert that each marked number is the largest of its column; return how many are marked."""
     module = module_of(analysis)
-    schedules = [table for page in schedule_pages(module, "Site") for table in tables_of(page.content.decode())]
-    marks = [(row, mark, column) for table in schedules for row, mark, column in marked(table)]
-    for row, mark, column in marks:
-        assert row.cells[column].amount == max(amount for each in schedules for amount in each.column(column)), mark
+    schedules = tables_of(schedule_page(module, "Site").content.decode())
+    marks = [(table, *mark) for table in schedules for mark in marked(table)]
+    for table, row, mark, column in marks:
+        assert row.cells[column].amount == max(table.column(column)), mark
     views = (lifetimes_page(module, "Site"), padding_page(module, "Site"))
     ordered = [table for page in views for table in tables_of(page.content.decode()) if table.sorted_by is not None]
     for table in ordered:

@@ -4,12 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.chain import chain
 from reportgen.dump_pages import module_of
 from reportgen.input.discover import discover
 from reportgen.input.reading import load_text
 from reportgen.render.module.on_request import PagesOnRequest
-from tests.support.compiler import write
+from tests.support.samples import SAMPLE_FOLDERS
 from tests.support.site import SAMPLES, read_page
 
 
@@ -18,7 +17,7 @@ def pages_of(dump: Path) -> PagesOnRequest:
     return PagesOnRequest(module_of(files, load_text(files)[0]), "Memory")
 
 
-@pytest.fixture(params=[path.name for path in sorted(SAMPLES.iterdir()) if path.is_dir()])
+@pytest.fixture(params=SAMPLE_FOLDERS)
 def pages(request: pytest.FixtureRequest) -> PagesOnRequest:
     return pages_of(SAMPLES / str(request.param))
 
@@ -32,19 +31,13 @@ def test_the_paths_are_those_of_all_pages(pages: PagesOnRequest) -> None:
     assert pages.paths == {page.path for page in pages.all()}
 
 
-def test_the_paths_include_the_later_pages_of_long_tables(tmp_path: Path) -> None:
-    write(tmp_path, chain(2_200, 1_000))
-    pages = pages_of(tmp_path)
-    assert pages.paths == {page.path for page in pages.all()}
-    folder = pages.module.routes.folder
-    assert {folder + name for name in ("values.page-3.html", "schedule.page-2.html", "a/2.page-3.html")} <= pages.paths
-
-
 def test_each_value_is_found_by_the_name_on_its_page(pages: PagesOnRequest) -> None:
     assert pages.value_paths
     for name, path in list(pages.value_paths.items())[:20]:
-        page = read_page((pages.page(path) or b"").decode())
-        assert name in page.text
+        page, _, place = path.partition("#")
+        shown = read_page((pages.page(page) or b"").decode())
+        assert name in shown.text
+        assert place in shown.ids
 
 
 def test_there_is_no_other_page() -> None:

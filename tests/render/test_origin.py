@@ -9,7 +9,7 @@ NAME = "p['w']"
 
 
 def text(*authors: Author, name: str = "") -> str:
-    return origin_cell(*authors, name=name).striptags()
+    return origin_cell(authors, name).striptags()
 
 
 def of_argument(rule: Rule, scope: str = "") -> Author:

@@ -59,8 +59,8 @@ def test_no_two_places_have_the_same_id(page: SitePage) -> None:
 
 def test_every_value_is_in_the_data(report: bytes) -> None:
     values = data(report, "values")
-    assert len(values["name"]) == len(values["size"]) == len(values["page"]) > 0
-    assert all(re.fullmatch(r"\d+(-again-\d+)?", str(name)) for name in values["page"])
+    assert len(values["name"]) == len(values["size"]) == len(values["id"]) > 0
+    assert all(re.fullmatch(r"\d+(-again-\d+)?", str(name)) for name in values["id"])
 
 
 def test_only_scripts_of_the_report_may_run(report: bytes) -> None:

@@ -11,8 +11,6 @@ from reportgen.reports.formats import counted
 
 TEMPLATES = sorted(template_root().glob("*.html"))
 LONGEST_LINE = 120
-# These pages are made by the ten thousand, so their markup leaves out what HTML does not need.
-SHORT_MARKUP = frozenset({"value.html"})
 _UNQUOTED = re.compile(r"<[a-z][^<>{}]*\s[a-z-]+=[^\"'\s{]")
 _QUOTED = re.compile(r'"[^"]*"')
 _HREF = re.compile(r"""(?:href|src)="[^"]*\.(?:html|js|css)""")
@@ -22,23 +20,19 @@ def text_of(template: Path) -> str:
     return template.read_text(encoding="utf-8")
 
 
-def in_one_style() -> list[Path]:
-    return [template for template in TEMPLATES if template.name not in SHORT_MARKUP]
-
-
 def test_the_readme_lists_every_template() -> None:
     listed = re.findall(r"^\| `(\w+\.html)` \|", text_of(template_root() / "README.md"), re.MULTILINE)
     assert sorted(listed) == [template.name for template in TEMPLATES]
 
 
-@pytest.mark.parametrize("template", in_one_style(), ids=lambda template: template.name)
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda template: template.name)
 def test_lines_are_short_and_attributes_quoted(template: Path) -> None:
     lines = text_of(template).splitlines()
     assert [line for line in lines if len(line) > LONGEST_LINE] == []
     assert [line for line in lines if _UNQUOTED.search(_QUOTED.sub('""', line))] == []
 
 
-@pytest.mark.parametrize("template", in_one_style(), ids=lambda template: template.name)
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda template: template.name)
 def test_no_template_knows_a_path(template: Path) -> None:
     assert _HREF.findall(text_of(template)) == []
 

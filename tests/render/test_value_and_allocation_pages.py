@@ -49,13 +49,6 @@ def pages_of(text: str) -> Mapping[str, SitePage]:
     return {path: read_page(page) for path, page in pages.items() if path.endswith(".html")}
 
 
-def test_a_value_names_the_values_before_and_after_it_in_the_dump() -> None:
-    page = pages_of(SOUND)["v/1.html"]
-    rels = {link["rel"]: link["href"] for link in page.all("a") if "rel" in link}
-    assert rels == {"prev": "6.html", "next": "2.html"}
-    assert "x b" in " ".join(page.text.split())
-
-
 def about(page: SitePage) -> str:
     return " ".join(page.text.split())
 
@@ -66,7 +59,7 @@ def about_in_sample(sample: str, name: str) -> str:
     assert report is not None
     number = report.analysis.dump.number_at(f"{name}{{}}")
     assert number is not None
-    (page,) = ValueRenderer(module_of(report.analysis), "Memory").pages(number)
+    page = ValueRenderer(module_of(report.analysis), "Memory").page([number])
     return about(read_page(page.content.decode()))
 
 
@@ -111,12 +104,11 @@ def test_only_the_first_value_of_an_instruction_shows_a_long_text() -> None:
     assert "Full instruction text: see" in pages["v/1.html"].text
 
 
-def test_only_the_first_page_of_an_allocation_has_more_than_its_values() -> None:
+def test_a_table_says_without_scripts_how_many_rows_its_page_has() -> None:
     pages = pages_of(crowded())
-    first, second = (" ".join(pages[f"a/0{page}.html"].text.split()) for page in ("", ".page-2"))
-    assert "Packing" in first
-    assert "Packing" not in second
-    assert "1,200 values in order of offset and time, page 2 of 2" in second
+    for path in ("a/0.html", "values.html"):
+        text = " ".join(pages[path].text.split())
+        assert "Without scripts the table has the first 1,000 of 1,200 rows." in text
 
 
 def test_values_and_ranges_that_are_left_out_are_counted() -> None:

@@ -16,6 +16,7 @@ from reportgen.render.module.listings import histogram
 from reportgen.render.module.module_pages import module_pages
 from reportgen.render.view import Module
 from reportgen.reports.formats import factor
+from tests.support.costly import spaces
 from tests.support.dumps import analysed, edited
 from tests.support.site import SAMPLES, read_page
 from tests.support.tables import tables_of
@@ -102,6 +103,18 @@ def test_the_schedule_marks_the_peak_and_gives_each_moment_an_anchor() -> None:
     rows = [row for row in page.all("tr") if "id" in row]
     assert [(row["id"], row.get("class")) for row in rows] == [("t0", None), ("t1", "peak")]
     assert "schedule.html#t1" in [link["href"] for link in page.all("a")]
+
+
+def test_the_sixteen_memory_spaces_that_need_most_have_columns_in_the_schedule() -> None:
+    # Of twenty, those with the numbers 0 to 3 need less than the others.
+    text = "\n".join(spaces(20)).replace("size 64", "size 128").replace("(size=64", "(size=128")
+    for number in range(4):
+        text = text.replace(f"allocation {number}: size 128", f"allocation {number}: size 64")
+        text = text.replace(f"<{number} v{number} @{number}> (size=128", f"<{number} v{number} @{number}> (size=64")
+    page = pages_of(module_of(text))["schedule.html"]
+    (table,) = tables_of(page)
+    assert [head.partition(" ")[0] for head in table.heads if "resident" in head] == list(map(str, range(4, 20)))
+    assert "4 memory spaces that need least have no column" in plain(page)
 
 
 def test_views_say_what_is_missing() -> None:

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { find, ofAllocations, ofGroups, ofInstructions, ofModules, ofValues } from "../../templates/scripts/search-index.js";
 
 const values = /** @type {Values} */ (/** @type {unknown} */ ({
-  hrefs: { filtered: "values.html#{name}={value}", allocation: "a/{name}.html", value: "v/{name}.html", row: "values.html#v{name}", laterRow: "values.page-{page}.html#v{name}" },
-  page: ["1", "2", "3", [2, "4"]],
+  hrefs: { filtered: "values.html#{name}={value}", allocation: "a/{page}.html#a{name}", value: "v/{page}.html#v{name}" },
+  id: ["1", "2", "3", "4"], page: [0, 1, 1, 1], pages: ["1", "2"],
   name: ["fusion", "fusion.1", "big_fusion", "Copy"],
   index: ["", "{0}", "", ""],
   size: [8, 16, 512, 1024],
@@ -12,7 +12,7 @@ const values = /** @type {Values} */ (/** @type {unknown} */ ({
   scope: [0, 1, 1, 0], scopes: ["", "mlp/Dense"],
   source: [0, 0, 0, 1], sources: ["", "model.py:12"],
   shape: [0, 1, 1, 0], shapes: ["f32[4]", "bf16[8,128]"], classes: ["parameter", "temporary"], kinds: ["parameter 0"],
-  spaces: { 0: "HBM" }, allocations: { page: ["7"], index: [7], size: [64], color: [0], class: [0], kind: [0] }
+  spaces: { 0: "HBM" }, allocations: { id: ["7"], page: ["7"], index: [7], size: [64], color: [0], class: [0], kind: [0] }
 }));
 const index = ofValues(values, "../");
 const names = (/** @type {string} */ query) => find([index], query).results.map(({ name }) => name);
@@ -30,7 +30,7 @@ test("every word must be found, in the name or in another field", () => {
 
 test("a result names the field that was found, and its page", () => {
   const [result] = find([index], "model.py").results;
-  assert.deepEqual([result.reason, result.href], ["source model.py:12", "../values.page-2.html#v4"]);
+  assert.deepEqual([result.reason, result.href], ["source model.py:12", "../v/2.html#v4"]);
 });
 
 test("a query without words finds nothing", () => assert.deepEqual(find([index], "  "), { total: 0, results: [] }));
@@ -46,9 +46,9 @@ test("at most 50 results are returned, the largest, and all are counted", () => 
 });
 
 test("instructions lead to their rows of the schedule", () => {
-  const hrefs = { row: "schedule.html#t{moment}", laterRow: "schedule.page-{page}.html#t{moment}" };
-  const instructions = ofInstructions({ hrefs, name: ["add", "while"], moment: [3, 1500], page: [1, 2] }, "");
-  assert.equal(find([instructions], "while").results[0].href, "schedule.page-2.html#t1500");
+  const hrefs = { row: "schedule.html#moment={moment}" };
+  const instructions = ofInstructions({ hrefs, name: ["add", "while"], moment: [3, 1500] }, "");
+  assert.equal(find([instructions], "while").results[0].href, "schedule.html#moment=1500");
 });
 
 test("a word for the shape and a word for the name combine", () => {
@@ -66,7 +66,7 @@ test("opcodes, shapes and source files lead to the values that have them", () =>
 test("allocations are found by kind, class and space", () => {
   const allocations = ofAllocations(values, "../");
   ["allocation 7", "parameter", "hbm"].forEach((query) =>
-    assert.deepEqual(find([allocations], query).results.map(({ href }) => href), ["../a/7.html"]));
+    assert.deepEqual(find([allocations], query).results.map(({ href }) => href), ["../a/7.html#a7"]));
 });
 
 test("a long scope keeps its end", () => {

@@ -85,7 +85,7 @@ def test_the_tables_of_advice_can_be_taken_along(pairs_site: Path) -> None:
         for table in index(folder).all("table")
         if "data-csv" in table
     }
-    assert names == {"steps", "ladder", "moves", "families", "arguments", "results"}
+    assert names == {"steps", "sequence", "ladder", "moves", "families", "arguments", "results"}
 
 
 def test_a_reader_without_scripts_is_told_what_is_missing(pairs_site: Path) -> None:
@@ -103,7 +103,8 @@ def test_a_program_that_does_not_fit_begins_with_what_makes_it_fit(tmp_path: Pat
     headings = re.findall(r"<h2 id=\"(\w[\w-]*)\">([^<]*)", text)
     assert text.count("Does not fit: ") == 1
     assert text.index("Does not fit: ") < text.index("To fit 600.00 MiB")
-    assert headings[0] == ("advice", "To fit 600.00 MiB")
+    assert headings[0] == ("first-steps", "What makes it fit")
+    assert ("advice", "To fit 600.00 MiB") in headings
     assert 'data-csv="plan"' in text
     assert "and the program would fit" in text
 
@@ -120,7 +121,7 @@ def test_each_value_of_the_main_memory_has_a_sentence(samples_site: Path) -> Non
     for folder in folders(samples_site):
         values = shard(folder / "data" / "values.js")
         colors = values["allocations"]["color"]
-        for page, allocation in zip(values["page"], values["allocation"], strict=True):
+        for page, allocation in zip(values["id"], values["allocation"], strict=True):
             text = (folder / "v" / f"{page}.html").read_text(encoding="utf-8")
             assert bool(sentence.search(text)) == (colors[allocation] == 0)
             counted += 1
@@ -128,11 +129,23 @@ def test_each_value_of_the_main_memory_has_a_sentence(samples_site: Path) -> Non
 
 
 def test_the_overview_says_what_each_peak_can_be(pairs_site: Path) -> None:
-    """The peak after donation, with a bar of what that saves."""
+    """The peak after the best steps, never above that after donation, with a bar of what that saves."""
     text = (pairs_site / "index.html").read_text(encoding="utf-8")
-    sizes = re.findall(r'<td class="number can-be"><data value=(\d+)', text)
-    ladders = [module["spaces"]["0"]["advice"]["ladder"] for module in modules(pairs_site)]
-    assert sorted(map(int, sizes)) == sorted(ladder["donated"] for ladder in ladders)
-    saved = [(one["peak"] - one["donated"], one["peak"]) for one in ladders if one["donated"] < one["peak"]]
+    sizes = re.findall(r'<td class="number can-be"><data value="(\d+)', text)
+    known = [(least_peak(module["spaces"]["0"]["advice"]), module) for module in modules(pairs_site)]
+    assert sorted(map(int, sizes)) == sorted(size for size, _ in known)
+    peaks = [(size, module["spaces"]["0"]["advice"]["ladder"]["peak"]) for size, module in known]
+    saved = [(peak - size, peak) for size, peak in peaks if size < peak]
     assert saved
     assert all(f"width:{100 * size / peak:.2f}%" in text for size, peak in saved)
+
+
+def least_peak(advice: dict[str, Any]) -> int:
+    steps = [advice["moves"][place] for place in advice["steps"]]
+    peaks = [
+        step["new_peak_bytes"]
+        for step in steps
+        if step["claim"] != "not computed" and step["kind"] not in ("batch", "type")
+    ]
+    after = [step["peak_after_bytes"] for step in advice["sequence"][-1:]]
+    return min(map(int, [advice["ladder"]["donated"], *peaks, *after]))

@@ -1,11 +1,14 @@
 """A text with out-of-memory errors has a page for each, which says what is there and never what is not."""
 
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import html5lib
 import pytest
 
 from reportgen.build import build
+from reportgen.cli import main
 from reportgen.errors import NoDumpFound
 from reportgen.options import BuildOptions, Redaction
 from reportgen.work import BuildResult
@@ -13,6 +16,9 @@ from tests.support.samples import ROOT
 from tests.support.site import SAMPLES, link_problems, read_page, read_pages, tree
 
 TEXTS = sorted((ROOT / "tests" / "oom" / "texts").glob("*.txt"))
+
+
+COUNT = 33
 
 
 def made(output: Path, *paths: Path, redaction: Redaction | None = None) -> BuildResult:
@@ -23,13 +29,13 @@ def made(output: Path, *paths: Path, redaction: Redaction | None = None) -> Buil
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     output = tmp_path_factory.mktemp("oom") / "site"
-    assert len(made(output, *TEXTS).errors) == 21
+    assert len(made(output, *TEXTS).errors) == COUNT
     return output
 
 
 def test_every_error_has_a_page_and_every_link_leads_somewhere(site: Path) -> None:
     files = tree(site)
-    assert sum(name.startswith("oom/") for name in files) == 21
+    assert sum(name.startswith("oom/") for name in files) == COUNT
     assert link_problems(read_pages(site), frozenset(files)) == []
 
 
@@ -42,7 +48,10 @@ def test_the_pages_are_valid_html(site: Path) -> None:
 
 def test_a_page_has_totals_and_buffers(site: Path) -> None:
     text = " ".join(read_page((site / "oom" / "1.html").read_text(encoding="utf-8")).text.split())
-    assert "41.74 GiB needed, 16.00 GiB usable, 25.74 GiB too much." in text
+    cause = text.index("96.9 % of this buffer is padding: its last dimension of 4 is padded to 128.")
+    figures = text.index("41.74 GiB needed, 16.00 GiB usable, 25.74 GiB too much.")
+    order = [cause, figures, *map(text.index, ("The buffers that it lists", "reportgen run --", "does not say"))]
+    assert order == sorted(order)
     assert "s32[8388608,8,4]{2,1,0:T(8,128)}" in text
     assert "copy.40488" in text
 
@@ -52,6 +61,46 @@ def test_a_page_says_what_the_text_lacks_and_has_no_charts(site: Path) -> None:
         html = page.read_text(encoding="utf-8")
         assert "reportgen run -- COMMAND" in html
         assert "data-chart" not in html
+
+
+COMMANDS = [("build", "-o", "site", "--verbose"), ("check",), ("check", "--json")]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.stem)
+def test_a_text_is_enough_for_each_command(
+    path: Path, command: Sequence[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "logs" / "first").mkdir(parents=True)
+    shutil.copy(path, tmp_path / "logs" / "first" / "run.log")
+    for where in (path, tmp_path / "logs"):
+        assert main([command[0], str(where), *command[1:]]) == 0
+
+
+def test_errors_are_found_in_directories_and_at_the_end_of_long_logs(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    text = TEXTS[0].read_bytes()
+    (tmp_path / "logs" / "a.log").write_bytes(text)
+    (tmp_path / "logs" / "long.log").write_bytes(b"step 1: loss 0.3\n" * 1_100_000 + text)
+    (tmp_path / "logs" / "model.py").write_bytes(text)
+    (tmp_path / "logs" / "other.log").write_text("step 1: loss 0.3, out of memory: never\n", encoding="utf-8")
+    assert [error.label for error in made(tmp_path / "site", tmp_path / "logs").errors] == ["a.log", "long.log"]
+
+
+def test_a_directory_of_other_text_has_no_errors(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text("never out of memory\n", encoding="utf-8")
+    with pytest.raises(NoDumpFound, match="no dump found"):
+        made(tmp_path / "site", tmp_path)
+
+
+def test_a_check_prints_the_cause_first(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(TEXTS[0])]) == 0
+    first, cause, figures = capsys.readouterr().out.splitlines()
+    assert first == f"{TEXTS[0].name}:3: The compiler refused the program"
+    assert cause.startswith("  96.9 % of this buffer is padding")
+    assert figures == "  41.74 GiB needed, 16.00 GiB usable, 25.74 GiB too much."
+    assert main(["check", "--strict", str(TEXTS[0])]) == 1
 
 
 def test_errors_and_dumps_can_be_in_one_site(tmp_path: Path) -> None:

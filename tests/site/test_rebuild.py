@@ -13,7 +13,7 @@ import pytest
 
 from reportgen.build import build
 from reportgen.options import BuildOptions
-from reportgen.output.manifest import MANIFEST, UNFINISHED
+from reportgen.output.manifest import MANIFEST, UNFINISHED, sealed_line
 from reportgen.parse.parser import parse_dump
 from reportgen.work import BuildResult
 from tests.support.samples import SAMPLES
@@ -109,7 +109,7 @@ def test_each_dump_is_read_and_hashed_once(
     edit(dumps, site)
     # A thread of the test runner may count or not, and beside one processes would start without what is noted here.
     monkeypatch.setattr("threading.active_count", lambda: 1)
-    noting("reportgen.build", "read_contents")
+    noting("reportgen.redact.contents", "read_contents")
     noting("reportgen.build", "digests")
     report = run(dumps, site, jobs=jobs)
     count = len(report.summaries)
@@ -175,7 +175,7 @@ def spoil_all(dumps: Path, site: Path) -> None:
 def leave_unfinished(dumps: Path, site: Path) -> None:
     (site / "m" / "left").mkdir()
     (site / "m" / "left" / "1.html").write_bytes(b"half")
-    (site / UNFINISHED).write_bytes(b'\n"m/left/1.html"\n')
+    (site / UNFINISHED).write_bytes(b"\n" + sealed_line("m/left/1.html") + b"\n")
 
 
 @pytest.mark.parametrize(
@@ -226,11 +226,10 @@ def test_another_version_of_the_program_builds_everything_again(
 _SHARED_OUT = """
 import sys
 from reportgen import cli, dump_pages
-from reportgen.render.module import module_pages
 
 assert dump_pages.can_fork()
 dump_pages._MANY_VALUES = 0
-module_pages._PAGES_IN_GROUP = 3
+dump_pages._PAGES_IN_GROUP = 3
 sys.exit(cli.main(sys.argv[1:]))
 """
 

@@ -13,6 +13,7 @@ from reportgen.advice.words import WITHHELD_NAMES
 from reportgen.build import build
 from reportgen.options import BuildOptions, Redaction
 from reportgen.parse.instruction_parser import parse_instruction
+from tests.support.samples import SAMPLE_FOLDERS
 from tests.support.site import SAMPLES, SEEDS, tree
 
 pytestmark = pytest.mark.slow
@@ -39,8 +40,7 @@ def raw_text() -> str:
 def secrets() -> set[str]:
     text = raw_text()
     found = {secret for pattern in (_PATHS, _SOURCE, _PERSON, _USER) for secret in pattern.findall(text)}
-    folders = {path.name for path in SAMPLES.iterdir() if path.is_dir()}
-    return found | folders
+    return found | set(SAMPLE_FOLDERS)
 
 
 def op_names() -> set[str]:
@@ -135,15 +135,20 @@ def _without_words(module: dict[str, Any]) -> dict[str, Any]:
     module = module | {"checks": [check for check in module["checks"] if not _BESIDE.search(check["name"])]}
     # Advice rests on the names of operations, so it is withheld where these are redacted.
     spaces = {color: space | {"advice": None, **_parts(space)} for color, space in module["spaces"].items()}
-    module = module | {"spaces": spaces}
+    # Arguments are grouped by their names.
+    module = module | {"spaces": spaces, "devices": None, "arguments": None}
     findings = [{key: finding[key] for key in ("slug", "severity", "line")} for finding in module["findings"]]
     return {key: value for key, value in module.items() if key not in ("path", "name")} | {"findings": findings}
 
 
 def _parts(space: dict[str, Any]) -> dict[str, Any]:
     """Return the largest parts of a peak without the names of the program."""
-    nameless = {"value": None, "scope": None, "argument": None, "source": None}
-    return {"peak_resident_largest": [part | nameless for part in space["peak_resident_largest"]]}
+    nameless = {"value": None, "scope": None, "argument": None, "source": None, "read_first": None}
+    return {
+        "peak_resident_largest": [part | nameless for part in space["peak_resident_largest"]],
+        "peak_resident_groups": None,  # which are those of one name
+        "peak_resident_lines": None,
+    }
 
 
 def test_values_of_one_source_line_are_still_one_group(plain: Path, without_paths: Path) -> None:

@@ -1,0 +1,127 @@
+"""What a module's page begins with adds up to what is allocated, and says what the advice says."""
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+
+from reportgen.advice.advice_records import Verdict
+from reportgen.analyse.analysis import analyse
+from reportgen.analyse.capacity import Fit
+from reportgen.analyse.devices import MAIN_SPACE, Capacity
+from reportgen.analyse.spaces import main_space
+from reportgen.model import Dump
+from reportgen.render.drawings.chart_data import memory_over_time
+from reportgen.render.drawings.life import idle_within, life_strip
+from reportgen.render.drawings.memory_chart import memory_chart
+from reportgen.render.html.links import Links
+from reportgen.render.module.need import need
+from reportgen.render.module.step_cards import step_cards
+from reportgen.render.value.story import ValueStory
+from reportgen.render.view import Module
+from tests.advice.recompiled_programs import program
+from tests.support.strategies import consistent_dumps
+
+GIB = 1 << 30
+
+
+def module(name: str, capacity_bytes: int | None = None) -> Module:
+    capacities: Mapping[int, Capacity] = (
+        {} if capacity_bytes is None else {MAIN_SPACE: Capacity(capacity_bytes, "given", "flag")}
+    )
+    return Module(label=name, title=name, stage=None, number=None, analysis=program(name), capacities=capacities)
+
+
+@given(consistent_dumps())
+def test_the_parts_of_the_bar_are_all_that_is_allocated(dump: Dump) -> None:
+    analysis = analyse(dump)
+    space = main_space(analysis.spaces)
+    if space is None or not space.allocated_bytes:
+        return
+    bar = need(analysis, space, None)
+    assert sum(part.size_bytes for part in bar.segments) == space.allocated_bytes == bar.scale_bytes
+    assert all(part.size_bytes > 0 for part in bar.segments)
+
+
+def test_arguments_are_named_and_temporaries_grouped() -> None:
+    analysis = program("flax_gpt+donate")
+    space = analysis.spaces[MAIN_SPACE]
+    names = {part.name for part in need(analysis, space, None).segments}
+    assert {"opt_state", "params", "attn/exp"} <= names
+
+
+def test_a_bar_is_as_long_as_a_device_that_has_more() -> None:
+    analysis = program("flax_gpt+donate")
+    space = analysis.spaces[MAIN_SPACE]
+    fit = Fit(Capacity(100 * GIB, "given", "flag"), space.allocated_bytes, None)
+    assert need(analysis, space, fit).scale_bytes == 100 * GIB
+
+
+@pytest.mark.parametrize(("gib", "verdict"), [(15.75, "sequence"), (2, "arguments"), (30, "fits")])
+def test_a_step_fits_by_what_must_be_allocated(gib: float, verdict: Verdict) -> None:
+    made = module("flax_gpt+donate", round(gib * GIB))
+    advice, steps = made.advice[MAIN_SPACE], step_cards(made)
+    assert advice.capacity
+    assert advice.ladder
+    assert steps
+    assert advice.capacity.verdict == verdict
+    slack = advice.ladder.allocated_bytes - advice.ladder.peak_bytes
+    for card, move in zip(steps.cards, advice.steps, strict=False):
+        if card.need_bytes:
+            assert card.need_bytes == move.outcome.peak_bytes + slack
+            assert card.is_over == (card.need_bytes > gib * GIB)
+    assert any(card.fits for card in steps.cards) == (verdict == "sequence")
+    assert ("could hold them" in steps.words) == (verdict == "arguments")
+
+
+def test_folders_of_files_are_left_out_of_a_step_but_not_of_its_tooltip() -> None:
+    steps = step_cards(module("flax_gpt+donate"))
+    assert steps
+    assert "at flax_gpt.py:46" in steps.cards[0].short
+    assert "/flax_gpt.py:46" in steps.cards[0].what
+
+
+def test_what_waits_is_held_and_not_used() -> None:
+    assert list(idle_within([(0, 9)], [0, 4, 9])) == [(1, 3), (5, 8)]
+    assert list(idle_within([(2, 3), (6, 8)], [2, 7])) == [(3, 3), (6, 6), (8, 8)]
+    assert list(idle_within([(0, 1)], [0, 1])) == []
+
+
+def test_a_value_that_is_never_live_has_no_strip() -> None:
+    analysis = program("flax_gpt+donate")
+    number = next(one for one, start in enumerate(analysis.dump.starts) if start < 0)
+    assert life_strip(analysis, (number,), "temporary", None) == ""
+
+
+def test_a_value_is_told_in_a_sentence() -> None:
+    made = module("flax_gpt+donate")
+    links = Links(made, 1, "v/")
+    space = made.analysis.spaces[MAIN_SPACE]
+    largest = next(share.value for share in space.composition if share.value is not None)
+    told = ValueStory(made, links).markup(largest)
+    assert "flax_gpt.py:17" in told
+    assert "in the forward pass" in told
+    assert "At the peak it only waits" in told
+
+
+@given(consistent_dumps())
+def test_the_drawing_has_the_data_of_the_chart(dump: Dump) -> None:
+    analysis = analyse(dump)
+    for space in analysis.spaces.values():
+        chart = memory_over_time(analysis, space)
+        if chart is None:
+            continue
+        drawn = memory_chart(chart)
+        assert drawn.count('class="mark"') == len(chart["datasets"]["marks"])
+        assert ("fill-temporary" in drawn) == bool(chart["datasets"]["temporary"])
+        assert "nan" not in drawn
+
+
+def test_the_phases_below_a_chart_follow_one_another() -> None:
+    analysis = program("flax_gpt+donate")
+    chart = memory_over_time(analysis, analysis.spaces[MAIN_SPACE])
+    assert chart
+    phases = chart["datasets"]["phases"]
+    assert [phase["label"] for phase in phases] == ["forward", "backward", "update"]
+    assert all(one["last"] <= after["first"] for one, after in pairwise(phases))

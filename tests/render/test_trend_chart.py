@@ -1,0 +1,34 @@
+"""The axes of a trend: round amounts inside the drawing, and the first and the last build."""
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reportgen.compare.history import Record
+from reportgen.render.trend.chart import HEIGHT, WIDTH, Change, chart
+
+
+@given(st.lists(st.integers(0, 1 << 40), min_size=1, max_size=40))
+def test_ticks_are_round_in_order_and_inside(amounts: list[int]) -> None:
+    records = [Record(commit=f"{number}", time="2026-01-01T00:00:00Z", modules={}) for number in range(len(amounts))]
+    changes = [
+        Change(build=number, record=record, amount=amount, words="")
+        for number, (record, amount) in enumerate(zip(records, amounts, strict=True))
+    ]
+    drawn = chart(records, changes, [])
+    assert drawn is not None
+    levels = [level.amount for level in drawn.levels]
+    steps = {other - one for one, other in pairwise(levels)}
+    assert 1 <= len(levels) <= 6
+    assert len(steps) <= 1
+    assert all(step.bit_count() == 1 and levels[0] % step == 0 for step in steps)
+    heights = [level.y for level in drawn.levels if level.y is not None]
+    assert heights == sorted(heights, reverse=True)
+    assert all(0 <= y <= HEIGHT for y in heights)
+    places = [tick.x for tick in drawn.builds]
+    assert places == sorted(set(places))
+    assert (drawn.builds[0].record, drawn.builds[-1].record) == (records[0], records[-1])
+    assert places[0] == 0
+    assert places[-1] == (WIDTH if len(amounts) > 1 else 0)
+    assert len(places) <= 6

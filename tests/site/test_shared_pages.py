@@ -1,0 +1,87 @@
+"""The values of a large module share pages, those of a small one have a page each; both are found in the same way."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from benchmarks.synthetic import write_dump
+from reportgen.input.discover import discover
+from reportgen.pipeline import read_report
+from reportgen.render.routes import MOST_ALONE
+from tests.support.site import SitePage, build_site, link_problems, reachable, read_pages, shard, tree
+
+VALUES = MOST_ALONE + 130
+ON_PAGE = 100
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("large")
+    write_dump(directory / "dumps", VALUES, seed=3)
+    return build_site(directory / "dumps", directory / "site")
+
+
+@pytest.fixture(scope="module")
+def pages(large: Path) -> dict[str, SitePage]:
+    return read_pages(large)
+
+
+def sections(page: SitePage) -> list[str]:
+    return [attributes["id"] for attributes in page.all("section") if "id" in attributes]
+
+
+def pages_in(pages: dict[str, SitePage], folder: str) -> dict[str, SitePage]:
+    return {path: page for path, page in pages.items() if f"/{folder}/" in path}
+
+
+def test_every_value_has_its_section_with_its_name_and_its_bytes(large: Path, pages: dict[str, SitePage]) -> None:
+    (files,) = discover([large.parent / "dumps"]).dumps
+    report, _ = read_report(files)
+    assert report is not None
+    shown = pages_in(pages, "v").values()
+    found = {name: page for page in shown for name in sections(page)}
+    assert Counter(name for page in shown for name in sections(page)).most_common(1)[0][1] == 1
+    facts = report.analysis.facts
+    assert found.keys() == {f"v{fact.value.id}" for fact in facts}
+    for fact in facts:
+        text = found[f"v{fact.value.id}"].text
+        assert fact.value.key.name in text
+        assert f"{fact.value.size_bytes:,} bytes" in text or f"{fact.value.size_bytes} B" in text
+
+
+def test_about_a_hundred_share_a_page_in_the_order_in_which_they_are_made(
+    large: Path, pages: dict[str, SitePage]
+) -> None:
+    (path,) = large.glob("m/*/data/values.js")
+    values = shard(path)
+    first = {f"v{name}": moment for name, moment in zip(values["id"], values["first"], strict=True)}
+    shown = sorted((sections(page) for page in pages_in(pages, "v").values()), key=lambda names: first[names[0]])
+    assert [len(names) for names in shown] == [ON_PAGE] * (VALUES // ON_PAGE) + [VALUES % ON_PAGE]
+    moments = [first[name] for names in shown for name in names]
+    assert moments == sorted(moments)
+
+
+def test_every_link_holds_and_leads_from_the_overview_to_each_page(large: Path, pages: dict[str, SitePage]) -> None:
+    assert link_problems(pages, frozenset(tree(large))) == []
+    assert sorted(pages.keys() - reachable(pages)) == ["404.html"]
+
+
+def test_the_data_says_where_each_value_and_allocation_is(large: Path, pages: dict[str, SitePage]) -> None:
+    (path,) = large.glob("m/*/data/values.js")
+    values, folder = shard(path), path.parents[1].relative_to(large).as_posix()
+    places = [
+        (f"v/{values['pages'][page]}.html", f"v{name}") for page, name in zip(values["page"], values["id"], strict=True)
+    ]
+    own = values["allocations"]
+    places += [(f"a/{page}.html", f"a{name}") for page, name in zip(own["page"], own["id"], strict=True)]
+    assert [place for place in places if place[1] not in pages[f"{folder}/{place[0]}"].ids] == []
+
+
+def test_each_value_of_a_small_module_has_a_page(tmp_path: Path) -> None:
+    write_dump(tmp_path / "dumps", 40, seed=3)
+    pages = read_pages(build_site(tmp_path / "dumps", tmp_path / "site"))
+    for folder, letter in (("v", "v"), ("a", "a")):
+        for path, page in pages_in(pages, folder).items():
+            assert sections(page) == [letter + path.rpartition("/")[2].removesuffix(".html")]
+    assert len(pages_in(pages, "v")) == 40

@@ -1,0 +1,167 @@
+"""Pages of source files: the bytes in their margins, the links to their lines, and what never gets into a site."""
+
+import html
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from reportgen.cli import main
+from reportgen.dump_pages import module_of
+from reportgen.input.discover import discover
+from reportgen.input.dump_contents import read_contents
+from reportgen.reports.annotated_source import annotated, costs_of_report, line_costs
+from reportgen.reports.report_json import module_report
+from tests.support.commands import Run, runner
+from tests.support.samples import ROOT, SAMPLES
+from tests.support.site import link_problems, read_pages, tree
+
+NAMED = "/home/u/corpus/scripts/progs.py"
+"""The file that the sample names."""
+SAMPLE = SAMPLES / "tpu-train-step"
+PROGRAMS = ROOT / "tests" / "advice" / "programs"
+SECRET = "PLANTED_SECRET_7"
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    return runner(capsys)
+
+
+def sources(root: Path, file: str = "scripts/progs.py") -> Path:
+    """Write a file whose lines number themselves, and return the directory of sources."""
+    path = root / file
+    path.parent.mkdir(parents=True)
+    path.write_text("".join(f"value_{number} = '<b>'\n" for number in range(1, 400)), encoding="utf-8")
+    return root
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("source")
+    root = sources(folder / "root")
+    assert main(["build", str(SAMPLE), "-o", str(folder / "site"), "--source-root", str(root), "--quiet"]) == 0
+    return folder / "site"
+
+
+@pytest.mark.parametrize(
+    "dumps",
+    [
+        *(SAMPLES / name for name in ("cpu-train-step", "tpu-train-step", "gpu-control-flow")),
+        *(PROGRAMS / name for name in ("generate", "fsdp_tp", "pipeline+donate", "lstm")),
+    ],
+    ids=lambda path: path.name,
+)
+def test_bytes_per_line_add_up_to_the_bytes_with_a_line(dumps: Path) -> None:
+    (files,) = discover([dumps]).dumps
+    contents = read_contents(files)
+    module = module_of(files, contents.text, siblings=contents.siblings)
+    document = module_report(module)
+    for color, space in module.analysis.spaces.items():
+        stated = document["spaces"][str(color)]
+        costs = line_costs(module.analysis, space, module.advice.get(color))
+        assert costs == costs_of_report(stated)
+        # Each line of each file, as pages show them.
+        longest = max((int(line.rpartition(":")[2]) for line in costs.size_bytes), default=0)
+        names = {line.rpartition(":")[0] for line in costs.size_bytes}
+        lines = [line for name in names for line in annotated([""] * longest, [name], costs)]
+        known = stated["attributed"]["source_bytes"] if stated["attributed"] else 0
+        assert sum(line.size_bytes for line in lines) == known
+
+
+def test_the_margin_has_the_bytes_and_the_steps_of_each_line(site: Path) -> None:
+    (path,) = site.glob("m/*/source-1.html")
+    page = path.read_text(encoding="utf-8")
+    rows = dict(re.findall(r'<tr id="L(\d+)"[^>]*>(.*?)</tr>', page, re.DOTALL))
+    (module,) = json.loads((site / "report.json").read_bytes())["modules"]
+    space = module["spaces"]["0"]
+    in_margin = {number: int(found[1]) for number, row in rows.items() if (found := re.search(r'value="(\d+)"', row))}
+    assert in_margin == {line["source"].rpartition(":")[2]: line["bytes"] for line in space["peak_resident_lines"]}
+    assert sum(in_margin.values()) == space["attributed"]["source_bytes"] > 0
+    step = space["advice"]["moves"][space["advice"]["steps"][0]]
+    assert step["lines"]
+    for line in step["lines"]:
+        assert step["what"] in rows[line.rpartition(":")[2]]
+    assert html.escape("value_31 = '<b>'", quote=False) in html.unescape(rows["31"]).replace("<b>", "&lt;b&gt;")
+    assert len(rows) == 399
+
+
+def test_lines_that_are_shown_lead_to_their_place_in_the_file(site: Path) -> None:
+    pages = read_pages(site)
+    assert link_problems(pages, frozenset(tree(site))) == []
+    leading = {path for path, page in pages.items() if any("source-1.html#L31" in url for url in page.references)}
+    assert {path.rpartition("/")[2] for path in leading} >= {"index.html", "peak.html", "values.html"}
+    assert any("/v/" in path for path in leading)
+
+
+def test_there_is_no_such_page_without_a_directory_of_sources(tmp_path: Path) -> None:
+    assert main(["build", str(SAMPLE), "-o", str(tmp_path / "site"), "--quiet"]) == 0
+    assert [path for path in tree(tmp_path / "site") if "source-" in path] == []
+
+
+def test_sources_are_not_shown_together_with_redaction(run: Run, tmp_path: Path) -> None:
+    root = sources(tmp_path / "root")
+    assert run("build", SAMPLE, "-o", tmp_path / "site", "--source-root", root, "--redact").code == 2
+    assert run("explain", SAMPLE, "--source", root / "scripts" / "progs.py", "--redact").code == 2
+    assert not (tmp_path / "site").exists()
+
+
+def planted(root: Path, name: str) -> None:
+    """Put a secret where `name`, as a dump has it, could lead to."""
+    outside = root.parent / "outside"
+    outside.mkdir()
+    (outside / "progs.py").write_text(f"{SECRET}\n" * 400, encoding="utf-8")
+    (root / "scripts").mkdir(parents=True)
+    match name:
+        case "scripts/progs.py":
+            (root / "scripts" / "progs.py").symlink_to(outside / "progs.py")
+        case "linked/progs.py":
+            (root / "linked").symlink_to(outside)
+        case "inside/progs.py":
+            (root / "scripts" / "other.py").write_text(f"{SECRET}\n" * 400, encoding="utf-8")
+            (root / "inside").mkdir()
+            (root / "inside" / "progs.py").symlink_to(root / "scripts" / "other.py")
+        case ".env" | ".git/config":
+            (root / name).parent.mkdir(exist_ok=True)
+            (root / name).write_text(f"{SECRET}\n" * 400, encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "scripts/progs.py",
+        "linked/progs.py",
+        "inside/progs.py",
+        "../outside/progs.py",
+        "scripts/../../outside/progs.py",
+        ".env",
+        ".git/config",
+    ],
+)
+def test_no_line_of_a_file_outside_and_no_hidden_one_gets_into_a_site(tmp_path: Path, name: str) -> None:
+    root, dumps = tmp_path / "root", tmp_path / "dumps"
+    planted(root, name)
+    dumps.mkdir()
+    for file in SAMPLE.glob("*.txt"):
+        (dumps / file.name).write_text(file.read_text(encoding="utf-8").replace(NAMED, f"/home/u/{name}"), "utf-8")
+    assert main(["build", str(dumps), "-o", str(tmp_path / "site"), "--source-root", str(root), "--quiet"]) == 0
+    site = tree(tmp_path / "site")
+    assert [path for path, content in site.items() if SECRET.encode() in content] == []
+    assert [path for path in site if "source-" in path] == []
+
+
+def test_the_terminal_shows_the_lines_with_their_bytes(run: Run, tmp_path: Path) -> None:
+    file = sources(tmp_path / "root") / "scripts" / "progs.py"
+    said = run("explain", SAMPLE, "--source", file).out.splitlines()
+    assert said[0] == "progs.py in jit_mlp_train_step: tpu, HBM"
+    assert "97.50 KiB    0.6 %   31  value_31 = '<b>'" in " ".join(said)
+    assert any("^ step 1: use a narrower type for o" in line for line in said)
+    assert not any("value_399" in line for line in said)
+
+
+def test_a_file_that_the_dump_does_not_name_is_refused_with_those_that_it_names(run: Run, tmp_path: Path) -> None:
+    file = sources(tmp_path / "root", "other.py") / "other.py"
+    ran = run("explain", SAMPLE, "--source", file)
+    assert (ran.code, NAMED in ran.err) == (2, True)
+    assert run("explain", SAMPLE, "--source", tmp_path / "none.py").code == 2

@@ -17,7 +17,7 @@ PACKAGE = ROOT / "reportgen"
 
 # Imports run downwards: a stage may import the stages above it in this list. Within a stage there are no cycles.
 STAGES = (
-    {"", "errors", "intervals", "workers"},
+    {"", "errors", "intervals", "protos", "record", "workers"},
     {"input", "options"},
     {"model", "parse"},
     {"program"},
@@ -41,13 +41,15 @@ HOMES = {
     "markdown_it": {"render/html/markdown.py"},
     "distributed": {"workers/dask.py"},
     "fsspec": {"input/remote.py"},
+    "google": {"protos/proto_messages.py"},
     "watchdog": {"live/events.py"},
     "jax": {"programs/functions.py"},
 }
-PURE = {"intervals", "model", "parse", "program", "analyse", "advice", "reports", "compare", "render"}
+PURE = {"intervals", "protos", "model", "parse", "program", "analyse", "advice", "reports", "compare", "render"}
 WRITERS = {
     "input/pipes.py",
     "output/lock.py",
+    "output/own_files.py",
     "output/writer.py",
     "programs/dumps.py",
     "programs/hook/sitecustomize.py",
@@ -67,6 +69,7 @@ HEAVY = (
     "concurrent.futures.process",
     "distributed",
     "fsspec",
+    "google.protobuf",
     "multiprocessing",
     "urllib.request",
     "watchdog",

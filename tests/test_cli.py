@@ -19,6 +19,7 @@ import reportgen.input.reading
 from reportgen.dump_pages import module_of
 from reportgen.input.reading import DumpFiles
 from tests.support.commands import Ran, Run, runner
+from tests.support.samples import SAMPLE_FOLDERS
 from tests.support.site import ROOT, SAMPLES, link_problems, read_pages, tree
 
 TINY = SAMPLES / "cpu-tiny"
@@ -271,7 +272,7 @@ def test_the_figures_as_json_are_those_of_the_site(run: Run, output: Path) -> No
     ran = run("check", "--json", "--jobs", 1, SAMPLES)
     run("build", SAMPLES, "--jobs", 1, "-o", output)
     assert ran.out.encode() == (output / "report.json").read_bytes()
-    assert len(json.loads(ran.out)["modules"]) == len(list(SAMPLES.glob("*/")))
+    assert len(json.loads(ran.out)["modules"]) == len(SAMPLE_FOLDERS)
 
 
 def test_the_number_of_processes_changes_nothing_on_stdout() -> None:
@@ -469,6 +470,23 @@ def test_ctrl_c_ends_all_processes_without_a_traceback(tmp_path: Path) -> None:
     assert "Traceback" not in rest
 
 
+@pytest.mark.parametrize("module", ["reportgen.cli", "argparse", "reportgen.commands.check", "reportgen.analyse"])
+def test_ctrl_c_while_modules_are_imported_leaves_no_traceback(module: str) -> None:
+    script = f"""
+import sys
+class Interrupting:
+    def find_spec(self, name, *rest):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupting())
+sys.argv = ["reportgen", "check", {str(TINY)!r}]
+from reportgen.__main__ import run
+run()
+"""
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (130, "reportgen: error: interrupted\n")
+
+
 LOSING_A_PROCESS = """
 import os, sys
 from reportgen import check, cli
@@ -494,6 +512,54 @@ def test_a_killed_process_is_reported_in_one_line(tmp_path: Path) -> None:
 
 
 @posix_only
+@pytest.mark.parametrize("name", [".reportgen.json", ".reportgen.unfinished", "index.html"])
+def test_a_pipe_in_the_place_of_a_file_of_the_site_is_not_waited_for(run: Run, output: Path, name: str) -> None:
+    run("build", TINY, "-o", output)
+    (output / name).unlink(missing_ok=True)
+    os.mkfifo(output / name)
+    (output / "m").rename(output / "gone")  # so that pages have to be written
+    ran = run("build", TINY, "-o", output)
+    assert (ran.code, ran.err.count("error: ")) == (1, 1)
+
+
+@posix_only
+def test_nothing_is_written_through_a_link_in_the_place_of_an_unfinished_manifest(run: Run, output: Path) -> None:
+    output.mkdir()
+    (output.parent / "mine.txt").write_text("mine", encoding="utf-8")
+    (output / "..reportgen.json.unfinished").symlink_to(output.parent / "mine.txt")
+    ran = run("build", TINY, "-o", output)
+    assert (ran.code, "cannot be written" in ran.err) == (1, True)
+    assert (output.parent / "mine.txt").read_text(encoding="utf-8") == "mine"
+
+
+@posix_only
+@pytest.mark.parametrize(("name", "code"), [("pyproject.toml", 0), ("reportgen.toml", 0), ("given.toml", 2)])
+def test_a_pipe_in_the_place_of_settings_is_not_waited_for(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, code: int
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo(name)
+    ran = run("check", TINY, *(["--budgets", name] if code else []))
+    assert ran.code == code
+    assert ("given.toml: cannot be read: it is not a regular file" in ran.err) == bool(code)
+
+
+@posix_only
+def test_warnings_about_files_are_counted_beside_the_findings(run: Run, dumps: Path, output: Path) -> None:
+    (dumps / "link").symlink_to(SAMPLES, target_is_directory=True)
+    ran = run("build", dumps, "-o", output)
+    assert "1 warning about files" in ran.out
+    assert "no errors or warnings" not in ran.out
+
+
+def test_a_dump_without_its_live_ranges_is_not_sound(run: Run, tmp_path: Path) -> None:
+    text = ONE_FILE.read_text(encoding="utf-8").partition("HloLiveRange")[0]
+    write_text(tmp_path / ONE_FILE.name, text)
+    ran = run("check", tmp_path, "--strict")
+    assert (ran.code, "[live-ranges-lost]" in ran.out) == (1, True)
+
+
+@posix_only
 @pytest.mark.parametrize("flags", [[], ["--json"]], ids=str)
 def test_a_closed_pipe_ends_the_command_silently(flags: list[str]) -> None:
     command = [sys.executable, "-m", "reportgen", "check", str(SAMPLES), "--jobs", "1", *flags]
@@ -512,13 +578,13 @@ def test_the_module_runs_as_the_command_does() -> None:
 
 def test_check_says_once_whether_a_module_fits_and_what_would_lower_its_peak(run: Run) -> None:
     found = run("check", "--jobs", 1, "--capacity", "600MiB", PAIRS / "gpu" / "mid" / "nodonate")
-    module, capacity, advice = found.out.splitlines()
+    module, phases, capacity, advice = found.out.splitlines()
     assert "peak resident 958.87 MiB" in module
+    assert re.fullmatch(r"  phases: forward .*; backward .*; update .* MiB", phases)
     assert capacity == (
-        "  capacity: allocates 958.89 MiB, 358.89 MiB more than 600.00 MiB; donation is not enough;"
-        " a batch × 0.49 fits (estimate)"
+        "  capacity: allocates 958.89 MiB, 358.89 MiB more than 600.00 MiB; with these steps it is predicted to fit"
     )
-    assert advice == "  advice: donate p, o: saves about 56.7 MiB (predicted)"
+    assert advice == "  advice: checkpoint layer_#: saves 376 MiB (range)"
     assert found.code == 3
     assert all(found.out.count(word) == 1 for word in ("allocates", "958.89", "358.89", "600.00"))
 
@@ -529,8 +595,10 @@ def test_check_says_how_much_is_left_of_a_device(run: Run) -> None:
     assert found.code == 0
 
 
-def test_check_says_nothing_of_a_device_that_is_not_known(run: Run) -> None:
-    assert "capacity:" not in run("check", "--jobs", 1, PAIRS / "gpu" / "mid" / "nodonate").out
+def test_check_says_how_to_tell_what_a_device_has_and_nothing_of_it_for_a_cpu(run: Run) -> None:
+    out = run("check", "--jobs", 1, PAIRS / "gpu" / "mid" / "nodonate").out
+    assert "  capacity: not known; --capacity v5e, or 16GiB, says what the device has\n" in out
+    assert "capacity:" not in run("check", "--jobs", 1, TINY).out
 
 
 @posix_only
@@ -615,12 +683,29 @@ def test_a_single_file_is_written_for_one_module(run: Run, tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_a_single_file_takes_one_module_and_names_the_largest(run: Run, tmp_path: Path) -> None:
-    ran = run("build", SAMPLES, "--single-file", tmp_path / "report.html")
+def test_of_several_modules_a_single_file_shows_the_one_that_needs_most_and_says_so(run: Run, tmp_path: Path) -> None:
+    target = tmp_path / "report.html"
+    ran = run("build", SAMPLES, "--single-file", target, "--jobs", "1")
+    assert ran.code == 0
+    assert ran.out.startswith("1 module: jit_mlp_train_step peaks at 23.53 MiB; ")
+    assert "It needs most of 8 modules; --module NAME writes another one.\n" in ran.out
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_single_file_shows_the_module_that_is_asked_for(run: Run, tmp_path: Path) -> None:
+    ran = run("build", SAMPLES, "--single-file", tmp_path / "report.html", "--module", "jit_tiny_matmul_gelu")
+    assert ran.out.startswith("1 module: jit_tiny_matmul_gelu peaks at 896.00 KiB; ")
+    assert "needs most" not in ran.out
+    ran = run("build", SAMPLES, "--single-file", tmp_path / "other.html", "--module", "jit_nothing")
     assert (ran.code, ran.out) == (2, "")
-    assert "--single-file takes one" in ran.err
-    assert "The largest is " in ran.err
-    assert not list(tmp_path.iterdir())
+    assert "no such module; there are jit_control_flow, " in ran.err
+    assert not (tmp_path / "other.html").exists()
+
+
+def test_a_site_takes_no_module(run: Run, tmp_path: Path) -> None:
+    ran = run("build", SAMPLES, "-o", tmp_path / "site", "--module", "jit_tiny_matmul_gelu")
+    assert (ran.code, ran.out) == (2, "")
+    assert "--module chooses what --single-file writes" in ran.err
 
 
 def test_a_single_file_overwrites_no_dump(run: Run, dumps: Path) -> None:

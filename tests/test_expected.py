@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from reportgen.check import check
+from reportgen.input.discover import discover
 from tests.support.samples import ROOT, SAMPLES, sample_labels
 
 REAL_DUMPS = ROOT.parent / "shared" / "dumps"
@@ -72,7 +73,7 @@ def _figures_of_space(space: Mapping[str, Any]) -> Figures:
 
 def reports(path: Path) -> dict[str, Mapping[str, Any]]:
     """Return what `check` says of each dump below `path`, by label; nothing may go wrong in reading them."""
-    report = check([path], 1, lambda done, count, label: None)
+    report = check(discover([path]), 1, lambda done, count, label: None)
     assert [problem for problem in report.problems if problem.severity == "error"] == []
     return {summary.label: summary.report for summary in report.summaries}
 

@@ -1,23 +1,33 @@
-"""Hostile dumps cost what their size allows: four times the dump takes about four times the steps.
+"""Hostile dumps cost what their size allows: four times the dump takes about four times the steps and the memory.
 
-Steps are calls of functions and lines of Python, which are the same on every machine, and not seconds.
+Steps are calls of functions and lines of Python, and memory is what Python allocates: both are the same on every
+machine, unlike seconds.
 """
 
+import shutil
 import sys
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import pytest
 
-from reportgen.render.module.module_pages import page_groups
+from reportgen.build import build
+from reportgen.options import BuildOptions
+from reportgen.render.module.module_pages import module_pages
 from reportgen.render.view import Module
 from reportgen.reports.summarise import summary
+from tests.compare.texts import IN_PLACE, NAME, written
 from tests.support.costly import HOSTILE
 from tests.support.dumps import analysed
 
 pytestmark = pytest.mark.slow
 
-SMALL, TIMES = 150, 4
+TIMES = 4
+SMALL = {name: 20 if name == "spaces" else 150 for name in HOSTILE}
+"""How large the smaller text is; a memory space has several sections and charts on the pages."""
 
 
 class Steps:
@@ -31,18 +41,31 @@ class Steps:
         return self
 
 
-def steps(text: str, *, with_pages: bool) -> int:
+def reported(text: str, *, with_pages: bool) -> None:
+    module = Module(label="dump", title="dump", stage=None, number=None, analysis=analysed(text))
+    summary(module)
+    for page in module_pages(module, "Hostile") if with_pages else ():
+        assert page.path
+
+
+def steps(work: Callable[[], object]) -> int:
     counter, before = Steps(), sys.gettrace()
     sys.settrace(counter)
     try:
-        module = Module(label="dump", title="dump", stage=None, number=None, analysis=analysed(text))
-        summary(module)
-        for pages in page_groups(module, "Hostile") if with_pages else ():
-            for page in pages():
-                assert page.path
+        work()
     finally:
         sys.settrace(before)
     return counter.count
+
+
+def peak_bytes(work: Callable[[], object]) -> int:
+    """Return the most memory that Python holds at once for some work, beyond what it had before."""
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("with_pages", [False, True], ids=["check", "pages"])
@@ -52,5 +75,28 @@ def test_steps_grow_no_faster_than_the_dump(name: str, with_pages: bool, monkeyp
     module = sys.modules["reportgen.analyse.reuse"]
     monkeypatch.setattr(module, "_MOST_LOOKS", 2_000)
     monkeypatch.setattr(module, "_MOST_CONFLICTS", 500)
-    small, large = (steps("\n".join(HOSTILE[name](count)), with_pages=with_pages) for count in (SMALL, SMALL * TIMES))
+    texts = ("\n".join(HOSTILE[name](count)) for count in (SMALL[name], SMALL[name] * TIMES))
+    small, large = (steps(lambda text=text: reported(text, with_pages=with_pages)) for text in texts)  # type: ignore[misc]
     assert large <= small * TIMES * 1.3
+
+
+@pytest.mark.parametrize("name", ["spaces", "allocations", "chain", "one_shape", "schedule"])
+def test_memory_of_pages_grows_no_faster_than_the_dump(name: str) -> None:
+    texts = ["\n".join(HOSTILE[name](count)) for count in (SMALL[name], SMALL[name], SMALL[name] * TIMES)]
+    # The first one fills caches, which are not counted.
+    _, small, large = (peak_bytes(lambda text=text: reported(text, with_pages=True)) for text in texts)  # type: ignore[misc]
+    assert large <= small * TIMES * 1.3
+
+
+def test_a_build_of_more_modules_takes_as_many_more_steps_and_hardly_more_memory(tmp_path: Path) -> None:
+    builds: list[Callable[[], object]] = []
+    for count in (1, 2, 4):
+        for number in range(count):
+            written(tmp_path / str(count), IN_PLACE, NAME.replace("0001", f"{number:04}"))
+        options = BuildOptions(paths=(tmp_path / str(count),), output=tmp_path / f"site-{count}", title="Many")
+        builds.append(lambda options=options: build(options, lambda *_: None))  # type: ignore[misc]
+    builds[0]()
+    assert peak_bytes(builds[2]) <= 1.5 * peak_bytes(builds[1])
+    for site in tmp_path.glob("site-*"):
+        shutil.rmtree(site)
+    assert steps(builds[2]) <= 2.1 * steps(builds[1])

@@ -72,7 +72,7 @@ def test_the_man_page_has_every_option_and_no_date(shared: dict[str, str]) -> No
     ("words", "expected"),
     [
         (["reportgen", "wa"], ["watch"]),
-        (["reportgen", "build", "--value"], ["--value-pages"]),
+        (["reportgen", "build", "--source-u"], ["--source-url"]),
         (["reportgen", "check", "hatch_b"], ["hatch_build.py"]),
         (["reportgen", "build", "--output", "sampl"], ["samples"]),
     ],
@@ -95,7 +95,7 @@ def test_uvx_finds_a_command_of_the_name_of_the_distribution(wheel: Path) -> Non
     with ZipFile(wheel) as archive:
         [name] = [name for name in archive.namelist() if name.endswith("entry_points.txt")]
         commands = archive.read(name).decode("utf-8").splitlines()
-    assert "xla-reportgen = reportgen.cli:run" in commands
+    assert "xla-reportgen = reportgen.__main__:run" in commands
 
 
 def test_the_metadata_says_what_the_package_says(metadata: Message) -> None:

@@ -11,7 +11,7 @@ from reportgen.input.toml_lines import line_of_key
 from reportgen.options import WatchOptions
 from tests.support.site import ROOT, SAMPLES
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMANDS = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
 TINY = str(SAMPLES / "cpu-tiny")
 ALL = """\
 [project]
@@ -51,8 +51,8 @@ def test_settings_are_what_options_default_to() -> None:
     assert capacity_of_report() == 64 << 10
 
 
-def test_the_example_of_the_readme_is_understood() -> None:
-    [example] = re.findall(r"```toml\n(\[tool\.xla-reportgen\].*?)```", README, re.DOTALL)
+def test_the_example_of_the_documentation_is_understood() -> None:
+    [example] = re.findall(r"```toml\n(\[tool\.xla-reportgen\].*?)```", COMMANDS, re.DOTALL)
     set_up(example)
     assert "<h1>Nightly training</h1>" in build()
     assert capacity_of_report() == 15.75 * (1 << 30)

@@ -111,3 +111,29 @@ def test_continuous_integration_installs_these_versions() -> None:
     assert 'PIP_CONSTRAINT="$PWD/.ci/constraints.txt"' in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     workflow = (ROOT / ".github" / "workflows" / "pages.yml").read_text(encoding="utf-8")
     assert "pip install --constraint .ci/constraints.txt ." in workflow
+
+
+def _used_actions() -> list[tuple[str, str]]:
+    """Return each action that a workflow of ours or of the documentation uses, with its file."""
+    files = [ROOT / "action.yml", *(ROOT / ".github").rglob("*.yml"), *(ROOT / "docs").glob("*.md")]
+    uses = re.compile(r"^\s*(?:- )?uses: (\S+/.*)$", re.MULTILINE)
+    return [(file.name, used) for file in files for used in uses.findall(file.read_text(encoding="utf-8"))]
+
+
+def test_actions_are_pinned_by_commit() -> None:
+    used = [(file, action) for file, action in _used_actions() if not action.startswith("example/reportgen@")]
+    assert len(used) > 20
+    pinned = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+")
+    assert [one for one in used if not pinned.fullmatch(one[1])] == []
+    commits: dict[str, set[str]] = {}
+    for _, action in used:
+        name, _, commit = action.partition("@")
+        commits.setdefault(name, set()).add(commit)
+    assert {name: one for name, one in commits.items() if len(one) > 1} == {}
+
+
+def test_what_the_action_installs_has_a_version() -> None:
+    action = (ROOT / "action.yml").read_text(encoding="utf-8")
+    installed = re.findall(r'"\$\{install\[@\]\}" "[^"]*" ([^;\n]*)', action)
+    assert len(installed) == action.count('"${install[@]}"') == 2
+    assert all(re.fullmatch(r"[a-z]+==[0-9.]+", word) for others in installed for word in others.split())

@@ -10,12 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.programs.test_real_programs import python
 from tests.support.samples import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="shares a fixture that needs fork")]
-
-__all__ = ["python"]
 
 CI = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
 (PROGRAM,) = re.findall(r"<!-- program: compile.py -->\n```python\n(.*?)```", CI, re.DOTALL)

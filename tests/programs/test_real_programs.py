@@ -1,7 +1,4 @@
-"""Real programs under `reportgen run`, with JAX on the CPU: every module that they compile is found.
-
-JAX is in an environment of its own, `.venv-jax`, because reportgen does not depend on it. The first run installs it.
-"""
+"""Real programs under `reportgen run`, with JAX on the CPU: every module that they compile is found."""
 
 import json
 import os
@@ -9,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -85,23 +81,6 @@ class Ran(NamedTuple):
     found: int
     compiled: int
     processes: int
-
-
-@pytest.fixture(scope="module")
-def python() -> str:
-    """Return a Python with JAX; without one the tests are skipped, or fail with REPORTGEN_REQUIRE_JAX set."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    packages = [*project["dependency-groups"]["jax"], *project["project"]["dependencies"]]
-    python, stamp = ROOT / ".venv-jax" / "bin" / "python", ROOT / ".venv-jax" / "installed"
-    if not stamp.is_file() or stamp.read_text(encoding="utf-8") != str(packages):
-        subprocess.run([sys.executable, "-m", "venv", "--clear", python.parents[1]], check=True)
-        pip = [str(python), "-m", "pip", "install", "--quiet", "--retries", "1", "--disable-pip-version-check"]
-        installed = subprocess.run([*pip, *packages], capture_output=True, text=True, check=False)
-        if installed.returncode:
-            give_up = pytest.fail if os.environ.get("REPORTGEN_REQUIRE_JAX") else pytest.skip
-            give_up(f"no JAX: {installed.stderr.strip().splitlines()[-1]}")
-        stamp.write_text(str(packages), encoding="utf-8")
-    return str(python)
 
 
 @pytest.fixture(autouse=True)

@@ -83,9 +83,9 @@ def single_file(module: Module, site_title: str) -> bytes:
         for path, heading, body in help_texts()
     ]
     page = render(
-        "module.html",
+        "pages/module.html",
         "",
-        frame="single_file.html",
+        frame="pages/single_file.html",
         is_single_file=True,
         site_title=site_title,
         module=module,

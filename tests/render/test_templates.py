@@ -9,7 +9,7 @@ from reportgen.render.html.templates import width
 from reportgen.render.site.assets import template_root
 from reportgen.reports.formats import counted
 
-TEMPLATES = sorted(template_root().glob("*.html"))
+TEMPLATES = sorted(template_root().rglob("*.html"))
 LONGEST_LINE = 120
 _UNQUOTED = re.compile(r"<[a-z][^<>{}]*\s[a-z-]+=[^\"'\s{]")
 _QUOTED = re.compile(r'"[^"]*"')

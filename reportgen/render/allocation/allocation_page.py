@@ -49,7 +49,7 @@ class AllocationRenderer:
         """Return the page of some allocations: one, or those of a group."""
         path = self._module.routes.allocation_page(numbers[0])
         content = render(
-            "allocation.html",
+            "pages/allocation.html",
             path,
             tab="",
             site_title=self._site_title,

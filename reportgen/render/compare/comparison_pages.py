@@ -58,7 +58,7 @@ def comparison_pages(
     columns = module_columns((one.name, one.label, one.backend, size, href, 1) for one, size, href in searched)
     yield shard("modules", columns)
     overview = render(
-        "compare_overview.html",
+        "pages/compare_overview.html",
         routes.OVERVIEW,
         site_title=title,
         comparison=comparison,
@@ -93,7 +93,7 @@ def _overview_row(module: ModuleComparison, *, has_sites: bool) -> OverviewRow:
 def _module_page(title: str, view: ModuleView, judgement: Judgement, *, has_sites: bool) -> bytes:
     name = view.module.module.name
     return render(
-        "compare.html",
+        "pages/compare.html",
         view.path,
         site_title=title,
         module=view.module,

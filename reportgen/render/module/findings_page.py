@@ -29,7 +29,7 @@ def findings_page(module: Module, site_title: str) -> Page:
         module,
         site_title,
         "findings",
-        "findings.html",
+        "pages/findings.html",
         links=Links(module, 0),
         findings=analysis.findings,
         finding_counts=finding_counts(analysis),

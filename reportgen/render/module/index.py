@@ -108,7 +108,7 @@ def index_page(module: Module, site_title: str) -> Page:
     """Return the module's own page."""
     links = Links(module, 0)
     context = index_context(module, links)
-    return view_page(module, site_title, "index", "module.html", links=links, **context)
+    return view_page(module, site_title, "index", "pages/module.html", links=links, **context)
 
 
 def index_context(module: Module, links: Links) -> dict[str, Any]:

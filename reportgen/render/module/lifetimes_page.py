@@ -85,7 +85,7 @@ def lifetimes_page(module: Module, site_title: str) -> Page:
         module,
         site_title,
         "lifetimes",
-        "lifetimes.html",
+        "pages/lifetimes.html",
         links=links,
         has_time=module.analysis.dump.live_ranges is not None,
         has_uses=module.analysis.dump.used_values is not None,

@@ -205,7 +205,7 @@ def _listing(
         module,
         site_title,
         kind,
-        "listing.html",
+        "pages/listing.html",
         links=links,
         sizes=sizes,
         pages=[(links.path(path), first, last) for path, first, last in pages],

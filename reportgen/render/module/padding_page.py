@@ -76,7 +76,7 @@ def padding_page(module: Module, site_title: str) -> Page:
     links = Links(module, 0)
     spaces = [_space_padding(module, space, links) for space in module.analysis.spaces.values()]
     small = small_spaces(module.analysis)
-    return view_page(module, site_title, "padding", "padding.html", links=links, spaces=spaces, small=small)
+    return view_page(module, site_title, "padding", "pages/padding.html", links=links, spaces=spaces, small=small)
 
 
 def _space_padding(module: Module, space: Space, links: Links) -> SpacePadding:

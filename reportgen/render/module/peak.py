@@ -87,7 +87,7 @@ def peak_page(module: Module, site_title: str) -> Page:
         module,
         site_title,
         "peak",
-        "peak.html",
+        "pages/peak.html",
         links=links,
         classes=HELD_CLASSES,
         spaces=space_peaks(module, links),

@@ -53,7 +53,7 @@ def schedule_page(module: Module, site_title: str) -> Page:
         module,
         site_title,
         "schedule",
-        "schedule.html",
+        "pages/schedule.html",
         links=links,
         bytes_columns=columns,
         spaces_left_out=len(module.analysis.spaces) - len(spaces),

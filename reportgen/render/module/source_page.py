@@ -60,7 +60,7 @@ def source_page(module: Module, number: int, site_title: str) -> Page:
         ],
         others=_others(module, links, number, costs),
     )
-    return view_page(module, site_title, routes.source(number), "source.html", links=links, source=shown)
+    return view_page(module, site_title, routes.source(number), "pages/source.html", links=links, source=shown)
 
 
 def _others(module: Module, links: Links, number: int, costs: LineCosts) -> Sequence[tuple[str, str, int]]:

@@ -60,7 +60,7 @@ def error_views(errors: Iterable[LoggedError]) -> list[ErrorView]:
 def error_pages(site_title: str, errors: Iterable[LoggedError]) -> Iterator[Page]:
     """Yield a page for each error."""
     for view in error_views(errors):
-        yield Page(view.href, render("out_of_memory.html", view.href, site_title=site_title, view=view))
+        yield Page(view.href, render("pages/out_of_memory.html", view.href, site_title=site_title, view=view))
 
 
 def _view(error: LoggedError, number: int) -> ErrorView:

@@ -116,11 +116,11 @@ def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) 
     own = {"recompiled": section, **_front_context(modules, rows, front)}
     pages = routes.pages_of(len(rows), MODULES_PER_PAGE)
     for page in range(1, pages + 1):
-        template, context = ("overview.html", table | own) if page == 1 else ("modules.html", table)
+        template, context = ("pages/overview.html", table | own) if page == 1 else ("pages/modules.html", table)
         shown, path = rows[routes.rows_of(page, MODULES_PER_PAGE)], routes.overview(page)
         yield Page(path, render(template, path, rows=shown, page=page, pages=pages, **context))
     if not section.is_complete:
-        content = render("recompiled.html", routes.RECOMPILED, site_title=site_title, groups=groups)
+        content = render("pages/recompiled.html", routes.RECOMPILED, site_title=site_title, groups=groups)
         yield Page(routes.RECOMPILED, content)
 
 

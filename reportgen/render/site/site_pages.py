@@ -33,11 +33,11 @@ def fixed_pages(site_title: str) -> Iterator[Page]:
     for name in asset_names():
         yield Page(routes.asset(name), read_asset(name))
     for path, heading, body in help_texts():
-        yield Page(path, render("help.html", path, site_title=site_title, heading=heading, body=body))
+        yield Page(path, render("pages/help.html", path, site_title=site_title, heading=heading, body=body))
     yield shard("terms", terms())
     # Without this file GitHub Pages runs Jekyll, which leaves out files with names that it reserves.
     yield Page(".nojekyll", b"")
-    yield Page(routes.NOT_FOUND, render("404.html", routes.NOT_FOUND, site_title=site_title))
+    yield Page(routes.NOT_FOUND, render("pages/404.html", routes.NOT_FOUND, site_title=site_title))
 
 
 def help_texts() -> Iterator[tuple[str, str, Markup]]:

@@ -52,7 +52,7 @@ def trend_pages(title: str, history: History, budgets: Budgets | None) -> Iterat
     yield Page(routes.TREND, trend_page(routes.TREND, title, history, trends))
     for trend in trends:
         context = {"site_title": title, "history": history, "trend": trend, "short": short}
-        yield Page(trend.path, render("trend_function.html", trend.path, **context))
+        yield Page(trend.path, render("pages/trend_function.html", trend.path, **context))
 
 
 def front_pages(title: str, history: History, budgets: Budgets | None) -> Iterator[Page]:
@@ -65,7 +65,7 @@ def front_pages(title: str, history: History, budgets: Budgets | None) -> Iterat
 def trend_page(path: str, title: str, history: History, trends: Sequence[FunctionTrend]) -> bytes:
     """Return the page with the charts of all functions."""
     return render(
-        "trend.html",
+        "pages/trend.html",
         path,
         site_title=title,
         history=history,

@@ -76,7 +76,7 @@ class ValueRenderer:
         """Return the page of some values: one, or those of a group."""
         path = self._module.routes.value_page(numbers[0])
         content = render(
-            "value.html",
+            "pages/value.html",
             path,
             tab="",
             site_title=self._site_title,

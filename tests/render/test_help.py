@@ -52,7 +52,7 @@ def section(page: str, anchor: str) -> str:
 
 def linked() -> list[tuple[str, str]]:
     """Return (page, anchor) of every link into the help, in templates, code and the help pages themselves."""
-    texts = [path.read_text(encoding="utf-8") for path in sorted(template_root().glob("*.html"))]
+    texts = [path.read_text(encoding="utf-8") for path in sorted(template_root().rglob("*.html"))]
     texts += [path.read_text(encoding="utf-8") for path in sorted((ROOT / "reportgen").rglob("*.py"))]
     texts += map(source, PAGES)
     links = {link for text in texts for link in _HREF.findall(text)}

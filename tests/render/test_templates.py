@@ -21,8 +21,8 @@ def text_of(template: Path) -> str:
 
 
 def test_the_readme_lists_every_template() -> None:
-    listed = re.findall(r"^\| `(\w+\.html)` \|", text_of(template_root() / "README.md"), re.MULTILINE)
-    assert sorted(listed) == [template.name for template in TEMPLATES]
+    listed = re.findall(r"^\| `(\w+/\w+\.html)` \|", text_of(template_root() / "README.md"), re.MULTILINE)
+    assert sorted(listed) == [template.relative_to(template_root()).as_posix() for template in TEMPLATES]
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda template: template.name)

@@ -32,6 +32,7 @@ class AllocationSection(NamedTuple):
     space: Space
     usage: Usage
     location: str
+    file: str
     excerpt: Sequence[ExcerptLine]
     values: int
     rows: Markup
@@ -55,6 +56,7 @@ class AllocationRenderer:
             site_title=self._site_title,
             module=self._module,
             links=self._links,
+            first_file=self._module.analysis.dump.text.parts[0].label,
             sections=[self._section(number) for number in numbers],
         )
         return Page(path, content)
@@ -68,6 +70,10 @@ class AllocationRenderer:
             analysis.occupants[number], key=lambda n: (facts.values.offsets[n], facts.starts[n], facts.values.ids[n])
         )
         place = analysis.dump.text.locate(allocation.text_offset)
+        location = file = f"{place.file}:{place.line}"
+        # Nearly all allocations are in the first file of a dump; a page that they share names it once.
+        if module.routes.has_shared_pages and place.file == analysis.dump.text.parts[0].label:
+            location, file = f"line {place.line}", "the dump"
         return AllocationSection(
             id=allocation_id(module.routes.allocation_names[number]),
             number=number,
@@ -77,7 +83,8 @@ class AllocationRenderer:
             size=human_and_exact(allocation.size_bytes),
             space=analysis.spaces[allocation.color],
             usage=self._usage.of(number),
-            location=f"{place.file}:{place.line}",
+            location=location,
+            file=file,
             excerpt=excerpt(module, allocation.text_offset),
             values=len(values),
             rows=value_rows_in_allocation(((value, facts[value]) for value in values[:ROWS_ON_PAGE]), self._links),

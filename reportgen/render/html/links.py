@@ -118,8 +118,11 @@ class Links:
 
     def space(self, space: Space) -> Markup:
         """Return a memory space's name as a link to its section on the module's page."""
-        name = f"{space.color} · {escape(space.name)}"
-        return Markup(f'<a href="{self.to_module}index.html#space-{space.color}">{name}</a>')
+        return Markup(f'<a href="{self.to_module}index.html#space-{space.color}">{self.space_name(space)}</a>')
+
+    def space_name(self, space: Space) -> Markup:
+        """Return a memory space's number and name."""
+        return Markup(f"{space.color} · {escape(space.name)}")
 
     def listing(self, kind: str) -> str:
         """Return the href of a view."""

@@ -50,7 +50,9 @@ class ValueAbout:
         self._buffer = BufferRow(module, links)
         self._program = ProgramRows(module, links)
         self._advice = ValueAdvice(module, links)
-        self._spaces = {color: links.space(space) for color, space in module.analysis.spaces.items()}
+        # A page that values share links the memory spaces once, at the top.
+        space_name = links.space_name if module.routes.has_shared_pages else links.space
+        self._spaces = {color: space_name(space) for color, space in module.analysis.spaces.items()}
         self._bytes_at_peak = {
             share.value: share.size_bytes
             for space in module.analysis.spaces.values()
@@ -86,10 +88,23 @@ class ValueAbout:
         owner = "" if fact.owner is None else f", as needed by {self._links.value(fact.owner)}, which shares the slice"
         yield f"<dt>Size<dd>{human_and_exact(value.size_bytes)}{owner}"
         term = self._links.head("padding", "Padding") if fact.padding_bytes else "Padding"
-        yield f"<dt>{term}<dd>{_padding(fact)}"
+        yield f"<dt>{term}<dd>{self._padding(fact)}"
         space = self._spaces[self._module.analysis.dump.allocations[value.allocation].color]
         offsets = f"bytes {value.offset_bytes:,} to {value.end_bytes:,}"
         yield f"<dt>Allocation<dd>{self._links.allocation(value.allocation)}, {offsets}, in {space}"
+
+    def _padding(self, fact: ValueFacts) -> str:
+        """Return the bytes lost to padding, beside the sizes that they follow from."""
+        dense, padded, size = fact.dense_bytes, fact.padded_bytes, fact.value.size_bytes
+        if dense is None or padded is None:
+            return "not known"
+        if dense == padded == size:
+            # A page that values share says this once, at the top.
+            return "none" if self._module.routes.has_shared_pages else "none; dense = padded = size"
+        padding = exact_bytes(fact.padding_bytes) if fact.padding_bytes else "none"
+        has_own_size = fact.owner is None
+        rest = f" by its layout, {size:,} reserved by the compiler" if has_own_size and size > padded else ""
+        return f"{padding}; {dense:,} dense, {padded:,} padded{rest}"
 
     def _life(self, number: int, fact: ValueFacts) -> Iterator[str]:
         """Yield when a value is live and why, and what the peak has to do with it."""
@@ -144,16 +159,3 @@ class ValueAbout:
 
 def _index(shape_index: str) -> str:
     return "" if shape_index == WHOLE else f" {shape_index}"
-
-
-def _padding(fact: ValueFacts) -> str:
-    """Return the bytes lost to padding, beside the sizes that they follow from."""
-    dense, padded, size = fact.dense_bytes, fact.padded_bytes, fact.value.size_bytes
-    if dense is None or padded is None:
-        return "not known"
-    if dense == padded == size:
-        return "none; dense = padded = size"
-    padding = exact_bytes(fact.padding_bytes) if fact.padding_bytes else "none"
-    has_own_size = fact.owner is None
-    rest = f" by its layout, {size:,} reserved by the compiler" if has_own_size and size > padded else ""
-    return f"{padding}; {dense:,} dense, {padded:,} padded{rest}"

@@ -28,6 +28,7 @@ _MOST_MOMENTS = 10
 _MOST_CONFLICTS = 20
 _BUFFERS_BEFORE_AND_AFTER = 5
 _HEIGHT = 99
+_AXES = "Filled: this value. Vertical: bytes. Horizontal: moments"
 _MARGIN = 8  # an eighth of the value's bytes is shown of what reaches beyond them
 
 
@@ -112,7 +113,9 @@ class ValueNeighbours:
             shown = f"{moments[0]} to {moments[-1]}, only those at which something changes"
         grouped = f" Its {len(boxes)} neighbours are drawn in groups." if len(boxes) > MOST_BOXES else ""
         red = " Red: bytes that two values hold at once." if conflicts else ""
-        caption = f"Filled: this value. Vertical: bytes. Horizontal: moments {shown}.{grouped}{red}"
+        # A page that values share says at the top how its maps are read.
+        axes = "Moments" if self._module.routes.has_shared_pages else _AXES
+        caption = f"{axes} {shown}.{grouped}{red}"
         held = memory_class(self._module.analysis.dump.allocations[self._facts[number].value.allocation])
         drawn = neighbourhood(own, boxes, conflicts)
         return f'<figure class="map class-{held}">{drawn}<figcaption>{caption}</figcaption></figure>'

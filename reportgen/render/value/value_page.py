@@ -75,6 +75,7 @@ class ValueRenderer:
     def page(self, numbers: Sequence[int]) -> Page:
         """Return the page of some values: one, or those of a group."""
         path = self._module.routes.value_page(numbers[0])
+        explained: dict[str, int] = {}
         content = render(
             "pages/value.html",
             path,
@@ -83,14 +84,15 @@ class ValueRenderer:
             module=self._module,
             links=self._links,
             terms=TERMS,
-            sections=[self._section(number) for number in numbers],
+            spaces=[self._links.space(space) for space in self._module.analysis.spaces.values()],
+            sections=[self._section(number, explained) for number in numbers],
         )
         # Many links lead to a value on the same page, and each page is hundreds of kilobytes.
         own = path.rpartition("/")[2].encode()
         return Page(path, content.replace(b'href="%s#' % own, b'href="#'))
 
-    def _section(self, number: int) -> ValueSection:
-        """Return what the page of a value shows of it."""
+    def _section(self, number: int, explained: dict[str, int]) -> ValueSection:
+        """Return what a page shows of a value, whose shape it explains unless the page has `explained` it before."""
         value = self._module.analysis.facts[number].value
         definition = self._definition(value.key.name)
         # Like the text of an instruction, a long shape is whole only in the section of the first value.
@@ -98,6 +100,8 @@ class ValueRenderer:
         code = f'<code class="block">{escape(shape)}</code>'
         if len(shape) > _FOLDED_TEXT:
             code = f"<details><summary>{len(shape):,} characters</summary>{code}</details>"
+        first = explained.setdefault(value.shape, number)
+        layout = _layout(value.shape) if first == number else f"<p>Explained with {self._links.value(first)}."
         return ValueSection(
             id=value_id(self._module.routes.value_names[number]),
             name=shortened(key_text(value.key)),
@@ -106,7 +110,7 @@ class ValueRenderer:
             about=Markup(self._about.rows(number, definition)),
             instruction=Markup(definition.text(number)),
             neighbours=Markup(self._neighbours.section(number)),
-            shape=Markup(f"{code}\n{_layout(value.shape)}"),
+            shape=Markup(f"{code}\n{layout}"),
             findings=self._findings.get(number, ()),
         )
 

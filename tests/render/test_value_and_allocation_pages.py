@@ -120,3 +120,9 @@ def test_values_and_ranges_that_are_left_out_are_counted() -> None:
 @pytest.mark.parametrize("rule", get_args(Rule))
 def test_every_rule_that_ends_a_live_range_has_a_sentence(rule: Rule) -> None:
     assert WHY_ALIVE[rule].endswith(".")
+
+
+def test_a_page_that_values_share_explains_a_shape_once() -> None:
+    pages = [page.text for path, page in pages_of(crowded()).items() if path.startswith("v/")]
+    assert {text.count("A scalar of type f32") for text in pages} == {1}
+    assert sum(text.count("Explained with v") for text in pages) == CROWD - len(pages)

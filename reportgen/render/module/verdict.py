@@ -97,7 +97,7 @@ def _row(module: Module, space: Space, group: PeakGroup, links: Links) -> GroupR
     if len(group.buffers) > 1:
         # The table has the shape of a tuple as the dump prints it, and not how many elements it has.
         shape = "(" if module.analysis.program.is_table(group.buffers[0]) else group.shape
-        table = links.filtered_values(space=str(space.color), scope=group.name, shape=shape)
+        table = links.filtered_values(space=str(space.color), scope=group.pattern, shape=shape)
         links_to_buffers += Markup(f' <a href="{table}">in the table of values</a>')
     times = f"{len(group.buffers):,} × " if len(group.buffers) > 1 else ""
     return GroupRow(

@@ -4,8 +4,9 @@ from collections import defaultdict
 
 from reportgen.advice.avoidable import idle_over_peak
 from reportgen.advice.memory import Memory, PeakAfter
+from reportgen.analyse.peak_groups import spoken_name
 from reportgen.analyse.records import Analysis
-from reportgen.program.author import common_relation
+from reportgen.program.author import UNNAMED_ARGUMENT, common_relation
 from reportgen.program.scopes import pattern
 from reportgen.record import record
 
@@ -33,8 +34,6 @@ class Family:
     @property
     def name(self) -> str:
         """Return what the buffers are, as people read it."""
-        if not self.op_name:
-            return "the buffers that have no name"
         return f"what {self.op_name} reads" if self.relation == "read by" else f"{self.relation} {self.op_name}".strip()
 
 
@@ -56,11 +55,12 @@ def _held_bytes(memory: Memory, numbers: list[int]) -> int:
 
 
 def _family(analysis: Analysis, memory: Memory, key: tuple[str, str], numbers: list[int], held_bytes: int) -> Family:
+    names = [analysis.authors.of(number).name for number in numbers]
     stretches = {number: idle_over_peak(analysis.program, memory, number) for number in numbers}
     members = {member for number in numbers for member in analysis.program.buffers.members(number)}
     return Family(
         relation=common_relation(map(analysis.authors.of, numbers)),
-        op_name=key[0],
+        op_name=spoken_name(names) if key[0].startswith(UNNAMED_ARGUMENT) else key[0],
         shape=key[1],
         buffers=analysis.program.buffers.one_of_each(numbers),
         held_bytes=held_bytes,

@@ -11,20 +11,24 @@ from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.decompose import shares
 from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.parse.shape_parser import plain_shape
+from reportgen.program.author import UNNAMED_ARGUMENT
 from reportgen.record import record
 
 _NUMBER = re.compile(r"\d+")
+_MOST_LISTED = 3
 
 
 @record
 class PeakGroup:
-    """Bytes of a peak; the `shares` are the largest first, and `name` has `#` for numbers that differ.
+    """Bytes of a peak; the `shares` are the largest first.
 
-    `buffers` has a value of each buffer. `name` is empty where the program's name is not known. The bytes that
-    `is_held` are reserved for buffers of which no value is live.
+    `pattern` is what all authors are called, with `#` for numbers that differ, and `name` the same as people say it.
+    Both are empty for bytes without a buffer. `buffers` has a value of each buffer. The bytes that `is_held` are
+    reserved for buffers of which no value is live.
     """
 
     name: str
+    pattern: str
     shape: str
     memory_class: MemoryClass
     size_bytes: int
@@ -44,7 +48,8 @@ def peak_groups(analysis: Analysis, space: Space) -> list[PeakGroup]:
         by_key.setdefault((sibling_name(name), shape, kind, share.value is None), []).append((share, number, name))
     groups = [
         PeakGroup(
-            name=joined_name([name for *_, name in members]),
+            name=spoken_name([name for *_, name in members]),
+            pattern=_joined_name([name for *_, name in members]),
             shape=shape,
             memory_class=kind,
             size_bytes=sum(share.size_bytes for share, *_ in members),
@@ -62,7 +67,24 @@ def sibling_name(name: str) -> str:
     return _NUMBER.sub("#", name)
 
 
-def joined_name(names: Sequence[str]) -> str:
+def spoken_name(names: Sequence[str]) -> str:
+    """Return what several siblings are called: `layer_#/w1`, or `arguments 3 to 14` where they have only numbers."""
+    pattern = _joined_name(names)
+    if not pattern.startswith(UNNAMED_ARGUMENT) or "#" not in pattern:
+        return pattern
+    numbers = sorted({name.removeprefix(UNNAMED_ARGUMENT) for name in names}, key=_in_order)
+    if len(numbers) <= _MOST_LISTED:
+        return f"arguments {', '.join(numbers[:-1])} and {numbers[-1]}"
+    if all(number.isdecimal() for number in numbers) and int(numbers[-1]) - int(numbers[0]) == len(numbers) - 1:
+        return f"arguments {numbers[0]} to {numbers[-1]}"
+    return f"{len(numbers):,} arguments from {numbers[0]} to {numbers[-1]}"
+
+
+def _in_order(text: str) -> tuple[int, ...]:
+    return tuple(map(int, _NUMBER.findall(text)))
+
+
+def _joined_name(names: Sequence[str]) -> str:
     """Return the name of several that differ in numbers only: each number that differs becomes a `#`."""
     first = names[0]
     if all(name == first for name in names):

@@ -49,9 +49,14 @@ class Author:
 
     @property
     def name(self) -> str:
-        """Return the most telling name: an argument's, else an operation's, else an argument's number."""
+        """Return the most telling name: an argument's, an operation's, an argument's number, or the instruction's."""
+        return self._program_name or self.argument or self.operation
+
+    @property
+    def _program_name(self) -> str:
+        """Return the name that the user's program gives; empty without one."""
         is_number = self.argument.startswith(UNNAMED_ARGUMENT)
-        return (self.scope or self.argument) if is_number else (self.argument or self.scope)
+        return self.scope if is_number else (self.argument or self.scope)
 
     @property
     def relation(self) -> str:
@@ -64,13 +69,13 @@ class Author:
 
     @property
     def scope_name(self) -> str:
-        """Return the name under which the bytes are added up by scope; empty where only a number is known."""
-        return self.name if self.is_named or self.is_of_loop else ""
+        """Return the name under which the bytes are added up by scope; empty where the program gives none."""
+        return self._program_name
 
     @property
     def is_named(self) -> bool:
         """Return whether an argument's name is known, or that of an operation other than the loop around it."""
-        return bool(self.name) and not self.name.startswith(UNNAMED_ARGUMENT) and not self.is_of_loop
+        return bool(self._program_name) and not self.is_of_loop
 
     @property
     def is_of_loop(self) -> bool:

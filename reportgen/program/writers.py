@@ -286,7 +286,7 @@ class _Walk:
     def _author(self, start: Place, path: Sequence[_Step]) -> Author:
         found = self._named or self._fallback or self._around
         if found is None:
-            return Author()
+            return Author(operation=start.name)
         if self._fallback and found.opcode == "parameter" and not _has_name(found):
             found = self._fallback
         names = [start.name, *(step.place.name for step in path)]

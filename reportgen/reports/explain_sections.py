@@ -116,7 +116,7 @@ def _peak(one: Explanation) -> Section:
 
 
 def _name(group: LargestBuffers) -> str:
-    return group.name or ("no name" if group.buffers else "reserved, never used")
+    return group.name or "reserved, never used"
 
 
 def _what(group: LargestBuffers) -> str:

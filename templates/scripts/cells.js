@@ -3,6 +3,7 @@ import { humanBytes } from "./bytes.js";
 import { moduleFolder } from "./data.js";
 import { make } from "./dom.js";
 import { allocationHref, valueHref } from "./hrefs.js";
+import { authorName } from "./names.js";
 
 // As in `reportgen/render/html/origin.py`.
 const LONGEST_SCOPE = 56;
@@ -25,18 +26,18 @@ export const countCell = (count) =>
   make("td", { class: "number" }, [make("data", { value: String(count) }, [count.toLocaleString("en")])]);
 
 /**
- * Return a cell with the end of a value's scope, which says most, and file and line; the tooltips have the whole.
+ * Return a cell with the end of a value's name, which says most, and file and line; the tooltips have the whole.
  * @param {Values} values
  * @param {number} number
  */
 export const originCell = (values, number) => {
-  const scope = values.scopes[values.scope[number]], own = values.sources[values.source[number]];
+  const called = authorName(values, number), own = values.sources[values.source[number]];
   // An argument has no line of its own.
   const source = own || values.sources[values.firstRead[number]], before = own ? "" : "read first at ";
-  const end = scope.slice(-LONGEST_SCOPE), slash = end.indexOf("/");
-  const shown = scope.length <= LONGEST_SCOPE ? scope : `…${slash < 0 ? end : end.slice(slash)}`;
-  const name = scope ? make("code", { title: scope }, [shown]) : make("span", { class: "none", title: "no name in the dump" }, ["–"]);
-  const relation = values.relations[values.relation[number]], words = relation && scope ? `${relation} ` : "";
+  const end = called.slice(-LONGEST_SCOPE), slash = end.indexOf("/");
+  const shown = called.length <= LONGEST_SCOPE ? called : `…${slash < 0 ? end : end.slice(slash)}`;
+  const name = make("code", { title: called }, [shown]);
+  const relation = values.relations[values.relation[number]], words = relation ? `${relation} ` : "";
   const line = make("span", { class: "source", title: before + source }, [before + source.slice(source.lastIndexOf("/") + 1)]);
   return make("td", {}, source ? [words, name, " ", line] : [words, name]);
 };

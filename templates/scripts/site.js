@@ -2,6 +2,7 @@
 import { startChanges } from "./changes.js";
 import { drawFigures } from "./charts.js";
 import { acceptData } from "./data.js";
+import { startDevice } from "./device.js";
 import { startFilters } from "./filter.js";
 import { buildHeader } from "./header.js";
 import { startKeys } from "./keys.js";
@@ -50,6 +51,7 @@ startFilters();
 startOtherPages();
 startValueSections();
 startMembers();
+startDevice();
 startSingleFile();
 // The chart library is a deferred script after this one, so it is there when the document is complete.
 document.addEventListener("DOMContentLoaded", startCharts);

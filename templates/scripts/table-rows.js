@@ -1,6 +1,7 @@
 // The rows of a long table from the data of its module: which of them pass the filters, and their order. Sorting and
 // filtering cover all rows, not only those on the page that is open.
 import { bytesByValue, residentAt } from "./composition.js";
+import { authorName } from "./names.js";
 import { amountAt } from "./steps.js";
 import { holdsAll, wordsOf } from "./words.js";
 
@@ -38,7 +39,12 @@ export const valueTest = (values, filters) => {
     const words = wordsOf(filters.value);
     tests.push((number) => holdsAll((values.name[number] + values.index[number]).toLowerCase(), words));
   }
-  contains(filters.scope, values.scopes, values.scope);
+  if (filters.scope) {
+    const words = wordsOf(filters.scope);
+    const found = values.scopes.map((text) => holdsAll(text.toLowerCase(), words));
+    tests.push((number) =>
+      values.scope[number] ? found[values.scope[number]] : holdsAll(authorName(values, number).toLowerCase(), words));
+  }
   contains(filters.source, values.sources, values.source);
   contains(filters.shape, values.shapes, values.shape);
   return (number) => tests.every((test) => test(number));
@@ -108,9 +114,9 @@ export const valueSource = (values, allocation) => {
       from: (number) => first[number],
       to: (number) => values.last[number],
       shape: (number) => values.shapes[values.shape[number]],
-      scope: (number) => values.scopes[values.scope[number]],
+      scope: (number) => authorName(values, number),
       source: (number) => values.sources[values.source[number]],
-      origin: (number) => `${values.scopes[values.scope[number]]} ${values.sources[values.source[number]]}`.trim(),
+      origin: (number) => `${authorName(values, number)} ${values.sources[values.source[number]]}`.trim(),
       opcode: (number) => values.opcodes[values.opcode[number]]
     }
   };

@@ -50,6 +50,8 @@ interface Values {
   /** What stands before the scope: "read by", "new value of", "a copy of", or nothing. */
   relation: number[];
   scope: number[];
+  /** What a value without a scope is called; empty for the name of its own instruction. */
+  label: number[];
   source: number[];
   /** The line that reads a value first, of one that has no line of its own; in the table of the sources. */
   firstRead: number[];
@@ -58,6 +60,7 @@ interface Values {
   opcodes: string[];
   relations: string[];
   scopes: string[];
+  labels: string[];
   sources: string[];
   shapes: string[];
   kinds: string[];

@@ -66,12 +66,12 @@ def test_the_path_lists_the_instructions_in_between() -> None:
 
 
 def test_nothing_is_made_up_for_an_unknown_value() -> None:
-    assert written("nothing") == Author()
+    assert written("nothing") == Author(operation="nothing")
 
 
 def test_the_search_ends_at_a_reshape_that_prints_no_operand() -> None:
     program = ModuleText(b"HloModule f\n\nENTRY %main () -> s32[2] {\n  ROOT %all = s32[2]{0} broadcast()\n}\n")
-    assert written("all", module=program) == Author()
+    assert written("all", module=program) == Author(operation="all")
 
 
 BROADCASTS = ModuleText(b"""\

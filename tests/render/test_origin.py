@@ -26,7 +26,7 @@ def of_argument(rule: Rule, scope: str = "") -> Author:
         (Author(argument="argument 3", scope="jit(f)/sub", rule="new value"), "jit(f)/sub"),
         (Author(argument="argument 3", scope="jit(f)/dot", rule="read"), "read by jit(f)/dot"),
         (Author(scope="jit(f)/dot", rule="moved"), "jit(f)/dot"),
-        (Author(), "–"),
+        (Author(operation="fusion.14"), "fusion.14"),
     ],
 )
 def test_an_argument_its_copy_and_its_new_value_are_told_apart(author: Author, words: str) -> None:

@@ -10,6 +10,7 @@ const values = /** @type {Values} */ (/** @type {unknown} */ ({
   opcode: [0, 1, 1, 2], opcodes: ["parameter", "fusion", "copy"],
   relation: [0, 0, 1, 0], relations: ["", "read by"],
   scope: [0, 1, 2, 0], scopes: ["", "jit/mlp/dot", "jit/attention/dot"],
+  label: [1, 0, 0, 0], labels: ["", "argument 3"],
   source: [0, 1, 1, 0], sources: ["", "model.py:12"],
   shape: [0, 1, 1, 0], shapes: ["f32[4]", "bf16[8,128]"],
   kinds: ["parameter 0", "preallocated temp"], spaces: { 0: "HBM", 1: "VMEM" }, conflicting: [],
@@ -26,6 +27,8 @@ test("each filter keeps the values that have what it asks for", () => {
   assert.deepEqual(passing({ class: "temporary" }), [1, 2, 3]);
   assert.deepEqual(passing({ opcode: "fusion" }), [1, 2]);
   assert.deepEqual(passing({ scope: "DOT mlp" }), [1]);
+  assert.deepEqual(passing({ scope: "argument 3" }), [0]);
+  assert.deepEqual(passing({ scope: "copy" }), [3]);
   assert.deepEqual(passing({ source: "model" }), [1, 2]);
   assert.deepEqual(passing({ shape: "bf16 128" }), [1, 2]);
 });

@@ -41,9 +41,7 @@ def _cell(words: str, name: str, source: str, read_first: str, line_href: str) -
 
 
 def named(name: str) -> Markup:
-    """Return a name of the program as code, cut at its beginning if it is long; a dash for an empty one."""
-    if not name:
-        return Markup('<span class="none" title="no name in the dump">–</span>')
+    """Return a name of the program as code, cut at its beginning if it is long."""
     shown = end_of(name, _LONGEST)
     title = f' title="{escape(shortened(name))}"' if shown != name else ""
     return Markup(f"<code{title}>{soft_breaks(shown)}</code>")

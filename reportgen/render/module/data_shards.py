@@ -16,6 +16,7 @@ from reportgen.analyse.classes import CLASSES, memory_class
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.intervals.step_function import StepFunction
 from reportgen.model import WHOLE
+from reportgen.program.author import Author
 from reportgen.render import routes
 from reportgen.render.drawings.conflicts import conflicts_by_value
 from reportgen.render.module.advice_box import move_keys
@@ -147,7 +148,7 @@ def _value_columns(module: Module) -> dict[str, Any]:
     """Return the columns with an entry for each value, and the tables of words that they point into."""
     facts, values = module.analysis.facts, module.analysis.dump.values
     opcodes, relations, scopes, sources, shapes = Words(), Words([""]), Words([""]), Words([""]), Words()
-    pages = Words()
+    pages, labels = Words(), Words([""])
     authors = [module.attribution(number) for number in range(len(facts))]
     opcode = module.analysis.program.opcode
     classes = [CLASSES.index(memory_class(allocation)) for allocation in module.analysis.dump.allocations]
@@ -172,6 +173,7 @@ def _value_columns(module: Module) -> dict[str, Any]:
         "opcode": [opcodes.number(opcode(name)) for name in values.names],
         "relation": [relations.number(author.relation) for author in authors],
         "scope": [scopes.number(author.scope_name) for author in authors],
+        "label": [labels.number(_label(author, name)) for author, name in zip(authors, values.names, strict=True)],
         "source": [sources.number(author.source) for author in authors],
         "firstRead": [sources.number("" if author.source else author.read_first) for author in authors],
         "shape": [shapes.number(cut(shape, LONGEST_SHAPE)) for shape in values.shapes],
@@ -180,9 +182,15 @@ def _value_columns(module: Module) -> dict[str, Any]:
         "opcodes": opcodes.table(),
         "relations": relations.table(),
         "scopes": scopes.table(),
+        "labels": labels.table(),
         "sources": sources.table(),
         "shapes": shapes.table(),
     }
+
+
+def _label(author: Author, name: str) -> str:
+    """Return what a value is called that has no scope; empty where that is the name of its own instruction."""
+    return "" if author.scope_name or author.name == name else author.name
 
 
 _COLUMNS: Mapping[str, Callable[[Module], dict[str, Any]]] = {

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from reportgen.analyse.lifetimes import byte_steps, idle_at_peak, idle_stretches, idle_temporary_bytes, steps_held
-from reportgen.analyse.peak_groups import joined_name, sibling_name
+from reportgen.analyse.peak_groups import sibling_name, spoken_name
 from reportgen.analyse.records import Space
 from reportgen.intervals.step_function import Peak
 from reportgen.parse.shape_parser import plain_shape
@@ -143,9 +143,8 @@ def _table(
         times[stretch.value, stretch.kind] += 1
         name = module.attribution(stretch.value).name
         shape = plain_shape(module.analysis.facts.values.shapes[stretch.value])
-        # A value without a name has no siblings.
-        family = sibling_name(name) if name else f"value {stretch.value}"
-        siblings.setdefault((times[stretch.value, stretch.kind], stretch.kind, family, shape), []).append(stretch)
+        key = times[stretch.value, stretch.kind], stretch.kind, sibling_name(name), shape
+        siblings.setdefault(key, []).append(stretch)
     ordered = sorted(siblings.values(), key=lambda members: (-sum(map(amount, members)), members[0].value))
     hidden = [sum(map(amount, members)) for members in ordered[_SHOWN:]]
     rows = [_row(module, links, members) for members in ordered[:_SHOWN]]
@@ -165,7 +164,7 @@ def _row(module: Module, links: Links, members: Sequence[Stretch]) -> LifeRow:
     return LifeRow(
         values=values,
         shape=links.shape(numbers[0]),
-        origin=links.origin_of(authors, joined_name([author.name for author in authors])),
+        origin=links.origin_of(authors, spoken_name([author.name for author in authors])),
         kind=members[0].kind,
         first=min(member.first for member in members),
         last=max(member.last for member in members),

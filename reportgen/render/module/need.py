@@ -112,8 +112,8 @@ def _of_peak(analysis: Analysis, space: Space) -> Iterator[Segment]:
 
 
 def _name(group: PeakGroup) -> str:
-    """Return the last two parts of a group's name, which tell it from others; its shape where it has none."""
-    return "/".join(group.name.split("/")[-2:]) or group.shape
+    """Return the last two parts of a group's name, which tell it from others; empty for bytes without a buffer."""
+    return "/".join(group.name.split("/")[-2:])
 
 
 def _argument_names(groups: Sequence[PeakGroup]) -> Sequence[str]:

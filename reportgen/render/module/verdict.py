@@ -1,11 +1,11 @@
 """The first sentences of a module's page: what it needs, and whether that fits; and the groups of a peak as rows."""
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 
 from markupsafe import Markup
 
 from reportgen.analyse.capacity import Fit
-from reportgen.analyse.devices import HOST_SPACE
+from reportgen.analyse.devices import DEVICES, HOST_SPACE, MAIN_SPACE, Device
 from reportgen.analyse.lifetimes import idle_at_peak, idle_stretches, idle_temporary_bytes
 from reportgen.analyse.peak_groups import PeakGroup, peak_groups
 from reportgen.analyse.records import Analysis, Space
@@ -40,6 +40,7 @@ class VerdictView:
     """What a module needs in its main memory space; `moment` is None where no peak is known.
 
     `has_device` is whether it is for a device with memory of its own, and `host_bytes` what it allocates on the host.
+    `devices` are those to choose from where the device is not known.
     `waiting_bytes` are temporaries that are neither read nor written at the peak.
     """
 
@@ -49,6 +50,7 @@ class VerdictView:
     waiting_bytes: int
     fit: Fit | None
     has_device: bool
+    devices: Sequence[Device]
     host_bytes: int
 
 
@@ -66,6 +68,8 @@ def verdict(module: Module) -> VerdictView | None:
     if space is None or not needed_in(space):
         return None
     peak = space.peak_resident
+    has_device = module.analysis.backend in ("tpu", "gpu")
+    is_unknown = has_device and space.color == MAIN_SPACE and space.color not in module.fits
     idle = idle_at_peak(space, idle_stretches(module.analysis, space))
     return VerdictView(
         space=space,
@@ -73,7 +77,8 @@ def verdict(module: Module) -> VerdictView | None:
         moment=peak.moment if peak else None,
         waiting_bytes=idle_temporary_bytes(module.analysis, idle),
         fit=module.fits.get(space.color),
-        has_device=module.analysis.backend in ("tpu", "gpu"),
+        has_device=has_device,
+        devices=tuple(DEVICES.values()) if is_unknown else (),
         host_bytes=host.allocated_bytes if (host := module.analysis.spaces.get(HOST_SPACE)) else 0,
     )
 
@@ -97,7 +102,7 @@ def _row(module: Module, space: Space, group: PeakGroup, links: Links) -> GroupR
     if len(group.buffers) > 1:
         # The table has the shape of a tuple as the dump prints it, and not how many elements it has.
         shape = "(" if module.analysis.program.is_table(group.buffers[0]) else group.shape
-        table = links.filtered_values(space=str(space.color), scope=group.name, shape=shape)
+        table = links.filtered_values(space=str(space.color), scope=group.pattern, shape=shape)
         links_to_buffers += Markup(f' <a href="{table}">in the table of values</a>')
     times = f"{len(group.buffers):,} × " if len(group.buffers) > 1 else ""
     return GroupRow(

@@ -24,6 +24,8 @@ def print_modules(summaries: Sequence[Summary]) -> None:
     for entry in summaries:
         peak = entry.peak_resident_bytes
         size = "no live ranges" if peak is None else f"peak resident {human_bytes(peak)} ({exact_bytes(peak)})"
+        if not entry.capacity:  # which says what is allocated
+            size = f"needs {human_bytes(entry.allocated_bytes)} ({exact_bytes(entry.allocated_bytes)}), {size}"
         findings = ", ".join(counted(number, severity) for severity, number in entry.finding_counts)
         print(
             printable(f"{entry.label}: {entry.backend}, space {entry.space_name}: {size}; {findings or 'no findings'}")
@@ -34,16 +36,23 @@ def print_modules(summaries: Sequence[Summary]) -> None:
             print(f"  devices: {entry.devices}")
         if entry.host_bytes:
             print(f"  host memory: allocates {human_bytes(entry.host_bytes)}")
-        if entry.capacity:
-            print(printable(f"  capacity: {entry.capacity}"))
-        elif entry.backend in ("tpu", "gpu"):
-            print("  capacity: not known; --capacity v5e, or 16GiB, says what the device has")
+        _print_capacity(entry)
         if entry.first_move:
             print(printable(f"  advice: {entry.first_move}"))
         for finding in entry.findings:
             if finding.severity != "note":
                 place = f"{finding.location}: " if finding.location else ""
                 print(printable(f"  {place}{finding.severity}: {finding.message} [{finding.slug}]"))
+
+
+def _print_capacity(entry: Summary) -> None:
+    """Print whether a module fits, or how to learn it."""
+    if entry.fits is False and not entry.is_over:
+        print("  the compiler refused this program")
+    if entry.capacity:
+        print(printable(f"  capacity: {entry.capacity}"))
+    elif entry.backend in ("tpu", "gpu"):
+        print("  capacity: not known; --capacity v5e, or 16GiB, says what the device has")
 
 
 def print_errors(errors: Sequence[LoggedError]) -> None:

@@ -92,7 +92,7 @@ class MemoryReport:
 
     @property
     def needed_bytes(self) -> int:
-        """The peak or, where that is not known, what is allocated; 0 without a module.
+        """What must be allocated; 0 without a module.
 
         >>> report.needed_bytes
         917504

@@ -80,12 +80,12 @@ def _module(one: Explanation) -> Iterator[Section]:
 
 
 def _peak(one: Explanation) -> Section:
-    peak = one.needed_bytes
+    peak = one.peak_bytes or 0
     lines = [f"{line_words(line.source)} ({percent(line.bytes, peak)})" for line in one.lines[:_MOST_LINES]]
     others = [
         f"{human_bytes(space.needed_bytes)} of {space.name}"
         for space in one.spaces
-        if space.name != one.space and space.needed_bytes * _SMALL >= peak
+        if space.name != one.space and space.needed_bytes * _SMALL >= one.needed_bytes
     ]
     rows = [
         SizeRow(
@@ -155,7 +155,7 @@ def _phases(one: Explanation) -> Section:
     rows = [
         SizeRow(
             part=phase.peak_bytes,
-            whole=one.needed_bytes,
+            whole=one.peak_bytes or 0,
             size=human_bytes(phase.peak_bytes),
             name=f"{phase.kind}{f' at {line_words(phase.name)}' if phase.name else ''}",
             what=f"{phase.first:,} to {phase.last:,}",

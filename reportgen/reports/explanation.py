@@ -14,7 +14,7 @@ from reportgen.parse.oom_records import SizeRange
 from reportgen.record import record
 from reportgen.reports.formats import human_bytes, percent, range_words
 from reportgen.reports.report_json import json_document
-from reportgen.reports.summary import Summary, needed_bytes
+from reportgen.reports.summary import Summary
 
 SCHEMA = 1
 """The number that `explain --json` states; docs/schemas.md says what raises it."""
@@ -106,8 +106,8 @@ class SpaceNeed:
 class Explanation:
     """Why a module needs its memory, in its main memory space unless `spaces` say otherwise. Sizes are bytes.
 
-    `needed_bytes` is the peak or, where that is not known, what is allocated. `fits` is None where it is not known
-    what the device has. `devices` says in words how many run it; it is empty for one. `largest` and `other_bytes` add
+    `needed_bytes` must be allocated, as `allocated_bytes` says. `fits` is None where it is not known what the device
+    has. `devices` says in words how many run it; it is empty for one. `largest` and `other_bytes` add
     up to the peak.
     """
 
@@ -150,8 +150,8 @@ def explanation(entry: Summary) -> Explanation:
         name=entry.title,
         backend=entry.backend,
         space=space.get("name", ""),
-        fits=_fits(entry),
-        needed_bytes=needed_bytes(entry),
+        fits=entry.fits,
+        needed_bytes=entry.allocated_bytes,
         peak_bytes=peak,
         peak_moment=space.get("peak_resident_moment"),
         schedule_length=entry.schedule_length,
@@ -179,12 +179,6 @@ def explain_json(explanations: Iterable[Explanation], errors: Iterable[LoggedErr
     return json_document(SCHEMA, map(asdict, explanations), errors)
 
 
-def _fits(entry: Summary) -> bool | None:
-    if entry.report["refused"] or entry.is_over:
-        return False
-    return None if entry.capacity_bytes is None else True
-
-
 def _verdict(entry: Summary) -> str:
     """Return in one sentence whether a module fits, and what could make it."""
     refused = entry.report["refused"]
@@ -197,7 +191,7 @@ def _verdict(entry: Summary) -> str:
         return f"Does not fit: allocates {human_bytes(space['allocated_bytes'])} of {space['name']}, which has {most}."
     if entry.capacity:
         return f"{'Does not fit' if over else 'Fits'}: {entry.capacity}."
-    return f"Needs {human_bytes(needed_bytes(entry))}. Whether that fits is not known."
+    return f"Needs {human_bytes(entry.allocated_bytes)}. Whether that fits is not known."
 
 
 def _refusal_words(entry: Summary, refused: Mapping[str, Any]) -> str:
@@ -213,7 +207,7 @@ def _space_need(space: Mapping[str, Any]) -> SpaceNeed:
     allocated: int = space["allocated_bytes"]
     return SpaceNeed(
         name=space["name"],
-        needed_bytes=allocated if peak is None else peak,
+        needed_bytes=allocated,
         peak_bytes=peak,
         allocated_bytes=allocated,
         capacity_bytes=space["capacity"] and space["capacity"]["size_bytes"],

@@ -19,6 +19,7 @@ from reportgen.analyse.divided import DividedArgument, divided_arguments
 from reportgen.analyse.fit import Misfit
 from reportgen.analyse.phases import Phase, phases
 from reportgen.analyse.records import Analysis, Space
+from reportgen.analyse.spaces import main_space
 from reportgen.model import WHOLE, UsedValue, ValueKey
 from reportgen.options import Redaction
 from reportgen.program.author import Author
@@ -101,6 +102,14 @@ class Report:
         """Whether the program fits each memory space whose capacity is known, by its color."""
         spaces = self.analysis.spaces
         return {color: fit(spaces[color], known) for color, known in self.capacities.items() if color in spaces}
+
+    @property
+    def fits_device(self) -> bool | None:
+        """Whether the program fits its device: what the compiler says counts most; None where nothing says so."""
+        if (self.misfit and self.misfit.is_refused) or any(known.is_over for known in self.fits.values()):
+            return False
+        main = main_space(self.analysis.spaces)
+        return True if main and main.color in self.fits else None
 
     @cached_property
     def divided(self) -> Sequence[DividedArgument]:

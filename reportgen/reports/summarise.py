@@ -50,6 +50,7 @@ def summary(report: Report, *, with_report: bool = True) -> Summary:
         signature=signature(analysis.dump),
         capacity_bytes=known.capacity.size_bytes if known else None,
         is_over=any(one.is_over for one in report.fits.values()),
+        fits=report.fits_device,
         findings=analysis.findings,
         report=module_report(report) if with_report else {},
         first_move=advice_sentence(advice),

@@ -21,6 +21,8 @@ class Summary:
     known, to what is allocated. `is_over` is whether any memory space needs more than it has. `checks` counts the
     checks that had something to check, and `objects` what they checked.
 
+    `fits` is whether it fits its device, None where nothing says so.
+
     `first_move` is what would lower the peak, in a sentence, and `can_be_bytes` the least peak that is known.
     `capacity` says in words whether the module fits, empty where it is not known what the device has.
 
@@ -52,6 +54,7 @@ class Summary:
     report: Mapping[str, Any]
     capacity_bytes: int | None = None
     is_over: bool = False
+    fits: bool | None = None
     first_move: str = ""
     can_be_bytes: int | None = None
     capacity: str = ""
@@ -101,12 +104,12 @@ def _finding(data: Mapping[str, Any]) -> Finding:
     return Finding(**{**data, "location": location and Location(**location), "values": tuple(data["values"])})
 
 
-def needed_bytes(entry: Summary) -> int:
-    """Return the peak resident, or what is allocated where no peak is known."""
+def shown_bytes(entry: Summary) -> int:
+    """Return what `bytes_by_class` adds up to: the peak resident, or what is allocated where no peak is known."""
     peak = entry.peak_resident_bytes
     return entry.allocated_bytes if peak is None else peak
 
 
-def biggest_first(entry: Summary) -> tuple[int, str]:
-    """Return the sort key of the overview."""
-    return (-needed_bytes(entry), entry.label)
+def biggest_first(entry: Summary) -> tuple[int, int, str]:
+    """Return the sort key of the overview: what must be allocated, then the peak."""
+    return (-entry.allocated_bytes, -shown_bytes(entry), entry.label)

@@ -15,6 +15,7 @@ from reportgen.render.drawings.life import life_strip
 from reportgen.render.html.links import Links, listed
 from reportgen.render.html.members import group_members
 from reportgen.render.view import Module
+from reportgen.reports.formats import human_bytes
 
 _SMALL = 100
 
@@ -39,6 +40,8 @@ class GroupRow:
 class VerdictView:
     """What a module needs in its main memory space; `moment` is None where no peak is known.
 
+    `elsewhere` says why a program does not fit although it does in this space; empty where it is not so.
+
     `has_device` is whether it is for a device with memory of its own, and `host_bytes` what it allocates on the host.
     `devices` are those to choose from where the device is not known.
     `waiting_bytes` are temporaries that are neither read nor written at the peak.
@@ -49,6 +52,7 @@ class VerdictView:
     moment: int | None
     waiting_bytes: int
     fit: Fit | None
+    elsewhere: str
     has_device: bool
     devices: Sequence[Device]
     host_bytes: int
@@ -77,10 +81,24 @@ def verdict(module: Module) -> VerdictView | None:
         moment=peak.moment if peak else None,
         waiting_bytes=idle_temporary_bytes(module.analysis, idle),
         fit=module.fits.get(space.color),
+        elsewhere=_elsewhere(module, space),
         has_device=has_device,
         devices=tuple(DEVICES.values()) if is_unknown else (),
         host_bytes=host.allocated_bytes if (host := module.analysis.spaces.get(HOST_SPACE)) else 0,
     )
+
+
+def _elsewhere(module: Module, space: Space) -> str:
+    """Return why a program does not fit, where what the space needs is not the reason."""
+    fit = module.fits.get(space.color)
+    if module.fits_device is not False or (fit and fit.is_over):
+        return ""
+    over = [
+        f"{human_bytes(fit.excess_bytes)} too much in {module.analysis.spaces[color].name}"
+        for color, fit in module.fits.items()
+        if fit.is_over
+    ]
+    return over[0] if over else "the compiler refused it"
 
 
 def group_rows(module: Module, space: Space, links: Links) -> list[GroupRow]:

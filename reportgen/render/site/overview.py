@@ -25,7 +25,7 @@ from reportgen.render.site.out_of_memory import error_views
 from reportgen.render.site.recompiled import Recompiled, recompiled
 from reportgen.reports import formats
 from reportgen.reports.formats import function_name
-from reportgen.reports.summary import Summary, biggest_first, needed_bytes
+from reportgen.reports.summary import Summary, biggest_first, shown_bytes
 from reportgen.work import Page
 
 MODULES_PER_PAGE = 500
@@ -56,7 +56,7 @@ class LargestModules:
 
     data: dict[str, Any]
     height: int
-    largest_bytes: int
+    first_bytes: int
     modules: Sequence[Summary]
 
 
@@ -100,13 +100,13 @@ def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) 
     modules = sorted(summaries, key=biggest_first)
     rows, groups = folded(modules), recompiled(modules)
     columns = module_columns(
-        (one.title, one.label, one.backend, needed_bytes(one), _index(one), routes.page_of(number, MODULES_PER_PAGE))
+        (one.title, one.label, one.backend, one.allocated_bytes, _index(one), routes.page_of(number, MODULES_PER_PAGE))
         for number, row in enumerate(rows)
         for one in (row.module, *row.copies)
     )
     yield shard("modules", columns)
     table = {
-        "has_capacity": any(module.capacity_bytes is not None for module in modules),
+        "has_capacity": any(module.fits is not None for module in modules),
         "site_title": site_title,
         "count": len(modules),
         "rows_in_all": len(rows),
@@ -148,13 +148,13 @@ def _front_context(modules: Sequence[Summary], rows: Sequence[ModuleRow], front:
 
 
 def _glance(modules: Sequence[Summary]) -> Glance:
-    known = [module.excess_bytes for module in modules if module.excess_bytes is not None]
+    known = [module.fits for module in modules if module.fits is not None]
     severe = ("error", "warning")
     return Glance(
         most_bytes=max((module.allocated_bytes for module in modules), default=0),
         known=len(known),
-        fitting=sum(excess <= 0 for excess in known),
-        worst_excess_bytes=max(known, default=0),
+        fitting=sum(known),
+        worst_excess_bytes=max((module.excess_bytes or 0 for module in modules), default=0),
         sound=sum(all(severity not in severe for severity, _ in module.finding_counts) for module in modules),
     )
 
@@ -191,16 +191,16 @@ def _places(labels: Sequence[str]) -> Mapping[str, str]:
 def largest_modules(rows: Sequence[ModuleRow]) -> LargestModules | None:
     """Return a bar for each of the largest modules, in parts by class; None where there is nothing to compare."""
     modules = [row.module for row in rows[:MOST_BARS]]
-    if not modules or not needed_bytes(modules[0]):
+    limit = max(map(shown_bytes, modules), default=0)
+    if not limit:
         return None
-    limit = needed_bytes(modules[0])
     datasets = {
         "parts": [part for rank, module in enumerate(modules) for part in _parts(rank, module)],
         "totals": [
             {
                 "rank": rank,
-                "end": needed_bytes(module),
-                "label": formats.human_bytes(needed_bytes(module))
+                "end": shown_bytes(module),
+                "label": formats.human_bytes(shown_bytes(module))
                 + ("" if module.peak_resident_bytes is not None else " allocated"),
             }
             for rank, module in enumerate(modules)
@@ -210,7 +210,7 @@ def largest_modules(rows: Sequence[ModuleRow]) -> LargestModules | None:
     return LargestModules(
         data={"datasets": datasets, "params": {"names": names, "limit": limit, **byte_ticks(limit)}},
         height=len(modules) * _BAR_HEIGHT + _AXIS_HEIGHT,
-        largest_bytes=limit,
+        first_bytes=shown_bytes(modules[0]),
         modules=modules,
     )
 

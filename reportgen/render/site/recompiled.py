@@ -11,7 +11,7 @@ from reportgen.analyse.identity import Leaf, Signature
 from reportgen.record import record
 from reportgen.render.site.file_names import file_names
 from reportgen.reports.formats import function_name
-from reportgen.reports.summary import Summary, biggest_first, needed_bytes
+from reportgen.reports.summary import Summary, biggest_first
 
 ABSENT = "absent"
 _MOST_LEAVES = 8
@@ -70,7 +70,7 @@ def recompiled(summaries: Iterable[Summary]) -> list[Recompiled]:
     ]
     return sorted(
         groups,
-        key=lambda group: (-needed_bytes(group.variants[0].biggest), group.name, group.backend, group.folder),
+        key=lambda group: (-group.variants[0].biggest.allocated_bytes, group.name, group.backend, group.folder),
     )
 
 

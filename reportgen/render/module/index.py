@@ -22,8 +22,9 @@ from reportgen.render.module.advice_box import advice_view
 from reportgen.render.module.fit_banner import fit_banner
 from reportgen.render.module.listings import peak_kind
 from reportgen.render.module.need import need
+from reportgen.render.module.peak_rows import GroupRow, group_rows
 from reportgen.render.module.step_cards import step_cards
-from reportgen.render.module.verdict import GroupRow, group_rows, small_spaces, verdict
+from reportgen.render.module.verdict import small_spaces, verdict
 from reportgen.render.module.view_page import Rest, view_page
 from reportgen.render.view import Module
 from reportgen.reports.formats import cut

@@ -143,7 +143,7 @@ class _Tables:
                 size_bytes=group.size_bytes,
                 classes=group.classes,
                 what=self._links.value(group.largest) if group.largest is not None else Markup(""),
-                buffers=Markup(counted(len(buffers), "buffer")),
+                buffers=Markup(counted(len(buffers), "buffer")) if buffers else Markup(""),
                 life=self._life(buffers, largest),
             )
 

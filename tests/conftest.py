@@ -1,4 +1,4 @@
-"""Provide what tests of all kinds share: a built wheel and site, goldens, and a check that browser tests ran."""
+"""Provide what tests of all kinds share: a built wheel and sites, goldens, and a check that browser tests ran."""
 
 import os
 import signal
@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, settings
 
 from tests.support import hostile
 from tests.support.goldens import Goldens
-from tests.support.site import SAMPLES, build_site
+from tests.support.shared import made_once
+from tests.support.site import SAMPLES, SEEDS, build_site
 
 ROOT = Path(__file__).parents[1]
 
@@ -33,28 +34,45 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture(scope="session")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def run_folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder that all processes of a run share."""
+    folder = tmp_path_factory.getbasetemp()
+    return folder.parent if _is_worker(request.config) and sys.platform != "win32" else folder
+
+
+@pytest.fixture(scope="session")
+def wheel(run_folder: Path) -> Path:
     """Return the wheel of this checkout, built as an installer builds it."""
-    directory = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(directory), str(ROOT)]
-    built = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stdout + built.stderr
-    return next(directory.glob("*.whl"))
+
+    def build(directory: Path) -> None:
+        pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(directory), str(ROOT)]
+        built = subprocess.run(pip, capture_output=True, text=True, check=False)
+        assert built.returncode == 0, built.stdout + built.stderr
+
+    return next(made_once(run_folder / "wheel", build).glob("*.whl"))
 
 
 @pytest.fixture(scope="session")
-def samples_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def samples_site(run_folder: Path) -> Path:
     """Return the site of `samples/`, built once: a test that would change it takes a copy."""
-    return build_site(SAMPLES, tmp_path_factory.mktemp("samples") / "site")
+    return made_once(run_folder / "samples", lambda folder: build_site(SAMPLES, folder / "site")) / "site"
 
 
 @pytest.fixture(scope="session")
-def hostile_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def seeds_site(run_folder: Path) -> Path:
+    """Return the site of the five seeds, which are not part of the repository."""
+    if not SEEDS.is_dir():
+        pytest.skip(f"{'/'.join(SEEDS.parts[-3:])} is not beside this checkout")
+    return made_once(run_folder / "seeds", lambda folder: build_site(SEEDS, folder / "site")) / "site"
+
+
+@pytest.fixture(scope="session")
+def hostile_site(run_folder: Path) -> Path:
     """Return the site of dumps in which everything is named to do harm."""
     if sys.platform == "win32":
         pytest.skip("Windows has no files of such names")
-    directory = tmp_path_factory.mktemp("hostile")
-    return build_site(hostile.write(directory), directory / "the site")
+    name = "the site"
+    return made_once(run_folder / "hostile", lambda folder: build_site(hostile.write(folder), folder / name)) / name
 
 
 @pytest.fixture
@@ -64,9 +82,20 @@ def goldens(request: pytest.FixtureRequest) -> Goldens:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    is_worker = hasattr(config, "workerinput")  # of pytest-xdist, which sends its reports to the process that counts
-    if os.environ.get("REPORTGEN_REQUIRE_BROWSER") and not config.option.collectonly and not is_worker:
+    # A worker sends its reports to the process that counts.
+    if os.environ.get("REPORTGEN_REQUIRE_BROWSER") and not config.option.collectonly and not _is_worker(config):
         config.pluginmanager.register(BrowserTestsMustRun())
+
+
+def _is_worker(config: pytest.Config) -> bool:
+    """Return whether this is one of several processes of pytest-xdist."""
+    return hasattr(config, "workerinput")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that have slow tests, because a slow one at the end keeps one process busy alone."""
+    slow = {item.path for item in items if "slow" in item.keywords}
+    items.sort(key=lambda item: item.path not in slow)
 
 
 class BrowserTestsMustRun:

@@ -36,15 +36,16 @@ def main(arguments: list[str]) -> int:
     ensure_browser(python)
     pytest = [python, "-m", "pytest"]
     # One process more than there are processors, because a test in a browser waits for it half of the time. Each takes
-    # a file of tests at a time; what a session builds is then built once in each process.
+    # a file of tests at a time, so what a file builds is built once.
     in_parallel = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "loadfile", "--no-loadscope-reorder"]
+    # Python may be configured to write no compiled modules: then each program of the tests compiles all modules, and
+    # each run of pytest all tests.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if arguments == ["--quick"]:
         use_memory_for_temporary_files()
         return call([*pytest, "-m", "not slow", *in_parallel])
     if arguments:
         return call([*pytest, *arguments])
-    # Because Python may be configured to write no compiled modules, and then each program of the tests compiles all.
-    call([python, "-m", "compileall", "-q", "reportgen"], quiet=True)
     lint = [[python, "-m", "ruff", "check"], [python, "-m", "ruff", "format", "--check"], [python, "-m", "mypy"]]
     use_memory_for_temporary_files()
     # pytest comes last, so that the last line on the screen is its summary.

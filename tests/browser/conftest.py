@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks.synthetic import write_dump
 from tests.browser.browser import Watch, find_browser, served
+from tests.support.shared import made_once
 from tests.support.site import build_site, relative, views
 
 NO_BROWSER = "no Chromium: run `python tests/run.py`, which installs one, or set REPORTGEN_CHROMIUM to its path"
@@ -97,11 +98,14 @@ def kinds(samples_site: Path, module: Path) -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def large_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build a site of one module with more values than a page has rows."""
-    directory = tmp_path_factory.mktemp("large")
-    write_dump(directory / "dumps", 2_500, seed=3)
-    return build_site(directory / "dumps", directory / "site")
+def large_site(run_folder: Path) -> Path:
+    """Return the site of one module with more values than a page has rows."""
+
+    def build(folder: Path) -> None:
+        write_dump(folder / "dumps", 2_500, seed=3)
+        build_site(folder / "dumps", folder / "site")
+
+    return made_once(run_folder / "large", build) / "site"
 
 
 @pytest.fixture(scope="session")

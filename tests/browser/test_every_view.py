@@ -7,16 +7,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from reportgen.render.html.templates import MODULE_VIEWS
-from tests.support.site import SEEDS, build_site
 
 Visit = Callable[..., Page]
-
-
-@pytest.fixture(scope="session")
-def seeds_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if not SEEDS.is_dir():
-        pytest.skip("shared/dumps/seeds is not beside this checkout")
-    return build_site(SEEDS, tmp_path_factory.mktemp("seeds") / "site")
 
 
 def open_views(visit: Visit, root: Path | str, folder: str) -> None:

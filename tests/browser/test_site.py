@@ -147,17 +147,15 @@ def without_scripts(browser: Browser, samples_site: Path) -> Iterator[Callable[[
     context.close()
 
 
-def test_without_scripts_every_text_and_row_is_shown(without_scripts: Callable[[str], Page], kinds: list[str]) -> None:
+def test_without_scripts_every_text_and_row_is_shown_and_no_useless_control(
+    without_scripts: Callable[[str], Page], kinds: list[str]
+) -> None:
     for path in kinds:
-        told = without_scripts(path).locator(f"main {TOLD}:not(details *, [hidden], [hidden] *)")
+        page = without_scripts(path)
+        told = page.locator(f"main {TOLD}:not(details *, [hidden], [hidden] *)")
         assert (path, told.evaluate_all(UNSEEN)) == (path, [])
         assert told.count() > 1
-
-
-def test_without_scripts_no_useless_control_is_shown(without_scripts: Callable[[str], Page], kinds: list[str]) -> None:
-    for path in kinds:
-        controls = without_scripts(path).locator(":is(button, input, select):visible")
-        assert (path, controls.count()) == (path, 0)
+        assert (path, page.locator(":is(button, input, select):visible").count()) == (path, 0)
 
 
 def test_without_scripts_a_page_says_why_it_has_no_charts(

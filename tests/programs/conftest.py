@@ -4,12 +4,11 @@ import os
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 
 from tests.support.samples import ROOT
+from tests.support.shared import one_process_at_a_time
 
 ENVIRONMENT = ROOT / ".venv-jax"
 
@@ -20,7 +19,8 @@ def python() -> str:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     packages = [*project["dependency-groups"]["jax"], *project["project"]["dependencies"]]
     python, stamp = ENVIRONMENT / "bin" / "python", ENVIRONMENT / "installed"
-    with one_process_at_a_time():
+    # Because files of tests run beside each other, and two of them want the same environment.
+    with one_process_at_a_time(ROOT / ".venv-jax.lock"):
         if not stamp.is_file() or stamp.read_text(encoding="utf-8") != str(packages):
             subprocess.run([sys.executable, "-m", "venv", "--clear", ENVIRONMENT], check=True)
             pip = [str(python), "-m", "pip", "install", "--quiet", "--retries", "1", "--disable-pip-version-check"]
@@ -30,14 +30,3 @@ def python() -> str:
                 give_up(f"no JAX: {installed.stderr.strip().splitlines()[-1]}")
             stamp.write_text(str(packages), encoding="utf-8")
     return str(python)
-
-
-@contextmanager
-def one_process_at_a_time() -> Iterator[None]:
-    """Let the others wait, because files of tests run beside each other and two of them want the same environment."""
-    # Because Windows has no fcntl, and all tests that use this are skipped there.
-    import fcntl
-
-    with (ROOT / ".venv-jax.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield

@@ -4,15 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.site import SAMPLES, SEEDS, SitePage, build_site, read_pages
-
-
-@pytest.fixture(scope="session")
-def seeds_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the site of the five seeds, which are not part of the repository."""
-    if not SEEDS.is_dir():
-        pytest.skip(f"{'/'.join(SEEDS.parts[-3:])} is not beside this checkout")
-    return build_site(SEEDS, tmp_path_factory.mktemp("seeds") / "site")
+from tests.support.site import SAMPLES, SEEDS, SitePage, read_pages
 
 
 @pytest.fixture(scope="session", params=["samples", "seeds"])

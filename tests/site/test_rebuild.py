@@ -27,10 +27,14 @@ Change = Callable[[Path, Path], object]
 
 @pytest.fixture
 def dumps(tmp_path: Path) -> Path:
-    """Return a folder with three small dumps."""
+    return copy_dumps(tmp_path / "dumps")
+
+
+def copy_dumps(folder: Path) -> Path:
+    """Return `folder` with three small dumps."""
     for name in ("cpu-odd-names", "cpu-tiny", "tf-train-step"):
-        shutil.copytree(SAMPLES / name, tmp_path / "dumps" / name)
-    return tmp_path / "dumps"
+        shutil.copytree(SAMPLES / name, folder / name)
+    return folder
 
 
 @pytest.fixture
@@ -178,6 +182,14 @@ def leave_unfinished(dumps: Path, site: Path) -> None:
     (site / UNFINISHED).write_bytes(b"\n" + sealed_line("m/left/1.html") + b"\n")
 
 
+@pytest.fixture(scope="module", params=[1, 2])
+def first_build(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[int, Path]:
+    """Return a number of jobs, and the site that so many build of the dumps: a test takes a copy."""
+    folder = tmp_path_factory.mktemp("first")
+    run(copy_dumps(folder / "dumps"), folder / "site", jobs=request.param)
+    return request.param, folder / "site"
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -195,9 +207,11 @@ def leave_unfinished(dumps: Path, site: Path) -> None:
         leave_unfinished,
     ],
 )
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_a_rebuild_gives_the_same_site_as_a_first_build(dumps: Path, site: Path, change: Change, jobs: int) -> None:
-    run(dumps, site, jobs=jobs)
+def test_a_rebuild_gives_the_same_site_as_a_first_build(
+    first_build: tuple[int, Path], dumps: Path, site: Path, change: Change
+) -> None:
+    jobs, first = first_build
+    shutil.copytree(first, site)
     change(dumps, site)
     run(dumps, site, jobs=jobs)
     run(dumps, site.with_name("clean"), jobs=jobs)

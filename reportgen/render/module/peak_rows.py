@@ -25,7 +25,7 @@ _Part = TypeVar("_Part", PeakGroup, Group, Share)
 
 
 @record
-class PeakRow:
+class GroupingRow:
     """Bytes of a peak that have a name in common; `kind` says why there may be none.
 
     `what` says more about them, `buffers` are links to them or their number, and `life` draws when they are held.
@@ -47,7 +47,7 @@ class PeakTable:
     key: str
     head: str
     what: str
-    rows: Sequence[PeakRow]
+    rows: Sequence[GroupingRow]
     rest: Rest
 
 
@@ -86,7 +86,7 @@ class _Tables:
         yield self._table("value", "Value", "Operation or argument", shares(self._space), self._of_value)
 
     def _table(
-        self, key: str, head: str, what: str, groups: Sequence[_Part], row: Callable[[_Part], PeakRow]
+        self, key: str, head: str, what: str, groups: Sequence[_Part], row: Callable[[_Part], GroupingRow]
     ) -> PeakTable:
         rest = groups[_SHOWN:]
         return PeakTable(
@@ -101,7 +101,7 @@ class _Tables:
             ),
         )
 
-    def _of_operation(self, group: PeakGroup) -> PeakRow:
+    def _of_operation(self, group: PeakGroup) -> GroupingRow:
         """Return a group as a row; one without buffers is of bytes that an allocation reserves and never uses."""
         if not group.buffers:
             name, what = Markup("–"), Markup("<em>reserved, never used</em>")
@@ -113,7 +113,7 @@ class _Tables:
             what = self._code(shortened(f"{times}{group.shape}"))
             if group.is_held:
                 what = Markup("<em>reserved for</em> ") + what
-        return PeakRow(
+        return GroupingRow(
             kind="named",
             name=name,
             size_bytes=group.size_bytes,
@@ -133,11 +133,11 @@ class _Tables:
         href = self._links.filtered_values(space=str(self._space.color), scope=group.name, shape=shape)
         return found + Markup(f' <a href="{href}">in the table of values</a>')
 
-    def _of(self, name: Callable[[str], Markup]) -> Callable[[Group], PeakRow]:
-        def row(group: Group) -> PeakRow:
+    def _of(self, name: Callable[[str], Markup]) -> Callable[[Group], GroupingRow]:
+        def row(group: Group) -> GroupingRow:
             largest = max(group.classes, key=lambda part: part[1])[0]
             buffers = self._analysis.program.buffers.one_of_each(group.members)
-            return PeakRow(
+            return GroupingRow(
                 kind=group.kind,
                 name=name(group.label) if group.label else Markup(""),
                 size_bytes=group.size_bytes,
@@ -149,12 +149,12 @@ class _Tables:
 
         return row
 
-    def _of_value(self, share: Share) -> PeakRow:
+    def _of_value(self, share: Share) -> GroupingRow:
         kind, value = memory_class(self._analysis.dump.allocations[share.allocation]), share.value
         name = what = Markup("")
         if value is not None:
             name, what = self._links.value(value) + self._links.sharing(share), self._links.origin(value)
-        return PeakRow(
+        return GroupingRow(
             kind="held" if value is None else "named",
             name=name,
             size_bytes=share.size_bytes,

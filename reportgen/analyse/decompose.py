@@ -69,20 +69,21 @@ def groupings(analysis: Analysis, space: Space) -> Mapping[str, tuple[Group, ...
         "shape": lambda value: plain_shape(analysis.facts[value].value.shape),
     }
     of_classes = [_group(analysis, ("named", kind), members) for kind, members in by_class.items() if members]
-    found = {name: _by_label(analysis, space, label) for name, label in labels.items()}
+    found = {name: by_label(analysis, space, label) for name, label in labels.items()}
     return {"class": _largest_first(of_classes), **found, "source line": by_source_line(analysis, space)}
 
 
 def by_source_line(analysis: Analysis, space: Space) -> tuple[Group, ...]:
     """Return the composition of a space's peak by the source lines that fill it, largest group first."""
-    return _by_label(analysis, space, lambda value: analysis.authors.of(value).source)
+    return by_label(analysis, space, lambda value: analysis.authors.of(value).source)
 
 
-def _by_label(analysis: Analysis, space: Space, label: Callable[[int], str]) -> tuple[Group, ...]:
-    by_label: dict[tuple[GroupKind, str], list[Share]] = {}
+def by_label(analysis: Analysis, space: Space, label: Callable[[int], str]) -> tuple[Group, ...]:
+    """Return the composition of a space's peak by a label of each value, largest group first."""
+    found: dict[tuple[GroupKind, str], list[Share]] = {}
     for share in shares(space):
-        by_label.setdefault(kind_and_label(share, label), []).append(share)
-    return _largest_first(_group(analysis, key, members) for key, members in by_label.items())
+        found.setdefault(kind_and_label(share, label), []).append(share)
+    return _largest_first(_group(analysis, key, members) for key, members in found.items())
 
 
 def shares(space: Space) -> list[Share]:

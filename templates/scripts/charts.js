@@ -2,7 +2,6 @@
 
 import { addChartTools } from "./chart-tools.js";
 
-const IDLE_MILLISECONDS = 1000;
 /** @type {Map<Element, Promise<VegaView>>} */
 const drawn = new Map();
 
@@ -47,19 +46,22 @@ const drawFigure = (figure) => {
 };
 
 /**
- * Return when folded charts are to be drawn: when the reader unfolds them, else once the page is idle, for print.
- * @param {Element} details
+ * Return when a figure of a choice that is not shown is needed: once the reader chooses it.
+ * @param {Element} figure
  * @returns {Promise<void>}
  */
-const needed = (details) => new Promise((resolve) => {
-  details.addEventListener("toggle", () => resolve(), { once: true });
-  addEventListener("load", () => setTimeout(resolve, IDLE_MILLISECONDS));
+const seen = (figure) => new Promise((resolve) => {
+  const observer = new IntersectionObserver((entries) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    observer.disconnect();
+    resolve();
+  });
+  observer.observe(figure);
 });
 
-/** Draw each figure[data-chart] with the data beside it; folded ones later, because each takes a tenth of a second. */
+/** Draw each figure[data-chart] with the data beside it; hidden ones later, because each takes a tenth of a second. */
 export const drawFigures = () => document.querySelectorAll("figure[data-chart]").forEach((figure) => {
-  const folded = figure.closest("details:not([open])");
-  drawn.set(figure, folded ? needed(folded).then(() => drawFigure(figure)) : drawFigure(figure));
+  drawn.set(figure, figure.checkVisibility() ? drawFigure(figure) : seen(figure).then(() => drawFigure(figure)));
 });
 
 /**

@@ -168,10 +168,7 @@ const startChart = (figure, view, axis) => {
  * @param {import("./time-axis.js").TimeAxis} axis
  */
 export const startMemoryOverTime = (axis) => {
-  const select = /** @type {HTMLSelectElement | null} */ (document.querySelector('#moment-controls select[name="stack"]'));
-  select?.addEventListener("change", () => State.set({ stack: select.value, band: null }));
   axis.follow(() => {
-    if (select) select.value = stackedBy() ?? "";
     // Bands reach up to what is resident, and the line of what is live would cross them.
     document.querySelectorAll(".chip.line").forEach((chip) => { /** @type {HTMLElement} */ (chip).hidden = stackedBy() !== null; });
   });

@@ -105,7 +105,7 @@ def test_a_term_leads_to_the_glossary_in_the_file(opened: Page) -> None:
 
 
 def test_the_chart_can_be_stacked(opened: Page) -> None:
-    opened.select_option("#moment-controls select[name=stack]", "shape")
+    opened.locator("input[name=stack][value=shape]").check()
     opened.locator("figure[data-chart]").first.scroll_into_view_if_needed()  # because charts out of view wait
     expect(opened.locator("figure[data-chart] .legend button").first).to_be_visible()
 

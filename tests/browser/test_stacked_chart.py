@@ -157,12 +157,12 @@ def test_a_click_into_a_band_chooses_the_moment_and_the_band(open_page: Callable
 
 def test_stacking_can_be_chosen_and_taken_back(open_page: Callable[[str], Page]) -> None:
     page = open_page("")
-    page.select_option("#moment-controls select[name=stack]", "shape")
+    page.locator("input[name=stack][value=shape]").check()
     expect(bands(page).first).to_be_visible()
     expect(page).to_have_url(re.compile("stack=shape"))
     page.go_back()
     expect(bands(page)).to_have_count(0)
-    expect(page.locator("#moment-controls select[name=stack]")).to_have_value("")
+    expect(page.locator("input[name=stack][value='']")).to_be_checked()
 
 
 def test_a_zoom_divides_what_is_shown(open_page: Callable[[str], Page]) -> None:

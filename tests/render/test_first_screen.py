@@ -17,6 +17,7 @@ from reportgen.render.drawings.life import idle_within, life_strip
 from reportgen.render.drawings.memory_chart import memory_chart
 from reportgen.render.html.links import Links
 from reportgen.render.module.need import need
+from reportgen.render.module.peak_rows import peak_tables
 from reportgen.render.module.step_cards import step_cards
 from reportgen.render.value.story import ValueStory
 from reportgen.render.view import Module
@@ -125,3 +126,21 @@ def test_the_phases_below_a_chart_follow_one_another() -> None:
     phases = chart["datasets"]["phases"]
     assert [phase["label"] for phase in phases] == ["forward", "backward", "update"]
     assert all(one["last"] <= after["first"] for one, after in pairwise(phases))
+
+
+@given(consistent_dumps())
+def test_each_grouping_of_a_peak_adds_up_to_it(dump: Dump) -> None:
+    made = Module(label="-", title="-", stage=None, number=None, analysis=analyse(dump), capacities={})
+    for space in made.analysis.spaces.values():
+        tables, peak = peak_tables(made, space, Links(made, 0)), space.peak_resident
+        assert bool(tables) == bool(peak and peak.amount)
+        for table in tables:
+            assert peak
+            assert sum(row.size_bytes for row in table.rows) + table.rest.amount == peak.amount
+
+
+def test_a_grouping_draws_when_each_of_its_rows_is_held() -> None:
+    made = module("flax_gpt+donate")
+    tables = peak_tables(made, made.analysis.spaces[MAIN_SPACE], Links(made, 0))
+    assert [table.key for table in tables] == ["operation", "source line", "argument", "shape", "class", "value"]
+    assert all("svg" in row.life for table in tables for row in table.rows if row.kind != "held")

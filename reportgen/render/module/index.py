@@ -20,11 +20,11 @@ from reportgen.render.html.links import Links
 from reportgen.render.html.markdown import note_markup
 from reportgen.render.module.advice_box import advice_view
 from reportgen.render.module.fit_banner import fit_banner
-from reportgen.render.module.listings import peak_kind
 from reportgen.render.module.need import need
+from reportgen.render.module.peak_rows import PeakTable, peak_tables, unnamed_bytes
 from reportgen.render.module.step_cards import step_cards
-from reportgen.render.module.verdict import GroupRow, group_rows, small_spaces, verdict
-from reportgen.render.module.view_page import Rest, view_page
+from reportgen.render.module.verdict import small_spaces, verdict
+from reportgen.render.module.view_page import view_page
 from reportgen.render.view import Module
 from reportgen.reports.formats import cut
 from reportgen.reports.origin_words import ORIGIN_WORDS
@@ -33,6 +33,8 @@ from reportgen.work import Page
 
 _SHOWN = 20
 _WORTH_A_HINT = 100
+_STACKS = (("", "class"), ("scope", "scope"), ("shape", "shape"), ("value", "value"))
+"""What the charts can be stacked by, as the state of the page calls it and in words."""
 _LONGEST_LEAD = 120
 
 REASONS = {
@@ -69,8 +71,8 @@ class SpaceSummary:
     """A memory space on the summary; peaks are None without live ranges, moments also where nothing is live.
 
     `limit_bytes` is the line *allocated* of the chart, which leaves out thread-local allocations because they are
-    not part of what is resident. `rows` and `rest` are the groups that the resident peak is made of; the program has no
-    name for `unnamed_bytes` of them. `is_small` folds a space that needs little.
+    not part of what is resident. `tables` are the resident peak in every grouping, and the program has no name for
+    `unnamed_bytes` of it. `is_small` folds a space that needs little.
     """
 
     space: Space
@@ -84,8 +86,7 @@ class SpaceSummary:
     limit_bytes: int
     fit: Fit | None
     is_small: bool
-    rows: list[GroupRow]
-    rest: Rest
+    tables: Sequence[PeakTable]
     unnamed_bytes: int
 
     @property
@@ -133,9 +134,10 @@ def index_context(module: Module, links: Links) -> dict[str, Any]:
         "short_steps": step_cards(module),
         "advice": advice_view(module),
         "spaces": spaces,
-        "small": [summary for summary in spaces if summary.is_small],
+        "groupings": _groupings(spaces),
+        "stacks": _STACKS,
+        "charted": [(str(part.space.color), part.space.name) for part in spaces if part.chart],
         "charts": [summary for summary in spaces if summary.chart],
-        "small_charts": [summary for summary in spaces if summary.chart and summary.is_small],
         "hint": naming_hint(module.title, has_text=module.join.module is not None),
         "shown_findings": [finding for finding in analysis.findings if finding.severity != "note"],
         "missing": [finding.message for finding in analysis.findings if finding.slug in MISSING_SECTIONS],
@@ -161,9 +163,14 @@ def _divided(module: Module) -> Divided | None:
     )
 
 
+def _groupings(spaces: Sequence[SpaceSummary]) -> Sequence[tuple[str, str]]:
+    """Return the groupings that the peak of any space has, in the order of the first that has most of them."""
+    most = max((part.tables for part in spaces), key=len, default=())
+    return [(table.key, table.key) for table in most]
+
+
 def _space_summary(module: Module, space: Space, links: Links, *, is_small: bool) -> SpaceSummary:
-    resident, live, rows = space.peak_resident, space.peak_live, group_rows(module, space, links)
-    hidden = rows[_SHOWN:]
+    resident, live = space.peak_resident, space.peak_live
     chart = memory_over_time(module.analysis, space, module.fits.get(space.color))
     return SpaceSummary(
         space=space,
@@ -177,13 +184,8 @@ def _space_summary(module: Module, space: Space, links: Links, *, is_small: bool
         limit_bytes=chart_limit(space),
         fit=module.fits.get(space.color),
         is_small=is_small,
-        rows=rows[:_SHOWN],
-        rest=Rest(
-            count=len(hidden),
-            amount=sum(row.group.size_bytes for row in hidden),
-            href=links.listing(peak_kind(space)),
-        ),
-        unnamed_bytes=sum(row.group.size_bytes for row in rows if not row.is_named),
+        tables=peak_tables(module, space, links),
+        unnamed_bytes=unnamed_bytes(module, space),
     )
 
 

@@ -1,0 +1,73 @@
+"""What a reader sees of a module without scrolling, how long its page is, and that its peak regroups in place."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_every_view import SEEDS
+from tests.support.site import build_site
+
+Visit = Callable[..., Page]
+
+CHART_ABOVE, ANSWER_ABOVE, LONGEST = 560, 800, 3_000
+MEASURE = """() => {
+  const box = (selector) => document.querySelector(selector)?.getBoundingClientRect();
+  return {
+    chart: box("figure[data-chart]")?.top ?? 0,
+    answer: Math.max(box(".need .answer")?.bottom ?? 0,
+      box(".steps-card :is(li, h2 ~ p, .card-head + p)")?.bottom ?? 0),
+    height: document.documentElement.scrollHeight,
+  };
+}"""
+
+
+@pytest.fixture(scope="module")
+def seeds_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if not SEEDS.is_dir():
+        pytest.skip("shared/dumps/seeds is not beside this checkout")
+    return build_site(SEEDS, tmp_path_factory.mktemp("seeds") / "site")
+
+
+def hold_the_bars(site: Path, page: Page, visit: Visit) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    for index in sorted(site.glob("m/*/index.html")):
+        visit(site, index.relative_to(site).as_posix())
+        seen = page.evaluate(MEASURE)
+        assert seen["chart"] < CHART_ABOVE, index
+        assert 0 < seen["answer"] < ANSWER_ABOVE, index
+        if page.locator("#packing-map").count():
+            page.locator("#packing-map").scroll_into_view_if_needed()
+            expect(page.locator("#map-caption")).to_contain_text("drawn one by one")
+        assert page.evaluate(MEASURE)["height"] <= LONGEST, index
+
+
+def test_samples_answer_on_the_first_screen(samples_site: Path, page: Page, visit: Visit) -> None:
+    hold_the_bars(samples_site, page, visit)
+
+
+def test_seeds_answer_on_the_first_screen(seeds_site: Path, page: Page, visit: Visit) -> None:
+    hold_the_bars(seeds_site, page, visit)
+
+
+def test_the_peak_regroups_in_place_and_by_the_keyboard(module: Path, samples_site: Path, visit: Visit) -> None:
+    address = module.relative_to(samples_site).as_posix() + "/index.html"
+    page = visit(samples_site, address)
+    tables = page.locator("section[aria-labelledby=peak] > [data-part-of=group]")
+    expect(tables.locator("visible=true").first).to_be_visible()
+    page.locator("input[name=group][value=operation]").focus()
+    page.keyboard.press("ArrowRight")
+    shown = page.locator("section[aria-labelledby=peak] > [data-part='source line']")
+    expect(shown).to_be_visible()
+    expect(shown.locator("svg.life").first).to_be_visible()
+    assert tables.evaluate_all("all => all.filter((one) => !one.hidden).length") == 1
+    page.reload()
+    expect(shown).to_be_visible()
+
+
+def test_a_choice_of_memory_space_shows_its_chart(module: Path, samples_site: Path, visit: Visit) -> None:
+    page = visit(samples_site, module.relative_to(samples_site).as_posix() + "/index.html")
+    page.locator("input[name=space][value='1']").check()
+    expect(page.locator("figure[data-chart][data-space='1'] .vega-embed svg")).to_be_visible()
+    expect(page.locator("figure[data-chart][data-space='0']")).to_be_hidden()

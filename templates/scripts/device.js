@@ -33,6 +33,7 @@ const drawBars = (allocated, capacity) => {
     if (capacity === null) continue;
     const place = { class: "tick", style: `left:${(100 * capacity) / scale}%` };
     // Near the left edge there is no room before the tick.
+    /** @type {Record<string, string>} */
     const side = capacity * 4 < scale ? { style: "right:auto;left:0" } : {};
     stack.append(make("span", place, isThin ? [] : [make("span", side, [humanBytes(capacity)])]));
   }

@@ -20,7 +20,7 @@ from tests.support.strategies import consistent_dumps
 from tests.support.tables import Row, Table, tables_of
 
 _MARK = re.compile(r"(Resident peak of|Most live in|Peak of) (.*?)(, resident and live)?: ")
-_CHART = re.compile(r'<figure class="chart" data-chart="memory-over-time".*?</figure>', re.DOTALL)
+_CHART = re.compile(r'<figure class="chart(?: later)?" data-chart="memory-over-time".*?</figure>', re.DOTALL)
 _DATA = re.compile(r'<data value="?(\d+)')
 _JSON = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)
 

@@ -3,11 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page, expect
-
-from tests.browser.test_every_view import SEEDS
-from tests.support.site import build_site
 
 Visit = Callable[..., Page]
 
@@ -21,13 +17,6 @@ MEASURE = """() => {
     height: document.documentElement.scrollHeight,
   };
 }"""
-
-
-@pytest.fixture(scope="module")
-def seeds_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if not SEEDS.is_dir():
-        pytest.skip("shared/dumps/seeds is not beside this checkout")
-    return build_site(SEEDS, tmp_path_factory.mktemp("seeds") / "site")
 
 
 def hold_the_bars(site: Path, page: Page, visit: Visit) -> None:

@@ -146,7 +146,7 @@ def test_text_and_markdown_say_every_figure_and_step(name: str) -> None:
         document = explanation_markdown(sections([one], ()))
         assert [word for word in words if word not in text] == []
         assert [word for word in words if word not in document and escaped(word) not in document] == []
-        ends = [end_of_name(group.name) for group in one.largest if group.buffers]
+        ends = [end_of_name(group.name or "") for group in one.largest if group.buffers]
         assert [end for end in ends if end not in text] == []
 
 

@@ -97,7 +97,7 @@ def test_2_savings_are_not_added() -> None:
 
 def test_3_slack_is_not_called_fragmentation() -> None:
     never("fragment")
-    for template in ("advice.html", "module.html"):
+    for template in ("parts/advice.html", "pages/module.html"):
         assert "fragment" not in (template_root() / template).read_text(encoding="utf-8").lower()
 
 

@@ -153,7 +153,7 @@ def test_open_tables_and_a_chosen_move_have_no_accessibility_violations(module_p
 
 def test_the_overview_is_sorted_by_what_a_peak_can_be(visit: Visit, samples_site: Path) -> None:
     page = visit(samples_site)
-    page.get_by_role("button", name=re.compile("^Sort by Can be")).click()
+    page.get_by_role("button", name=re.compile("^Sort by Peak can be")).click()
     expect(page).to_have_url(re.compile("sort="))
     cells = page.locator("#modules-table tbody td.can-be")
     sizes = cells.evaluate_all("cells => cells.map(cell => Number(cell.querySelector('data')?.value ?? -1))")

@@ -12,12 +12,12 @@ import pytest
 
 from reportgen import cli
 from reportgen.reports.formats import exact_bytes, human_bytes, shortened
-from tests.support.samples import ROOT, SAMPLES
+from tests.support.samples import ROOT, SAMPLES, sample_labels
 
 PROGRAMS = ROOT / "tests" / "advice" / "programs"
 REFUSED = ROOT / "tests" / "oom" / "refused"
 CASES = {
-    **{path.name: (path, ()) for path in sorted(SAMPLES.iterdir()) if path.is_dir()},
+    **{name: (SAMPLES / name, ()) for name in sorted({Path(label).parts[0] for label in sample_labels()})},
     **{path.name: (path, ()) for path in sorted(REFUSED.iterdir()) if path.is_dir()},
     "sample that does not fit": (SAMPLES / "tpu-train-step", ("--capacity", "17MiB")),
     "sample that fits": (SAMPLES / "gpu-train-step", ("--capacity", "1GiB")),

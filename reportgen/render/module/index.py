@@ -8,6 +8,7 @@ from markupsafe import Markup
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import HELD_CLASSES
 from reportgen.analyse.divided import DividedArgument, replicated_bytes
+from reportgen.analyse.peak_groups import peak_groups
 from reportgen.analyse.records import Space, XlaPeak
 from reportgen.analyse.spaces import main_space
 from reportgen.analyse.xla_peak import ALIASES, BIRTHS, LEAVES, PADDING, SPACES, UNEXPLAINED
@@ -23,7 +24,7 @@ from reportgen.render.module.fit_banner import fit_banner
 from reportgen.render.module.need import need
 from reportgen.render.module.peak_rows import PeakTable, peak_tables, unnamed_bytes
 from reportgen.render.module.step_cards import step_cards
-from reportgen.render.module.verdict import small_spaces, verdict
+from reportgen.render.module.verdict import verdict
 from reportgen.render.module.view_page import view_page
 from reportgen.render.view import Module
 from reportgen.reports.formats import cut
@@ -72,7 +73,7 @@ class SpaceSummary:
 
     `limit_bytes` is the line *allocated* of the chart, which leaves out thread-local allocations because they are
     not part of what is resident. `tables` are the resident peak in every grouping, and the program has no name for
-    `unnamed_bytes` of it. `is_small` folds a space that needs little.
+    `unnamed_bytes` of it.
     """
 
     space: Space
@@ -85,7 +86,6 @@ class SpaceSummary:
     drawn: Markup | None
     limit_bytes: int
     fit: Fit | None
-    is_small: bool
     tables: Sequence[PeakTable]
     unnamed_bytes: int
 
@@ -118,8 +118,7 @@ def index_context(module: Module, links: Links) -> dict[str, Any]:
     main = main_space(analysis.spaces)
     # The main memory first, whatever its color is.
     ordered = sorted(analysis.spaces.values(), key=lambda space: (space is not main, space.color))
-    small = small_spaces(analysis)
-    spaces = [_space_summary(module, space, links, is_small=space.color in small) for space in ordered]
+    spaces = [_space_summary(module, space, links) for space in ordered]
     answer = verdict(module)
     return {
         "analysis": analysis,
@@ -169,8 +168,8 @@ def _groupings(spaces: Sequence[SpaceSummary]) -> Sequence[tuple[str, str]]:
     return [(table.key, table.key) for table in most]
 
 
-def _space_summary(module: Module, space: Space, links: Links, *, is_small: bool) -> SpaceSummary:
-    resident, live = space.peak_resident, space.peak_live
+def _space_summary(module: Module, space: Space, links: Links) -> SpaceSummary:
+    resident, live, groups = space.peak_resident, space.peak_live, peak_groups(module.analysis, space)
     chart = memory_over_time(module.analysis, space, module.fits.get(space.color))
     return SpaceSummary(
         space=space,
@@ -183,9 +182,8 @@ def _space_summary(module: Module, space: Space, links: Links, *, is_small: bool
         drawn=memory_chart(chart) if chart else None,
         limit_bytes=chart_limit(space),
         fit=module.fits.get(space.color),
-        is_small=is_small,
-        tables=peak_tables(module, space, links),
-        unnamed_bytes=unnamed_bytes(module, space),
+        tables=peak_tables(module, space, groups, links),
+        unnamed_bytes=unnamed_bytes(module, groups),
     )
 
 

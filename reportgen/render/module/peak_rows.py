@@ -8,7 +8,7 @@ from markupsafe import Markup
 from reportgen.advice.arguments import top_name
 from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.decompose import Group, GroupKind, by_label, groupings, shares
-from reportgen.analyse.peak_groups import PeakGroup, peak_groups
+from reportgen.analyse.peak_groups import PeakGroup
 from reportgen.analyse.records import Share, Space
 from reportgen.record import record
 from reportgen.render.drawings.life import life_strip
@@ -51,16 +51,18 @@ class PeakTable:
     rest: Rest
 
 
-def peak_tables(module: Module, space: Space, links: Links) -> list[PeakTable]:
-    """Return the tables of a space's peak; those by something that the dump does not have are left out."""
+def peak_tables(module: Module, space: Space, groups: Sequence[PeakGroup], links: Links) -> list[PeakTable]:
+    """Return the tables of a space's peak, which `groups` has by operation.
+
+    Those by something that the dump does not have are left out.
+    """
     if space.peak_resident is None or not space.peak_resident.amount:
         return []
-    return list(_Tables(module, space, links).tables())
+    return list(_Tables(module, space, links).tables(groups))
 
 
-def unnamed_bytes(module: Module, space: Space) -> int:
-    """Return how many bytes of a peak the program has no name for."""
-    groups = peak_groups(module.analysis, space)
+def unnamed_bytes(module: Module, groups: Sequence[PeakGroup]) -> int:
+    """Return how many bytes of a peak's groups the program has no name for."""
     named = (bool(group.buffers) and module.attribution(group.buffers[0]).is_named for group in groups)
     return sum(group.size_bytes for group, is_named in zip(groups, named, strict=True) if not is_named)
 
@@ -72,8 +74,8 @@ class _Tables:
         self._module, self._analysis, self._links = module, module.analysis, links
         self._space, self._peak = space, space.peak_resident
 
-    def tables(self) -> Iterator[PeakTable]:
-        groups, found = peak_groups(self._analysis, self._space), groupings(self._analysis, self._space)
+    def tables(self, groups: Sequence[PeakGroup]) -> Iterator[PeakTable]:
+        found = groupings(self._analysis, self._space)
         if any(group.name for group in groups):
             yield self._table("operation", "Operation or argument", "What", groups, self._of_operation)
         if any(group.kind == "named" for group in found["source line"]):

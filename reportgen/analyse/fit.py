@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 
 from reportgen.analyse.capacity import device_beside
 from reportgen.analyse.devices import MAIN_SPACE, read_capacity
+from reportgen.analyse.logged_errors import errors_in
 from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.input.dump_text import Sibling
 from reportgen.parse.oom_records import OutOfMemory, SizeRange
-from reportgen.parse.oom_text import find_out_of_memory
 from reportgen.record import record
 
 GIVEN = "given"
@@ -89,7 +89,7 @@ def _events_of(analysis: Analysis, module_name: str, siblings: Sequence[Sibling]
     """Yield what a compiler said about this module; a text beside it may be about another one of the same program."""
     for sibling in siblings:
         if sibling.kind == "error text":
-            for event in find_out_of_memory(sibling.data):
+            for event in errors_in(sibling.data):
                 if event.kind in _COMPILER and _is_about(event, analysis, module_name):
                     yield event
 

@@ -10,7 +10,6 @@ from reportgen.input.names import REFUSAL_KINDS
 from reportgen.input.reading import DumpFiles
 from reportgen.options import Redaction
 from reportgen.redact.quotes import redact_message
-from reportgen.redact.text import redact_text
 from reportgen.work import garbage_collection_paused
 
 
@@ -28,6 +27,9 @@ def redact_contents(contents: Contents, redaction: Redaction | None) -> Contents
     """
     if redaction is None:
         return contents
+    # Imported here, because its patterns take a twentieth of a small check to compile.
+    from reportgen.redact.text import redact_text
+
     problems = (replace(problem, message=redact_message(problem.message)) for problem in contents.problems)
     siblings = tuple(sibling for sibling in contents.siblings if sibling.kind in REFUSAL_KINDS)
     return replace(

@@ -36,10 +36,10 @@ Lifetime = tuple[int, int, int]
 
 @record
 class Array:
-    """An array that the forward pass makes, with all its copies (`values`).
+    """An array that is made before the backward pass and read in it, with all its copies (`values`).
 
     `unit` is the path of the operation that made it, `readers` those of its readers in the forward pass, at the moments
-    `reads`, the last at `last_forward`. `first_backward` is None where the backward pass does not read it.
+    `reads`, the last at `last_forward`. The backward pass reads it first at `first_backward`.
     """
 
     values: tuple[int, ...]
@@ -50,11 +50,11 @@ class Array:
     size_bytes: int
     last_moment: int
     last_forward: int
-    first_backward: int | None
+    first_backward: int
 
     def depths(self) -> range:
         """Return how long the paths are that a checkpoint could have which drops this array."""
-        return range(1, (min(len(self.unit), _DEEPEST) if self.is_forward and self.first_backward else 0) + 1)
+        return range(1, (min(len(self.unit), _DEEPEST) if self.is_forward else 0) + 1)
 
 
 @record
@@ -81,7 +81,7 @@ class Checkpoints:
         return forward_end(self._program, self._moments)
 
     def arrays(self, memory: Memory) -> list[Array]:
-        """Return what is made before the backward pass in temporaries."""
+        """Return the temporaries that are made before the backward pass and read in it."""
         boundary = self.boundary
         if boundary is None:
             return []
@@ -91,11 +91,11 @@ class Checkpoints:
                 copies[self._program.root(number)].append(number)
         starts = self._program.dump.starts
         roots = [root for root in copies if 0 <= starts[root] <= boundary]
-        return [self._array(memory, root, copies[root], boundary) for root in roots]
+        found = (self._array(memory, root, copies[root], boundary) for root in roots)
+        return [array for array in found if array]
 
-    def _array(self, memory: Memory, root: int, numbers: Sequence[int], boundary: int) -> Array:
+    def _array(self, memory: Memory, root: int, numbers: Sequence[int], boundary: int) -> Array | None:
         program = self._program
-        op_name = self._analysis.authors.of(root).scope
         readers: set[Unit] = set()
         forward, backward = [program.dump.starts[root]], []
         for moment, name in self._readers({root, *numbers}):
@@ -105,6 +105,9 @@ class Checkpoints:
             else:
                 readers.add(path(reader))
                 forward.append(moment)
+        if not backward:
+            return None
+        op_name = self._analysis.authors.of(root).scope
         return Array(
             values=tuple(numbers),
             unit=path(op_name),
@@ -114,7 +117,7 @@ class Checkpoints:
             size_bytes=max(memory.temps[number].size_bytes for number in numbers),
             last_moment=max(memory.temps[number].last for number in numbers),
             last_forward=max(forward),
-            first_backward=min(backward, default=None),
+            first_backward=min(backward),
         )
 
     def _readers(self, numbers: Iterable[int]) -> Iterable[tuple[int, str]]:
@@ -126,9 +129,8 @@ class Checkpoints:
                 if moment is not None and self._program.opcode(name) not in COPIES and self._program.opcode(name):
                     yield moment, name
 
-    def families(self, memory: Memory) -> list[Checkpoint]:
+    def families(self, memory: Memory, arrays: Sequence[Array]) -> list[Checkpoint]:
         """Return the checkpoints that keep fewest bytes, at most `FAMILIES`, the one that saves most first."""
-        arrays = self.arrays(memory)
         if not arrays:
             return []
         made = self._made_by_unit(memory)
@@ -181,7 +183,7 @@ def checkpoint(
     inputs = _inputs(units, arrays)
     usual_input = max((array.size_bytes for found in inputs.values() for array in found), default=0)
     for unit, kept in units.items():
-        reads = [array.first_backward for array in kept if array.first_backward]
+        reads = [array.first_backward for array in kept]
         again = min(reads)
         extra = _working_set(made.get(unit, ())) - sum(array.size_bytes for array in kept)
         more += _held(again, again, max(extra, 0))
@@ -191,7 +193,7 @@ def checkpoint(
             more += _held(min(array.last_forward for array in kept), max(reads), usual_input)
         for array in kept:
             for number in array.values:
-                late[number] = [(array.last_forward + 1, (array.first_backward or 0) - 1)]
+                late[number] = [(array.last_forward + 1, array.first_backward - 1)]
                 early[number] = [(array.last_forward + 1, again - 1)]
     return Checkpoint(
         scope=scope,
@@ -216,10 +218,9 @@ def _inputs(units: Iterable[Unit], arrays: Iterable[Array]) -> Mapping[Unit, lis
     found: dict[Unit, list[Array]] = {unit: [] for unit in units}
     depth = max(map(len, found), default=0)
     for array in arrays:
-        if array.first_backward:
-            for unit in {reader[:depth] for reader in array.readers} - {array.unit[:depth]}:
-                if unit in found:
-                    found[unit].append(array)
+        for unit in {reader[:depth] for reader in array.readers} - {array.unit[:depth]}:
+            if unit in found:
+                found[unit].append(array)
     return found
 
 

@@ -60,6 +60,8 @@ class Donation:
 def donate(memory: Memory, arguments: Sequence[Argument], results: Sequence[Result]) -> Donation:
     """Return what happens when `arguments` are donated; those that are donated already are passed over."""
     pairs = pair_up(arguments, results)
+    if not pairs:
+        return Donation((), memory, memory, 0)
     moved = [held for pair in pairs for held in pair.result.scratch if held.first <= pair.argument.last_read]
     free = [held._replace(allocation=("moved", held.allocation)) for held in moved]
     copies = [_copy(pair) for pair in pairs if pair.is_conflict]

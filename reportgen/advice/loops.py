@@ -47,7 +47,7 @@ class LoopCheckpoint:
 
 def loop_checkpoints(program: Program, memory: Memory) -> list[LoopCheckpoint]:
     """Return the loops whose stacks could be recomputed, the one that saves most first."""
-    if not program.has_backward_pass:
+    if not (program.has_backward_pass and program.loops):
         return []
     recomputing = recomputing_loops(program)
     by_loop: defaultdict[tuple[str, str], list[Stack]] = defaultdict(list)
@@ -60,8 +60,8 @@ def loop_checkpoints(program: Program, memory: Memory) -> list[LoopCheckpoint]:
 
 def recomputing_loops(program: Program) -> Set[str]:
     """Return the loops whose body computes anew what a checkpoint dropped, so that another one saves nothing."""
-    names = (name for name in program.dump.schedule.names if REMATERIALIZED in program.op_name(name))
-    return {loop for name in names for loop in program.loops_around(name)}
+    rows = zip(program.dump.schedule.names, program.op_names, strict=True)
+    return {loop for name, op_name in rows if REMATERIALIZED in op_name for loop in program.loops_around(name)}
 
 
 def _stack(program: Program, number: int, held: Held) -> Stack | None:

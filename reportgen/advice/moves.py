@@ -150,8 +150,9 @@ class Moves:
         """Return checkpoints of loops, scopes and functions; on CPU of loops alone, because the others do nothing."""
         found = [self._of_loop(memory, one) for one in loop_checkpoints(self._situation.program, memory)]
         if self._situation.analysis.backend != "cpu":
-            found += [self._of_scope(memory, one) for one in self._situation.checkpoints.families(memory)]
-            found += [self._of_function(memory, one) for one in repeated_calls(self._situation, memory)]
+            arrays = self._situation.checkpoints.arrays(memory)
+            found += [self._of_scope(memory, one) for one in self._situation.checkpoints.families(memory, arrays)]
+            found += [self._of_function(memory, one) for one in repeated_calls(self._situation, memory, arrays)]
         worth = [move for move in found if worth_bytes(move) * WORTH_PART >= memory.peak.peak_bytes]
         return sorted(worth, key=lambda move: -worth_bytes(move))[:_CHECKPOINT_MOVES]
 

@@ -34,13 +34,14 @@ class Function(NamedTuple):
     file: str
 
 
-def repeated_calls(situation: Situation, memory: Memory) -> Sequence[Checkpoint]:
+def repeated_calls(situation: Situation, memory: Memory, kept: Sequence[Array]) -> Sequence[Checkpoint]:
     """Return a checkpoint of the innermost function that makes nearly all that the backward pass reads.
 
-    There is none where no function runs several times in the forward pass.
+    There is none where no function runs several times in the forward pass. `kept` is what is held for the backward
+    pass.
     """
     analysis = situation.analysis
-    arrays = [array for array in situation.checkpoints.arrays(memory) if array.is_forward and array.first_backward]
+    arrays = [array for array in kept if array.is_forward]
     stacks = {array.values: analysis.authors.of(array.values[0]).stack for array in arrays}
     sizes: Counter[Function] = Counter()
     for array in arrays:

@@ -123,5 +123,4 @@ class Situation:
     @cached_property
     def is_jax(self) -> bool:
         """Return whether the program comes from JAX, because only then can the code be named."""
-        names = self.program.dump.schedule.names
-        return any(is_of_jax(self.program.op_name(name)) for name in names)
+        return any(map(is_of_jax, self.program.op_names))

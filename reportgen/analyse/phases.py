@@ -11,7 +11,7 @@ as the layers of a network, are one.
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Literal
 
@@ -64,10 +64,11 @@ def phases(analysis: Analysis) -> Sequence[Phase]:
     if space is None or space.temp is None or not analysis.dump.schedule.names:
         return ()
     curve = [space.static_bytes + amount for amount in space.temp.at_each(range(max(analysis.moments, 1)))]
+    scopes = _outermost_scopes(analysis.program)
     found: list[tuple[Kind, int, int, str]] = []
     for kind, first, last in _passes(analysis.program, len(curve)):
         found.append((kind, first, last, ""))
-        found += [("scope", *span, scope) for scope, span in _scopes(analysis.program, first, last, len(curve))]
+        found += [("scope", *span, scope) for scope, span in _together(scopes, first, last, len(curve))]
     found += [("loop", first, last, loop) for loop, first, last in _loops(analysis.program, len(curve))]
     order = sorted(found, key=lambda one: (one[1], -one[2], one[0] in ("loop", "scope"), one[3]))
     return [_phase(analysis.program, curve, *one) for one in order]
@@ -97,9 +98,10 @@ def _passes(program: Program, moments: int) -> Iterator[tuple[Kind, int, int]]:
 def _votes(program: Program, moments: int, weights: Mapping[str, int]) -> Sequence[int]:
     """Return what the instruction at each moment says; one without a name says nothing."""
     votes = [0] * moments
-    schedule = program.dump.schedule
-    for moment, name, towards in zip(schedule.moments, schedule.names, program.directions, strict=True):
-        if moment < moments and (towards or program.op_name(name)):
+    for moment, op_name, towards in zip(
+        program.dump.schedule.moments, program.op_names, program.directions, strict=True
+    ):
+        if moment < moments and op_name:
             votes[moment] = weights.get(towards, 0)
     return votes
 
@@ -123,15 +125,28 @@ def _loops(program: Program, moments: int) -> Iterator[tuple[str, int, int]]:
     return ((loop, *span) for loop, span in spans.items() if (span[1] - span[0] + 1) * _LEAST_PART >= moments)
 
 
-def _scopes(program: Program, first: int, last: int, moments: int) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Yield the outermost scopes of a pass whose instructions lie together; none where there is only one scope."""
-    schedule = program.dump.schedule
+def _outermost_scopes(program: Program) -> Sequence[tuple[int, str]]:
+    """Return each moment whose instruction is in a named scope, with the outermost of them."""
+    known = {op_name: _outermost(op_name) for op_name in set(program.op_names)}
+    rows = zip(program.dump.schedule.moments, map(known.__getitem__, program.op_names), strict=True)
+    return [(moment, scope) for moment, scope in rows if scope]
+
+
+def _outermost(op_name: str) -> str:
+    """Return the outermost scope of an op_name; empty for an argument, which has none."""
+    parts = path(op_name) if "/" in op_name else ()
+    # An einsum calls itself by its subscripts.
+    return pattern(parts[0]) if parts and _IS_NAME.fullmatch(parts[0]) else ""
+
+
+def _together(
+    scopes: Iterable[tuple[int, str]], first: int, last: int, moments: int
+) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Yield the scopes of a pass whose instructions lie together; none where there is only one scope."""
     found: defaultdict[str, list[int]] = defaultdict(list)
-    for moment, name in zip(schedule.moments, schedule.names, strict=True):
-        # An argument has no path, and an einsum calls itself by its subscripts.
-        parts = path(op_name) if "/" in (op_name := program.op_name(name)) else ()
-        if first <= moment <= last and parts and _IS_NAME.fullmatch(parts[0]):
-            found[pattern(parts[0])].append(moment)
+    for moment, scope in scopes:
+        if first <= moment <= last:
+            found[scope].append(moment)
     named = sorted(moment for held in found.values() for moment in held)
     for scope, held in found.items() if len(found) > 1 else ():
         span = held[0], held[-1]

@@ -106,11 +106,15 @@ class Program(Computations):
         return self.dump.name_at.get(moment, "")
 
     @cached_property
+    def op_names(self) -> Sequence[str]:
+        """Return the op_name of the instruction in each row of the schedule; empty where it states none."""
+        return list(map(self.op_name, self.dump.schedule.names))
+
+    @cached_property
     def directions(self) -> Sequence[Direction]:
         """Return whether the instruction in each row of the schedule belongs to the forward or to the backward pass."""
-        names = list(map(self.op_name, self.dump.schedule.names))
-        known = {op_name: direction(op_name) for op_name in set(names)}
-        return [known[op_name] for op_name in names]
+        known = {op_name: direction(op_name) for op_name in set(self.op_names)}
+        return [known[op_name] for op_name in self.op_names]
 
     @cached_property
     def has_backward_pass(self) -> bool:

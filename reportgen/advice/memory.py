@@ -122,14 +122,13 @@ class Memory:
     @cached_property
     def _most_before(self) -> list[tuple[int, int]]:
         """Return the most that is held before each moment, with the negative of the first moment that holds it."""
-        return list(accumulate(self._amounts, max, initial=_NEVER))
+        return list(accumulate(self._amounts(), max, initial=_NEVER))
 
     @cached_property
     def _most_after(self) -> list[tuple[int, int]]:
         """Return the most that is held from each moment on, with the negative of the first moment that holds it."""
-        return list(accumulate(reversed(self._amounts), max, initial=_NEVER))[::-1]
+        return list(accumulate(reversed(self._amounts()), max, initial=_NEVER))[::-1]
 
-    @cached_property
     def _amounts(self) -> list[tuple[int, int]]:
         return [(amount, -moment) for moment, amount in enumerate(self.curve)]
 

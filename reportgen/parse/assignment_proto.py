@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from reportgen.protos.hlo_proto import read_assignment
+from reportgen.protos.hlo_proto import read_allocations
 
 
 class ProtoAllocation(NamedTuple):
@@ -20,7 +20,7 @@ class ProtoAllocation(NamedTuple):
 
 def parse_assignment_proto(data: bytes) -> tuple[ProtoAllocation, ...]:
     """Return the allocations of an HloProto, in its order. Raises ProtoError."""
-    return tuple(map(_allocation, read_assignment(data).buffer_allocations))
+    return tuple(map(_allocation, read_allocations(data)))
 
 
 def _allocation(proto: Any) -> ProtoAllocation:

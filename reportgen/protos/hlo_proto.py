@@ -1,6 +1,6 @@
 """Print an HloProto as the texts that XLA dumps of a module, and say what they were made from."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from reportgen.protos.dump_printer import DumpPrinter
@@ -82,15 +82,16 @@ def read_plan(proto: bytes | memoryview) -> HloProto:
     return HloProto(module.name, source, damage, module, DumpPrinter(module, placed, assignment), limit)
 
 
-def read_assignment(proto: bytes | memoryview) -> Any:
-    """Return the buffer assignment of an HloProto alone, as its message. Raises ProtoError."""
+def read_allocations(proto: bytes | memoryview) -> Sequence[Any]:
+    """Return the allocations of an HloProto, as messages. Raises ProtoError."""
     try:
         assignment = next(messages(proto, _ASSIGNMENT), None)
     except WireError as error:
         raise ProtoError(f"it is damaged: {error}") from error
     if assignment is None:
         raise ProtoError("it has no buffer assignment")
-    return decoded("BufferAssignmentProto", assignment)
+    allocations: Sequence[Any] = decoded("AllocationsProto", assignment).buffer_allocations
+    return allocations
 
 
 def joined_proto(module: bytes, assignment: bytes) -> bytes:

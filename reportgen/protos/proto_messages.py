@@ -2,7 +2,8 @@
 
 Names and numbers of fields are those of XLA's hlo.proto and xla_data.proto; fields that are left out are skipped. A
 message that repeats, such as a shape, is declared as bytes, so that equal ones are decoded only once. So is all text,
-because bytes that are not UTF-8 must not make a file unreadable.
+because bytes that are not UTF-8 must not make a file unreadable. AllocationsProto is a BufferAssignmentProto of which
+only the allocations are wanted: its other fields take three times their memory.
 """
 
 from collections.abc import Callable
@@ -43,6 +44,7 @@ _FIELDS = {
     "StackFrameProto": "file_location_id=1 int32, parent_frame_id=2 int32",
     "BufferAssignmentProto": "logical_buffers=1 *LogicalBufferProto, buffer_aliases=2 *BufferAlias,"
     " buffer_allocations=3 *BufferAllocationProto, heap_simulator_traces=4 *HeapSimulatorTrace",
+    "AllocationsProto": "buffer_allocations=3 *BufferAllocationProto",
     "LogicalBufferProto": "id=1 int64, size=2 int64, defined_at=3 BufferLocation, color=4 int64",
     "BufferLocation": "instruction_name=2, shape_index=3 *int64, instruction_id=4 int64",
     "BufferAlias": "source_buffer_id=1 int64, location=2 BufferLocation",

@@ -14,7 +14,10 @@ from reportgen.render.view import Module
 LONG_TEXT = 300
 """Characters of an instruction or a shape that are repeated on the pages of all values of an instruction."""
 
-_SHOWN_ELSEWHERE = frozenset({"op_name", "source_file", "source_line"})
+_SHOWN_ELSEWHERE = frozenset(
+    ("op_name", "source_file", "source_line", "source_end_line", "source_column", "source_end_column")
+)
+"""Metadata without a row of its own: the author's rows show it, and columns are in the instruction's text."""
 
 # Dots and hyphens are part of a name, as in `%get-tuple-element.5`.
 _NAME = re.compile(r"%([A-Za-z0-9_.\-]+)")

@@ -18,9 +18,9 @@ ROOT = Path(__file__).parents[1]
 
 NO_BROWSER = """\
 The browser tests need a Chromium and none could be installed. Do one of these, then run this again:
-  - install Chromium, Google Chrome or Microsoft Edge with the system's package manager
-    (Debian: `apt-get install chromium`; Fedora: `dnf install chromium`; macOS: `brew install --cask chromium`);
-  - run `{python} -m playwright install --with-deps chromium`;
+  - install Chromium, Google Chrome or Microsoft Edge with the system's package manager (Debian:
+    `apt-get install chromium-headless-shell`; Fedora: `dnf install chromium`; macOS: `brew install --cask chromium`);
+  - run `{python} -m playwright install --with-deps --only-shell chromium`;
   - set REPORTGEN_CHROMIUM to the path of one that starts."""
 
 NO_TYPESCRIPT = """\
@@ -85,8 +85,9 @@ def make_environment(directory: Path) -> None:
 
 
 def install(python: Path) -> None:
-    quietly = ["--quiet", "--disable-pip-version-check"]
-    if code := call([str(python), "-m", "pip", "install", *quietly, "--editable", ".", *_development_tools()]):
+    # Not compiled, because few of their modules are imported, and those are compiled then.
+    options = ["--quiet", "--disable-pip-version-check", "--no-compile"]
+    if code := call([str(python), "-m", "pip", "install", *options, "--editable", ".", *_development_tools()]):
         sys.exit(code)
 
 
@@ -103,10 +104,12 @@ def ensure_browser(python: str) -> None:
     find = [python, "-m", "tests.browser.browser"]
     if call(find, quiet=True) == 0:
         return
-    if _can_use_apt() and _apt_install("chromium") and call(find) == 0:
+    # Not all systems with apt have a package of the shell, which is small and fast.
+    packages = ("chromium-headless-shell", "chromium") if _can_use_apt() else ()
+    if any(_apt_install(package) and call(find) == 0 for package in packages):
         return
-    libraries = ["--with-deps"] if _can_use_apt() else []
-    if call([python, "-m", "playwright", "install", *libraries, "chromium"]) == 0 and call(find) == 0:
+    libraries = ["--with-deps"] if packages else []
+    if call([python, "-m", "playwright", "install", *libraries, "--only-shell", "chromium"]) == 0 and call(find) == 0:
         return
     sys.exit(NO_BROWSER.format(python=python))
 

@@ -23,7 +23,7 @@ def python() -> str:
     with one_process_at_a_time(ROOT / ".venv-jax.lock"):
         if not stamp.is_file() or stamp.read_text(encoding="utf-8") != str(packages):
             subprocess.run([sys.executable, "-m", "venv", "--clear", ENVIRONMENT], check=True)
-            pip = [str(python), "-m", "pip", "install", "--quiet", "--retries", "1", "--disable-pip-version-check"]
+            pip = [str(python), "-m", "pip", "install", "--quiet", "--retries", "1", "--no-compile"]
             installed = subprocess.run([*pip, *packages], capture_output=True, text=True, check=False)
             if installed.returncode:
                 give_up = pytest.fail if os.environ.get("REPORTGEN_REQUIRE_JAX") else pytest.skip

@@ -26,7 +26,7 @@ from tests.support.dumps import analysed
 pytestmark = pytest.mark.slow
 
 TIMES = 4
-SMALL = {name: 20 if name == "spaces" else 150 for name in HOSTILE}
+SMALL = {name: 20 if name == "spaces" else 80 for name in HOSTILE}
 """How large the smaller text is; a memory space has several sections and charts on the pages."""
 
 

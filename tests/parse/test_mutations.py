@@ -21,7 +21,7 @@ BYTES_TRIED = 20_000_000
 @pytest.mark.parametrize("label", sample_labels())
 def test_a_damaged_dump_is_read_and_analysed(label: str) -> None:
     files, backend = sample_files(label), samples()[label].name.backend
-    for number in range(min(600, BYTES_TRIED // sum(map(len, files)))):
+    for number in range(min(200, BYTES_TRIED // sum(map(len, files)))):
         damaged = mutated(files, Random(f"{label} {number}"))
         try:
             with finishes(20):

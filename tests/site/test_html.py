@@ -17,8 +17,12 @@ _ALLOCATION = re.compile(r"^allocation (\d+): ", re.MULTILINE)
 _VALUE = re.compile(r"^ value: <(\d+) (\S+)", re.MULTILINE)
 
 
-def test_every_page_is_valid_html(site: Path) -> None:
-    assert [problem for path in site.rglob("*.html") for problem in _html_problems(path)] == []
+def test_pages_are_valid_html(site: Path) -> None:
+    """Of the pages of values and allocations, which are all alike, every tenth is read: that takes a while."""
+    paths = sorted(site.rglob("*.html"))
+    alike = [path for path in paths if path.parent.name in ("a", "v")]
+    read = [*set(paths).difference(alike), *alike[::10]]
+    assert [problem for path in read for problem in _html_problems(path)] == []
 
 
 def _html_problems(path: Path) -> list[str]:

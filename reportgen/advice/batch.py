@@ -140,22 +140,25 @@ def floor(program: Program, donation: Donation) -> Floor:
     An instruction may write in place of an operand of equal size, so of each size the larger of both counts. What only
     moves or names bytes is left out, and so is what a loop carries.
     """
-    reads: defaultdict[int, Counter[int]] = defaultdict(Counter)
-    writes: defaultdict[int, Counter[int]] = defaultdict(Counter)
+    reads: defaultdict[int, list[int]] = defaultdict(list)
+    writes: defaultdict[int, list[int]] = defaultdict(list)
     memory, phis = donation.before, program.dump.values.phis
     carried = {held.number for part in memory.parts if any(phis[held.number] for held in part) for held in part}
     for number, held in memory.temps.items():
         if number in carried or program.is_table(number):
             continue
-        writes[held.first][held.size_bytes] += 1
+        writes[held.first].append(held.size_bytes)
         for moment in program.reads(number):
             if moment <= held.last:
-                reads[moment][held.size_bytes] += 1
-    needed = {
-        moment: sum(size * count for size, count in (reads[moment] | writes[moment]).items())
-        for moment in {*reads, *writes}
-    }
+                reads[moment].append(held.size_bytes)
+    needed = {moment: _at_once(reads.get(moment, ()), writes.get(moment, ())) for moment in {*reads, *writes}}
     for moment in sorted(needed, key=lambda moment: (-needed[moment], moment)):
         if program.opcode(program.instruction_at(moment)) not in NAMES_ONLY:
             return Floor(donation.after.static_bytes + needed[moment], moment)
     return Floor(donation.after.static_bytes, 0)
+
+
+def _at_once(read: Sequence[int], written: Sequence[int]) -> int:
+    """Return the sum of some sizes, where of each size the larger of both counts."""
+    shared = (Counter(read) & Counter(written)).elements() if read and written else ()
+    return sum(read) + sum(written) - sum(shared)

@@ -120,17 +120,17 @@ class Memory:
         return self.without({number: [ALWAYS] for number in numbers})
 
     @cached_property
-    def _most_before(self) -> list[tuple[int, int]]:
-        """Return the most that is held before each moment, with the negative of the first moment that holds it."""
-        return list(accumulate(self._amounts(), max, initial=_NEVER))
+    def _most_until(self) -> list[int]:
+        """Return the first moment of those up to each that holds the most."""
+        curve = self.curve
+        return list(accumulate(range(len(curve)), lambda most, one: one if curve[one] > curve[most] else most))
 
     @cached_property
-    def _most_after(self) -> list[tuple[int, int]]:
-        """Return the most that is held from each moment on, with the negative of the first moment that holds it."""
-        return list(accumulate(reversed(self._amounts()), max, initial=_NEVER))[::-1]
-
-    def _amounts(self) -> list[tuple[int, int]]:
-        return [(amount, -moment) for moment, amount in enumerate(self.curve)]
+    def _most_from(self) -> list[int]:
+        """Return the first moment of those from each on that holds the most."""
+        curve = self.curve
+        moments = reversed(range(len(curve)))
+        return list(accumulate(moments, lambda most, one: one if curve[one] >= curve[most] else most))[::-1]
 
     def _highest(self, changes: Iterable[Change]) -> tuple[int, int]:
         """Return the most that the curve reaches after changes, and when it does so first.
@@ -142,14 +142,18 @@ class Memory:
         for moment, change in changes:
             steps[min(max(moment, 0), len(curve))] += change
         moments = sorted(steps) or [len(curve)]
-        highest, added = self._most_before[moments[0]], 0
+        highest, added = _NEVER, 0
+        if moments[0] > 0:
+            most = self._most_until[moments[0] - 1]
+            highest = (curve[most], -most)
         for start, end in pairwise(moments):
             added += steps[start]
             amount = max(curve[start:end])
             highest = max(highest, (amount + added, -curve.index(amount, start)))
-        amount, negative_moment = self._most_after[moments[-1]]
-        added += steps[moments[-1]]
-        highest = max(highest, (amount + added, negative_moment))
+        if moments[-1] < len(curve):
+            added += steps[moments[-1]]
+            most = self._most_from[moments[-1]]
+            highest = max(highest, (curve[most] + added, -most))
         return highest[0], -highest[1]
 
     def changed(self, *, static_bytes: int, added: Iterable[Held]) -> "Memory":

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.parse.oom_records import LoggedBuffer
 from reportgen.record import record
-from reportgen.reports.advice_words import CLAIMS, amount_words, peak_words
+from reportgen.reports.advice_words import CLAIMS, needed_words, result_words, saving_words
 from reportgen.reports.error_words import LACKS, VERDICTS, causes, figures
 from reportgen.reports.explanation import Explanation, LargestBuffers, MemoryStep
 from reportgen.reports.formats import counted, human_bytes, percent, range_words
@@ -133,7 +133,11 @@ def _line(group: LargestBuffers) -> str:
 
 def _steps(one: Explanation) -> Section:
     """Return the steps, each alone, and what the sequence of steps leads to."""
-    items = [(_capital(short_words(step.what)), _step_words(step), step.code or "") for step in one.steps[:_MOST_STEPS]]
+    exceeded = one.capacity_bytes if one.needed_bytes > (one.capacity_bytes or 0) else None
+    items = [
+        (_capital(short_words(step.what)), _step_words(step, exceeded), step.code or "")
+        for step in one.steps[:_MOST_STEPS]
+    ]
     if rest := one.steps[_MOST_STEPS:]:
         items.append(
             (f"And {counted(len(rest), 'more step')}", f"{'; '.join(short_words(step.what) for step in rest)}", "")
@@ -141,14 +145,15 @@ def _steps(one: Explanation) -> Section:
     together = ""
     if len(one.sequence) > 1:
         what = ", then ".join(short_words(step.what) for step in one.sequence)
-        together = f"Together: {what}: the peak is then {peak_words(one.sequence[-1])}."
+        together = f"Together: {what}: {needed_words(one.sequence[-1])} is needed then."
     return Section(title="Steps, each alone", items=tuple(items), sentences=tuple(filter(None, (together,))))
 
 
-def _step_words(step: MemoryStep) -> str:
+def _step_words(step: MemoryStep, exceeded_bytes: int | None) -> str:
     if step.claim == "not computed":
-        return f"saving not computed; it is about {human_bytes(step.naive_bytes)}"
-    return f"saves {amount_words(step)}, peak then {peak_words(step)} ({CLAIMS[step.claim]})"
+        return f"{saving_words(step)}; the saving is not computed"
+    claim = "" if step.claim == "at least" else f" ({CLAIMS[step.claim]})"
+    return f"{saving_words(step)}{claim}: {result_words(step, exceeded_bytes)}"
 
 
 def _phases(one: Explanation) -> Section:

@@ -62,9 +62,10 @@ class PhasePeak:
 
 @record
 class MemoryStep:
-    """A change to the program, what it saves alone and the peak then, each with its other end for a range, in bytes.
+    """A change to the program, what it saves alone, and the peak and what must be allocated then, in bytes.
 
-    `naive_bytes` is what it is about, `code` what to write in JAX.
+    For a range these are after the least that it saves, and `saving_high_bytes` is the most. `naive_bytes` is what it
+    is about, `code` what to write in JAX.
     """
 
     what: str
@@ -73,6 +74,7 @@ class MemoryStep:
     saving_bytes: int
     saving_high_bytes: int | None
     peak_bytes: int
+    needed_bytes: int
     code: str | None
 
     @property
@@ -80,15 +82,26 @@ class MemoryStep:
         """The peak after the most that a range saves, in bytes."""
         return self.peak_bytes - ((self.saving_high_bytes or self.saving_bytes) - self.saving_bytes)
 
+    @property
+    def needed_high_saving(self) -> int:
+        """What must be allocated after the most that a range saves, in bytes."""
+        return self.needed_bytes - (self.peak_bytes - self.peak_high_saving)
+
 
 @record
 class Together:
-    """A step of a sequence, and the peak after it and all steps before it, in bytes."""
+    """A step of a sequence, and the peak and what must be allocated after it and all steps before it, in bytes."""
 
     what: str
     claim: Claim
     peak_bytes: int
     peak_high_saving: int
+    needed_bytes: int
+
+    @property
+    def needed_high_saving(self) -> int:
+        """What must be allocated after the most that a range saves, in bytes."""
+        return self.needed_bytes - (self.peak_bytes - self.peak_high_saving)
 
 
 @record
@@ -232,6 +245,7 @@ def _step(move: Mapping[str, Any]) -> MemoryStep:
         saving_bytes=move["saving_bytes"],
         saving_high_bytes=move["saving_high_bytes"],
         peak_bytes=move["new_peak_bytes"],
+        needed_bytes=move["needed_bytes"],
         code=move["code"],
     )
 
@@ -240,7 +254,11 @@ def _together(step: Mapping[str, Any]) -> Together:
     least = step["peak_after_high_bytes"]
     peak: int = step["peak_after_bytes"]
     return Together(
-        what=step["what"], claim=step["claim"], peak_bytes=peak, peak_high_saving=peak if least is None else least
+        what=step["what"],
+        claim=step["claim"],
+        peak_bytes=peak,
+        peak_high_saving=peak if least is None else least,
+        needed_bytes=step["needed_after_bytes"],
     )
 
 

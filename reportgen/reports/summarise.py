@@ -58,7 +58,7 @@ def summary(report: Report, *, with_report: bool = True) -> Summary:
         phases=phase_words(report.phases),
         devices=device_words(report),
         host_bytes=host.allocated_bytes if (host := analysis.spaces.get(HOST_SPACE)) else 0,
-        can_be_bytes=advice.can_be_bytes if advice else None,
+        could_need_bytes=advice.could_need_bytes if advice else None,
     )
 
 

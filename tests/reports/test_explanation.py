@@ -12,7 +12,7 @@ import pytest
 
 from reportgen.check import check
 from reportgen.input.discover import discover_all
-from reportgen.reports.advice_words import amount_words, peak_words
+from reportgen.reports.advice_words import needed_words, saving_words
 from reportgen.reports.explain_markdown import explanation_markdown
 from reportgen.reports.explain_sections import line_words, sections
 from reportgen.reports.explain_text import MOST_LINES, NARROWEST, explanation_lines
@@ -91,11 +91,15 @@ def test_each_step_is_that_of_the_report(name: str) -> None:
     for one, module in explained(name):
         advice = module["spaces"].get("0", {}).get("advice", {})
         moves = [advice["moves"][number] for number in advice.get("steps", ())]
-        assert [(step.what, step.saving_bytes, step.peak_bytes, step.code) for step in one.steps] == [
-            (move["what"], move["saving_bytes"], move["new_peak_bytes"], move["code"]) for move in moves
+        assert [
+            (step.what, step.saving_bytes, step.peak_bytes, step.needed_bytes, step.code) for step in one.steps
+        ] == [
+            (move["what"], move["saving_bytes"], move["new_peak_bytes"], move["needed_bytes"], move["code"])
+            for move in moves
         ]
-        assert [(step.what, step.claim, step.peak_bytes) for step in one.sequence] == [
-            (step["what"], step["claim"], step["peak_after_bytes"]) for step in advice.get("sequence", ())
+        assert [(step.what, step.claim, step.peak_bytes, step.needed_bytes) for step in one.sequence] == [
+            (step["what"], step["claim"], step["peak_after_bytes"], step["needed_after_bytes"])
+            for step in advice.get("sequence", ())
         ]
         found += len(moves)
     assert found or name == "seeds"
@@ -156,7 +160,7 @@ def end_of_name(name: str) -> str:
 
 
 def saying(step: Any) -> list[str]:
-    return [amount_words(step), peak_words(step)]
+    return [saving_words(step), needed_words(step)]
 
 
 @pytest.mark.parametrize("path", sorted([*(OOM / "texts").glob("*.txt"), *OOM.glob("refused/*/error.txt")]))

@@ -211,8 +211,7 @@ def advice_sentence(advice: Advice | None) -> str:
         return ""
     if advice.capacity and advice.capacity.verdict == "sequence" and len(advice.sequence) > 1:
         return (
-            f"{', then '.join(one.what for one in advice.sequence)}:"
-            f" {needed_words(advice.sequence[-1])} is needed then"
+            f"{', then '.join(one.what for one in advice.sequence)}: {needed_words(advice.sequence[-1])} is needed then"
         )
     return sentence(move)
 

@@ -1,6 +1,5 @@
 """An explanation in words: the sections that a terminal and Markdown lay out, each in its own way."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from reportgen.analyse.logged_errors import LoggedError
@@ -10,13 +9,13 @@ from reportgen.reports.advice_words import CLAIMS, needed_words, result_words, s
 from reportgen.reports.error_words import LACKS, VERDICTS, causes, figures
 from reportgen.reports.explanation import Explanation, LargestBuffers, MemoryStep
 from reportgen.reports.formats import counted, human_bytes, percent, range_words
+from reportgen.reports.source_words import line_words, short_words
 from reportgen.reports.styled_text import Tone
 
 _LARGEST, _MOST_LINES, _MOST_STEPS, _MOST_PHASES, _MOST_OTHERS = 5, 3, 5, 8, 8
 _SMALL = 100
 """A memory space that needs less than this part of the main one is left out, as pages fold it."""
 
-_DIRECTORIES = re.compile(r"(?<![^\s(])/?(?:[^\s/:]+/)+(?=[^\s/:]+:\d)")
 _TEXT_LACKS = "The peak, phases and steps: an error’s text has none. Run the program once more with `reportgen run`."
 
 
@@ -52,11 +51,6 @@ def sections(explanations: Iterable[Explanation], errors: Sequence[LoggedError])
         yield _others(modules[1:])
     for error in errors:
         yield from _error(error)
-
-
-def line_words(source: str) -> str:
-    """Return a source line without its directories: `train.py:41`."""
-    return source.rpartition("/")[2]
 
 
 def _module(one: Explanation) -> Iterator[Section]:
@@ -231,11 +225,6 @@ def _listed(buffer: LoggedBuffer, whole: int) -> SizeRow:
         what=buffer.shape,
         line=line_words(source),
     )
-
-
-def short_words(text: str) -> str:
-    """Return words without the directories of the source lines in them."""
-    return _DIRECTORIES.sub("", text)
 
 
 def _capital(text: str) -> str:

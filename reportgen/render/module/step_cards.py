@@ -8,7 +8,7 @@ from reportgen.record import record
 from reportgen.render.module.advice_box import MoveRow, move_keys, move_row
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import CLAIMS, result_words, saving_words, verdict_words
-from reportgen.reports.explain_sections import short_words
+from reportgen.reports.source_words import short_words
 
 _SHOWN = 3
 

@@ -8,11 +8,11 @@ from reportgen.record import record
 from reportgen.reports.advice_words import CLAIMS, needed_words, result_words, saving_words
 from reportgen.reports.error_words import LACKS, VERDICTS, causes, figures
 from reportgen.reports.explanation import Explanation, LargestBuffers, MemoryStep
-from reportgen.reports.formats import counted, human_bytes, percent, range_words
+from reportgen.reports.formats import counted, human_bytes, range_words
 from reportgen.reports.source_words import line_words, short_words
 from reportgen.reports.styled_text import Tone
 
-_LARGEST, _MOST_LINES, _MOST_STEPS, _MOST_PHASES, _MOST_OTHERS = 5, 3, 5, 8, 8
+_LARGEST, _MOST_STEPS, _MOST_PHASES, _MOST_OTHERS = 5, 5, 8, 8
 _SMALL = 100
 """A memory space that needs less than this part of the main one is left out, as pages fold it."""
 
@@ -75,7 +75,6 @@ def _module(one: Explanation) -> Iterator[Section]:
 
 def _peak(one: Explanation) -> Section:
     peak = one.peak_bytes or 0
-    lines = [f"{line_words(line.source)} ({percent(line.bytes, peak)})" for line in one.lines[:_MOST_LINES]]
     others = [
         f"{human_bytes(space.needed_bytes)} of {space.name}"
         for space in one.spaces
@@ -100,7 +99,7 @@ def _peak(one: Explanation) -> Section:
             filter(
                 None,
                 (
-                    f"Most of it is filled at {', '.join(lines)}." if lines else "",
+                    one.filled if one.lines else "",
                     f"Other memory spaces: {', '.join(others)}." if others else "",
                 ),
             )

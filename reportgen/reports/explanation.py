@@ -120,8 +120,8 @@ class Explanation:
     """Why a module needs its memory, in its main memory space unless `spaces` say otherwise. Sizes are bytes.
 
     `needed_bytes` must be allocated, as `allocated_bytes` says. `fits` is None where it is not known what the device
-    has. `devices` says in words how many run it; it is empty for one. `largest` and `other_bytes` add
-    up to the peak.
+    has. `devices` says in words how many run it; it is empty for one. `filled` says which lines fill the peak, or how
+    to learn it. `largest` and `other_bytes` add up to the peak.
     """
 
     path: str
@@ -140,6 +140,7 @@ class Explanation:
     first_step: str
     devices: str
     spaces: tuple[SpaceNeed, ...]
+    filled: str
     lines: tuple[SourceBytes, ...]
     largest: tuple[LargestBuffers, ...]
     other_bytes: int
@@ -175,6 +176,7 @@ def explanation(entry: Summary) -> Explanation:
         first_step=entry.first_move,
         devices=entry.devices,
         spaces=tuple(_space_need(one) for one in spaces.values()),
+        filled=entry.filled,
         lines=tuple(SourceBytes(**line) for line in space.get("peak_resident_lines", ())[:_LARGEST]),
         largest=tuple(
             LargestBuffers(**{key: value for key, value in group.items() if key != "class"}) for group in groups
@@ -273,9 +275,7 @@ def _unknown(entry: Summary, space: Mapping[str, Any], advice: Mapping[str, Any]
         "What the device has: --capacity v5e, or 16GiB, says it.": not entry.capacity,
         f"What would lower the peak: {advice.get('withheld') or ''}": bool(advice.get("withheld")) and peak is not None,
         f"What {of_peak} belongs to in the program.": unnamed * _SMALL > (peak or 0),
-        "Source lines: neither the dump nor the HLO text beside it has any.": bool(
-            peak and not space.get("peak_resident_lines")
-        ),
+        entry.filled: bool(peak and not space.get("peak_resident_lines")),
         f"Whether the figures are right: the dump contradicts itself ({errors:,} times); see `check`.": errors > 0,
         _RUNTIME: True,
     }

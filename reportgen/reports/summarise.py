@@ -20,6 +20,7 @@ from reportgen.reports.badge import Badge, badge, checks_run, objects_checked
 from reportgen.reports.formats import human_bytes
 from reportgen.reports.report import Report, peak_by_class
 from reportgen.reports.report_json import module_report
+from reportgen.reports.source_words import filled_words
 from reportgen.reports.summary import Summary
 
 
@@ -54,6 +55,7 @@ def summary(report: Report, *, with_report: bool = True) -> Summary:
         findings=analysis.findings,
         report=module_report(report) if with_report else {},
         first_move=advice_sentence(advice),
+        filled=filled_words(report),
         capacity=capacity_words(known, advice.capacity if advice else None) if known else "",
         phases=phase_words(report.phases),
         devices=device_words(report),

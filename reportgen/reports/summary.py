@@ -23,7 +23,9 @@ class Summary:
 
     `fits` is whether it fits its device, None where nothing says so.
 
-    `first_move` is what would lower the peak, in a sentence, and `could_need_bytes` the least that steps leave to allocate.
+    `first_move` is what would lower the peak, in a sentence, and `could_need_bytes` the least that steps leave to
+    allocate. `filled` says which lines fill the peak, or how to learn it.
+
     `capacity` says in words whether the module fits, empty where it is not known what the device has.
 
     `phases` are the passes of a gradient and their loops in words, empty for a program of one phase.
@@ -56,6 +58,7 @@ class Summary:
     is_over: bool = False
     fits: bool | None = None
     first_move: str = ""
+    filled: str = ""
     could_need_bytes: int | None = None
     capacity: str = ""
     phases: str = ""

@@ -205,7 +205,7 @@ def _verdict(entry: Summary) -> str:
         most = human_bytes(capacity["size_bytes"])
         return f"Does not fit: allocates {human_bytes(space['allocated_bytes'])} of {space['name']}, which has {most}."
     if entry.capacity:
-        return f"{'Does not fit' if over else 'Fits'}: {entry.capacity}."
+        return f"{'Fits' if entry.fits else 'Does not fit'}: {entry.capacity}."
     return f"Needs {human_bytes(entry.allocated_bytes)}. Whether that fits is not known."
 
 

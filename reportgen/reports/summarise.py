@@ -52,6 +52,7 @@ def summary(report: Report, *, with_report: bool = True) -> Summary:
         capacity_bytes=known.capacity.size_bytes if known else None,
         is_over=any(one.is_over for one in report.fits.values()),
         fits=report.fits_device,
+        is_refused=report.misfit is not None and report.misfit.is_refused,
         findings=analysis.findings,
         report=module_report(report) if with_report else {},
         first_move=advice_sentence(advice),

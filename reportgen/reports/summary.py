@@ -21,7 +21,7 @@ class Summary:
     known, to what is allocated. `is_over` is whether any memory space needs more than it has. `checks` counts the
     checks that had something to check, and `objects` what they checked.
 
-    `fits` is whether it fits its device, None where nothing says so.
+    `fits` is whether it fits its device, None where nothing says so, and `is_refused` whether the compiler said no.
 
     `first_move` is what would lower the peak, in a sentence, and `could_need_bytes` the least that steps leave to
     allocate. `filled` says which lines fill the peak, or how to learn it.
@@ -57,6 +57,7 @@ class Summary:
     capacity_bytes: int | None = None
     is_over: bool = False
     fits: bool | None = None
+    is_refused: bool = False
     first_move: str = ""
     filled: str = ""
     could_need_bytes: int | None = None

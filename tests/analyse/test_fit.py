@@ -1,6 +1,7 @@
 """A program that does not fit says so, with figures of the dump and of the compiler that agree."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,9 @@ from reportgen.options import BuildOptions
 from reportgen.parse.oom_records import SizeRange, read_size
 from reportgen.parse.parser import parse_dump
 from reportgen.render.module.module_pages import module_pages
+from reportgen.render.module.verdict import verdict
+from reportgen.reports.explanation import explanation
+from reportgen.reports.summarise import summary
 from reportgen.work import Settings
 from tests.support.samples import ROOT, sample_labels, samples
 from tests.support.site import read_page
@@ -101,6 +105,20 @@ def test_one_buffer_too_large_for_a_small_memory_is_said_of_that_memory(folder: 
     assert found is not None
     assert (found.space, found.resident_bytes) == ("vmem", None)
     assert found.missing == SizeRange(134_217_728, 134_217_728)
+
+
+def test_what_does_not_fit_has_one_verdict_whoever_says_so(folder: Path) -> None:
+    files = files_in(program("out-oom_vmem", folder))
+    contents = read_contents(files)
+    made = module_of(files, contents.text, siblings=contents.siblings)
+    assert made.misfit
+    for is_refused, words in ((True, "the compiler refused it"), (False, "its peak alone is larger than the device")):
+        one = replace(made, misfit=replace(made.misfit, is_refused=is_refused))
+        told = verdict(one)
+        assert told
+        assert (one.fits_device, told.elsewhere) == (False, words)
+        assert (summary(one).fits, summary(one).is_refused) == (False, is_refused)
+        assert ("Fits" in explanation(summary(one)).verdict) is False
 
 
 @pytest.mark.parametrize("label", sample_labels())

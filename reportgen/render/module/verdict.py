@@ -77,4 +77,5 @@ def _elsewhere(module: Module, space: Space) -> str:
         for color, fit in module.fits.items()
         if fit.is_over
     ]
-    return over[0] if over else "the compiler refused it"
+    is_refused = module.misfit is not None and module.misfit.is_refused
+    return over[0] if over else "the compiler refused it" if is_refused else "its peak alone is larger than the device"

@@ -110,11 +110,11 @@ def test_a_program_that_does_not_fit_begins_with_what_makes_it_fit(tmp_path: Pat
 
 
 def test_each_value_of_the_main_memory_has_a_sentence(samples_site: Path) -> None:
-    """Of a temporary: the peak without its buffer; of what the caller holds: whether it can be donated."""
+    """Of a temporary: what is needed without its buffer; of what the caller holds: whether it can be donated."""
     sentence = re.compile(
         f"{re.escape(OFF_PEAK)}|{re.escape(HELD)}"
         "|Without (?:it|its buffer of [0-9]+ values)</a>, held from [0-9]+ to [0-9]+,"
-        " the peak of this schedule would be"
+        " this schedule would need"
         "|The caller (?:holds|has donated) it|It is returned in memory of its own"
     )
     counted = 0

@@ -58,7 +58,9 @@ def _module(one: Explanation) -> Iterator[Section]:
     device = f" of {human_bytes(one.capacity_bytes)} ({one.capacity_source})" if one.capacity_bytes else ""
     first = f"{short_words(one.first_step)}." if one.first_step else ""
     if first:
-        first = f"Do first: {first}" if one.steps else _capital(first)
+        # A donation that saves nothing is named to say so, and is no step.
+        is_step = one.first_step.startswith(tuple(step.what for step in (*one.steps, *one.sequence)))
+        first = f"Do first: {first}" if is_step else _capital(first)
     yield Section(
         title=f"{one.name}: {one.backend}, {one.space}{device}",
         tone=tone,

@@ -248,8 +248,8 @@ def test_the_steps_and_what_is_needed_then_in_documents_and_the_terminal(places:
         assert saving_words(step) in places.told
         assert left_words(places, step) in places.told
     assert one.first_step in places.checked
-    if one.steps:
-        assert any(step.what in one.first_step for step in (one.steps[0], *one.sequence[:1]))
+    is_step = one.first_step.startswith(tuple(step.what for step in (*one.steps, *one.sequence)))
+    assert ("Do first:" in places.told) == is_step
 
 
 def test_the_steps_and_what_is_needed_then_on_pages(places: Places) -> None:

@@ -17,6 +17,7 @@ from reportgen.options import BuildOptions
 from reportgen.parse.oom_records import SizeRange, read_size
 from reportgen.parse.parser import parse_dump
 from reportgen.render.module.module_pages import module_pages
+from reportgen.render.module.step_cards import step_cards
 from reportgen.render.module.verdict import verdict
 from reportgen.reports.explanation import explanation
 from reportgen.reports.summarise import summary
@@ -94,6 +95,15 @@ def test_a_text_about_another_module_does_not_count(folder: Path) -> None:
     assert misfit_in(folder) is None
 
 
+def test_an_error_beside_a_dump_counts_whatever_its_file_is_called(folder: Path) -> None:
+    (program("out-oom_vmem", folder) / "out-of-memory.txt").rename(folder / "train.log")
+    found = misfit_in(folder)
+    assert found is not None
+    assert (found.is_refused, found.space) == (True, "vmem")
+    (folder / "train.log").write_text((REFUSED / "out-oom" / "error.txt").read_text(encoding="utf-8"), encoding="utf-8")
+    assert misfit_in(folder) is None
+
+
 def test_one_buffer_too_large_for_a_small_memory_is_said_of_that_memory(folder: Path) -> None:
     program("out-oom_vmem", folder)
     (folder / "out-of-memory.txt").write_text(
@@ -112,7 +122,12 @@ def test_what_does_not_fit_has_one_verdict_whoever_says_so(folder: Path) -> None
     contents = read_contents(files)
     made = module_of(files, contents.text, siblings=contents.siblings)
     assert made.misfit
-    for is_refused, words in ((True, "the compiler refused it"), (False, "its peak alone is larger than the device")):
+    steps = step_cards(made)
+    assert steps
+    assert "No step for HBM makes it fit, because it needs 128.00 MiB too much in VMEM." in steps.words
+    assert summary(made).first_move == ""
+    elsewhere = "128.00 MiB too much in VMEM"
+    for is_refused, words in ((True, elsewhere), (False, "its peak alone is larger than the device")):
         one = replace(made, misfit=replace(made.misfit, is_refused=is_refused))
         told = verdict(one)
         assert told

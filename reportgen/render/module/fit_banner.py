@@ -58,6 +58,13 @@ def fit_banner(misfit: Misfit | None, analysis: Analysis, fit: Fit | None) -> Fi
     )
 
 
+def misfit_elsewhere(misfit: Misfit) -> str:
+    """Return how much too much is needed of another memory than the main one; empty if nothing says it."""
+    if not misfit.is_elsewhere or misfit.missing is None:
+        return ""
+    return f"{range_words(misfit.missing)} too much in {misfit.space.upper()}"
+
+
 def _reserved_for(shares: Sequence[Share], analysis: Analysis) -> Mapping[int, int]:
     """Return the largest value of each allocation that the caller holds although nothing in it is live."""
     held = [share.allocation for share in shares if share.value is None]

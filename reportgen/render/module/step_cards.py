@@ -6,6 +6,7 @@ from reportgen.advice.advice_records import Advice, Move
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.record import record
 from reportgen.render.module.advice_box import MoveRow, move_keys, move_row
+from reportgen.render.module.fit_banner import misfit_elsewhere
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import CLAIMS, result_words, saving_words, verdict_words
 from reportgen.reports.source_words import short_words
@@ -62,6 +63,8 @@ def step_cards(module: Module) -> Steps | None:
     if capacity and is_over and not any(card.fits for card in cards):
         verdict = verdict_words(capacity)
         words = f"{verdict[0].upper()}{verdict[1:]}."
+    if elsewhere := misfit_elsewhere(module.misfit) if module.misfit else "":
+        words = f"No step for {space.name} makes it fit, because it needs {elsewhere}."
     return Steps(heading=heading, words=words, cards=cards)
 
 

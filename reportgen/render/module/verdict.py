@@ -9,6 +9,7 @@ from reportgen.analyse.records import Analysis, Space
 from reportgen.analyse.spaces import main_space
 from reportgen.intervals.step_function import Peak
 from reportgen.record import record
+from reportgen.render.module.fit_banner import misfit_elsewhere
 from reportgen.render.view import Module
 from reportgen.reports.formats import human_bytes
 from reportgen.reports.source_words import filled_words
@@ -77,5 +78,8 @@ def _elsewhere(module: Module, space: Space) -> str:
         for color, fit in module.fits.items()
         if fit.is_over
     ]
-    is_refused = module.misfit is not None and module.misfit.is_refused
-    return over[0] if over else "the compiler refused it" if is_refused else "its peak alone is larger than the device"
+    if over:
+        return over[0]
+    if module.misfit is None or not module.misfit.is_refused:
+        return "its peak alone is larger than the device"
+    return misfit_elsewhere(module.misfit) or "the compiler refused it"

@@ -184,7 +184,7 @@ def _add_up(advice: Advice) -> bool:
 def floor_words(ladder: Ladder, instruction: str, backend: str) -> str:
     """Return the bound that order, recomputation, offloading and donation cannot go below."""
     at = f"moment {ladder.floor_moment}" + (f", {instruction}" if instruction else "")
-    vmem = ", except for what may lie in VMEM" if backend == "tpu" else ""
+    vmem = ", apart from what may move to VMEM" if backend == "tpu" else ""
     return (
         "With these shapes and instructions, no order, recomputation, offloading or donation brings the peak below"
         f" {human_bytes(ladder.floor_bytes)} ({at}){vmem}."

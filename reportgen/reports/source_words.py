@@ -30,7 +30,7 @@ def filled_words(report: Report) -> str:
     words = ", ".join(f"{line_words(line.label)} ({percent(line.size_bytes, peak)})" for line in lines)
     if 2 * sum(line.size_bytes for line in lines) >= peak:
         return f"Most of the peak is filled at {words}."
-    verb = "lines that fill the most of {} are" if len(lines) > 1 else "line that fills the most of {} is"
+    verb = "lines that contribute most to {} are" if len(lines) > 1 else "line that contributes most to {} is"
     arguments = sum(dict(group.classes).get("parameter", 0) for group in groups if group.kind != "named")
     if 2 * arguments < peak:
         return f"The {verb.format('the peak')} {words}."

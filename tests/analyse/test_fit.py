@@ -124,7 +124,9 @@ def test_what_does_not_fit_has_one_verdict_whoever_says_so(folder: Path) -> None
     assert made.misfit
     steps = step_cards(made)
     assert steps
-    assert "No step for HBM makes it fit, because it needs 128.00 MiB too much in VMEM." in steps.words
+    assert (
+        "What does not fit is in another memory, 128.00 MiB too much in VMEM, so no step for HBM helps." in steps.words
+    )
     assert summary(made).first_move == ""
     elsewhere = "128.00 MiB too much in VMEM"
     for is_refused, words in ((True, elsewhere), (False, "its peak alone is larger than the device")):
@@ -156,7 +158,7 @@ def beginning(folder: Path, *given: str) -> str:
 
 def test_the_page_says_what_is_needed_what_there_is_and_what_is_missing(folder: Path) -> None:
     shown = beginning(program("out-oom", folder))
-    assert "XLA: 66.00 GiB of HBM needed, 15.75 GiB usable." in shown
+    assert "XLA says that it needs 66.00 GiB of HBM, and 15.75 GiB are usable." in shown
     assert "It peaks at 66.00 GiB" in shown
     assert shown.count("50.25 GiB too much") == 1
     assert "XLA’s figure is the whole assignment" in shown
@@ -175,7 +177,7 @@ def test_a_redacted_site_keeps_the_verdict_and_not_the_text(folder: Path, tmp_pa
     error, site = folder / "out-of-memory.txt", tmp_path / "site"
     error.write_text(f"{error.read_text(encoding='utf-8')}at /home/secret/place\n", encoding="utf-8")
     build(BuildOptions(paths=(folder,), output=site, redaction="paths"), lambda *_: None)
-    assert any("15.75 GiB usable" in path.read_text(encoding="utf-8") for path in site.rglob("index.html"))
+    assert any("15.75 GiB are usable" in path.read_text(encoding="utf-8") for path in site.rglob("index.html"))
     assert not any("secret" in path.read_text(encoding="utf-8") for path in site.rglob("*.html"))
 
 
@@ -189,7 +191,7 @@ def test_a_capacity_that_is_given_beats_what_the_compiler_and_the_chip_say(folde
     program("out-oom", folder)
     shown = beginning(folder, "60GiB")
     assert "The device has 60.00 GiB." in shown
-    assert "XLA: 66.00 GiB of HBM needed." in shown
+    assert "XLA says that it needs 66.00 GiB of HBM." in shown
     assert "6.00 GiB too much" in shown
     assert "too much" not in beginning(folder, "v5p")
 

@@ -157,7 +157,7 @@ def test_text_and_markdown_say_every_figure_and_step(name: str) -> None:
 
 def end_of_name(name: str) -> str:
     """Return what is shown of a name however narrow its column is."""
-    return visible(" ".join(name.split()).rpartition("/")[2])[-11:]
+    return visible(re.sub(r"\[\w+=.*", "", " ".join(name.split())).rpartition("/")[2])[-11:]
 
 
 def saying(step: Any) -> list[str]:

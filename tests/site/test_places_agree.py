@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
@@ -328,4 +329,4 @@ def grouped(page: Element, key: str) -> list[Element]:
 
 def last_part(name: str) -> str:
     """Return what every place shows of a name, however narrow it is."""
-    return " ".join(visible(name).split()).rpartition("/")[2][-10:]
+    return re.sub(r"\[\w+=.*", "", " ".join(visible(name).split())).rpartition("/")[2][-10:]

@@ -42,9 +42,8 @@ class Segment:
 
     @property
     def short(self) -> str:
-        """The name as far as there is room: of a path the last parts, without their parameters in brackets."""
-        path = self.name.partition("[")[0]
-        return end_of(path, _ROOM) if "/" in path else self.name
+        """The name as far as there is room: of a path the last parts, which tell it from others."""
+        return end_of(self.name, _ROOM) if "/" in self.name else self.name
 
 
 @record

@@ -64,7 +64,7 @@ def step_cards(module: Module) -> Steps | None:
         verdict = verdict_words(capacity)
         words = f"{verdict[0].upper()}{verdict[1:]}."
     if elsewhere := misfit_elsewhere(module.misfit) if module.misfit else "":
-        words = f"No step for {space.name} makes it fit, because it needs {elsewhere}."
+        words = f"What does not fit is in another memory, {elsewhere}, so no step for {space.name} helps."
     return Steps(heading=heading, words=words, cards=cards)
 
 

@@ -59,7 +59,8 @@ def _module(one: Explanation) -> Iterator[Section]:
     first = f"{short_words(one.first_step)}." if one.first_step else ""
     if first:
         # A donation that saves nothing is named to say so, and is no step.
-        is_step = one.first_step.startswith(tuple(step.what for step in (*one.steps, *one.sequence)))
+        known = [step.what for step in one.steps] + [step.what for step in one.sequence]
+        is_step = one.first_step.startswith(tuple(known))
         first = f"Do first: {first}" if is_step else _capital(first)
     yield Section(
         title=f"{one.name}: {one.backend}, {one.space}{device}",

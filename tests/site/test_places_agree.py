@@ -249,8 +249,8 @@ def test_the_steps_and_what_is_needed_then_in_documents_and_the_terminal(places:
         assert saving_words(step) in places.told
         assert left_words(places, step) in places.told
     assert one.first_step in places.checked
-    is_step = one.first_step.startswith(tuple(step.what for step in (*one.steps, *one.sequence)))
-    assert ("Do first:" in places.told) == is_step
+    known = [step.what for step in one.steps] + [step.what for step in one.sequence]
+    assert ("Do first:" in places.told) == one.first_step.startswith(tuple(known))
 
 
 def test_the_steps_and_what_is_needed_then_on_pages(places: Places) -> None:
@@ -264,7 +264,8 @@ def test_the_steps_and_what_is_needed_then_on_pages(places: Places) -> None:
             assert short_words(shortened(step.what)).lower() in card.text.lower()
             assert is_sequence or saving_words(step) in card.text
             assert left_words(places, step) in card.text
-        for name, steps in (("steps", one.steps), ("sequence", one.sequence)):
+        listed: tuple[tuple[str, Sequence[Any]], ...] = (("steps", one.steps), ("sequence", one.sequence))
+        for name, steps in listed:
             found = [*page.all("table", data_csv=name)]
             rows = [*found[0].first("tbody").all("tr")] if found else []
             for row, step in zip(rows, steps, strict=bool(rows)):

@@ -63,9 +63,9 @@ class Move:
     """A change to a program, and what the peak would be.
 
     `naive_bytes` is what the change is about, `saving_bytes` what the peak loses, which is less. For a range that is
-    the least, and `saving_high_bytes` the most. `outcome` is the peak after the least. `after` are the kinds of moves
-    that are applied before. `buffers` has a value of each buffer that it is about. `code` can be pasted into a JAX
-    program.
+    the least, and `saving_high_bytes` the most. `outcome` is the peak after the least. `slack_bytes` are needed on top
+    of any peak: what is allocated now and not resident at the peak. `after` are the kinds of moves that are applied
+    before. `buffers` has a value of each buffer that it is about. `code` can be pasted into a JAX program.
     """
 
     kind: Kind
@@ -74,6 +74,7 @@ class Move:
     naive_bytes: int
     saving_bytes: int
     outcome: PeakAfter
+    slack_bytes: int
     saving_high_bytes: int | None = None
     argument_names: tuple[str, ...] = ()
     buffers: tuple[int, ...] = ()
@@ -94,6 +95,16 @@ class Move:
     def peak_high_saving(self) -> int:
         """Return the peak after the most that a range saves."""
         return self.outcome.peak_bytes - ((self.saving_high_bytes or self.saving_bytes) - self.saving_bytes)
+
+    @property
+    def needed_bytes(self) -> int:
+        """Return what must be allocated after the least that it saves."""
+        return self.peak_bytes + self.slack_bytes
+
+    @property
+    def needed_high_saving(self) -> int:
+        """Return what must be allocated after the most that a range saves."""
+        return self.peak_high_saving + self.slack_bytes
 
 
 @record
@@ -191,16 +202,17 @@ class Advice:
     more_devices: tuple[PerDevice, ...] = ()
 
     @property
-    def can_be_bytes(self) -> int | None:
-        """Return the least peak that a step or the sequence leads to at worst; None where there is no advice.
+    def could_need_bytes(self) -> int | None:
+        """Return the least that a step or the sequence leaves to allocate at worst; None where there is no advice.
 
         What is not computed does not count, nor does another batch or type, because those change what is trained.
         """
         if self.ladder is None:
             return None
         chosen = [move for move in self.steps if move.kind not in ("batch", "type") and move.claim != "not computed"]
-        peaks = [move.outcome.peak_bytes for move in (*chosen, *self.sequence[-1:])]
-        return min([self.ladder.donated_bytes, *peaks])
+        slack = self.ladder.allocated_bytes - self.ladder.peak_bytes
+        needs = [move.needed_bytes for move in (*chosen, *self.sequence[-1:])]
+        return min([self.ladder.donated_bytes + slack, *needs])
 
 
 AdviceBySpace = Mapping[int, Advice]

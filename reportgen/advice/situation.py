@@ -30,6 +30,12 @@ class Situation:
         self.memory = memory or memory_of(analysis, space)
         self.checkpoints = Checkpoints(analysis)
 
+    @property
+    def slack_bytes(self) -> int:
+        """Return what the program as it is allocates and does not hold at its peak."""
+        peak = self.space.peak_resident
+        return self.space.allocated_bytes - peak.amount if peak else 0
+
     @cached_property
     def arguments(self) -> list[Argument]:
         return arguments(self.analysis, self.space)

@@ -38,6 +38,11 @@ class Misfit:
     missing: SizeRange | None
     enough: tuple[Share, ...]
 
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether another memory than the main one is too small, so that no advice for that one helps."""
+        return self.space != "hbm"
+
 
 def misfit(
     analysis: Analysis, module_name: str, siblings: Sequence[Sibling], given: Sequence[str] = ()

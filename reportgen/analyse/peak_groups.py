@@ -46,10 +46,13 @@ def peak_groups(analysis: Analysis, space: Space) -> list[PeakGroup]:
         name = "" if number is None else analysis.authors.of(number).name
         shape = "" if number is None else plain_shape(analysis.facts[number].value.shape)
         by_key.setdefault((sibling_name(name), shape, kind, share.value is None), []).append((share, number, name))
-    groups = [
-        PeakGroup(
-            name=spoken_name([name for *_, name in members]),
-            pattern=_joined_name([name for *_, name in members]),
+    groups = []
+    for (_, shape, kind, is_held), members in by_key.items():
+        names = [name for *_, name in members]
+        pattern = _joined_name(names)
+        group = PeakGroup(
+            name=_spoken(pattern, names),
+            pattern=pattern,
             shape=shape,
             memory_class=kind,
             size_bytes=sum(share.size_bytes for share, *_ in members),
@@ -57,8 +60,7 @@ def peak_groups(analysis: Analysis, space: Space) -> list[PeakGroup]:
             buffers=analysis.program.buffers.one_of_each(number for _, number, _ in members if number is not None),
             is_held=is_held,
         )
-        for (_, shape, kind, is_held), members in by_key.items()
-    ]
+        groups.append(group)
     return sorted(groups, key=lambda group: (-group.size_bytes, group.shares[0].allocation, group.name))
 
 
@@ -69,7 +71,11 @@ def sibling_name(name: str) -> str:
 
 def spoken_name(names: Sequence[str]) -> str:
     """Return what several siblings are called: `layer_#/w1`, or `arguments 3 to 14` where they have only numbers."""
-    pattern = _joined_name(names)
+    return _spoken(_joined_name(names), names)
+
+
+def _spoken(pattern: str, names: Sequence[str]) -> str:
+    """Return what siblings are called whose names follow a pattern."""
     if not pattern.startswith(UNNAMED_ARGUMENT) or "#" not in pattern:
         return pattern
     numbers = sorted({name.removeprefix(UNNAMED_ARGUMENT) for name in names}, key=_in_order)

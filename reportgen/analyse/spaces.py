@@ -71,10 +71,4 @@ def main_space(spaces_by_color: Mapping[int, Space]) -> Space | None:
     device = spaces_by_color.get(0)
     if device and device.allocated_bytes:
         return device
-    return max(spaces_by_color.values(), key=needed_in, default=None)
-
-
-def needed_in(space: Space) -> int:
-    """Return the peak resident in a space, or what is allocated where no peak is known."""
-    peak = space.peak_resident
-    return space.allocated_bytes if peak is None else peak.amount
+    return max(spaces_by_color.values(), key=lambda space: space.allocated_bytes, default=None)

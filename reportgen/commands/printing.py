@@ -47,7 +47,7 @@ def print_modules(summaries: Sequence[Summary]) -> None:
 
 def _print_capacity(entry: Summary) -> None:
     """Print whether a module fits, or how to learn it."""
-    if entry.fits is False and not entry.is_over:
+    if entry.is_refused:
         print("  the compiler refused this program")
     if entry.capacity:
         print(printable(f"  capacity: {entry.capacity}"))

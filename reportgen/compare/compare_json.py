@@ -87,6 +87,7 @@ def _value(graph: Graph, value: int) -> dict[str, str | None]:
     labels = graph.labels(value)
     return {
         "value": graph.analysis.dump.values.keys[value],
+        "name": labels.name,
         "scope": labels.scope or None,
         "source": labels.line or None,
         "argument": labels.argument or None,

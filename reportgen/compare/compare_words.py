@@ -180,12 +180,11 @@ def evidence_words(match: Match) -> tuple[str, str]:
 
 
 def group_name(graphs: tuple[Graph, Graph], term: Term) -> str:
-    """Return what a term is about, with a star for each number: the author of its value after or before, or its name.
+    """Return what a term is about, with a star for each number: the author of its value after or before.
 
     The same operation of another layer differs in numbers alone, so those terms form one group.
     """
     for graph, value in ((graphs[1], term.after), (graphs[0], term.before)):
         if value is not None:
-            scope = plain_op_name(graph.labels(value).scope)
-            return _NUMBERS.sub("*", scope or graph.instructions[graph.instruction[value]])
+            return _NUMBERS.sub("*", plain_op_name(graph.labels(value).name))
     return ""

@@ -29,8 +29,12 @@ class Operation:
 
 
 class Labels(NamedTuple):
-    """What a report says about the author of a value's buffer; empty where it says nothing."""
+    """What a report says about the author of a value's buffer; empty where it says nothing.
 
+    `name` is what pages call it, which is never empty, and `scope` the name that the user's program gives.
+    """
+
+    name: str
     scope: str
     line: str
     argument: str
@@ -116,7 +120,7 @@ def graph_of(analysis: Measured) -> Graph:
 
 def _labels(analysis: Measured, value: int) -> Labels:
     author = analysis.authors.of(value)
-    return Labels(author.scope_name, author.source, author.argument)
+    return Labels(author.name, author.scope_name, author.source, author.argument)
 
 
 def _uses(dump: Dump, numbers: dict[str, int]) -> list[list[tuple[int, Slot]]]:

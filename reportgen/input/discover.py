@@ -134,7 +134,7 @@ def discover_all(
             one.report("warning", printable(one.path.name), one.why_empty())
     dumps = unique_dumps(found)
     # The text that `reportgen run` leaves beside dumps is part of what their own pages say.
-    beside = {sibling.path for dump in dumps for sibling in dump.siblings}
+    beside = {sibling.path for dump in dumps for sibling in dump.siblings if sibling.path.name == ERROR_TEXT}
     if not siblings:
         dumps = tuple(replace(dump, siblings=()) for dump in dumps)
     problems = {problem for one in found for problem in one.problems}
@@ -178,6 +178,7 @@ def _search_folder(folder: Folder, found: Found) -> None:
     stems: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     protos: dict[str, list[str]] = {}
     profiled: set[str] = set()
+    earlier = len(found.texts)
     for plain, names in forms.items():
         if split := split_part(plain):
             stems[split[0]][split[1]] += names
@@ -187,8 +188,13 @@ def _search_folder(folder: Folder, found: Found) -> None:
             protos[stem] = names
         else:
             _look_into(folder, names, found)
+    errors = [
+        SiblingFile("error text", text.path, text.label)
+        for text in found.texts[earlier:]
+        if text.is_short and text.path.name != ERROR_TEXT
+    ]
     for stem, parts in stems.items():
-        _add_named(folder, stem, parts, found)
+        _add_named(folder, stem, parts, found, errors)
     # The text of a module is used instead of its proto, and compared with it; a profile has the same proto.
     texts = {without_stage(stem) for stem, parts in stems.items() if 0 in parts}
     for stem, names in protos.items():
@@ -231,8 +237,13 @@ def _is_beside(file: AnyPath, folder: AnyPath) -> bool:
     return os.path.lexists(file) and not leads_out(file, folder)
 
 
-def _add_named(folder: Folder, stem: str, parts: dict[int, list[str]], found: Found) -> None:
-    """Add the dump whose files are named as its parts; `parts` has the names of each part, compressed and plain."""
+def _add_named(
+    folder: Folder, stem: str, parts: dict[int, list[str]], found: Found, errors: Sequence[SiblingFile] = ()
+) -> None:
+    """Add the dump whose files are named as its parts; `parts` has the names of each part, compressed and plain.
+
+    The texts of `errors` are in the same folder, and may say why the compiler refused the program.
+    """
     if 0 not in parts:
         for name in chain.from_iterable(parts.values()):
             found.report("warning", folder.label(name), f"not shown: {printable(stem)}{PART_SUFFIXES[0]} is missing")
@@ -242,7 +253,7 @@ def _add_named(folder: Folder, stem: str, parts: dict[int, list[str]], found: Fo
     if 0 in readable:
         files = tuple(PartFile(folder.path / name, folder.label(name), None) for name in readable.values())
         dump = read_name(printable(readable[0]))
-        siblings = tuple(_sibling_files(folder, stem, dump))
+        siblings = (*_sibling_files(folder, stem, dump), *errors)
         found.add(label=files[0].label, name=dump, parts=files, notes=folder.notes(stem), siblings=siblings)
 
 
@@ -289,7 +300,7 @@ def _look_into(folder: Folder, names: Sequence[str], found: Found) -> None:
         words = WordSearch()
         content = _content(folder.first_look(name), words)
         if content != "log" and words.finds_error(folder.path / name):
-            found.texts.append(TextFile(folder.label(name), folder.path / name))
+            found.texts.append(TextFile(folder.label(name), folder.path / name, is_short=words.is_short))
         if content == "dump":
             _add_unnamed(folder, name, found)
         elif content == "log":

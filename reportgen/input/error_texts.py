@@ -28,10 +28,14 @@ _SEARCHED_SIZE = 1 << 20
 
 @record(kw_only=False)
 class TextFile:
-    """A file that may contain errors, and its label in a report."""
+    """A file that may contain errors, and its label in a report.
+
+    One that `is_short` is read with each dump of its folder, because its error may be about that one.
+    """
 
     label: str
     path: AnyPath
+    is_short: bool = False
 
 
 @record(kw_only=False)
@@ -59,9 +63,14 @@ class WordSearch:
             self.size += len(piece)
             yield piece
 
+    @property
+    def is_short(self) -> bool:
+        """Whether the whole text was searched."""
+        return self.size < _SEARCHED_SIZE
+
     def finds_error(self, path: AnyPath) -> bool:
         """Return whether the text at `path` had the words, or a longer local one has them at its end."""
-        return self.has_found or (self.size >= _SEARCHED_SIZE and _ends_with_error(path))
+        return self.has_found or (not self.is_short and _ends_with_error(path))
 
 
 def _ends_with_error(path: AnyPath) -> bool:

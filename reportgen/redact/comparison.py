@@ -100,8 +100,8 @@ class ComparisonRedactor:
         ]
 
         def labels(value: int) -> Labels:
-            scope, line, argument = graph.labels(value)
-            return Labels(words(scope), token("path", line) if line else "", words(argument))
+            name, scope, line, argument = graph.labels(value)
+            return Labels(words(name), words(scope), token("path", line) if line else "", words(argument))
 
         return replace(
             graph,

@@ -82,6 +82,7 @@ def _move(analysis: Analysis, move: Move) -> dict[str, Any]:
         "saving_bytes": move.saving_bytes,
         "saving_high_bytes": move.saving_high_bytes,
         "new_peak_bytes": move.outcome.peak_bytes,
+        "needed_bytes": move.needed_bytes,
         "next_moment": move.outcome.moment,
         "scratch_bytes": move.scratch_bytes,
         "conflict_bytes": move.conflict_bytes,
@@ -107,13 +108,17 @@ def _values(dump: Dump, numbers: Sequence[int]) -> list[str]:
 
 
 def _step(move: Move) -> dict[str, Any]:
-    """Return the peaks after a move and all before it: after the least that a range saves, and after the most."""
+    """Return the peaks after a move and all before it: after the least that a range saves, and after the most.
+
+    What must be allocated then is stated after the least.
+    """
     return {
         "move": move.kind,
         "claim": move.claim,
         "what": move.what,
         "after": list(move.after),
         "peak_after_bytes": move.outcome.peak_bytes,
+        "needed_after_bytes": move.needed_bytes,
         "peak_after_high_bytes": None if move.saving_high_bytes is None else move.peak_high_saving,
     }
 

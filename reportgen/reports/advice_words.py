@@ -14,6 +14,8 @@ _NOT_THE_SUM = "; their savings alone do not add up to that"
 _FOR_A_WHILE = ("recomputed-early", "made-early")
 _IF_NOT_HELD = (*_FOR_A_WHILE, "copy", "family")
 
+_ROUNDED: frozenset[Claim] = frozenset(("range", "up to", "predicted", "estimate"))
+
 CLAIMS: Mapping[Claim, str] = {
     "exact": "exact, if nothing else changes",
     "up to": "of this schedule",
@@ -50,7 +52,10 @@ class Saving(Protocol):
 
 
 class Reached(Protocol):
-    """The peak after a change, and how sure that is; `peak_high_saving` is the least of a range."""
+    """The peak after a change, what must be allocated then, and how sure that is.
+
+    `peak_high_saving` and `needed_high_saving` are the least of a range.
+    """
 
     @property
     def claim(self) -> Claim: ...
@@ -58,19 +63,21 @@ class Reached(Protocol):
     def peak_bytes(self) -> int: ...
     @property
     def peak_high_saving(self) -> int: ...
+    @property
+    def needed_bytes(self) -> int: ...
+    @property
+    def needed_high_saving(self) -> int: ...
 
 
 def amount_words(move: Saving) -> str:
     """Return what a move saves, worded as its claim allows."""
     if move.claim == "not computed":
-        return f"not computed; about {rounded_bytes(move.naive_bytes)}"
+        return f"not computed; {saving_words(move)}"
     if move.saving_bytes <= 0 and not move.saving_high_bytes:
         return "0"
     match move.claim:
         case "range":
-            high = move.saving_high_bytes or move.saving_bytes
-            low_words, high_words = rounded_bytes(move.saving_bytes), rounded_bytes(high)
-            return low_words if low_words == high_words else f"{low_words} to {high_words}"
+            return _span_words(move.saving_bytes, move.saving_high_bytes or move.saving_bytes)
         case "up to":
             return f"up to about {rounded_bytes(move.saving_bytes)}"
         case "predicted" | "estimate":
@@ -79,6 +86,14 @@ def amount_words(move: Saving) -> str:
             return f"at least {human_bytes(move.saving_bytes)}"
         case _:
             return human_bytes(move.saving_bytes)
+
+
+def saving_words(move: Saving) -> str:
+    """Return `saves about 281 MiB` or, where that is not computed, `affects 281 MiB`."""
+    if move.claim == "not computed":
+        return f"affects {rounded_bytes(move.naive_bytes)}"
+    amount = amount_words(move)
+    return "saves nothing" if amount == "0" else f"saves {amount}"
 
 
 def rounded_bytes(size: int) -> str:
@@ -92,13 +107,42 @@ def rounded_bytes(size: int) -> str:
     return f"{amount:.{digits}f} {unit}"
 
 
+def _span_words(low: int, high: int) -> str:
+    """Return `1.20 to 1.45 GiB`, or `990 MiB to 1.02 GiB`, each rounded to three digits."""
+    least, most = rounded_bytes(low), rounded_bytes(high)
+    if least == most:
+        return most
+    return f"{least.removesuffix(most[most.index(' ') :])} to {most}"
+
+
 def peak_words(move: Reached) -> str:
     """Return the peak that a move leads to, as exact as its claim is."""
-    if move.claim == "range" and move.peak_high_saving != move.peak_bytes:
-        return f"{rounded_bytes(move.peak_high_saving)} to {rounded_bytes(move.peak_bytes)}"
-    if move.claim in ("range", "up to", "predicted", "estimate"):
-        return f"about {rounded_bytes(move.peak_bytes)}"
-    return human_bytes(move.peak_bytes)
+    return _left_words(move.claim, move.peak_high_saving, move.peak_bytes)
+
+
+def needed_words(move: Reached) -> str:
+    """Return what must be allocated after a move, as exact as its claim is."""
+    return _left_words(move.claim, move.needed_high_saving, move.needed_bytes)
+
+
+def _left_words(claim: Claim, low: int, high: int) -> str:
+    if claim == "range" and low != high:
+        return _span_words(low, high)
+    return f"about {rounded_bytes(high)}" if claim in _ROUNDED else human_bytes(high)
+
+
+def result_words(move: Reached, exceeded_bytes: int | None) -> str:
+    """Return what is needed after a move, and whether that fits a device that is too small for the program as it is.
+
+    `exceeded_bytes` is what that device has; None if the program fits as it is, or nothing is known.
+    """
+    needed = f"{needed_words(move)} needed"
+    if exceeded_bytes is None:
+        return needed
+    over = move.needed_bytes - exceeded_bytes
+    if over <= 0:
+        return f"{needed}, fits"
+    return f"{needed}, {rounded_bytes(over) if move.claim in _ROUNDED else human_bytes(over)} too much"
 
 
 def what_words(advice: Advice, move: Move) -> str:
@@ -115,18 +159,18 @@ def curve_words(advice: Advice, move: Move) -> str:
 
 
 def joint_words(advice: Advice) -> str:
-    """Return the peak that the sequence leads to and, if the program does not fit now, whether that fits.
+    """Return what the sequence leaves to allocate and, if the program does not fit now, whether that fits.
 
-    The peak is computed on the changed model. Empty for fewer than two moves.
+    It is computed on the changed model. Empty for fewer than two moves.
     """
     if len(advice.sequence) < 2:
         return ""
     capacity, last = advice.capacity, advice.sequence[-1]
-    words = f"Together they lead to a peak of {peak_words(last)}{_NOT_THE_SUM if not _add_up(advice) else ''}."
+    words = f"With both, {needed_words(last)} is needed{_NOT_THE_SUM if not _add_up(advice) else ''}."
     if capacity is None or not capacity.excess_bytes:
         return words
     if capacity.verdict in ("sequence", "donation"):
-        return f"{words} With the slack that there is now, this is predicted to fit."
+        return f"{words} This is predicted to fit."
     return f"{words} This does not fit yet."
 
 
@@ -140,7 +184,7 @@ def _add_up(advice: Advice) -> bool:
 def floor_words(ladder: Ladder, instruction: str, backend: str) -> str:
     """Return the bound that order, recomputation, offloading and donation cannot go below."""
     at = f"moment {ladder.floor_moment}" + (f", {instruction}" if instruction else "")
-    vmem = ", except for what may lie in VMEM" if backend == "tpu" else ""
+    vmem = ", apart from what may move to VMEM" if backend == "tpu" else ""
     return (
         "With these shapes and instructions, no order, recomputation, offloading or donation brings the peak below"
         f" {human_bytes(ladder.floor_bytes)} ({at}){vmem}."
@@ -167,7 +211,7 @@ def advice_sentence(advice: Advice | None) -> str:
         return ""
     if advice.capacity and advice.capacity.verdict == "sequence" and len(advice.sequence) > 1:
         return (
-            f"{', then '.join(one.what for one in advice.sequence)}: the peak is then {peak_words(advice.sequence[-1])}"
+            f"{', then '.join(one.what for one in advice.sequence)}: {needed_words(advice.sequence[-1])} is needed then"
         )
     return sentence(move)
 
@@ -203,12 +247,12 @@ def per_device_words(found: PerDevice) -> str:
 def sentence(move: Move) -> str:
     """Return a move in one sentence, as `check` prints it."""
     if move.claim == "not computed":
-        return f"{move.what}: it is about {rounded_bytes(move.naive_bytes)}; what it saves is not computed"
+        return f"{move.what}: {saving_words(move)}; the saving is not computed"
     if move.saving_bytes <= 0 and not move.saving_high_bytes:
         return f"to {move.what} saves nothing: {move.reason}"
     if move.claim == "up to" and move.kind in _IF_NOT_HELD:
         buffers = "this buffer were" if len(move.buffers) == 1 else f"these {len(move.buffers):,} buffers were"
         held = "not held then" if move.kind in _FOR_A_WHILE else "never held"
-        return f"{move.what}: if {buffers} {held}, the peak of this schedule would be {peak_words(move)}"
+        return f"{move.what}: if {buffers} {held}, this schedule would need {needed_words(move)}"
     claim = "" if move.claim == "at least" else f" ({CLAIMS[move.claim]})"
-    return f"{move.what}: saves {amount_words(move)}{claim}"
+    return f"{move.what}: {saving_words(move)}{claim}"

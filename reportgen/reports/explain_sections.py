@@ -1,22 +1,21 @@
 """An explanation in words: the sections that a terminal and Markdown lay out, each in its own way."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.parse.oom_records import LoggedBuffer
 from reportgen.record import record
-from reportgen.reports.advice_words import CLAIMS, amount_words, peak_words
+from reportgen.reports.advice_words import CLAIMS, needed_words, result_words, saving_words
 from reportgen.reports.error_words import LACKS, VERDICTS, causes, figures
 from reportgen.reports.explanation import Explanation, LargestBuffers, MemoryStep
-from reportgen.reports.formats import counted, human_bytes, percent, range_words
+from reportgen.reports.formats import counted, human_bytes, range_words
+from reportgen.reports.source_words import line_words, short_words
 from reportgen.reports.styled_text import Tone
 
-_LARGEST, _MOST_LINES, _MOST_STEPS, _MOST_PHASES, _MOST_OTHERS = 5, 3, 5, 8, 8
+_LARGEST, _MOST_STEPS, _MOST_PHASES, _MOST_OTHERS = 5, 5, 8, 8
 _SMALL = 100
 """A memory space that needs less than this part of the main one is left out, as pages fold it."""
 
-_DIRECTORIES = re.compile(r"(?<![^\s(])/?(?:[^\s/:]+/)+(?=[^\s/:]+:\d)")
 _TEXT_LACKS = "The peak, phases and steps: an error’s text has none. Run the program once more with `reportgen run`."
 
 
@@ -54,17 +53,15 @@ def sections(explanations: Iterable[Explanation], errors: Sequence[LoggedError])
         yield from _error(error)
 
 
-def line_words(source: str) -> str:
-    """Return a source line without its directories: `train.py:41`."""
-    return source.rpartition("/")[2]
-
-
 def _module(one: Explanation) -> Iterator[Section]:
     tone: Tone = "open" if one.fits is None else "good" if one.fits else "bad"
     device = f" of {human_bytes(one.capacity_bytes)} ({one.capacity_source})" if one.capacity_bytes else ""
     first = f"{short_words(one.first_step)}." if one.first_step else ""
     if first:
-        first = f"Do first: {first}" if one.steps else _capital(first)
+        # A donation that saves nothing is named to say so, and is no step.
+        known = [step.what for step in one.steps] + [step.what for step in one.sequence]
+        is_step = one.first_step.startswith(tuple(known))
+        first = f"Do first: {first}" if is_step else _capital(first)
     yield Section(
         title=f"{one.name}: {one.backend}, {one.space}{device}",
         tone=tone,
@@ -81,7 +78,6 @@ def _module(one: Explanation) -> Iterator[Section]:
 
 def _peak(one: Explanation) -> Section:
     peak = one.peak_bytes or 0
-    lines = [f"{line_words(line.source)} ({percent(line.bytes, peak)})" for line in one.lines[:_MOST_LINES]]
     others = [
         f"{human_bytes(space.needed_bytes)} of {space.name}"
         for space in one.spaces
@@ -106,7 +102,7 @@ def _peak(one: Explanation) -> Section:
             filter(
                 None,
                 (
-                    f"Most of it is filled at {', '.join(lines)}." if lines else "",
+                    one.filled if one.lines else "",
                     f"Other memory spaces: {', '.join(others)}." if others else "",
                 ),
             )
@@ -133,7 +129,11 @@ def _line(group: LargestBuffers) -> str:
 
 def _steps(one: Explanation) -> Section:
     """Return the steps, each alone, and what the sequence of steps leads to."""
-    items = [(_capital(short_words(step.what)), _step_words(step), step.code or "") for step in one.steps[:_MOST_STEPS]]
+    exceeded = one.capacity_bytes if one.needed_bytes > (one.capacity_bytes or 0) else None
+    items = [
+        (_capital(short_words(step.what)), _step_words(step, exceeded), step.code or "")
+        for step in one.steps[:_MOST_STEPS]
+    ]
     if rest := one.steps[_MOST_STEPS:]:
         items.append(
             (f"And {counted(len(rest), 'more step')}", f"{'; '.join(short_words(step.what) for step in rest)}", "")
@@ -141,14 +141,15 @@ def _steps(one: Explanation) -> Section:
     together = ""
     if len(one.sequence) > 1:
         what = ", then ".join(short_words(step.what) for step in one.sequence)
-        together = f"Together: {what}: the peak is then {peak_words(one.sequence[-1])}."
+        together = f"Together: {what}: {needed_words(one.sequence[-1])} is needed then."
     return Section(title="Steps, each alone", items=tuple(items), sentences=tuple(filter(None, (together,))))
 
 
-def _step_words(step: MemoryStep) -> str:
+def _step_words(step: MemoryStep, exceeded_bytes: int | None) -> str:
     if step.claim == "not computed":
-        return f"saving not computed; it is about {human_bytes(step.naive_bytes)}"
-    return f"saves {amount_words(step)}, peak then {peak_words(step)} ({CLAIMS[step.claim]})"
+        return f"{saving_words(step)}; the saving is not computed"
+    claim = "" if step.claim == "at least" else f" ({CLAIMS[step.claim]})"
+    return f"{saving_words(step)}{claim}: {result_words(step, exceeded_bytes)}"
 
 
 def _phases(one: Explanation) -> Section:
@@ -226,11 +227,6 @@ def _listed(buffer: LoggedBuffer, whole: int) -> SizeRow:
         what=buffer.shape,
         line=line_words(source),
     )
-
-
-def short_words(text: str) -> str:
-    """Return words without the directories of the source lines in them."""
-    return _DIRECTORIES.sub("", text)
 
 
 def _capital(text: str) -> str:

@@ -62,9 +62,10 @@ class PhasePeak:
 
 @record
 class MemoryStep:
-    """A change to the program, what it saves alone and the peak then, each with its other end for a range, in bytes.
+    """A change to the program, what it saves alone, and the peak and what must be allocated then, in bytes.
 
-    `naive_bytes` is what it is about, `code` what to write in JAX.
+    For a range these are after the least that it saves, and `saving_high_bytes` is the most. `naive_bytes` is what it
+    is about, `code` what to write in JAX.
     """
 
     what: str
@@ -73,6 +74,7 @@ class MemoryStep:
     saving_bytes: int
     saving_high_bytes: int | None
     peak_bytes: int
+    needed_bytes: int
     code: str | None
 
     @property
@@ -80,15 +82,26 @@ class MemoryStep:
         """The peak after the most that a range saves, in bytes."""
         return self.peak_bytes - ((self.saving_high_bytes or self.saving_bytes) - self.saving_bytes)
 
+    @property
+    def needed_high_saving(self) -> int:
+        """What must be allocated after the most that a range saves, in bytes."""
+        return self.needed_bytes - (self.peak_bytes - self.peak_high_saving)
+
 
 @record
 class Together:
-    """A step of a sequence, and the peak after it and all steps before it, in bytes."""
+    """A step of a sequence, and the peak and what must be allocated after it and all steps before it, in bytes."""
 
     what: str
     claim: Claim
     peak_bytes: int
     peak_high_saving: int
+    needed_bytes: int
+
+    @property
+    def needed_high_saving(self) -> int:
+        """What must be allocated after the most that a range saves, in bytes."""
+        return self.needed_bytes - (self.peak_bytes - self.peak_high_saving)
 
 
 @record
@@ -107,8 +120,8 @@ class Explanation:
     """Why a module needs its memory, in its main memory space unless `spaces` say otherwise. Sizes are bytes.
 
     `needed_bytes` must be allocated, as `allocated_bytes` says. `fits` is None where it is not known what the device
-    has. `devices` says in words how many run it; it is empty for one. `largest` and `other_bytes` add
-    up to the peak.
+    has. `devices` says in words how many run it; it is empty for one. `filled` says which lines fill the peak, or how
+    to learn it. `largest` and `other_bytes` add up to the peak.
     """
 
     path: str
@@ -127,6 +140,7 @@ class Explanation:
     first_step: str
     devices: str
     spaces: tuple[SpaceNeed, ...]
+    filled: str
     lines: tuple[SourceBytes, ...]
     largest: tuple[LargestBuffers, ...]
     other_bytes: int
@@ -162,6 +176,7 @@ def explanation(entry: Summary) -> Explanation:
         first_step=entry.first_move,
         devices=entry.devices,
         spaces=tuple(_space_need(one) for one in spaces.values()),
+        filled=entry.filled,
         lines=tuple(SourceBytes(**line) for line in space.get("peak_resident_lines", ())[:_LARGEST]),
         largest=tuple(
             LargestBuffers(**{key: value for key, value in group.items() if key != "class"}) for group in groups
@@ -190,7 +205,7 @@ def _verdict(entry: Summary) -> str:
         most = human_bytes(capacity["size_bytes"])
         return f"Does not fit: allocates {human_bytes(space['allocated_bytes'])} of {space['name']}, which has {most}."
     if entry.capacity:
-        return f"{'Does not fit' if over else 'Fits'}: {entry.capacity}."
+        return f"{'Fits' if entry.fits else 'Does not fit'}: {entry.capacity}."
     return f"Needs {human_bytes(entry.allocated_bytes)}. Whether that fits is not known."
 
 
@@ -232,6 +247,7 @@ def _step(move: Mapping[str, Any]) -> MemoryStep:
         saving_bytes=move["saving_bytes"],
         saving_high_bytes=move["saving_high_bytes"],
         peak_bytes=move["new_peak_bytes"],
+        needed_bytes=move["needed_bytes"],
         code=move["code"],
     )
 
@@ -240,7 +256,11 @@ def _together(step: Mapping[str, Any]) -> Together:
     least = step["peak_after_high_bytes"]
     peak: int = step["peak_after_bytes"]
     return Together(
-        what=step["what"], claim=step["claim"], peak_bytes=peak, peak_high_saving=peak if least is None else least
+        what=step["what"],
+        claim=step["claim"],
+        peak_bytes=peak,
+        peak_high_saving=peak if least is None else least,
+        needed_bytes=step["needed_after_bytes"],
     )
 
 
@@ -255,9 +275,7 @@ def _unknown(entry: Summary, space: Mapping[str, Any], advice: Mapping[str, Any]
         "What the device has: --capacity v5e, or 16GiB, says it.": not entry.capacity,
         f"What would lower the peak: {advice.get('withheld') or ''}": bool(advice.get("withheld")) and peak is not None,
         f"What {of_peak} belongs to in the program.": unnamed * _SMALL > (peak or 0),
-        "Source lines: neither the dump nor the HLO text beside it has any.": bool(
-            peak and not space.get("peak_resident_lines")
-        ),
+        entry.filled: bool(peak and not space.get("peak_resident_lines")),
         f"Whether the figures are right: the dump contradicts itself ({errors:,} times); see `check`.": errors > 0,
         _RUNTIME: True,
     }

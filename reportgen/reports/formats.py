@@ -9,6 +9,7 @@ STEP = 1024
 _CLOSE = 50
 """A range is shown as one size if it is narrower than this part of the size."""
 
+_PARAMETERS = re.compile(r"\[\w+=.*", re.DOTALL)
 _TRACED = re.compile(r"a_inference_(.+?)_\d+__Xla.*")
 """A name of TensorFlow, which numbers its functions: each trace of one gets another name."""
 
@@ -72,7 +73,12 @@ def cut(text: str, most: int) -> str:
 
 
 def end_of(name: str, most: int) -> str:
-    """Return a name, or the last parts of one that is longer than `most`: `…/while/body/attn/sub`."""
+    """Return a name, or the last parts of one that is longer than `most`: `…/while/body/attn/sub`.
+
+    JAX before 2023 puts the parameters of an operation into its name; they go first.
+    """
+    if len(name) > most:
+        name = _PARAMETERS.sub("", name)
     if len(name) <= most:
         return name
     shown = name[-(most - 1) :] if most > 1 else ""

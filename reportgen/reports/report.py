@@ -106,7 +106,7 @@ class Report:
     @property
     def fits_device(self) -> bool | None:
         """Whether the program fits its device: what the compiler says counts most; None where nothing says so."""
-        if (self.misfit and self.misfit.is_refused) or any(known.is_over for known in self.fits.values()):
+        if self.misfit or any(known.is_over for known in self.fits.values()):
             return False
         main = main_space(self.analysis.spaces)
         return True if main and main.color in self.fits else None

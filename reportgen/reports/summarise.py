@@ -20,6 +20,7 @@ from reportgen.reports.badge import Badge, badge, checks_run, objects_checked
 from reportgen.reports.formats import human_bytes
 from reportgen.reports.report import Report, peak_by_class
 from reportgen.reports.report_json import module_report
+from reportgen.reports.source_words import filled_words
 from reportgen.reports.summary import Summary
 
 
@@ -51,14 +52,16 @@ def summary(report: Report, *, with_report: bool = True) -> Summary:
         capacity_bytes=known.capacity.size_bytes if known else None,
         is_over=any(one.is_over for one in report.fits.values()),
         fits=report.fits_device,
+        is_refused=report.misfit is not None and report.misfit.is_refused,
         findings=analysis.findings,
         report=module_report(report) if with_report else {},
-        first_move=advice_sentence(advice),
+        first_move="" if report.misfit and report.misfit.is_elsewhere else advice_sentence(advice),
+        filled=filled_words(report),
         capacity=capacity_words(known, advice.capacity if advice else None) if known else "",
         phases=phase_words(report.phases),
         devices=device_words(report),
         host_bytes=host.allocated_bytes if (host := analysis.spaces.get(HOST_SPACE)) else 0,
-        can_be_bytes=advice.can_be_bytes if advice else None,
+        could_need_bytes=advice.could_need_bytes if advice else None,
     )
 
 

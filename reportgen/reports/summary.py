@@ -21,9 +21,11 @@ class Summary:
     known, to what is allocated. `is_over` is whether any memory space needs more than it has. `checks` counts the
     checks that had something to check, and `objects` what they checked.
 
-    `fits` is whether it fits its device, None where nothing says so.
+    `fits` is whether it fits its device, None where nothing says so, and `is_refused` whether the compiler said no.
 
-    `first_move` is what would lower the peak, in a sentence, and `can_be_bytes` the least peak that is known.
+    `first_move` is what would lower the peak, in a sentence, and `could_need_bytes` the least that steps leave to
+    allocate. `filled` says which lines fill the peak, or how to learn it.
+
     `capacity` says in words whether the module fits, empty where it is not known what the device has.
 
     `phases` are the passes of a gradient and their loops in words, empty for a program of one phase.
@@ -55,8 +57,10 @@ class Summary:
     capacity_bytes: int | None = None
     is_over: bool = False
     fits: bool | None = None
+    is_refused: bool = False
     first_move: str = ""
-    can_be_bytes: int | None = None
+    filled: str = ""
+    could_need_bytes: int | None = None
     capacity: str = ""
     phases: str = ""
     devices: str = ""

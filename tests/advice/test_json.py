@@ -53,6 +53,7 @@ def test_a_saving_is_the_difference_of_two_peaks() -> None:
     for document in documents():
         for move in document["moves"]:
             assert move["saving_bytes"] == document["ladder"]["peak"] - move["new_peak_bytes"]
+            assert move["saving_bytes"] == document["ladder"]["allocated"] - move["needed_bytes"]
             assert move["saving_high_bytes"] is None or move["saving_high_bytes"] >= move["saving_bytes"]
             assert (move["saving_high_bytes"] is not None) == (move["claim"] == "range")
 

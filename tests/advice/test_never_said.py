@@ -128,7 +128,7 @@ def test_7_no_element_type_has_a_number() -> None:
     types = [move for _, _, move in moves() if move.kind == "type"]
     assert types
     assert all(move.claim == "not computed" and not move.saving_bytes for move in types)
-    assert all("is not computed" in sentence(move) for move in types)
+    assert all("saving is not computed" in sentence(move) for move in types)
 
 
 def test_8_a_donation_has_an_equal_result_and_says_what_the_caller_must_not_do() -> None:

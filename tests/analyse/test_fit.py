@@ -1,6 +1,7 @@
 """A program that does not fit says so, with figures of the dump and of the compiler that agree."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,10 @@ from reportgen.options import BuildOptions
 from reportgen.parse.oom_records import SizeRange, read_size
 from reportgen.parse.parser import parse_dump
 from reportgen.render.module.module_pages import module_pages
+from reportgen.render.module.step_cards import step_cards
+from reportgen.render.module.verdict import verdict
+from reportgen.reports.explanation import explanation
+from reportgen.reports.summarise import summary
 from reportgen.work import Settings
 from tests.support.samples import ROOT, sample_labels, samples
 from tests.support.site import read_page
@@ -90,6 +95,15 @@ def test_a_text_about_another_module_does_not_count(folder: Path) -> None:
     assert misfit_in(folder) is None
 
 
+def test_an_error_beside_a_dump_counts_whatever_its_file_is_called(folder: Path) -> None:
+    (program("out-oom_vmem", folder) / "out-of-memory.txt").rename(folder / "train.log")
+    found = misfit_in(folder)
+    assert found is not None
+    assert (found.is_refused, found.space) == (True, "vmem")
+    (folder / "train.log").write_text((REFUSED / "out-oom" / "error.txt").read_text(encoding="utf-8"), encoding="utf-8")
+    assert misfit_in(folder) is None
+
+
 def test_one_buffer_too_large_for_a_small_memory_is_said_of_that_memory(folder: Path) -> None:
     program("out-oom_vmem", folder)
     (folder / "out-of-memory.txt").write_text(
@@ -101,6 +115,27 @@ def test_one_buffer_too_large_for_a_small_memory_is_said_of_that_memory(folder: 
     assert found is not None
     assert (found.space, found.resident_bytes) == ("vmem", None)
     assert found.missing == SizeRange(134_217_728, 134_217_728)
+
+
+def test_what_does_not_fit_has_one_verdict_whoever_says_so(folder: Path) -> None:
+    files = files_in(program("out-oom_vmem", folder))
+    contents = read_contents(files)
+    made = module_of(files, contents.text, siblings=contents.siblings)
+    assert made.misfit
+    steps = step_cards(made)
+    assert steps
+    assert (
+        "What does not fit is in another memory, 128.00 MiB too much in VMEM, so no step for HBM helps." in steps.words
+    )
+    assert summary(made).first_move == ""
+    elsewhere = "128.00 MiB too much in VMEM"
+    for is_refused, words in ((True, elsewhere), (False, "its peak alone is larger than the device")):
+        one = replace(made, misfit=replace(made.misfit, is_refused=is_refused))
+        told = verdict(one)
+        assert told
+        assert (one.fits_device, told.elsewhere) == (False, words)
+        assert (summary(one).fits, summary(one).is_refused) == (False, is_refused)
+        assert ("Fits" in explanation(summary(one)).verdict) is False
 
 
 @pytest.mark.parametrize("label", sample_labels())
@@ -123,7 +158,7 @@ def beginning(folder: Path, *given: str) -> str:
 
 def test_the_page_says_what_is_needed_what_there_is_and_what_is_missing(folder: Path) -> None:
     shown = beginning(program("out-oom", folder))
-    assert "XLA: 66.00 GiB of HBM needed, 15.75 GiB usable." in shown
+    assert "XLA says that it needs 66.00 GiB of HBM, and 15.75 GiB are usable." in shown
     assert "It peaks at 66.00 GiB" in shown
     assert shown.count("50.25 GiB too much") == 1
     assert "XLA’s figure is the whole assignment" in shown
@@ -142,7 +177,7 @@ def test_a_redacted_site_keeps_the_verdict_and_not_the_text(folder: Path, tmp_pa
     error, site = folder / "out-of-memory.txt", tmp_path / "site"
     error.write_text(f"{error.read_text(encoding='utf-8')}at /home/secret/place\n", encoding="utf-8")
     build(BuildOptions(paths=(folder,), output=site, redaction="paths"), lambda *_: None)
-    assert any("15.75 GiB usable" in path.read_text(encoding="utf-8") for path in site.rglob("index.html"))
+    assert any("15.75 GiB are usable" in path.read_text(encoding="utf-8") for path in site.rglob("index.html"))
     assert not any("secret" in path.read_text(encoding="utf-8") for path in site.rglob("*.html"))
 
 
@@ -156,7 +191,7 @@ def test_a_capacity_that_is_given_beats_what_the_compiler_and_the_chip_say(folde
     program("out-oom", folder)
     shown = beginning(folder, "60GiB")
     assert "The device has 60.00 GiB." in shown
-    assert "XLA: 66.00 GiB of HBM needed." in shown
+    assert "XLA says that it needs 66.00 GiB of HBM." in shown
     assert "6.00 GiB too much" in shown
     assert "too much" not in beginning(folder, "v5p")
 

@@ -151,11 +151,11 @@ def test_open_tables_and_a_chosen_move_have_no_accessibility_violations(module_p
     assert complaints(module_page) == []
 
 
-def test_the_overview_is_sorted_by_what_a_peak_can_be(visit: Visit, samples_site: Path) -> None:
+def test_the_overview_is_sorted_by_what_a_module_could_need(visit: Visit, samples_site: Path) -> None:
     page = visit(samples_site)
-    page.get_by_role("button", name=re.compile("^Sort by Peak can be")).click()
+    page.get_by_role("button", name=re.compile("^Sort by Could need")).click()
     expect(page).to_have_url(re.compile("sort="))
-    cells = page.locator("#modules-table tbody td.can-be")
+    cells = page.locator("#modules-table tbody td.could-need")
     sizes = cells.evaluate_all("cells => cells.map(cell => Number(cell.querySelector('data')?.value ?? -1))")
     assert sizes == sorted(sizes, reverse=True)
     assert len(set(sizes)) > 3

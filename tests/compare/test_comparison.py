@@ -1,5 +1,8 @@
 """Comparisons whose outcome is worked out by hand."""
 
+import re
+
+from reportgen.compare.compare_words import group_name
 from reportgen.compare.module_comparison import compare
 from reportgen.compare.modules import Side, pair_modules
 from reportgen.compare.terms import by_kind, total
@@ -33,6 +36,17 @@ def test_values_are_recognised_under_another_name() -> None:
     assert partner is not None
     assert after.dump.values.keys[partner.value] == "exp_fusion.1{}"
     assert partner.grade == "sure"
+
+
+def test_a_value_without_a_name_in_the_program_is_called_what_pages_call_it() -> None:
+    one, other = (re.sub(r", metadata=\{[^}]*\}", "", text) for text in (IN_PLACE, NOT_IN_PLACE))
+    comparison = compare(measured(one), measured(other))
+    for graph in comparison.graphs:
+        named = [graph.labels(value) for value in range(len(graph.analysis.dump.values))]
+        assert [labels.name for labels in named] == [graph.analysis.authors.of(n).name for n in range(len(named))]
+        assert all(labels.name and not labels.scope for labels in named)
+    [term] = comparison.spaces[0].terms
+    assert group_name(comparison.graphs, term) == "exp_fusion.*"
 
 
 def test_a_resized_argument_is_one_term() -> None:

@@ -11,6 +11,7 @@ from reportgen.analyse.analysis import analyse
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.devices import MAIN_SPACE, Capacity
 from reportgen.analyse.peak_groups import peak_groups
+from reportgen.analyse.phases import phases
 from reportgen.analyse.spaces import main_space
 from reportgen.model import Dump
 from reportgen.render.drawings.chart_data import memory_over_time
@@ -111,7 +112,7 @@ def test_a_value_is_told_in_a_sentence() -> None:
 def test_the_drawing_has_the_data_of_the_chart(dump: Dump) -> None:
     analysis = analyse(dump)
     for space in analysis.spaces.values():
-        chart = memory_over_time(analysis, space)
+        chart = memory_over_time(analysis, space, phases(analysis))
         if chart is None:
             continue
         drawn = memory_chart(chart)
@@ -122,11 +123,11 @@ def test_the_drawing_has_the_data_of_the_chart(dump: Dump) -> None:
 
 def test_the_phases_below_a_chart_follow_one_another() -> None:
     analysis = program("flax_gpt+donate")
-    chart = memory_over_time(analysis, analysis.spaces[MAIN_SPACE])
+    chart = memory_over_time(analysis, analysis.spaces[MAIN_SPACE], phases(analysis))
     assert chart
-    phases = chart["datasets"]["phases"]
-    assert [phase["label"] for phase in phases] == ["forward", "backward", "update"]
-    assert all(one["last"] <= after["first"] for one, after in pairwise(phases))
+    strip = chart["datasets"]["phases"]
+    assert [phase["label"] for phase in strip] == ["forward", "backward", "update"]
+    assert all(one["last"] <= after["first"] for one, after in pairwise(strip))
 
 
 @given(consistent_dumps())

@@ -12,13 +12,14 @@ import pytest
 
 from reportgen.check import check
 from reportgen.input.discover import discover_all
-from reportgen.reports.advice_words import amount_words, peak_words
+from reportgen.reports.advice_words import needed_words, saving_words
 from reportgen.reports.explain_markdown import explanation_markdown
-from reportgen.reports.explain_sections import line_words, sections
+from reportgen.reports.explain_sections import sections
 from reportgen.reports.explain_text import MOST_LINES, NARROWEST, explanation_lines
 from reportgen.reports.explanation import Explanation, explanation
 from reportgen.reports.formats import human_bytes, visible
 from reportgen.reports.markdown_text import escaped
+from reportgen.reports.source_words import line_words
 from reportgen.reports.styled_text import plain
 from reportgen.terminal import Terminal
 from reportgen.work import BuildResult
@@ -91,11 +92,15 @@ def test_each_step_is_that_of_the_report(name: str) -> None:
     for one, module in explained(name):
         advice = module["spaces"].get("0", {}).get("advice", {})
         moves = [advice["moves"][number] for number in advice.get("steps", ())]
-        assert [(step.what, step.saving_bytes, step.peak_bytes, step.code) for step in one.steps] == [
-            (move["what"], move["saving_bytes"], move["new_peak_bytes"], move["code"]) for move in moves
+        assert [
+            (step.what, step.saving_bytes, step.peak_bytes, step.needed_bytes, step.code) for step in one.steps
+        ] == [
+            (move["what"], move["saving_bytes"], move["new_peak_bytes"], move["needed_bytes"], move["code"])
+            for move in moves
         ]
-        assert [(step.what, step.claim, step.peak_bytes) for step in one.sequence] == [
-            (step["what"], step["claim"], step["peak_after_bytes"]) for step in advice.get("sequence", ())
+        assert [(step.what, step.claim, step.peak_bytes, step.needed_bytes) for step in one.sequence] == [
+            (step["what"], step["claim"], step["peak_after_bytes"], step["needed_after_bytes"])
+            for step in advice.get("sequence", ())
         ]
         found += len(moves)
     assert found or name == "seeds"
@@ -152,11 +157,11 @@ def test_text_and_markdown_say_every_figure_and_step(name: str) -> None:
 
 def end_of_name(name: str) -> str:
     """Return what is shown of a name however narrow its column is."""
-    return visible(" ".join(name.split()).rpartition("/")[2])[-11:]
+    return visible(re.sub(r"\[\w+=.*", "", " ".join(name.split())).rpartition("/")[2])[-11:]
 
 
 def saying(step: Any) -> list[str]:
-    return [amount_words(step), peak_words(step)]
+    return [saving_words(step), needed_words(step)]
 
 
 @pytest.mark.parametrize("path", sorted([*(OOM / "texts").glob("*.txt"), *OOM.glob("refused/*/error.txt")]))

@@ -110,11 +110,11 @@ def test_a_program_that_does_not_fit_begins_with_what_makes_it_fit(tmp_path: Pat
 
 
 def test_each_value_of_the_main_memory_has_a_sentence(samples_site: Path) -> None:
-    """Of a temporary: the peak without its buffer; of what the caller holds: whether it can be donated."""
+    """Of a temporary: what is needed without its buffer; of what the caller holds: whether it can be donated."""
     sentence = re.compile(
         f"{re.escape(OFF_PEAK)}|{re.escape(HELD)}"
         "|Without (?:it|its buffer of [0-9]+ values)</a>, held from [0-9]+ to [0-9]+,"
-        " the peak of this schedule would be"
+        " this schedule would need"
         "|The caller (?:holds|has donated) it|It is returned in memory of its own"
     )
     counted = 0
@@ -128,24 +128,25 @@ def test_each_value_of_the_main_memory_has_a_sentence(samples_site: Path) -> Non
     assert counted > 500
 
 
-def test_the_overview_says_what_each_peak_can_be(pairs_site: Path) -> None:
-    """The peak after the best steps, never above that after donation, with a bar of what that saves."""
+def test_the_overview_says_what_each_module_could_need(pairs_site: Path) -> None:
+    """What the best steps leave to allocate, never more than a donation does, with a bar of what that saves."""
     text = (pairs_site / "index.html").read_text(encoding="utf-8")
-    sizes = re.findall(r'<td class="number can-be"><data value="(\d+)', text)
-    known = [(least_peak(module["spaces"]["0"]["advice"]), module) for module in modules(pairs_site)]
+    sizes = re.findall(r'<td class="number could-need"><data value="(\d+)', text)
+    known = [(least_need(module["spaces"]["0"]["advice"]), module) for module in modules(pairs_site)]
     assert sorted(map(int, sizes)) == sorted(size for size, _ in known)
-    peaks = [(size, module["spaces"]["0"]["advice"]["ladder"]["peak"]) for size, module in known]
-    saved = [(peak - size, peak) for size, peak in peaks if size < peak]
+    needs = [(size, module["spaces"]["0"]["allocated_bytes"]) for size, module in known]
+    saved = [(need - size, need) for size, need in needs if size < need]
     assert saved
-    assert all(f"width:{100 * size / peak:.2f}%" in text for size, peak in saved)
+    assert all(f"width:{100 * size / need:.2f}%" in text for size, need in saved)
 
 
-def least_peak(advice: dict[str, Any]) -> int:
+def least_need(advice: dict[str, Any]) -> int:
     steps = [advice["moves"][place] for place in advice["steps"]]
-    peaks = [
-        step["new_peak_bytes"]
+    needs = [
+        step["needed_bytes"]
         for step in steps
         if step["claim"] != "not computed" and step["kind"] not in ("batch", "type")
     ]
-    after = [step["peak_after_bytes"] for step in advice["sequence"][-1:]]
-    return min(map(int, [advice["ladder"]["donated"], *peaks, *after]))
+    after = [step["needed_after_bytes"] for step in advice["sequence"][-1:]]
+    ladder = advice["ladder"]
+    return min(map(int, [ladder["donated"] + ladder["allocated"] - ladder["peak"], *needs, *after]))

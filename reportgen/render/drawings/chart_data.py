@@ -7,7 +7,7 @@ from typing import Any
 
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import HELD_CLASSES, memory_class
-from reportgen.analyse.phases import PASSES, phases
+from reportgen.analyse.phases import PASSES, Phase
 from reportgen.analyse.records import Analysis, Space
 from reportgen.analyse.spaces import main_space
 from reportgen.intervals.step_function import StepFunction
@@ -19,8 +19,12 @@ _HEADROOM = 1.12
 _MOST_ABOVE = 3
 
 
-def memory_over_time(analysis: Analysis, space: Space, known: Fit | None = None) -> dict[str, Any] | None:
+def memory_over_time(
+    analysis: Analysis, space: Space, phases: Sequence[Phase], known: Fit | None = None
+) -> dict[str, Any] | None:
     """Return the datasets and parameters of the chart for one memory space; None without live ranges.
+
+    The `phases` of the program are drawn below the main memory.
 
     The line of a capacity is drawn unless it is so far above all else that the chart would be flat.
     """
@@ -49,7 +53,7 @@ def memory_over_time(analysis: Analysis, space: Space, known: Fit | None = None)
             {"label": label, "moment": moment, "row": row, "side": "left" if 2 * moment < analysis.moments else "right"}
             for row, (label, moment) in enumerate(marks)
         ],
-        "phases": list(_phases(analysis, space)),
+        "phases": list(_strip(phases)) if space is main_space(analysis.spaces) else [],
         "changed": [],
         "changed-peak": [],
         "chosen": [],
@@ -64,13 +68,10 @@ def memory_over_time(analysis: Analysis, space: Space, known: Fit | None = None)
     return {"datasets": datasets, "params": parameters}
 
 
-def _phases(analysis: Analysis, space: Space) -> Iterator[dict[str, Any]]:
-    """Yield the passes of a gradient below the chart of the main memory or, without one, the loops of the program."""
-    if space is not main_space(analysis.spaces):
-        return
-    found = phases(analysis)
-    passes = [phase for phase in found if phase.kind in PASSES]
-    loops = (phase for phase in found if phase.kind == "loop")
+def _strip(phases: Sequence[Phase]) -> Iterator[dict[str, Any]]:
+    """Yield the passes of a gradient or, without one, the loops of the program."""
+    passes = [phase for phase in phases if phase.kind in PASSES]
+    loops = (phase for phase in phases if phase.kind == "loop")
     last = -1
     for phase in passes or loops:
         if phase.first > last:  # because a loop may run in another, and the strip shows the outer one

@@ -13,6 +13,7 @@ from reportgen.reports.advice_words import (
     amount_words,
     floor_words,
     joint_words,
+    needed_words,
     peak_words,
     rounded_bytes,
     verdict_words,
@@ -32,7 +33,7 @@ _STATES: Mapping[State, str] = {
 
 @record
 class MoveRow:
-    """A move as a row: its saving in words, the moment of the peak that is left, and what to know of it.
+    """A move as a row: its saving, what is needed and the peak then in words, and what to know of it.
 
     `key` names the move on the page and in its address.
     """
@@ -43,6 +44,7 @@ class MoveRow:
     what: str
     saving: str
     high: str
+    needed: str
     peak: str
     notes: str
 
@@ -143,6 +145,7 @@ def move_row(key: str, move: Move) -> MoveRow:
         what=f"Then {move.what}" if move.after else move.what[0].upper() + move.what[1:],
         saving=amount_words(move),
         high=rounded_bytes(move.saving_high_bytes) if move.saving_high_bytes is not None else "",
+        needed=needed_words(move),
         peak=peak_words(move),
         notes=" ".join(filter(None, (move.reason, move.caveat))),
     )

@@ -58,6 +58,13 @@ def fit_banner(misfit: Misfit | None, analysis: Analysis, fit: Fit | None) -> Fi
     )
 
 
+def misfit_elsewhere(misfit: Misfit) -> str:
+    """Return how much too much is needed of another memory than the main one; empty if nothing says it."""
+    if not misfit.is_elsewhere or misfit.missing is None:
+        return ""
+    return f"{range_words(misfit.missing)} too much in {misfit.space.upper()}"
+
+
 def _reserved_for(shares: Sequence[Share], analysis: Analysis) -> Mapping[int, int]:
     """Return the largest value of each allocation that the caller holds although nothing in it is live."""
     held = [share.allocation for share in shares if share.value is None]
@@ -84,8 +91,8 @@ def _amounts(misfit: Misfit, analysis: Analysis, *, is_stated: bool) -> Iterator
     """Yield what XLA says is needed and, unless the verdict states it, what the device has and what is resident."""
     if misfit.needed is not None:
         # What is usable on a known chip is in the next sentence, or in the verdict.
-        usable = f", {range_words(misfit.usable)} usable" if misfit.usable and not misfit.chip else ""
-        yield f"XLA: {range_words(misfit.needed)} of {misfit.space.upper()} needed{usable}."
+        usable = f", and {range_words(misfit.usable)} are usable" if misfit.usable and not misfit.chip else ""
+        yield f"XLA says that it needs {range_words(misfit.needed)} of {misfit.space.upper()}{usable}."
     if is_stated:
         return
     if misfit.chip == GIVEN and misfit.usable:

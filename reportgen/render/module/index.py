@@ -170,7 +170,7 @@ def _groupings(spaces: Sequence[SpaceSummary]) -> Sequence[tuple[str, str]]:
 
 def _space_summary(module: Module, space: Space, links: Links) -> SpaceSummary:
     resident, live, groups = space.peak_resident, space.peak_live, peak_groups(module.analysis, space)
-    chart = memory_over_time(module.analysis, space, module.fits.get(space.color))
+    chart = memory_over_time(module.analysis, space, module.phases, module.fits.get(space.color))
     return SpaceSummary(
         space=space,
         resident=resident,

@@ -13,8 +13,10 @@ from reportgen.analyse.classes import CLASSES, MemoryClass, memory_class
 from reportgen.analyse.peak_groups import PeakGroup, peak_groups
 from reportgen.analyse.records import Analysis, Space
 from reportgen.record import record
+from reportgen.reports.formats import end_of
 
 _SHOWN = 3
+_ROOM = 28
 _SMALL_PART = 100
 _SECOND = re.compile(r"[^\[.{]+(?:\[[^\]]*\]|\.\w+)?")
 _MOST_PART = 0.9
@@ -37,6 +39,11 @@ class Segment:
     kind: str
     shade: int
     size_bytes: int
+
+    @property
+    def short(self) -> str:
+        """The name as far as there is room: of a path the last parts, which tell it from others."""
+        return end_of(self.name, _ROOM) if "/" in self.name else self.name
 
 
 @record

@@ -173,7 +173,7 @@ class _Tables:
         def label(value: int) -> str:
             if memory_class(dump.allocations[dump.values.allocations[value]]) != "parameter":
                 return ""
-            return top_name(authors.of(value).name) or "an argument without a name"
+            return top_name(authors.of(value).name)
 
         return by_label(self._analysis, self._space, label)
 

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from reportgen.analyse.records import Analysis, Space
-from reportgen.analyse.spaces import needed_in
 from reportgen.intervals.step_function import StepFunction
 from reportgen.model import WHOLE
 from reportgen.render.html.links import Links, listed
@@ -76,7 +75,7 @@ def schedule_href(module: Module, links: Links, moment: int) -> str | None:
 
 def shown_spaces(analysis: Analysis) -> list[Space]:
     """Return the memory spaces that have columns: those that need most, by number."""
-    largest = sorted(analysis.spaces.values(), key=lambda space: (-needed_in(space), space.color))
+    largest = sorted(analysis.spaces.values(), key=lambda space: (-space.allocated_bytes, space.color))
     return sorted(largest[:_MOST_SPACES], key=lambda space: space.color)
 
 

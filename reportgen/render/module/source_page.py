@@ -14,7 +14,7 @@ from reportgen.render.html.links import Links
 from reportgen.render.module.view_page import view_page
 from reportgen.render.view import Module
 from reportgen.reports.annotated_source import AnnotatedLine, LineCosts, annotated, line_costs
-from reportgen.reports.explain_sections import short_words
+from reportgen.reports.source_words import short_words
 from reportgen.work import Page
 
 

@@ -6,10 +6,10 @@ from reportgen.advice.advice_records import Advice, Move
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.record import record
 from reportgen.render.module.advice_box import MoveRow, move_keys, move_row
+from reportgen.render.module.fit_banner import misfit_elsewhere
 from reportgen.render.view import Module
-from reportgen.reports.advice_words import CLAIMS, rounded_bytes, verdict_words
-from reportgen.reports.explain_sections import short_words
-from reportgen.reports.formats import human_bytes
+from reportgen.reports.advice_words import CLAIMS, result_words, saving_words, verdict_words
+from reportgen.reports.source_words import short_words
 
 _SHOWN = 3
 
@@ -18,7 +18,7 @@ _SHOWN = 3
 class StepCard:
     """A step; `short` says what to do without the folders of files.
 
-    `need_bytes` is asked for after it, with the slack that there is now; 0 if its saving is not computed.
+    `need_bytes` must be allocated after the least that it saves; 0 if its saving is not computed.
 
     `result` says in words what is left, and `is_over` whether that does not fit. `key` names it on the page.
     """
@@ -63,6 +63,8 @@ def step_cards(module: Module) -> Steps | None:
     if capacity and is_over and not any(card.fits for card in cards):
         verdict = verdict_words(capacity)
         words = f"{verdict[0].upper()}{verdict[1:]}."
+    if elsewhere := misfit_elsewhere(module.misfit) if module.misfit else "":
+        words = f"What does not fit is in another memory, {elsewhere}, so no step for {space.name} helps."
     return Steps(heading=heading, words=words, cards=cards)
 
 
@@ -80,33 +82,21 @@ def _key(keys: Mapping[str, Move], move: Move) -> str:
 
 
 def _card(advice: Advice, row: MoveRow) -> StepCard:
-    move, ladder, capacity = row.move, advice.ladder, advice.capacity
-    slack = ladder.allocated_bytes - ladder.peak_bytes if ladder else 0
+    move, capacity = row.move, advice.capacity
     is_computed = move.claim != "not computed"
-    after = move.outcome.peak_bytes + slack if is_computed else 0
-    over = after - capacity.size_bytes if capacity else 0
-    was_over = capacity is not None and capacity.excess_bytes > 0
-    is_over, fits = is_computed and capacity is not None and over > 0, is_computed and was_over and over <= 0
+    exceeded = capacity.size_bytes if capacity and capacity.excess_bytes > 0 else None
+    is_over = is_computed and exceeded is not None and move.needed_bytes > exceeded
     return StepCard(
         what=row.what,
         short=short_words(row.what),
         key=row.key,
         anchor=row.anchor,
-        saving=f"−{row.saving}" if is_computed and row.saving[0].isdigit() else row.saving,
-        need_bytes=after,
-        result=_result(after, over, is_computed=is_computed, is_over=is_over, fits=fits),
+        saving=saving_words(move),
+        need_bytes=move.needed_bytes if is_computed else 0,
+        result=result_words(move, exceeded) if is_computed else "",
         is_over=is_over,
-        fits=fits,
+        fits=is_computed and exceeded is not None and not is_over,
         claim=CLAIMS[move.claim],
         code=move.code,
         note=row.notes,
     )
-
-
-def _result(after: int, over: int, *, is_computed: bool, is_over: bool, fits: bool) -> str:
-    if not is_computed:
-        return ""
-    needs = f"{rounded_bytes(after)} needed"
-    if is_over:
-        return f"{needs}, {human_bytes(over)} too much"
-    return f"{needs}, fits" if fits else needs

@@ -6,28 +6,31 @@ from reportgen.analyse.capacity import Fit
 from reportgen.analyse.devices import DEVICES, HOST_SPACE, MAIN_SPACE, Device
 from reportgen.analyse.lifetimes import idle_at_peak, idle_stretches, idle_temporary_bytes
 from reportgen.analyse.records import Analysis, Space
-from reportgen.analyse.spaces import main_space, needed_in
+from reportgen.analyse.spaces import main_space
+from reportgen.intervals.step_function import Peak
 from reportgen.record import record
+from reportgen.render.module.fit_banner import misfit_elsewhere
 from reportgen.render.view import Module
 from reportgen.reports.formats import human_bytes
+from reportgen.reports.source_words import filled_words
 
 _SMALL = 100
 
 
 @record
 class VerdictView:
-    """What a module needs in its main memory space; `moment` is None where no peak is known.
+    """What a module needs in its main memory space, and its peak there; None where no peak is known.
 
     `elsewhere` says why a program does not fit although it does in this space; empty where it is not so.
 
     `has_device` is whether it is for a device with memory of its own, and `host_bytes` what it allocates on the host.
-    `devices` are those to choose from where the device is not known.
+    `devices` are those to choose from where the device is not known, and `filled` says which lines fill the peak.
     `waiting_bytes` are temporaries that are neither read nor written at the peak.
     """
 
     space: Space
-    needed_bytes: int
-    moment: int | None
+    peak: Peak | None
+    filled: str
     waiting_bytes: int
     fit: Fit | None
     elsewhere: str
@@ -39,24 +42,23 @@ class VerdictView:
 def small_spaces(analysis: Analysis) -> Set[int]:
     """Return the colors of the spaces that pages fold: each needs less than a hundredth of what the main one needs."""
     main = main_space(analysis.spaces)
-    needed = needed_in(main) if main else 0
+    needed = main.allocated_bytes if main else 0
     others = ((color, space) for color, space in analysis.spaces.items() if space is not main)
-    return {color for color, space in others if needed_in(space) * _SMALL < needed}
+    return {color for color, space in others if space.allocated_bytes * _SMALL < needed}
 
 
 def verdict(module: Module) -> VerdictView | None:
     """Return the verdict on a module; None for one without any memory."""
     space = main_space(module.analysis.spaces)
-    if space is None or not needed_in(space):
+    if space is None or not space.allocated_bytes:
         return None
-    peak = space.peak_resident
     has_device = module.analysis.backend in ("tpu", "gpu")
     is_unknown = has_device and space.color == MAIN_SPACE and space.color not in module.fits
     idle = idle_at_peak(space, idle_stretches(module.analysis, space))
     return VerdictView(
         space=space,
-        needed_bytes=needed_in(space),
-        moment=peak.moment if peak else None,
+        peak=space.peak_resident,
+        filled=filled_words(module),
         waiting_bytes=idle_temporary_bytes(module.analysis, idle),
         fit=module.fits.get(space.color),
         elsewhere=_elsewhere(module, space),
@@ -76,4 +78,8 @@ def _elsewhere(module: Module, space: Space) -> str:
         for color, fit in module.fits.items()
         if fit.is_over
     ]
-    return over[0] if over else "the compiler refused it"
+    if over:
+        return over[0]
+    if module.misfit is None or not module.misfit.is_refused:
+        return "its peak alone is larger than the device"
+    return misfit_elsewhere(module.misfit) or "the compiler refused it"

@@ -1,4 +1,4 @@
-"""One sentence about each value of the main memory: what the peak would be without it, or who holds it."""
+"""One sentence about each value of the main memory: what would be needed without it, or who holds it."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -41,7 +41,7 @@ class ValueAdvice:
         self._at_peak = frozenset(self._members(number)[0] for number in at_peak)
 
     def sentence(self, number: int) -> str:
-        """Return what the peak would be without the buffer of a value; empty where there is no advice."""
+        """Return what would be needed without the buffer of a value; empty where there is no advice."""
         memory, allocation = self._memory, self._module.analysis.dump.allocations[self._allocations[number]]
         if memory is None or allocation.color != MAIN_SPACE:
             return ""
@@ -57,16 +57,16 @@ class ValueAdvice:
         return self._without(first)
 
     def _without_buffer(self, first: int) -> str:
-        """Return what the peak would be without the buffer that begins with a value."""
+        """Return what would be needed without the buffer that begins with a value."""
         dump, memory, members = self._module.analysis.dump, self._memory, self._members(first)
         assert memory is not None, "advice is not withheld"
         gone = memory.gone(members)
         held = stretches(members, dump.starts, dump.ends)
         saving = memory.peak.peak_bytes - gone.peak_bytes
-        left = f"up to about {rounded_bytes(saving)} lower" if saving else "the same"
+        left = f"up to about {rounded_bytes(saving)} less" if saving else "no less"
         what = "it" if len(members) == 1 else f"its buffer of {len(members):,} values"
         term = self._links.head("without-it", f"Without {what}")
         return (
-            f"{term}, held from {held[0][0]} to {held[-1][1]}, the peak of this schedule would be {left},"
-            f" at moment {self._links.moment(gone.moment)}."
+            f"{term}, held from {held[0][0]} to {held[-1][1]}, this schedule would need {left},"
+            f" with its peak at moment {self._links.moment(gone.moment)}."
         )

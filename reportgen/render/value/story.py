@@ -5,6 +5,7 @@ from html import escape
 
 from reportgen.analyse.classes import memory_class
 from reportgen.analyse.phases import Phase
+from reportgen.program.author import UNNAMED_ARGUMENT
 from reportgen.render.html.links import Links
 from reportgen.render.view import Module
 from reportgen.reports.formats import counted, shortened
@@ -48,7 +49,9 @@ class ValueStory:
         start = analysis.dump.starts[number]
         if found.rule == "argument":
             first = f", read first at {_line(found.read_first)}" if found.read_first else ""
-            yield f"The argument <code>{escape(shortened(found.name))}</code>, held by the caller{first}."
+            is_number = found.name.startswith(UNNAMED_ARGUMENT)
+            name = f"The argument <code>{escape(shortened(found.name))}</code>"
+            yield f"{found.name.capitalize() if is_number else name}, held by the caller{first}."
             return
         name = analysis.facts[number].value.key.name
         is_known = found.is_named and not found.relation

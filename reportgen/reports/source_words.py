@@ -1,0 +1,48 @@
+"""Source lines in words, without the directories of their files: which of them fill a peak, or how to learn that."""
+
+import re
+
+from reportgen.analyse.decompose import by_source_line
+from reportgen.analyse.spaces import main_space
+from reportgen.reports.formats import percent
+from reportgen.reports.report import Report
+
+_SHOWN = 3
+_NO_TEXT = "Which lines fill the peak is in the HLO text, which --xla_dump_hlo_as_text writes beside a dump."
+_NO_FILLER = "No line fills the peak: arguments and memory that is reserved for later belong to none."
+_NO_LINES = "Which lines fill the peak is not known: the HLO text beside the dump names none."
+
+_DIRECTORIES = re.compile(r"(?<![^\s(])/?(?:[^\s/:]+/)+(?=[^\s/:]+:\d)")
+
+
+def filled_words(report: Report) -> str:
+    """Return which lines fill the peak of the main memory, or how to learn it; empty where no peak is known."""
+    space = main_space(report.analysis.spaces)
+    if space is None or space.peak_resident is None or not space.peak_resident.amount:
+        return ""
+    peak = space.peak_resident.amount
+    groups = by_source_line(report.analysis, space)
+    lines = [group for group in groups if group.kind == "named"][:_SHOWN]
+    if not lines:
+        if report.source_files:
+            return _NO_FILLER
+        return _NO_LINES if report.join.module else _NO_TEXT
+    words = ", ".join(f"{line_words(line.label)} ({percent(line.size_bytes, peak)})" for line in lines)
+    if 2 * sum(line.size_bytes for line in lines) >= peak:
+        return f"Most of the peak is filled at {words}."
+    verb = "lines that contribute most to {} are" if len(lines) > 1 else "line that contributes most to {} is"
+    arguments = sum(dict(group.classes).get("parameter", 0) for group in groups if group.kind != "named")
+    if 2 * arguments < peak:
+        return f"The {verb.format('the peak')} {words}."
+    held = f"Arguments, which belong to no line, are {percent(arguments, peak)} of the peak"
+    return f"{held}; the {verb.format('the rest')} {words}."
+
+
+def line_words(source: str) -> str:
+    """Return a source line without its directories: `train.py:41`."""
+    return source.rpartition("/")[2]
+
+
+def short_words(text: str) -> str:
+    """Return words without the directories of the source lines in them."""
+    return _DIRECTORIES.sub("", text)

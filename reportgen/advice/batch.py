@@ -7,8 +7,10 @@ into VMEM comes to HBM.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 
 from reportgen.advice.arguments import Argument
 from reportgen.advice.donation import Donation
@@ -140,25 +142,29 @@ def floor(program: Program, donation: Donation) -> Floor:
     An instruction may write in place of an operand of equal size, so of each size the larger of both counts. What only
     moves or names bytes is left out, and so is what a loop carries.
     """
-    reads: defaultdict[int, list[int]] = defaultdict(list)
-    writes: defaultdict[int, list[int]] = defaultdict(list)
     memory, phis = donation.before, program.dump.values.phis
     carried = {held.number for part in memory.parts if any(phis[held.number] for held in part) for held in part}
+    uses: list[tuple[int, int, bool]] = []
     for number, held in memory.temps.items():
         if number in carried or program.is_table(number):
             continue
-        writes[held.first].append(held.size_bytes)
-        for moment in program.reads(number):
-            if moment <= held.last:
-                reads[moment].append(held.size_bytes)
-    needed = {moment: _at_once(reads.get(moment, ()), writes.get(moment, ())) for moment in {*reads, *writes}}
-    for moment in sorted(needed, key=lambda moment: (-needed[moment], moment)):
-        if program.opcode(program.instruction_at(moment)) not in NAMES_ONLY:
-            return Floor(donation.after.static_bytes + needed[moment], moment)
-    return Floor(donation.after.static_bytes, 0)
+        size_bytes = held.size_bytes
+        uses.append((held.first, size_bytes, True))
+        uses += ((moment, size_bytes, False) for moment in program.reads(number) if moment <= held.last)
+    uses.sort()
+    most, at = 0, 0
+    for moment, of_moment in groupby(uses, itemgetter(0)):
+        needed = _at_once(of_moment)
+        if needed > most and program.opcode(program.instruction_at(moment)) not in NAMES_ONLY:
+            most, at = needed, moment
+    return Floor(donation.after.static_bytes + most, at)
 
 
-def _at_once(read: Sequence[int], written: Sequence[int]) -> int:
-    """Return the sum of some sizes, where of each size the larger of both counts."""
+def _at_once(uses: Iterable[tuple[int, int, bool]]) -> int:
+    """Return the bytes that one instruction needs at once for what it reads and writes."""
+    sizes: tuple[list[int], list[int]] = ([], [])
+    for _, size_bytes, is_written in uses:
+        sizes[is_written].append(size_bytes)
+    read, written = sizes
     shared = (Counter(read) & Counter(written)).elements() if read and written else ()
     return sum(read) + sum(written) - sum(shared)

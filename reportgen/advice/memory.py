@@ -91,7 +91,7 @@ class Memory:
     @cached_property
     def curve(self) -> list[int]:
         """Return the bytes that are resident at each moment."""
-        return _sum([self.static_bytes] * self.moments, [change for part in self.parts for change in _changes(part)])
+        return _sum([self.static_bytes] * self.moments, (change for part in self.parts for change in _changes(part)))
 
     @cached_property
     def peak(self) -> PeakAfter:
@@ -205,7 +205,7 @@ def handovers(held: Iterable[Held]) -> list[list[Held]]:
 
 def total_over_time(parts: Iterable[Sequence[Held]], moments: int) -> list[int]:
     """Return how many bytes some parts of a space's temporaries hold at each moment."""
-    return _sum([0] * moments, [change for part in parts for change in _changes(part)])
+    return _sum([0] * moments, (change for part in parts for change in _changes(part)))
 
 
 def _sum(curve: Sequence[int], changes: Iterable[Change]) -> list[int]:

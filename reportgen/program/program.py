@@ -1,7 +1,7 @@
 """Answer what is known of the program of a dump: its instructions, values, buffers, arguments and results."""
 
 from collections.abc import Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from reportgen.model import Dump
 from reportgen.parse.shape_parser import plain_shape
@@ -27,7 +27,8 @@ class Program(Computations):
 
     def __init__(self, dump: Dump, join: Join = NOTHING_JOINED) -> None:
         super().__init__(dump, join)
-        self.reads = cache(self._reads)
+        # Few, because a large dump has a hundred thousand values.
+        self.reads = lru_cache(maxsize=1 << 12)(self._reads)
         self.root = cache(self._root)
 
     @cached_property

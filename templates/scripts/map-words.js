@@ -1,14 +1,9 @@
 // What the packing map says: its caption, its tooltips, and which values a highlight finds.
-import { humanBytes } from "./bytes.js";
+import { counted, humanBytes } from "./bytes.js";
 import { wordsOf } from "./words.js";
 
 /** In-place reuses beyond this many would cover the map. */
 export const MOST_TAKEOVERS = 2000;
-
-/**
- * @param {number} count
- */
-export const counted = (count) => count.toLocaleString("en");
 
 /**
  * Return a test for the values that have every word in their name, opcode, shape, scope or source.
@@ -34,7 +29,7 @@ export const highlightTest = (values, text) => {
 export const tooltipLines = (values, number) => [
   values.name[number] + values.index[number],
   `${humanBytes(values.size[number])}, padding ${humanBytes(values.padding[number])}`,
-  `moments ${values.first[number]} to ${values.last[number]}`,
+  `moments ${counted(values.first[number])} to ${counted(values.last[number])}`,
   `allocation ${values.allocations.index[values.allocation[number]]} at ${counted(values.offset[number])}`,
   values.opcodes[values.opcode[number]], values.shapes[values.shape[number]],
   values.scopes[values.scope[number]], values.sources[values.source[number]]

@@ -1,6 +1,6 @@
 // The packing map: offset against program order, on the page of a module and of each allocation. What the reader asks
 // for is drawn in full, the rest dimmed; both axes zoom.
-import { humanBytes, windowTicks } from "./bytes.js";
+import { counted, humanBytes, windowTicks } from "./bytes.js";
 import { addChartTools } from "./chart-tools.js";
 import { draw } from "./charts.js";
 import { loadValues, moduleFolder } from "./data.js";
@@ -10,7 +10,7 @@ import { grouped } from "./map-colors.js";
 import { whenInView } from "./in-view.js";
 import { listenToGestures, pointUnder } from "./map-gestures.js";
 import { among, around, clamped, zoomed } from "./map-window.js";
-import { MOST_TAKEOVERS, captionOf, counted, highlightTest, tooltipLines } from "./map-words.js";
+import { MOST_TAKEOVERS, captionOf, highlightTest, tooltipLines } from "./map-words.js";
 import { boxes, isDrawn, stack, takeovers, under, visible } from "./packing-layout.js";
 import * as State from "./state.js";
 import { themeColor } from "./theme-colors.js";

@@ -1,6 +1,6 @@
 // Lets the reader see, sort, filter and take along all rows of a long table. The page has the first of them; those after
 // them, and all that a sort or a filter asks for, are made from the data of the module.
-import { humanBytes } from "./bytes.js";
+import { counted, humanBytes } from "./bytes.js";
 import { allocationLink, bytesCell, countCell, originCell, shareCell, valueLink } from "./cells.js";
 import { isSingleFile, loadTimeline, loadValues } from "./data.js";
 import { make } from "./dom.js";
@@ -23,7 +23,7 @@ const REST_MILLISECONDS = 200;
 
 const percent = (/** @type {number} */ part) => `${(100 * part).toFixed(1)} %`;
 const plain = (/** @type {number | string} */ text) => make("td", {}, [String(text)]);
-const moment = (/** @type {number} */ number) => make("td", { class: "number" }, [number < 0 ? "–" : String(number)]);
+const moment = (/** @type {number} */ number) => make("td", { class: "number" }, [number < 0 ? "–" : counted(number)]);
 
 /**
  * @param {Values} values
@@ -32,7 +32,7 @@ const moment = (/** @type {number} */ number) => make("td", { class: "number" },
 const linksCell = (values, numbers = []) => {
   const links = numbers.slice(0, MOST_NAMED).flatMap((number, place) => [place ? ", " : "", valueLink(values, number)]);
   const more = numbers.length - MOST_NAMED;
-  return make("td", {}, [...links, more > 0 ? ` and ${more.toLocaleString("en")} more` : ""]);
+  return make("td", {}, [...links, more > 0 ? ` and ${counted(more)} more` : ""]);
 };
 
 /**
@@ -117,11 +117,11 @@ const fillControls = (form, values) => {
   const field = (/** @type {string} */ name) => /** @type {HTMLSelectElement} */ (form.elements.namedItem(name));
   const options = (/** @type {string} */ name, /** @type {[string, string][]} */ choices) =>
     field(name).append(...choices.map(([text, value]) => new Option(text, value)));
-  const counted = (/** @type {{text: string, count: number}[]} */ words) =>
-    words.map(({ text, count }) => /** @type {[string, string]} */ ([`${text} (${count.toLocaleString("en")})`, text]));
+  const withCount = (/** @type {{text: string, count: number}[]} */ words) =>
+    words.map(({ text, count }) => /** @type {[string, string]} */ ([`${text} (${counted(count)})`, text]));
   options("space", Object.entries(values.spaces).map(([color, name]) => [`${color} · ${name}`, color]));
-  options("class", counted(byCount(values.classes, values.class)));
-  options("opcode", counted(byCount(values.opcodes, values.opcode)));
+  options("class", withCount(byCount(values.classes, values.class)));
+  options("opcode", withCount(byCount(values.opcodes, values.opcode)));
   const suggest = (/** @type {string} */ name, /** @type {string[]} */ table, /** @type {number[]} */ column) =>
     form.querySelector(`[name="${name}"] + datalist`)?.append(...byCount(table, column).map(({ text }) => new Option(text)));
   suggest("scope", values.scopes, values.scope);
@@ -171,7 +171,7 @@ const startWholeTable = (table) => {
 
   const filters = () => /** @type {Filters} */ (Object.fromEntries(FILTERS.map((name) => [name, State.get(name) ?? ""])));
   // A link to a row of the schedule that the page lacks asks for the rows from there on.
-  const rowAt = (/** @type {string} */ moment) => originalRows.find((row) => row.cells[0].textContent === moment);
+  const rowAt = (/** @type {string} */ moment) => originalRows.find((row) => row.cells[0].textContent === counted(Number(moment)));
   const isFrom = () => kind === "schedule" && asked() !== null && !rowAt(asked() ?? "");
   const isNarrowed = () => isFrom() || State.get("only") !== null || parseOrder(State.get("sort"), columns.length) !== null || Object.values(filters()).some(Boolean);
   const isShort = originalRows.length < SHORT_ROWS && !isSingleFile();
@@ -195,7 +195,7 @@ const startWholeTable = (table) => {
   const offer = (shown, all, show) => {
     const next = Math.min(ROWS_AT_ONCE, all - shown);
     more.hidden = next <= 0;
-    more.textContent = `Show ${next.toLocaleString("en")} more of ${all.toLocaleString("en")}`;
+    more.textContent = `Show ${counted(next)} more of ${counted(all)}`;
     more.onclick = show;
   };
 
@@ -242,7 +242,7 @@ const startWholeTable = (table) => {
     body.replaceChildren();
     extend(values, source, rows, 0);
     if (table.caption) table.caption.textContent = isSingleFile() ? "" : "All rows that match";
-    output.textContent = `${rows.length.toLocaleString("en")} of ${source.rows.length.toLocaleString("en")} ${source.noun}` +
+    output.textContent = `${counted(rows.length)} of ${counted(source.rows.length)} ${source.noun}` +
       totals(values, source, rows);
   };
 

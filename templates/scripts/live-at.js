@@ -1,4 +1,4 @@
-// What is resident at the chosen moment, beside the chart: its scopes, and its values with every byte once, as in the
+// What is resident at the chosen moment, below the chart: its scopes, and its values with every byte once, as in the
 // peak's table. A band of the chart or a box of the icicle narrows the table to what is in it.
 import { RESERVED, UNKNOWN } from "./bands.js";
 import { counted } from "./bytes.js";
@@ -88,21 +88,14 @@ const narrowed = (values, bands) => {
 };
 
 /**
- * Put the panel beside the chart of its space, or below it where there is no room; other charts keep their place.
+ * Put the panel below the chart of its space, so that every chart keeps its place and its width.
  * @param {HTMLElement} section
  * @param {number} color
  */
 const place = (section, color) => {
   const figure = document.querySelector(`figure[data-chart="memory-over-time"][data-space="${color}"]`);
-  const charts = document.querySelector(".charts"), isBeside = !section.hidden && figure?.parentElement === charts;
   if (figure && figure.nextElementSibling !== section) figure.after(section);
-  if (charts?.classList.toggle("with-panel", isBeside) !== wasBeside) {
-    wasBeside = isBeside;
-    // Charts measure their room when the window changes.
-    dispatchEvent(new Event("resize"));
-  }
 };
-let wasBeside = false;
 
 /**
  * Show the panel whenever a moment is chosen.

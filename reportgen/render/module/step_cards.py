@@ -57,7 +57,7 @@ def step_cards(module: Module) -> Steps | None:
     if space is None or advice is None or not space.allocated_bytes:
         return None
     if advice.withheld:
-        return Steps(heading=_HEADING, solved_heading=_SOLVED, words=advice.withheld, cards=())
+        return Steps(heading="No steps are known", solved_heading=_SOLVED, words=advice.withheld, cards=())
     capacity = advice.capacity
     is_over = capacity is not None and capacity.excess_bytes > 0
     chosen = _chosen(advice)

@@ -4,23 +4,25 @@ const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 const STEP = 1024;
 const FOUR_DIGITS = 1000;
 const TICKS = 7;
+// Kept, because `toLocaleString` looks for the language each time, which takes longer than a row of a table.
+const WHOLE = new Intl.NumberFormat("en"), HUNDREDTHS = new Intl.NumberFormat("en", { minimumFractionDigits: 2 });
 
 /**
  * Return `13,909`: a count, or a moment.
  * @param {number} count
  */
-export const counted = (count) => count.toLocaleString("en");
+export const counted = (count) => WHOLE.format(count);
 
 /**
- * Return an amount with so many decimals. A half is rounded to the even digit, as Python does, because a read-out must
+ * Return an amount with two decimals or none. A half is rounded to the even digit, as Python does, because a read-out must
  * equal the table: `toFixed` would show 3.125 as 3.13 where the table has 3.12.
  * @param {number} amount
- * @param {number} decimals
+ * @param {0 | 2} decimals
  */
 const rounded = (amount, decimals) => {
   const scale = 10 ** decimals, scaled = amount * scale, below = Math.floor(scaled), rest = scaled - below;
   const isUp = rest > 0.5 || (rest === 0.5 && below % 2 !== 0);
-  return ((below + Number(isUp)) / scale).toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+  return (decimals ? HUNDREDTHS : WHOLE).format((below + Number(isUp)) / scale);
 };
 
 /**

@@ -1,12 +1,13 @@
 // What the packing map says: its caption, its tooltips, and which values a highlight finds.
 import { counted, humanBytes } from "./bytes.js";
+import { authorName } from "./names.js";
 import { wordsOf } from "./words.js";
 
 /** In-place reuses beyond this many would cover the map. */
 export const MOST_TAKEOVERS = 2000;
 
 /**
- * Return a test for the values that have every word in their name, opcode, shape, scope or source.
+ * Return a test for the values that have every word in their name, opcode, shape, source, scope or what stands for it.
  * @param {Values} values
  * @param {string} text
  */
@@ -16,7 +17,8 @@ export const highlightTest = (values, text) => {
     const opcodes = found(values.opcodes, word), shapes = found(values.shapes, word);
     const scopes = found(values.scopes, word), sources = found(values.sources, word);
     return (/** @type {number} */ number) => (values.name[number] + values.index[number]).toLowerCase().includes(word) ||
-      opcodes[values.opcode[number]] || shapes[values.shape[number]] || scopes[values.scope[number]] || sources[values.source[number]];
+      opcodes[values.opcode[number]] || shapes[values.shape[number]] || scopes[values.scope[number]] || sources[values.source[number]] ||
+      (!values.scope[number] && authorName(values, number).toLowerCase().includes(word));
   });
   return (/** @type {number} */ number) => tests.every((test) => test(number));
 };

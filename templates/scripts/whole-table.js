@@ -4,10 +4,11 @@ import { counted, humanBytes } from "./bytes.js";
 import { allocationLink, bytesCell, countCell, originCell, shareCell, valueLink } from "./cells.js";
 import { isSingleFile, loadTimeline, loadValues } from "./data.js";
 import { make } from "./dom.js";
+import { MANY, painted } from "./painted.js";
 import { saveText } from "./save.js";
 import * as State from "./state.js";
 import { parseOrder } from "./tables.js";
-import { FILTERS, allocationSource, csv, ordered, peakSource, scheduleSource, valueSource } from "./table-rows.js";
+import { CHOICES, FILTERS, TEXTS, allocationSource, csv, ordered, peakSource, scheduleSource, valueSource } from "./table-rows.js";
 
 /**
  * @typedef {import("./table-rows.js").Source} Source
@@ -20,6 +21,8 @@ const MOST_CHOICES = 300;
 const LONGEST_SHAPE = 60;
 const SHORT_ROWS = 8;
 const REST_MILLISECONDS = 200;
+const WORKING = "Filtering…";
+const HINT = ". Find looks for words in the name, the operation, the source and the shape at once";
 
 const percent = (/** @type {number} */ part) => `${(100 * part).toFixed(1)} %`;
 const plain = (/** @type {number | string} */ text) => make("td", {}, [String(text)]);
@@ -94,15 +97,17 @@ const byCount = (table, column) => {
 
 /** Return the controls, not filled yet. */
 const makeControls = (/** @type {string} */ id) => {
-  const selects = FILTERS.slice(0, 3).map((name) =>
+  const find = make("input", { type: "search", name: "words", placeholder: "name, operation, source, shape", size: "28", autocomplete: "off" });
+  const selects = CHOICES.map((name) =>
     make("label", {}, [`${name[0].toUpperCase()}${name.slice(1)} `, make("select", { name }, [new Option("all", "")])]));
-  const boxes = FILTERS.slice(3).map((name) => make("label", {}, [
+  const boxes = TEXTS.map((name) => make("label", {}, [
     `${name[0].toUpperCase()}${name.slice(1)} `,
     make("input", { type: "search", name, list: `${id}-${name}`, placeholder: "contains", size: "14", autocomplete: "off" }),
     make("datalist", { id: `${id}-${name}` })
   ]));
   return make("form", { class: "controls filters", "aria-label": "Filter all rows" }, [
-    ...selects, ...boxes,
+    make("label", {}, ["Find ", find]), ...selects,
+    make("details", {}, [make("summary", {}, ["One column"]), make("div", { class: "controls" }, boxes)]),
     make("button", { type: "button", name: "clear" }, ["Clear"]),
     make("button", { type: "button", name: "csv" }, ["Download CSV"]),
     make("output", { class: "readout" })
@@ -225,17 +230,22 @@ const startWholeTable = (table) => {
     if (row) location.replace(`#${row.id}`);
   };
 
-  const restoreFields = () => FILTERS.forEach((name) => {
-    if (document.activeElement !== field(name)) field(name).value = State.get(name) ?? "";
-  });
+  const restoreFields = () => {
+    FILTERS.forEach((name) => {
+      if (document.activeElement !== field(name)) field(name).value = State.get(name) ?? "";
+    });
+    if (TEXTS.some((name) => State.get(name))) /** @type {HTMLDetailsElement} */ (form.querySelector("details")).open = true;
+  };
 
   const show = async () => {
     if (!isAsked()) {
       restoreFields();
       return showOriginal();
     }
+    output.textContent = WORKING;
     const { values, source } = await load();
     restoreFields();
+    if (source.rows.length > MANY) await painted();
     // The reader may have taken the question back meanwhile.
     if (!isAsked()) return;
     const rows = chosen(source, values);
@@ -243,13 +253,14 @@ const startWholeTable = (table) => {
     extend(values, source, rows, 0);
     if (table.caption) table.caption.textContent = isSingleFile() ? "" : "All rows that match";
     output.textContent = `${counted(rows.length)} of ${counted(source.rows.length)} ${source.noun}` +
-      totals(values, source, rows);
+      totals(values, source, rows) + (rows.length || !TEXTS.some((name) => State.get(name)) ? "" : HINT);
   };
 
   let timer = 0;
   form.addEventListener("submit", (event) => event.preventDefault());
-  FILTERS.slice(0, 3).forEach((name) => field(name).addEventListener("change", () => State.set({ only: null, [name]: field(name).value })));
-  FILTERS.slice(3).forEach((name) => field(name).addEventListener("input", () => {
+  CHOICES.forEach((name) => field(name).addEventListener("change", () => State.set({ only: null, [name]: field(name).value })));
+  ["words", ...TEXTS].forEach((name) => field(name).addEventListener("input", () => {
+    output.textContent = WORKING;
     clearTimeout(timer);
     timer = window.setTimeout(() => State.set({ only: null, [name]: field(name).value.trim() }, { replace: true }), REST_MILLISECONDS);
   }));

@@ -7,6 +7,7 @@ import { bytesByValue, residentAt } from "./composition.js";
 import { loadTimeline, loadValues } from "./data.js";
 import { byId, make } from "./dom.js";
 import { icicle } from "./icicle.js";
+import { MANY, painted } from "./painted.js";
 import { isWithin, scopeAt, scopeTree } from "./scope-tree.js";
 import { shownBands } from "./stacks.js";
 import * as State from "./state.js";
@@ -111,6 +112,10 @@ export const startLiveAt = (axis) => {
     place(section, chosenSpace());
     if (moment === null) return;
     const color = chosenSpace();
+    if (axis.total > MANY) {
+      section.replaceChildren(make("p", { class: "working" }, ["Working…"]));
+      await painted();
+    }
     const [values, timeline, bands] = await Promise.all([loadValues(), loadTimeline(), shownBands(String(color), axis)]);
     // Another moment may have been chosen meanwhile.
     if (axis.chosen() !== moment || chosenSpace() !== color) return;

@@ -8,6 +8,7 @@ import { loadTimeline } from "./data.js";
 import { MOST_ABOVE, chosenCapacity, followDevice } from "./device.js";
 import { byId, make } from "./dom.js";
 import { whenInView } from "./in-view.js";
+import { MANY, painted } from "./painted.js";
 import { bandColor, shownBands, stackedBy } from "./stacks.js";
 import * as State from "./state.js";
 import { amountAt, byteRange, sum, thinned } from "./steps.js";
@@ -129,6 +130,10 @@ const startChart = (figure, view, axis) => {
   };
 
   const showWindow = async (/** @type {string} */ wanted) => {
+    if (stackedBy() && axis.total > MANY) {
+      plot.setAttribute("aria-busy", "true");
+      await painted();
+    }
     const [timeline, change, found] = await Promise.all([loadTimeline(), chosenChange(color), shownBands(color, axis)]);
     // The reader may have chosen something else meanwhile.
     if (shown !== wanted) return;
@@ -147,6 +152,7 @@ const startChart = (figure, view, axis) => {
     view.data("begin", shownBytes.low ? [{ label: `axis begins at ${begin} ${shownBytes.unit}` }] : []);
     Object.entries(shownBytes).forEach(([name, value]) => view.signal(name, value));
     sayChange(figure, change);
+    plot.removeAttribute("aria-busy");
     view.runAsync();
   };
 

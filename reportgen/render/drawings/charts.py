@@ -215,7 +215,8 @@ def _changed_curve() -> Iterator[Any]:
 def _packing_map() -> dict[str, Any]:
     """Draw rectangles of bytes and moments; the page's script decides which are drawn, merged and dimmed."""
     parameters = _parameters(
-        "ticks", "unit_bytes", "unit", "first", "last", "low", "high", "text", "muted", "line", "focus"
+        *("ticks", "unit_bytes", "unit", "first", "last", "low", "high"),
+        *("text", "muted", "line", "focus", "error", "background"),
     )
     scale = alt.Scale(domain=[alt.expr("low"), alt.expr("high")], nice=False, zero=False)
     place = alt.Y("low:Q", scale=scale, axis=_bytes_axis(parameters["ticks"], grid=False, title="offset"))
@@ -241,24 +242,51 @@ def _packing_map() -> dict[str, Any]:
         free,
         values,
         handovers.encode(x="first:Q", y="low:Q", y2="high:Q"),
+        *_map_lines(),
+        _map_names(),
         chosen.encode(x="moment:Q"),
     )
-    return _themed(chart.add_params(*parameters.values()).properties(width="container", height=420), None)
+    sized = chart.properties(width="container", height=420)
+    return _themed(sized.add_params(*parameters.values()), None, top=_LABEL_HEIGHT + 4)
+
+
+def _map_lines() -> Iterator[Any]:
+    """Yield the moment of the peak and the capacity, where they are in view, with their names outside the rectangles."""
+    peak = _named("peak").transform_filter("datum.moment >= first && datum.moment < last")
+    capacity = _named("capacity").transform_filter("datum.limit >= low && datum.limit <= high")
+    for color, width in (("background", 4), ("text", 1.5)):
+        yield peak.mark_rule(stroke=alt.expr(color), strokeWidth=width).encode(x=_time_axis("moment"))
+    for color, width in (("background", 5), ("error", 2)):
+        yield capacity.mark_rule(stroke=alt.expr(color), strokeWidth=width).encode(y="limit:Q")
+    name = {"align": "center", "baseline": "bottom", "dy": -3, "fill": alt.expr("text")}
+    yield peak.mark_text(**name, text="peak").encode(x=_time_axis("moment"), y=alt.value(0))
+    for look in ({"stroke": alt.expr("background"), "strokeWidth": 5}, {"fill": alt.expr("error")}):
+        words = capacity.mark_text(align="right", baseline="bottom", dx=-4, dy=-4, text="capacity", **look)
+        yield words.encode(x=alt.value(alt.expr("width")), y="limit:Q")
+
+
+def _map_names() -> Any:
+    """Return the names of values, cut to the width of their rectangles."""
+    names = _named("names").mark_text(align="left", baseline="middle", dx=4, limit=alt.expr("datum.room"))
+    return names.encode(x=_time_axis("first"), y="middle:Q", text="label:N", fill=alt.Fill("ink:N", scale=None))
 
 
 def _named(dataset: str) -> Any:
     return alt.Chart(alt.NamedData(name=dataset))
 
 
-def _themed(chart: Any, variable: str | None) -> dict[str, Any]:
-    """Return a chart as Vega-Lite in the page's colors, which are CSS variables or parameters of the same names."""
+def _themed(chart: Any, variable: str | None, top: int = 5) -> dict[str, Any]:
+    """Return a chart as Vega-Lite in the page's colors, which are CSS variables or parameters of the same names.
+
+    `top` is the room above the plot for what is drawn there later, in pixels.
+    """
 
     def color(name: str) -> Any:
         return alt.expr(name) if variable is None else variable.format(name)
 
     specification: dict[str, Any] = (
         chart.configure(
-            background="transparent", font="sans-serif", padding={"left": 0, "right": 8, "top": 5, "bottom": 5}
+            background="transparent", font="sans-serif", padding={"left": 0, "right": 8, "top": top, "bottom": 5}
         )
         # No labels for screen readers inside, because the page presents the plot as one image with a name.
         .configure_mark(aria=False)

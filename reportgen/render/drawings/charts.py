@@ -251,7 +251,7 @@ def _packing_map() -> dict[str, Any]:
 
 
 def _map_lines() -> Iterator[Any]:
-    """Yield the moment of the peak and the capacity, where they are in view, with their names outside the rectangles."""
+    """Yield the moment of the peak and the capacity, where they are in view, with their names."""
     peak = _named("peak").transform_filter("datum.moment >= first && datum.moment < last")
     capacity = _named("capacity").transform_filter("datum.limit >= low && datum.limit <= high")
     for color, width in (("background", 4), ("text", 1.5)):

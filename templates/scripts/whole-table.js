@@ -16,6 +16,8 @@ import { CHOICES, FILTERS, TEXTS, allocationSource, csv, ordered, peakSource, sc
  */
 
 const ROWS_AT_ONCE = 1000;
+// Of a filter on very many, because a browser lays out a thousand rows in a second or more.
+const FIRST_ROWS = 200;
 const MOST_NAMED = 6;
 const MOST_CHOICES = 300;
 const LONGEST_SHAPE = 60;
@@ -210,11 +212,12 @@ const startWholeTable = (table) => {
    * @param {Source} source
    * @param {number[]} rows
    * @param {number} shown
+   * @param {number} [count]
    */
-  const extend = (values, source, rows, shown) => {
+  const extend = (values, source, rows, shown, count = ROWS_AT_ONCE) => {
     const row = (/** @type {number} */ number) => make("tr", {}, columns.map((column) => cell(values, source, column, number)));
-    body.append(...rows.slice(shown, shown + ROWS_AT_ONCE).map(row));
-    const next = shown + ROWS_AT_ONCE;
+    const next = shown + count;
+    body.append(...rows.slice(shown, next).map(row));
     offer(next, rows.length, () => extend(values, source, rows, next));
   };
 
@@ -250,7 +253,7 @@ const startWholeTable = (table) => {
     if (!isAsked()) return;
     const rows = chosen(source, values);
     body.replaceChildren();
-    extend(values, source, rows, 0);
+    extend(values, source, rows, 0, source.rows.length > MANY ? FIRST_ROWS : ROWS_AT_ONCE);
     if (table.caption) table.caption.textContent = isSingleFile() ? "" : "All rows that match";
     output.textContent = `${counted(rows.length)} of ${counted(source.rows.length)} ${source.noun}` +
       totals(values, source, rows) + (rows.length || !TEXTS.some((name) => State.get(name)) ? "" : HINT);

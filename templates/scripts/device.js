@@ -30,7 +30,7 @@ export const followDevice = (follower) => {
 /** Let the reader name the device, on a page that has programs whose device is not known. */
 export const startDevice = () => {
   const choice = choiceOf();
-  if (!choice && !document.querySelector("[data-needs]")) return;
+  if (!choice && !document.querySelector("#modules-table [data-needs]")) return;
   capacity = Number(recall(STORE)) || null;
   if (!choice) return;
   choice.value = String(capacity ?? "");

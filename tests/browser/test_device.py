@@ -13,10 +13,11 @@ from tests.browser.axe import complaints
 Visit = Callable[..., Page]
 
 
-def _unknown_device(site: Path, name: str) -> str:
-    """Return the page of a module of that name whose device is unknown."""
-    found = [page for page in sorted(site.glob(f"m/{name}-*/index.html")) if 'id="device"' in page.read_text("utf-8")]
-    return found[0].relative_to(site).as_posix()
+def _page(site: Path, name: str, *, asks: bool = True) -> str:
+    """Return the page of a module of that name that asks for the device, or of one that does not."""
+    pages = sorted(site.glob(f"m/{name}-*/index.html"))
+    found = next(page for page in pages if ('id="device"' in page.read_text("utf-8")) == asks)
+    return found.relative_to(site).as_posix()
 
 
 def test_a_device_that_is_named_holds_on_all_pages_of_the_site(samples_site: Path, visit: Visit) -> None:
@@ -30,7 +31,7 @@ def test_a_device_that_is_named_holds_on_all_pages_of_the_site(samples_site: Pat
     expect(fits).to_be_visible()
     expect(page.locator("#modules-table td.needs-device", has_text="left")).to_have_count(4)
 
-    page = visit(samples_site, _unknown_device(samples_site, "jit-mlp-train-step"))
+    page = visit(samples_site, _page(samples_site, "jit-mlp-train-step"))
     choice, verdict = page.locator("#device"), page.locator("#device-verdict")
     expect(choice).to_have_value(str(CHIPS["v5e"]))
     allocated = int(choice.get_attribute("data-allocated") or "")
@@ -43,7 +44,7 @@ def test_a_device_that_is_named_holds_on_all_pages_of_the_site(samples_site: Pat
 
 
 def test_steps_and_chart_say_what_a_device_that_is_too_small_means(samples_site: Path, visit: Visit) -> None:
-    page = visit(samples_site, _unknown_device(samples_site, "jit-odd-shape-bf16"))
+    page = visit(samples_site, _page(samples_site, "jit-odd-shape-bf16"))
     choice, step = page.locator("#device"), page.locator(".step-list > [data-needs]").first
     allocated, after = (
         int(place.get_attribute(name) or "") for place, name in ((choice, "data-allocated"), (step, "data-needs"))
@@ -70,4 +71,9 @@ def test_steps_and_chart_say_what_a_device_that_is_too_small_means(samples_site:
     expect(page.locator("#first-steps")).to_have_text("What would lower it")
     choice.select_option("")
     expect(step.locator(".outcome")).to_have_text(needs)
+    expect(line).to_have_count(0)
+
+    name_device(after - 2048)
+    page = visit(samples_site, _page(samples_site, "jit-mlp-train-step", asks=False))
+    expect(page.locator("figure[data-space='0'] svg text", has_text="peak").first).to_be_visible()
     expect(line).to_have_count(0)

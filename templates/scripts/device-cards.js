@@ -63,6 +63,7 @@ export const startDeviceCards = () => {
   const choice = /** @type {HTMLSelectElement | null} */ (document.getElementById("device"));
   if (!choice || !verdict) return;
   const heading = document.getElementById("first-steps"), ownHeading = heading?.textContent ?? "";
+  const solved = /** @type {HTMLElement | null | undefined} */ (heading?.closest("section"))?.dataset.solved ?? "";
   const allocated = Number(choice.dataset.allocated), unknown = verdict.textContent;
   followDevice((capacity) => {
     verdict.classList.toggle("fit", capacity !== null);
@@ -70,6 +71,6 @@ export const startDeviceCards = () => {
     verdict.textContent = capacity === null ? unknown : verdictWords(allocated, capacity);
     drawBars(allocated, capacity);
     const isSolved = judgeSteps(allocated, capacity);
-    if (heading) heading.textContent = isSolved ? heading.dataset.solved ?? "" : ownHeading;
+    if (heading) heading.textContent = isSolved ? solved : ownHeading;
   });
 };

@@ -178,7 +178,10 @@ const startWholeTable = (table) => {
 
   const filters = () => /** @type {Filters} */ (Object.fromEntries(FILTERS.map((name) => [name, State.get(name) ?? ""])));
   // A link to a row of the schedule that the page lacks asks for the rows from there on.
-  const rowAt = (/** @type {string} */ moment) => originalRows.find((row) => row.cells[0].textContent === counted(Number(moment)));
+  const rowAt = (/** @type {string} */ moment) => {
+    const text = counted(Number(moment));
+    return originalRows.find((row) => row.cells[0].textContent === text);
+  };
   const isFrom = () => kind === "schedule" && asked() !== null && !rowAt(asked() ?? "");
   const isNarrowed = () => isFrom() || State.get("only") !== null || parseOrder(State.get("sort"), columns.length) !== null || Object.values(filters()).some(Boolean);
   const isShort = originalRows.length < SHORT_ROWS && !isSingleFile();
@@ -189,7 +192,8 @@ const startWholeTable = (table) => {
     const name = State.get("only");
     if (name !== null) return source.rows.filter((row) => values.id[row] === name);
     const order = parseOrder(State.get("sort"), columns.length);
-    const rows = source.filter(filters()).filter((row) => !isFrom() || row >= Number(asked()));
+    const from = isFrom() ? Number(asked()) : -1;
+    const rows = source.filter(filters()).filter((row) => row >= from);
     return order ? ordered(rows, source.keys[columns[order.column]], order.descending) : rows;
   };
 

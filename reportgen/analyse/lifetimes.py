@@ -68,8 +68,12 @@ def idle_at_peak(space: Space, stretches: list[Idle]) -> list[tuple[int, Idle]]:
 
 def idle_temporary_bytes(analysis: Analysis, idle: Iterable[tuple[int, Idle]]) -> int:
     """Return how many of the bytes that lie idle at a peak belong to temporaries."""
-    allocations, places = analysis.dump.allocations, analysis.dump.values.allocations
-    return sum(size for size, one in idle if memory_class(allocations[places[one.value]]) == "temporary")
+    return sum(size for size, one in idle if is_temporary(analysis, one.value))
+
+
+def is_temporary(analysis: Analysis, number: int) -> bool:
+    """Return whether a value is held only as long as it is live, and not by the caller for the whole run."""
+    return memory_class(analysis.dump.allocations[analysis.dump.values.allocations[number]]) == "temporary"
 
 
 def _idle_of(analysis: Analysis, number: int) -> Iterator[Idle]:

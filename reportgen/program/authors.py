@@ -57,7 +57,8 @@ class Authors:
         argument = self._program.arguments.get(self._dump.values.allocations[members[0]])
         is_itself = argument is not None and argument in members
         choice = self._written(members) if argument is None or not is_itself else self._argument(argument)
-        if not (choice.author.is_named or choice.author.is_of_loop):
+        is_signal = self._writers.is_signal(self._program.place(choice.number))
+        if not (choice.author.is_named or choice.author.is_of_loop or is_signal):
             choice = self._read(members) or choice
         # XLA lends the memory of a donated argument to other data, too, so only a result is the argument's new value.
         if argument is None or is_itself or self._results.isdisjoint(members):

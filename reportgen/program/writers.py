@@ -7,7 +7,7 @@ computes the slices. Only the HLO text tells what is inside loops and fusions.
 """
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from functools import cached_property
 from math import prod
 from typing import NamedTuple
@@ -37,6 +37,16 @@ _COLLECTIVES = re.compile(
     r"/(?:all_gather|all_to_all|p(?:max|mean|min|permute|scatter|shuffle|sum)|reduce_scatter)\w*$"
 )
 """How the op_name of a collective ends that the user has written; those of the partitioner have other names."""
+
+_SIGNALS_FROM: Mapping[str, int] = {
+    "async-start": 2,
+    "collective-permute-start": 2,
+    "copy-start": 2,
+    "recv": 1,
+    "send": 1,
+    "slice-start": 2,
+}
+"""Which elements of what starts a transfer are semaphores and not arrays: this one and all after it."""
 
 _SIZE = re.compile(r"\d+")
 
@@ -76,6 +86,11 @@ class Writers:
         return name in self._arguments or bool(
             module and module.computation_of.get(name) == module.entry and self.program.opcode(name) == "parameter"
         )
+
+    def is_signal(self, place: Place) -> bool:
+        """Return whether a place only says when a transfer is done: what starts one returns that after its arrays."""
+        first = _SIGNALS_FROM.get(self.program.opcode(place.name))
+        return first is not None and bool(place.leaf) and place.leaf[0] >= first
 
     def passes_on(self, loop: str, leaf: Leaf) -> bool:
         """Return whether the body of a loop returns an element of its argument as it got it."""
@@ -155,6 +170,9 @@ class _Walk:
             return self._carried(place)
         if self._around is None and instruction.op_name and instruction.opcode not in WRITES_NOTHING:
             self._around = instruction
+        if self._writers.is_signal(place):
+            self._named = instruction if _is_operation(instruction) else None
+            return None
         match instruction.opcode:
             case "parameter":
                 return self._parameter(instruction, place.leaf)

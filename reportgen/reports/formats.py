@@ -6,6 +6,7 @@ from reportgen.parse.oom_records import SizeRange
 
 UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 STEP = 1024
+_FOUR_DIGITS = 1000
 _CLOSE = 50
 """A range is shown as one size if it is narrower than this part of the size."""
 
@@ -15,15 +16,17 @@ _TRACED = re.compile(r"a_inference_(.+?)_\d+__Xla.*")
 
 
 def human_bytes(size: int) -> str:
-    """Return `2.52 GiB`: binary units and two decimals; below 1024 bytes, all of them."""
+    """Return `2.52 GiB` or `1,019 MiB`: binary units, two decimals below 1000; below 1024 bytes, all of them."""
     if abs(size) < STEP:
         return f"{size:,} B"
     amount = float(size)
     for unit in UNITS:
         amount /= STEP
-        # What would be rounded to 1024.00 is one of the next unit.
-        if abs(amount) < STEP - 0.005 or unit == UNITS[-1]:
-            return f"{amount:,.2f} {unit}"
+        # What would be rounded to 1000.00 needs no decimals, and what would be rounded to 1024 is one of the next unit.
+        if abs(amount) < _FOUR_DIGITS - 0.005:
+            return f"{amount:.2f} {unit}"
+        if abs(amount) < STEP - 0.5 or unit == UNITS[-1]:
+            return f"{amount:,.0f} {unit}"
     raise AssertionError("unreachable: the last unit takes every amount")
 
 

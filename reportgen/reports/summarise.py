@@ -71,7 +71,7 @@ def phase_words(phases: Sequence[Phase]) -> str:
         return ""
     named = ((phase, phase.source or phase.scope or phase.instruction) for phase in phases)
     return "; ".join(
-        f"{phase.kind}{f' at {name}' if name else ''} {phase.first}–{phase.last}: {human_bytes(phase.peak_bytes)}"
+        f"{phase.kind}{f' at {name}' if name else ''} {phase.first:,}–{phase.last:,}: {human_bytes(phase.peak_bytes)}"
         for phase, name in named
     )
 

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from reportgen.analyse.classes import MemoryClass
+from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.identity import Leaf, Signature
 from reportgen.analyse.results import Finding, Severity
 from reportgen.input.dump_text import Location
@@ -73,6 +74,11 @@ class Summary:
     def excess_bytes(self) -> int | None:
         """What the module needs more than the device has; negative if something is left, None if nothing is known."""
         return None if self.capacity_bytes is None else self.allocated_bytes - self.capacity_bytes
+
+    @property
+    def asks_device(self) -> bool:
+        """Whether the figures are of a device's main memory, and it is not known how much that device has."""
+        return self.fits is None and self.backend in ("tpu", "gpu") and self.space_name.startswith(f"{MAIN_SPACE} ")
 
     @property
     def severity_rank(self) -> int:

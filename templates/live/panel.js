@@ -171,6 +171,28 @@ const markOutdated = ({ module, outdated }) => {
 };
 
 /**
+ * Return in words what the last build changed in modules that the page is not about.
+ * @param {LiveEntry & {headline: string}} first
+ * @param {number} count
+ */
+const builtWords = (first, count) => count === 1 ? `${first.title}: ${first.headline}` : `${count} modules`;
+
+/**
+ * Return the news of other modules, for the line of a page about one.
+ * @param {LiveChanges} changes
+ */
+const elsewhere = ({ module, build, changed, outdated }) => {
+  if (!module) return "";
+  const others = module.build === build ? [] : changed.filter(({ href }) => href !== module.href);
+  const stale = outdated.filter(({ href }) => href !== module.href);
+  const which = stale.length === 1 ? `${stale[0].title}: ${stale[0].outdated.reason}` : `${stale.length} others not up to date`;
+  return [
+    ...(others.length ? [`Build ${build}: ${builtWords(others[0], others.length)}`] : []),
+    ...(stale.length ? [which] : [])
+  ].join("; ");
+};
+
+/**
  * Show the state of the build that the server reports.
  * @param {LiveChanges} changes
  * @param {boolean} isCurrent whether the page is of that build
@@ -184,11 +206,11 @@ export const showChanges = (changes, isCurrent) => {
   fillPanel(changes);
   markOutdated(changes);
   if (message && !isFresh) return say("live", [message], true);
-  const others = changed.length === 1 ? `${changed[0].title}: ${changed[0].headline}` : `${changed.length} modules`;
+  const others = builtWords(changed[0], changed.length);
   const isStale = module ? module.outdated !== null : outdated.length > 0;
   const state = module ? module.outdated?.state : `${outdated.length} not up to date`;
   const title = `${isStale ? `${state} · ` : ""}Build ${built.build}, ${built.time}`;
-  say(isStale ? "stale" : "live", [make("strong", {}, [title]), ` ${module ? module.headline : others}`], isFresh);
+  say(isStale ? "stale" : "live", [make("strong", {}, [title]), ` ${module ? elsewhere(changes) || module.headline : others}`], isFresh);
 };
 
 /**

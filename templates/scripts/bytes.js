@@ -1,34 +1,44 @@
-// Sizes as people read them. `human_bytes` and `byte_ticks` do the same in Python: tests/shared_cases holds both to it.
+// Sizes, counts and moments as people read them. `human_bytes` and `byte_ticks` do the same in Python: tests/shared_cases holds both to it.
 
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 const STEP = 1024;
+const FOUR_DIGITS = 1000;
 const TICKS = 7;
+// Kept, because `toLocaleString` looks for the language each time, which takes longer than a row of a table.
+const WHOLE = new Intl.NumberFormat("en"), HUNDREDTHS = new Intl.NumberFormat("en", { minimumFractionDigits: 2 });
 
 /**
- * Return an amount with two decimals. A half is rounded to the even digit, as Python does, because a read-out must
+ * Return `13,909`: a count, or a moment.
+ * @param {number} count
+ */
+export const counted = (count) => WHOLE.format(count);
+
+/**
+ * Return an amount with two decimals or none. A half is rounded to the even digit, as Python does, because a read-out must
  * equal the table: `toFixed` would show 3.125 as 3.13 where the table has 3.12.
  * @param {number} amount
+ * @param {0 | 2} decimals
  */
-const twoDecimals = (amount) => {
-  const hundredths = amount * 100, below = Math.floor(hundredths), rest = hundredths - below;
+const rounded = (amount, decimals) => {
+  const scale = 10 ** decimals, scaled = amount * scale, below = Math.floor(scaled), rest = scaled - below;
   const isUp = rest > 0.5 || (rest === 0.5 && below % 2 !== 0);
-  return ((below + Number(isUp)) / 100).toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  return (decimals ? HUNDREDTHS : WHOLE).format((below + Number(isUp)) / scale);
 };
 
 /**
- * Return `2.52 GiB`: binary units and two decimals, or bytes in full below 1024.
+ * Return `2.52 GiB` or `1,019 MiB`: binary units, two decimals below 1000, or bytes in full below 1024.
  * @param {number} size
  * @returns {string}
  */
 export const humanBytes = (size) => {
-  if (Math.abs(size) < STEP) return `${size.toLocaleString("en")} B`;
+  if (Math.abs(size) < STEP) return `${counted(size)} B`;
   let amount = size, unit = 0;
   do {
     amount /= STEP;
     unit += 1;
-    // 1023.995 because it would be rounded to 1024.00.
-  } while (Math.abs(amount) >= STEP - 0.005 && unit < UNITS.length - 1);
-  return `${twoDecimals(amount)} ${UNITS[unit]}`;
+    // 1023.5 because it would be rounded to 1024.
+  } while (Math.abs(amount) >= STEP - 0.5 && unit < UNITS.length - 1);
+  return `${rounded(amount, Math.abs(amount) < FOUR_DIGITS - 0.005 ? 2 : 0)} ${UNITS[unit]}`;
 };
 
 /**

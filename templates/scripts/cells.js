@@ -1,5 +1,5 @@
 // Cells of tables that scripts make, in the form of those that the pages have.
-import { humanBytes } from "./bytes.js";
+import { counted, humanBytes } from "./bytes.js";
 import { moduleFolder } from "./data.js";
 import { make } from "./dom.js";
 import { allocationHref, valueHref } from "./hrefs.js";
@@ -14,7 +14,7 @@ const LONGEST_SCOPE = 56;
  */
 export const bytesCell = (size) => {
   if (!Number.isFinite(size)) return make("td", { class: "number" }, [make("span", { class: "none", title: "not known" }, ["–"])]);
-  const data = make("data", { value: String(size), title: `${size.toLocaleString("en")} bytes` }, [humanBytes(size)]);
+  const data = make("data", { value: String(size), title: `${counted(size)} bytes` }, [humanBytes(size)]);
   return make("td", { class: "number" }, [data]);
 };
 
@@ -23,7 +23,7 @@ export const bytesCell = (size) => {
  * @param {number} count
  */
 export const countCell = (count) =>
-  make("td", { class: "number" }, [make("data", { value: String(count) }, [count.toLocaleString("en")])]);
+  make("td", { class: "number" }, [make("data", { value: String(count) }, [counted(count)])]);
 
 /**
  * Return a cell with the end of a value's name, which says most, and file and line; the tooltips have the whole.

@@ -17,6 +17,18 @@ const filled = (kind, given) => {
 };
 
 /**
+ * Give a drawn chart back the name and the role that the page has given its plot; Vega puts its own in their place.
+ * @param {HTMLElement} plot
+ */
+const keepName = (plot) => {
+  const kept = ["role", "aria-label"].map((name) => /** @type {const} */ ([name, plot.getAttribute(name) ?? ""]));
+  return () => {
+    kept.forEach(([name, value]) => plot.setAttribute(name, value));
+    plot.removeAttribute("aria-roledescription");
+  };
+};
+
+/**
  * Draw a chart and return a promise of its Vega view.
  * @param {HTMLElement} plot
  * @param {string} kind
@@ -27,7 +39,9 @@ const filled = (kind, given) => {
 export const draw = (plot, kind, given, renderer = "svg") => {
   // `ast` because the pages' security policy forbids compiling expressions.
   const options = { ast: true, actions: false, renderer };
+  const restore = keepName(plot);
   const view = window.vegaEmbed(plot, filled(kind, given), options).then((result) => result.view);
+  view.then(restore, restore);
   view.catch((error) => {
     console.error(error);
     plot.textContent = "The chart could not be drawn; its facts are in the tables.";

@@ -1,62 +1,48 @@
-// Where the device of a program is not known, the reader names one: the bars get its capacity as a tick, and the verdict
-// says how much is left. The choice is kept for the other modules of the site.
-import { humanBytes } from "./bytes.js";
-import { make } from "./dom.js";
+// Where the device of a program is not known, the reader names one. The choice is kept for the other pages of the site,
+// and what depends on it follows: the first cards and the chart of a module, and the overview.
+import { byId } from "./dom.js";
 import { keep, recall } from "./storage.js";
+
+// A capacity that is so many times all else would make a chart flat. As in `chart_data.py`.
+export const MOST_ABOVE = 3;
 
 const STORE = "reportgen-device";
 
-/**
- * Return the verdict in words, as the page has it where the device is known.
- * @param {number} allocated
- * @param {number} capacity
- */
-export const verdictWords = (allocated, capacity) => allocated > capacity
-  ? `Does not fit: ${humanBytes(allocated - capacity)} too much`
-  : `Fits: ${humanBytes(capacity - allocated)} left`;
+/** @type {((capacity: number | null) => void)[]} */
+const followers = [];
+/** @type {number | null} */
+let capacity = null;
+
+const choiceOf = () => /** @type {HTMLSelectElement | null} */ (document.getElementById("device"));
+
+/** Return the bytes of the device that the reader has named; null for none, or where the page does not ask. */
+export const chosenCapacity = () => capacity;
 
 /**
- * Draw the bars on the scale of the device, with its capacity; those without one are as long as what is allocated.
- * @param {number} allocated
- * @param {number | null} capacity
+ * Call `follower` now and after every choice, on a page that asks for the device.
+ * @param {(capacity: number | null) => void} follower
  */
-const drawBars = (allocated, capacity) => {
-  const scale = Math.max(allocated, capacity ?? 0);
-  for (const stack of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".hero .stack"))) {
-    for (const part of /** @type {NodeListOf<HTMLElement>} */ (stack.querySelectorAll(".stacked > span"))) {
-      part.dataset.width ??= part.style.width;
-      part.style.width = `${(parseFloat(part.dataset.width) * allocated) / scale}%`;
-    }
-    stack.querySelector(".tick")?.remove();
-    const isThin = stack.classList.contains("thin");
-    stack.classList.toggle("has-capacity", capacity !== null && !isThin);
-    if (capacity === null) continue;
-    const place = { class: "tick", style: `left:${(100 * capacity) / scale}%` };
-    // Near the left edge there is no room before the tick.
-    /** @type {Record<string, string>} */
-    const side = capacity * 4 < scale ? { style: "right:auto;left:0" } : {};
-    stack.append(make("span", place, isThin ? [] : [make("span", side, [humanBytes(capacity)])]));
-  }
+export const followDevice = (follower) => {
+  followers.push(follower);
+  follower(capacity);
 };
 
-/** Let the reader name the device, on a page that offers the choice. */
+/** Let the reader name the device, on a page that has programs whose device is not known. */
 export const startDevice = () => {
-  const choice = /** @type {HTMLSelectElement | null} */ (document.getElementById("device"));
-  const verdict = document.getElementById("device-verdict");
-  if (!choice || !verdict) return;
-  const allocated = Number(choice.dataset.allocated), unknown = verdict.textContent;
-  const show = () => {
-    const capacity = choice.value ? Number(choice.value) : null;
-    verdict.classList.toggle("fit", capacity !== null);
-    verdict.classList.toggle("over", capacity !== null && allocated > capacity);
-    verdict.textContent = capacity === null ? unknown : verdictWords(allocated, capacity);
-    drawBars(allocated, capacity);
-  };
-  choice.value = String(recall(STORE) ?? "");
+  const choice = choiceOf();
+  if (!choice && !document.querySelector("#modules-table [data-needs]")) return;
+  capacity = Number(recall(STORE)) || null;
+  if (!choice) return;
+  choice.value = String(capacity ?? "");
+  // A site of another version may offer other devices.
   if (choice.selectedIndex < 0) choice.value = "";
-  if (choice.value) show();
+  capacity = Number(choice.value) || null;
   choice.addEventListener("change", () => {
-    keep(STORE, choice.value || null);
-    show();
+    capacity = Number(choice.value) || null;
+    keep(STORE, capacity);
+    followers.forEach((follower) => follower(capacity));
   });
 };
+
+/** Return the option of the device that is chosen. */
+export const chosenOption = () => /** @type {HTMLSelectElement} */ (byId("device")).selectedOptions[0];

@@ -1,11 +1,13 @@
-// What is resident at the chosen moment, beside the chart: its scopes, and its values with every byte once, as in the
+// What is resident at the chosen moment, below the chart: its scopes, and its values with every byte once, as in the
 // peak's table. A band of the chart or a box of the icicle narrows the table to what is in it.
 import { RESERVED, UNKNOWN } from "./bands.js";
+import { counted } from "./bytes.js";
 import { bytesCell, valueLink } from "./cells.js";
 import { bytesByValue, residentAt } from "./composition.js";
 import { loadTimeline, loadValues } from "./data.js";
 import { byId, make } from "./dom.js";
 import { icicle } from "./icicle.js";
+import { MANY, painted } from "./painted.js";
 import { isWithin, scopeAt, scopeTree } from "./scope-tree.js";
 import { shownBands } from "./stacks.js";
 import * as State from "./state.js";
@@ -27,7 +29,7 @@ const valueRow = (values, number, size) => {
     bytesCell(size),
     make("th", { scope: "row" }, [valueLink(values, number), make("small", { title: scope }, [scope])]),
     make("td", {}, [values.classes[values.class[number]]]),
-    make("td", {}, [`${values.first[number]} to ${values.last[number]}`])
+    make("td", {}, [`${counted(values.first[number])} to ${counted(values.last[number])}`])
   ]);
 };
 
@@ -54,10 +56,10 @@ const table = (values, largestFirst, resident) => {
   made.append(
     make("tbody", {}, shown.map(([number, size]) => valueRow(values, number, size))),
     make("tfoot", {}, [
-      ...(others.length ? [sumRow(sum(others), `${others.length.toLocaleString("en")} more`)] : []),
+      ...(others.length ? [sumRow(sum(others), `${counted(others.length)} more`)] : []),
       sumRow(live, "live", { class: "live" }),
       ...(reserved ? [sumRow(reserved, RESERVED)] : []),
-      ...(resident === null ? [] : [sumRow(resident, `resident: ${resident.toLocaleString("en")} bytes`, { class: "total" })])
+      ...(resident === null ? [] : [sumRow(resident, `resident: ${counted(resident)} bytes`, { class: "total" })])
     ])
   );
   return made;
@@ -87,21 +89,14 @@ const narrowed = (values, bands) => {
 };
 
 /**
- * Put the panel beside the chart of its space, or below it where there is no room; other charts keep their place.
+ * Put the panel below the chart of its space, so that every chart keeps its place and its width.
  * @param {HTMLElement} section
  * @param {number} color
  */
 const place = (section, color) => {
   const figure = document.querySelector(`figure[data-chart="memory-over-time"][data-space="${color}"]`);
-  const charts = document.querySelector(".charts"), isBeside = !section.hidden && figure?.parentElement === charts;
   if (figure && figure.nextElementSibling !== section) figure.after(section);
-  if (charts?.classList.toggle("with-panel", isBeside) !== wasBeside) {
-    wasBeside = isBeside;
-    // Charts measure their room when the window changes.
-    dispatchEvent(new Event("resize"));
-  }
 };
-let wasBeside = false;
 
 /**
  * Show the panel whenever a moment is chosen.
@@ -117,6 +112,10 @@ export const startLiveAt = (axis) => {
     place(section, chosenSpace());
     if (moment === null) return;
     const color = chosenSpace();
+    if (axis.total > MANY) {
+      section.replaceChildren(make("p", { class: "working" }, ["Working…"]));
+      await painted();
+    }
     const [values, timeline, bands] = await Promise.all([loadValues(), loadTimeline(), shownBands(String(color), axis)]);
     // Another moment may have been chosen meanwhile.
     if (axis.chosen() !== moment || chosenSpace() !== color) return;
@@ -127,13 +126,13 @@ export const startLiveAt = (axis) => {
     const rows = [...owned].filter(([number]) => !only || only.has(number)).sort(([, one], [, other]) => other - one);
     const tree = scopeAt(scopeTree(values, owned, resident - live, { unknown: UNKNOWN, reserved: RESERVED }), within);
     const name = timeline.names[moment];
-    const title = `Resident at moment ${moment}${name ? ` (${name})` : ""} in space ${color}`;
+    const title = `Resident at moment ${counted(moment)}${name ? ` (${name})` : ""} in space ${color}`;
     const region = (/** @type {string} */ label, /** @type {Node[]} */ content) =>
       make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, content);
     const look = (/** @type {import("./scope-tree.js").Scope} */ scope) => State.set({ within: scope.path === within ? null : scope.path, space: color });
     section.replaceChildren(
       make("h3", {}, [title]),
-      ...(resident ? [region(`Scopes at moment ${moment}`, [icicle(tree, tree.path || "Resident", look)])] : []),
+      ...(resident ? [region(`Scopes at moment ${counted(moment)}`, [icicle(tree, tree.path || "Resident", look)])] : []),
       ...(only ? [only.line] : []),
       rows.length ? region(title, [table(values, rows, only ? null : resident)]) : make("p", {}, ["Nothing is resident here."])
     );

@@ -1,17 +1,13 @@
 // What the packing map says: its caption, its tooltips, and which values a highlight finds.
-import { humanBytes } from "./bytes.js";
+import { counted, humanBytes } from "./bytes.js";
+import { authorName } from "./names.js";
 import { wordsOf } from "./words.js";
 
 /** In-place reuses beyond this many would cover the map. */
 export const MOST_TAKEOVERS = 2000;
 
 /**
- * @param {number} count
- */
-export const counted = (count) => count.toLocaleString("en");
-
-/**
- * Return a test for the values that have every word in their name, opcode, shape, scope or source.
+ * Return a test for the values that have every word in their name, opcode, shape, source, scope or what stands for it.
  * @param {Values} values
  * @param {string} text
  */
@@ -21,7 +17,8 @@ export const highlightTest = (values, text) => {
     const opcodes = found(values.opcodes, word), shapes = found(values.shapes, word);
     const scopes = found(values.scopes, word), sources = found(values.sources, word);
     return (/** @type {number} */ number) => (values.name[number] + values.index[number]).toLowerCase().includes(word) ||
-      opcodes[values.opcode[number]] || shapes[values.shape[number]] || scopes[values.scope[number]] || sources[values.source[number]];
+      opcodes[values.opcode[number]] || shapes[values.shape[number]] || scopes[values.scope[number]] || sources[values.source[number]] ||
+      (!values.scope[number] && authorName(values, number).toLowerCase().includes(word));
   });
   return (/** @type {number} */ number) => tests.every((test) => test(number));
 };
@@ -34,7 +31,7 @@ export const highlightTest = (values, text) => {
 export const tooltipLines = (values, number) => [
   values.name[number] + values.index[number],
   `${humanBytes(values.size[number])}, padding ${humanBytes(values.padding[number])}`,
-  `moments ${values.first[number]} to ${values.last[number]}`,
+  `moments ${counted(values.first[number])} to ${counted(values.last[number])}`,
   `allocation ${values.allocations.index[values.allocation[number]]} at ${counted(values.offset[number])}`,
   values.opcodes[values.opcode[number]], values.shapes[values.shape[number]],
   values.scopes[values.scope[number]], values.sources[values.source[number]]

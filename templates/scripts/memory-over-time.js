@@ -1,12 +1,14 @@
 // The charts of memory over program order: the visible part in full detail, by class or stacked, the chosen moment, and a
 // readout of the moment under the pointer.
 import { bandAt, momentsToDraw, stackedRows } from "./bands.js";
-import { humanBytes, windowTicks } from "./bytes.js";
+import { byteTicks, counted, humanBytes, windowTicks } from "./bytes.js";
 import { chosenChange } from "./changes.js";
 import { viewOf } from "./charts.js";
 import { loadTimeline } from "./data.js";
+import { MOST_ABOVE, chosenCapacity, followDevice } from "./device.js";
 import { byId, make } from "./dom.js";
 import { whenInView } from "./in-view.js";
+import { MANY, painted } from "./painted.js";
 import { bandColor, shownBands, stackedBy } from "./stacks.js";
 import * as State from "./state.js";
 import { amountAt, byteRange, sum, thinned } from "./steps.js";
@@ -17,6 +19,9 @@ import { placeTip } from "./tip.js";
  */
 
 const STACKED_HEIGHT = 300;
+const MAIN_SPACE = "0";
+// As in `chart_data.py`.
+const HEADROOM = 1.12;
 
 /**
  * Show a part of the time axis by class, with the curve of a change if one is chosen, and return the bytes between which it
@@ -85,10 +90,11 @@ const startChart = (figure, view, axis) => {
   const readout = byId("readout"), color = figure.dataset.space ?? "";
   const tip = plot.appendChild(make("div", { class: "tip", hidden: "" }));
   const legend = make("p", { class: "legend", role: "group", "aria-label": "Bands of the chart", hidden: "" });
-  plot.before(legend);
-  const whole = { low: 0, limit: view.signal("limit"), ticks: view.signal("ticks"), unit_bytes: view.signal("unit_bytes"), unit: view.signal("unit") };
-  const held = view.data("held"), height = view.height();
-  let shown = `0-${axis.total} by class, change `;
+  plot.after(legend);
+  const ownScale = { low: 0, limit: view.signal("limit"), ticks: view.signal("ticks"), unit_bytes: view.signal("unit_bytes"), unit: view.signal("unit") };
+  const held = view.data("held"), height = view.height(), ownCapacity = view.data("capacity");
+  const allocated = /** @type {{limit: number}[]} */ (view.data("levels"))[0].limit;
+  let shown = `0-${axis.total} by class, change , device `;
   /** @type {Band[]} */
   let bands = [];
 
@@ -105,6 +111,16 @@ const startChart = (figure, view, axis) => {
 
   axis.listen(view, plot, (event, moment) => choose(moment, bandAt(bands, moment, byteUnder(event))));
 
+  // The line of the device that the reader names, unless it is so far above all else that the chart would be flat.
+  const chosenLine = () => {
+    const capacity = color === MAIN_SPACE ? chosenCapacity() : null;
+    return capacity !== null && capacity <= MOST_ABOVE * allocated ? capacity : null;
+  };
+  const wholeScale = () => {
+    const top = Math.max(allocated, chosenLine() ?? 0);
+    return chosenLine() === null ? ownScale : { low: 0, limit: Math.max(1, Math.round(top * HEADROOM)), ...byteTicks(top) };
+  };
+
   const showLegend = () => {
     legend.hidden = bands.length === 0;
     legend.replaceChildren(...bandButtons(bands, (band) => {
@@ -114,6 +130,10 @@ const startChart = (figure, view, axis) => {
   };
 
   const showWindow = async (/** @type {string} */ wanted) => {
+    if (stackedBy() && axis.total > MANY) {
+      plot.setAttribute("aria-busy", "true");
+      await painted();
+    }
     const [timeline, change, found] = await Promise.all([loadTimeline(), chosenChange(color), shownBands(color, axis)]);
     // The reader may have chosen something else meanwhile.
     if (shown !== wanted) return;
@@ -124,15 +144,20 @@ const startChart = (figure, view, axis) => {
     if (isStacked) ["temporary", "live"].forEach((name) => view.data(name, []));
     else view.data("bands", []);
     const [low, limit] = isStacked ? showBands(view, bands, range) : ofClasses;
+    const line = chosenLine(), whole = wholeScale();
+    view.data("capacity", line === null ? ownCapacity : [{ limit: line }]);
     const isAll = range[0] === 0 && range[1] === axis.total && (change?.peak ?? 0) <= Number(whole.limit);
     const shownBytes = isAll ? whole : { low, limit: Math.max(limit, ofClasses[1]), ...windowTicks(low, Math.max(limit, ofClasses[1])) };
+    const begin = counted(Math.round(Number(shownBytes.low) / Number(shownBytes.unit_bytes)));
+    view.data("begin", shownBytes.low ? [{ label: `axis begins at ${begin} ${shownBytes.unit}` }] : []);
     Object.entries(shownBytes).forEach(([name, value]) => view.signal(name, value));
     sayChange(figure, change);
+    plot.removeAttribute("aria-busy");
     view.runAsync();
   };
 
   const update = whenInView(figure, async () => {
-    const range = axis.range(), moment = axis.chosen(), wanted = `${range.join("-")} by ${stackedBy() ?? "class"}, change ${State.get("move") ?? ""}`;
+    const range = axis.range(), moment = axis.chosen(), wanted = `${range.join("-")} by ${stackedBy() ?? "class"}, change ${State.get("move") ?? ""}, device ${chosenLine() ?? ""}`;
     view.signal("first", range[0]).signal("last", range[1]);
     view.data("chosen", moment === null ? [] : [{ moment }]);
     view.runAsync();
@@ -143,6 +168,7 @@ const startChart = (figure, view, axis) => {
     showLegend();
   });
   axis.follow(update);
+  followDevice(update);
 
   plot.addEventListener("pointermove", async (event) => {
     const moment = Math.floor(axis.momentUnder(view, plot, event));
@@ -156,9 +182,9 @@ const startChart = (figure, view, axis) => {
     const live = humanBytes(amountAt(space.live, moment)), change = await chosenChange(color);
     const changed = change ? `resident with the change ${humanBytes(space.static + amountAt(space.temp, moment) + amountAt(change, moment))}` : "";
     const ofBand = band ? `${band.name}: ${humanBytes(band.amounts[moment])}` : "";
-    const lines = [`moment ${moment}`, names[moment] || "", ofBand, changed, `resident ${resident}`, `live ${live}`];
+    const lines = [`moment ${counted(moment)}`, names[moment] || "", ofBand, changed, `resident ${resident}`, `live ${live}`];
     placeTip(tip, plot, event, lines.filter(Boolean));
-    readout.textContent = `Space ${color}, moment ${moment}: ${lines.slice(1).filter(Boolean).join(", ")}`;
+    readout.textContent = `Space ${color}, moment ${counted(moment)}: ${lines.slice(1).filter(Boolean).join(", ")}`;
   });
   plot.addEventListener("pointerleave", () => { tip.hidden = true; });
 };
@@ -169,8 +195,9 @@ const startChart = (figure, view, axis) => {
  */
 export const startMemoryOverTime = (axis) => {
   axis.follow(() => {
-    // Bands reach up to what is resident, and the line of what is live would cross them.
-    document.querySelectorAll(".chip.line").forEach((chip) => { /** @type {HTMLElement} */ (chip).hidden = stackedBy() !== null; });
+    // Bands have a legend of their own, and the line of what is live would cross them.
+    const ofClasses = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#memory > .legend > .chip:not(.dashed, .changed)"));
+    ofClasses.forEach((chip) => { chip.hidden = stackedBy() !== null; });
   });
   const figures = document.querySelectorAll('figure[data-chart="memory-over-time"]');
   figures.forEach(async (figure) => startChart(/** @type {HTMLElement} */ (figure), await viewOf(figure), axis));

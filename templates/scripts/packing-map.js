@@ -1,17 +1,20 @@
 // The packing map: offset against program order, on the page of a module and of each allocation. What the reader asks
 // for is drawn in full, the rest dimmed; both axes zoom.
-import { humanBytes, windowTicks } from "./bytes.js";
+import { counted, humanBytes, windowTicks } from "./bytes.js";
 import { addChartTools } from "./chart-tools.js";
 import { draw } from "./charts.js";
 import { loadValues, moduleFolder } from "./data.js";
+import { chosenCapacity, followDevice } from "./device.js";
 import { byId, make } from "./dom.js";
 import { valueHref } from "./hrefs.js";
 import { grouped } from "./map-colors.js";
 import { whenInView } from "./in-view.js";
 import { listenToGestures, pointUnder } from "./map-gestures.js";
+import { labelsOf } from "./map-labels.js";
 import { among, around, clamped, zoomed } from "./map-window.js";
-import { MOST_TAKEOVERS, captionOf, counted, highlightTest, tooltipLines } from "./map-words.js";
+import { MOST_TAKEOVERS, captionOf, highlightTest, tooltipLines } from "./map-words.js";
 import { boxes, isDrawn, stack, takeovers, under, visible } from "./packing-layout.js";
+import { MANY, painted } from "./painted.js";
 import * as State from "./state.js";
 import { themeColor } from "./theme-colors.js";
 import { placeTip } from "./tip.js";
@@ -23,6 +26,7 @@ import { placeTip } from "./tip.js";
  * @typedef {import("./time-axis.js").TimeAxis} TimeAxis
  */
 
+const MAIN_SPACE = "0";
 const MOST_NAMED = 9;
 const MOST_ALLOCATIONS = 100;
 const MOST_SVG_BOXES = 2000;
@@ -32,7 +36,7 @@ const RESIZE_MILLISECONDS = 150;
 // Browsers limit how often the address may change, so it follows when a gesture rests.
 const REST_MILLISECONDS = 250;
 const IDLE_MILLISECONDS = 2000;
-const SIGNAL_COLORS = ["text", "muted", "line", "focus"];
+const SIGNAL_COLORS = ["text", "muted", "line", "focus", "error", "background"];
 const CHOICES = ["space", "allocation", "color", "find", "group", "moment"];
 const WINDOW_KEYS = { from: null, to: null, low: null, high: null, fit: null };
 
@@ -81,8 +85,8 @@ const createMap = async (figure, values, axis) => {
   const arrange = () => {
     const space = own === null ? Number(fields.space.value) : values.allocations.color[own];
     const only = own === null ? State.get("allocation") : own;
-    const chosen = stack(values.allocations, space, only === null ? null : Number(only));
-    const stacked = chosen.numbers.length ? chosen : stack(values.allocations, space, null);
+    const chosen = stack(values.allocations, space, only === null ? null : Number(only)), isKnown = chosen.numbers.length > 0;
+    const stacked = { ...(isKnown ? chosen : stack(values.allocations, space, null)), isWhole: only === null || !isKnown };
     const all = boxes(values, stacked);
     return { stacked, all, handovers: takeovers(all) };
   };
@@ -106,7 +110,7 @@ const createMap = async (figure, values, axis) => {
     ...whole(), ticks: [0], unit_bytes: 1, unit: "B",
     ...Object.fromEntries(SIGNAL_COLORS.map((name) => [name, themeColor(name)]))
   };
-  const datasets = { free: [], values: [], handovers: [], chosen: [] };
+  const datasets = { free: [], values: [], handovers: [], peak: [], capacity: [], names: [], chosen: [] };
   // Canvas, because thousands of SVG elements are slow to redraw.
   const view = await draw(plot, "packing-map", { datasets, params }, all.length > MOST_SVG_BOXES ? "canvas" : "svg");
 
@@ -172,10 +176,24 @@ const createMap = async (figure, values, axis) => {
     view.data("values", rectangles(found));
     view.data("handovers", bars.length > MOST_TAKEOVERS ? [] : bars);
     view.data("chosen", moment === null ? [] : [{ moment }]);
+    view.data("names", labelsOf(values, found.shown, { ...window, width: view.width(), height: view.height() },
+      (box) => groups.colors.get(box.group) ?? ""));
+    const { peak, capacity } = landmarks();
+    view.data("peak", peak === null ? [] : [{ moment: peak }]);
+    view.data("capacity", capacity === null ? [] : [{ limit: capacity }]);
     view.runAsync();
     const outside = all.length - found.shown.length - found.merged;
     /** @type {ChildNode} */ (caption.firstChild).textContent =
       `${captionOf(found, outside, bars.length, conflicting.size)} ${fitSentence()}The tables of `;
+  };
+
+  // The peak of the space, and what the device has where all of the space is shown.
+  const landmarks = () => {
+    if (own !== null) return { peak: Number(figure.dataset.peak), capacity: null };
+    const space = fields.space.value, isWhole = stacked.isWhole;
+    const chart = /** @type {HTMLElement | null} */ (document.querySelector(`figure[data-chart="memory-over-time"][data-space="${space}"]`));
+    const known = Number(chart?.dataset.capacity) || (space === MAIN_SPACE ? chosenCapacity() : null);
+    return { peak: chart ? Number(chart.dataset.peak) : null, capacity: isWhole ? known : null };
   };
 
   const fitSentence = () => {
@@ -281,14 +299,19 @@ const createMap = async (figure, values, axis) => {
   addChartTools(figure, "packing-map", view);
   fit();
   const changes = new Set();
-  const update = whenInView(figure, () => {
+  const update = whenInView(figure, async () => {
     const keys = [...changes];
     changes.clear();
     // A zoom leaves everything but the window as it is, and must be quick.
     if (keys.every((key) => key !== "fit" && key in WINDOW_KEYS)) return redraw();
+    if (all.length > MANY) {
+      plot.setAttribute("aria-busy", "true");
+      await painted();
+    }
     readState();
     if (keys.includes("space") || keys.includes("allocation")) ({ stacked, all, handovers } = arrange());
     restyle();
+    plot.removeAttribute("aria-busy");
   });
   State.onChange((keys) => {
     const own = keys.filter((key) => key in WINDOW_KEYS || CHOICES.includes(key));
@@ -298,6 +321,7 @@ const createMap = async (figure, values, axis) => {
     update();
   });
   restyle();
+  followDevice(redraw);
 };
 
 /**

@@ -2,6 +2,8 @@
 import { startChanges } from "./changes.js";
 import { drawFigures } from "./charts.js";
 import { acceptData } from "./data.js";
+import { startDeviceCards } from "./device-cards.js";
+import { startDeviceOverview } from "./device-overview.js";
 import { startDevice } from "./device.js";
 import { startFilters } from "./filter.js";
 import { buildHeader } from "./header.js";
@@ -54,6 +56,8 @@ startOtherPages();
 startValueSections();
 startMembers();
 startDevice();
+startDeviceCards();
+startDeviceOverview();
 startSingleFile();
 // The chart library is a deferred script after this one, so it is there when the document is complete.
 document.addEventListener("DOMContentLoaded", startCharts);

@@ -1,6 +1,7 @@
 // The rows of a long table from the data of its module: which of them pass the filters, and their order. Sorting and
 // filtering cover all rows, not only those on the page that is open.
 import { bytesByValue, residentAt } from "./composition.js";
+import { highlightTest } from "./map-words.js";
 import { authorName } from "./names.js";
 import { amountAt } from "./steps.js";
 import { holdsAll, wordsOf } from "./words.js";
@@ -14,8 +15,12 @@ import { holdsAll, wordsOf } from "./words.js";
  * Bytes of an allocation at a peak: of a live value, or reserved for `of` while no `value` is live in them; -1 for none.
  */
 
+/** The columns of which a reader chooses an entry, and those in which words are looked for. */
+export const CHOICES = ["space", "class", "opcode"];
+export const TEXTS = ["value", "scope", "source", "shape"];
+
 /** The filters that every table of a module's values offers. */
-export const FILTERS = ["space", "class", "opcode", "value", "scope", "source", "shape"];
+export const FILTERS = ["words", ...CHOICES, ...TEXTS];
 
 /**
  * Return a test for values that pass every filter.
@@ -35,6 +40,7 @@ export const valueTest = (values, filters) => {
     const words = wordsOf(query), found = table.map((text) => holdsAll(text.toLowerCase(), words));
     tests.push((number) => found[column[number]]);
   };
+  if (filters.words) tests.push(highlightTest(values, filters.words));
   if (filters.value) {
     const words = wordsOf(filters.value);
     tests.push((number) => holdsAll((values.name[number] + values.index[number]).toLowerCase(), words));

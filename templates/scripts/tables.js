@@ -14,6 +14,7 @@ export const cellKey = (cell) => {
   const data = cell.querySelector("data");
   if (data) return Number(data.value);
   const text = cell.textContent?.trim() ?? "";
+  if (/^\d[\d,]*$/.test(text)) return Number(text.replaceAll(",", ""));
   return text === "–" ? -Infinity : text;
 };
 

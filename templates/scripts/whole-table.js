@@ -1,13 +1,14 @@
 // Lets the reader see, sort, filter and take along all rows of a long table. The page has the first of them; those after
 // them, and all that a sort or a filter asks for, are made from the data of the module.
-import { humanBytes } from "./bytes.js";
+import { counted, humanBytes } from "./bytes.js";
 import { allocationLink, bytesCell, countCell, originCell, shareCell, valueLink } from "./cells.js";
 import { isSingleFile, loadTimeline, loadValues } from "./data.js";
 import { make } from "./dom.js";
+import { MANY, painted } from "./painted.js";
 import { saveText } from "./save.js";
 import * as State from "./state.js";
 import { parseOrder } from "./tables.js";
-import { FILTERS, allocationSource, csv, ordered, peakSource, scheduleSource, valueSource } from "./table-rows.js";
+import { CHOICES, FILTERS, TEXTS, allocationSource, csv, ordered, peakSource, scheduleSource, valueSource } from "./table-rows.js";
 
 /**
  * @typedef {import("./table-rows.js").Source} Source
@@ -15,15 +16,19 @@ import { FILTERS, allocationSource, csv, ordered, peakSource, scheduleSource, va
  */
 
 const ROWS_AT_ONCE = 1000;
+// Of a filter on very many, because a browser lays out a thousand rows in a second or more.
+const FIRST_ROWS = 200;
 const MOST_NAMED = 6;
 const MOST_CHOICES = 300;
 const LONGEST_SHAPE = 60;
 const SHORT_ROWS = 8;
 const REST_MILLISECONDS = 200;
+const WORKING = "Filtering…";
+const HINT = ". Find looks for words in the name, the operation, the source and the shape at once";
 
 const percent = (/** @type {number} */ part) => `${(100 * part).toFixed(1)} %`;
 const plain = (/** @type {number | string} */ text) => make("td", {}, [String(text)]);
-const moment = (/** @type {number} */ number) => make("td", { class: "number" }, [number < 0 ? "–" : String(number)]);
+const moment = (/** @type {number} */ number) => make("td", { class: "number" }, [number < 0 ? "–" : counted(number)]);
 
 /**
  * @param {Values} values
@@ -32,7 +37,7 @@ const moment = (/** @type {number} */ number) => make("td", { class: "number" },
 const linksCell = (values, numbers = []) => {
   const links = numbers.slice(0, MOST_NAMED).flatMap((number, place) => [place ? ", " : "", valueLink(values, number)]);
   const more = numbers.length - MOST_NAMED;
-  return make("td", {}, [...links, more > 0 ? ` and ${more.toLocaleString("en")} more` : ""]);
+  return make("td", {}, [...links, more > 0 ? ` and ${counted(more)} more` : ""]);
 };
 
 /**
@@ -94,15 +99,17 @@ const byCount = (table, column) => {
 
 /** Return the controls, not filled yet. */
 const makeControls = (/** @type {string} */ id) => {
-  const selects = FILTERS.slice(0, 3).map((name) =>
+  const find = make("input", { type: "search", name: "words", placeholder: "name, operation, source, shape", size: "28", autocomplete: "off" });
+  const selects = CHOICES.map((name) =>
     make("label", {}, [`${name[0].toUpperCase()}${name.slice(1)} `, make("select", { name }, [new Option("all", "")])]));
-  const boxes = FILTERS.slice(3).map((name) => make("label", {}, [
+  const boxes = TEXTS.map((name) => make("label", {}, [
     `${name[0].toUpperCase()}${name.slice(1)} `,
     make("input", { type: "search", name, list: `${id}-${name}`, placeholder: "contains", size: "14", autocomplete: "off" }),
     make("datalist", { id: `${id}-${name}` })
   ]));
   return make("form", { class: "controls filters", "aria-label": "Filter all rows" }, [
-    ...selects, ...boxes,
+    make("label", {}, ["Find ", find]), ...selects,
+    make("details", {}, [make("summary", {}, ["One column"]), make("div", { class: "controls" }, boxes)]),
     make("button", { type: "button", name: "clear" }, ["Clear"]),
     make("button", { type: "button", name: "csv" }, ["Download CSV"]),
     make("output", { class: "readout" })
@@ -117,11 +124,11 @@ const fillControls = (form, values) => {
   const field = (/** @type {string} */ name) => /** @type {HTMLSelectElement} */ (form.elements.namedItem(name));
   const options = (/** @type {string} */ name, /** @type {[string, string][]} */ choices) =>
     field(name).append(...choices.map(([text, value]) => new Option(text, value)));
-  const counted = (/** @type {{text: string, count: number}[]} */ words) =>
-    words.map(({ text, count }) => /** @type {[string, string]} */ ([`${text} (${count.toLocaleString("en")})`, text]));
+  const withCount = (/** @type {{text: string, count: number}[]} */ words) =>
+    words.map(({ text, count }) => /** @type {[string, string]} */ ([`${text} (${counted(count)})`, text]));
   options("space", Object.entries(values.spaces).map(([color, name]) => [`${color} · ${name}`, color]));
-  options("class", counted(byCount(values.classes, values.class)));
-  options("opcode", counted(byCount(values.opcodes, values.opcode)));
+  options("class", withCount(byCount(values.classes, values.class)));
+  options("opcode", withCount(byCount(values.opcodes, values.opcode)));
   const suggest = (/** @type {string} */ name, /** @type {string[]} */ table, /** @type {number[]} */ column) =>
     form.querySelector(`[name="${name}"] + datalist`)?.append(...byCount(table, column).map(({ text }) => new Option(text)));
   suggest("scope", values.scopes, values.scope);
@@ -171,7 +178,10 @@ const startWholeTable = (table) => {
 
   const filters = () => /** @type {Filters} */ (Object.fromEntries(FILTERS.map((name) => [name, State.get(name) ?? ""])));
   // A link to a row of the schedule that the page lacks asks for the rows from there on.
-  const rowAt = (/** @type {string} */ moment) => originalRows.find((row) => row.cells[0].textContent === moment);
+  const rowAt = (/** @type {string} */ moment) => {
+    const text = counted(Number(moment));
+    return originalRows.find((row) => row.cells[0].textContent === text);
+  };
   const isFrom = () => kind === "schedule" && asked() !== null && !rowAt(asked() ?? "");
   const isNarrowed = () => isFrom() || State.get("only") !== null || parseOrder(State.get("sort"), columns.length) !== null || Object.values(filters()).some(Boolean);
   const isShort = originalRows.length < SHORT_ROWS && !isSingleFile();
@@ -182,7 +192,8 @@ const startWholeTable = (table) => {
     const name = State.get("only");
     if (name !== null) return source.rows.filter((row) => values.id[row] === name);
     const order = parseOrder(State.get("sort"), columns.length);
-    const rows = source.filter(filters()).filter((row) => !isFrom() || row >= Number(asked()));
+    const from = isFrom() ? Number(asked()) : -1;
+    const rows = source.filter(filters()).filter((row) => row >= from);
     return order ? ordered(rows, source.keys[columns[order.column]], order.descending) : rows;
   };
 
@@ -195,7 +206,7 @@ const startWholeTable = (table) => {
   const offer = (shown, all, show) => {
     const next = Math.min(ROWS_AT_ONCE, all - shown);
     more.hidden = next <= 0;
-    more.textContent = `Show ${next.toLocaleString("en")} more of ${all.toLocaleString("en")}`;
+    more.textContent = `Show ${counted(next)} more of ${counted(all)}`;
     more.onclick = show;
   };
 
@@ -205,11 +216,12 @@ const startWholeTable = (table) => {
    * @param {Source} source
    * @param {number[]} rows
    * @param {number} shown
+   * @param {number} [count]
    */
-  const extend = (values, source, rows, shown) => {
+  const extend = (values, source, rows, shown, count = ROWS_AT_ONCE) => {
     const row = (/** @type {number} */ number) => make("tr", {}, columns.map((column) => cell(values, source, column, number)));
-    body.append(...rows.slice(shown, shown + ROWS_AT_ONCE).map(row));
-    const next = shown + ROWS_AT_ONCE;
+    const next = shown + count;
+    body.append(...rows.slice(shown, next).map(row));
     offer(next, rows.length, () => extend(values, source, rows, next));
   };
 
@@ -225,31 +237,37 @@ const startWholeTable = (table) => {
     if (row) location.replace(`#${row.id}`);
   };
 
-  const restoreFields = () => FILTERS.forEach((name) => {
-    if (document.activeElement !== field(name)) field(name).value = State.get(name) ?? "";
-  });
+  const restoreFields = () => {
+    FILTERS.forEach((name) => {
+      if (document.activeElement !== field(name)) field(name).value = State.get(name) ?? "";
+    });
+    if (TEXTS.some((name) => State.get(name))) /** @type {HTMLDetailsElement} */ (form.querySelector("details")).open = true;
+  };
 
   const show = async () => {
     if (!isAsked()) {
       restoreFields();
       return showOriginal();
     }
+    output.textContent = WORKING;
     const { values, source } = await load();
     restoreFields();
+    if (source.rows.length > MANY) await painted();
     // The reader may have taken the question back meanwhile.
     if (!isAsked()) return;
     const rows = chosen(source, values);
     body.replaceChildren();
-    extend(values, source, rows, 0);
+    extend(values, source, rows, 0, source.rows.length > MANY ? FIRST_ROWS : ROWS_AT_ONCE);
     if (table.caption) table.caption.textContent = isSingleFile() ? "" : "All rows that match";
-    output.textContent = `${rows.length.toLocaleString("en")} of ${source.rows.length.toLocaleString("en")} ${source.noun}` +
-      totals(values, source, rows);
+    output.textContent = `${counted(rows.length)} of ${counted(source.rows.length)} ${source.noun}` +
+      totals(values, source, rows) + (rows.length || !TEXTS.some((name) => State.get(name)) ? "" : HINT);
   };
 
   let timer = 0;
   form.addEventListener("submit", (event) => event.preventDefault());
-  FILTERS.slice(0, 3).forEach((name) => field(name).addEventListener("change", () => State.set({ only: null, [name]: field(name).value })));
-  FILTERS.slice(3).forEach((name) => field(name).addEventListener("input", () => {
+  CHOICES.forEach((name) => field(name).addEventListener("change", () => State.set({ only: null, [name]: field(name).value })));
+  ["words", ...TEXTS].forEach((name) => field(name).addEventListener("input", () => {
+    output.textContent = WORKING;
     clearTimeout(timer);
     timer = window.setTimeout(() => State.set({ only: null, [name]: field(name).value.trim() }, { replace: true }), REST_MILLISECONDS);
   }));

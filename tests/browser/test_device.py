@@ -1,45 +1,79 @@
-"""Where the device is unknown, the reader names it: the bar has its capacity, and the verdict says what is left."""
+"""Where the device is unknown, the reader names it: bars, steps, chart and overview follow."""
 
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from reportgen.analyse.devices import CHIPS
 from reportgen.reports.formats import human_bytes
 from tests.browser.axe import complaints
-from tests.support.site import SAMPLES, build_site
 
 Visit = Callable[..., Page]
 
 
-@pytest.fixture(scope="module")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
-    """Return a site and the pages of its modules whose device is unknown."""
-    site = build_site(SAMPLES, tmp_path_factory.mktemp("device") / "site")
-    found = [page for page in sorted(site.glob("m/*/index.html")) if 'id="device"' in page.read_text("utf-8")]
-    return site, [page.relative_to(site).as_posix() for page in found]
+def _page(site: Path, name: str, *, asks: bool = True) -> str:
+    """Return the page of a module of that name that asks for the device, or of one that does not."""
+    pages = sorted(site.glob(f"m/{name}-*/index.html"))
+    found = next(page for page in pages if ('id="device"' in page.read_text("utf-8")) == asks)
+    return found.relative_to(site).as_posix()
 
 
-def test_a_device_that_is_named_says_what_is_left_on_all_modules(pages: tuple[Path, list[str]], visit: Visit) -> None:
-    site, (first, second, *_) = pages
-    page = visit(site, first)
+def test_a_device_that_is_named_holds_on_all_pages_of_the_site(samples_site: Path, visit: Visit) -> None:
+    page = visit(samples_site)
+    card, fits = page.locator(".glance .card", has_text="Fit the device"), page.locator("#modules-table th.fits")
+    expect(card.locator(".figure")).to_have_text("not known")
+    expect(fits).to_be_hidden()
+    page.locator("#device").select_option(str(CHIPS["v5e"]))
+    expect(card.locator(".figure")).to_have_text("4 of 4")
+    expect(card.locator(".fit-words")).to_have_text("All fit; 4 not known")
+    expect(fits).to_be_visible()
+    expect(page.locator("#modules-table td.needs-device", has_text="left")).to_have_count(4)
+
+    page = visit(samples_site, _page(samples_site, "jit-mlp-train-step"))
     choice, verdict = page.locator("#device"), page.locator("#device-verdict")
-    expect(verdict).to_have_text("Device unknown")
-    choice.focus()
-    choice.select_option(str(CHIPS["v5e"]))
+    expect(choice).to_have_value(str(CHIPS["v5e"]))
     allocated = int(choice.get_attribute("data-allocated") or "")
     expect(verdict).to_have_text(f"Fits: {human_bytes(CHIPS['v5e'] - allocated)} left")
     expect(page.locator(".need .tick")).to_have_text(human_bytes(CHIPS["v5e"]))
-    page = visit(site, second)
-    expect(page.locator("#device")).to_have_value(str(CHIPS["v5e"]))
-    expect(page.locator("#device-verdict")).to_contain_text("Fits")
+    choice.focus()
+    choice.select_option("")
+    expect(verdict).to_have_text("Device unknown")
+    expect(page.locator(".need .tick")).to_have_count(0)
+
+
+def test_steps_and_chart_say_what_a_device_that_is_too_small_means(samples_site: Path, visit: Visit) -> None:
+    page = visit(samples_site, _page(samples_site, "jit-odd-shape-bf16"))
+    choice, step = page.locator("#device"), page.locator(".step-list > [data-needs]").first
+    allocated, after = (
+        int(place.get_attribute(name) or "") for place, name in ((choice, "data-allocated"), (step, "data-needs"))
+    )
+    line = page.locator("figure[data-space='0'] svg text", has_text="capacity")
+    needs = step.locator(".outcome").text_content() or ""
+    expect(line).to_have_count(0)
+
+    def name_device(size_bytes: int) -> None:
+        choice.evaluate("(choice, size) => { choice.options[1].value = String(size); }", size_bytes)
+        choice.select_option(str(size_bytes))
+
+    name_device(allocated - 1)
+    expect(page.locator("#device-verdict")).to_have_text("Does not fit: 1 B too much")
+    expect(step.locator(".outcome")).to_have_text(f"{needs}, fits")
+    expect(page.locator("#first-steps")).to_have_text("What makes it fit")
+    expect(line.first).to_be_visible()
     themes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
     for theme in themes:
         page.emulate_media(color_scheme=theme)
         assert not complaints(page)
-    page.locator("#device").select_option("")
-    expect(page.locator("#device-verdict")).to_have_text("Device unknown")
-    expect(page.locator(".need .tick")).to_have_count(0)
+    name_device(after - 2048)
+    expect(step.locator(".outcome")).to_have_text(f"{needs}, 2.00 KiB too much")
+    expect(page.locator("#first-steps")).to_have_text("What would lower it")
+    choice.select_option("")
+    expect(step.locator(".outcome")).to_have_text(needs)
+    expect(line).to_have_count(0)
+
+    name_device(after - 2048)
+    page = visit(samples_site, _page(samples_site, "jit-mlp-train-step", asks=False))
+    expect(page.locator("figure[data-space='0'] svg text", has_text="peak").first).to_be_visible()
+    expect(line).to_have_count(0)

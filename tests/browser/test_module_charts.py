@@ -152,6 +152,8 @@ def test_zooming_in_time_rescales_the_bytes(module_page: Page, module_path: str)
     module_page.locator("input[name=to]").press("Tab")
     expect(module_page).to_have_url(re.compile("to=6"))
     expect(figure).not_to_have_text(before)
+    assert "axis begins" not in before
+    expect(figure).to_contain_text("axis begins at")
 
 
 def test_a_link_shows_the_same_view(module_page: Page) -> None:

@@ -38,7 +38,7 @@ def test_it_draws_the_charts_and_lists_the_values(frame: FrameLocator) -> None:
 
 def test_links_stay_in_the_frame_and_choices_are_made(frame: FrameLocator) -> None:
     expect(frame.locator(".filters output")).to_contain_text("values")
-    frame.locator(".filters [name=value]").fill("fusion")
+    frame.locator(".filters [name=words]").fill("fusion")
     expect(frame.locator(".filters output")).to_contain_text(" of ")
     frame.locator("a[href='#findings']").first.click()
     expect(frame.locator("#findings")).to_be_in_viewport()

@@ -61,6 +61,9 @@ def counts(page: Page) -> list[int]:
 
 
 def test_a_dragged_box_is_zoomed_to_on_both_axes(map_page: Page) -> None:
+    words = plot(map_page).locator("svg .mark-text.role-mark text")
+    expect(words.get_by_text("peak", exact=True)).to_be_visible()
+    assert words.count() > 3, "rectangles with room for it have a name"
     drag(map_page, (0.3, 0.3), (0.6, 0.6))
     expect(map_page).to_have_url(ZOOMED)
     shown = window(map_page)

@@ -52,6 +52,7 @@ def test_it_shows_the_peak_the_charts_and_every_value(opened: Page, values: dict
 
 
 def test_values_are_searched_and_filtered(opened: Page, values: dict[str, Any]) -> None:
+    opened.locator(".filters summary").click()
     opened.fill(".filters [name=value]", "fusion")
     wanted = sum("fusion" in name + index for name, index in zip(values["name"], values["index"], strict=True))
     expect(opened.locator(".filters output")).to_contain_text(f"{wanted:,} of {len(values['name']):,} values")

@@ -224,16 +224,24 @@ def test_boxes_of_the_icicle_narrow_the_table_at_any_moment(open_page: Callable[
     expect(page.locator("#live-at .icicle .tile").first).to_contain_text("Resident")
 
 
-def test_what_is_live_is_beside_the_chart_and_on_a_phone_below_it(open_page: Callable[[str], Page]) -> None:
-    page = open_page("#moment=40&space=0")
-    panel = page.locator("#live-at")
+def test_what_is_live_is_below_a_chart_that_stays_where_it_is(open_page: Callable[[str], Page]) -> None:
+    page = open_page("")
+    panel, plot, classes = page.locator("#live-at"), figure(page).locator(".plot"), page.locator("#memory > .legend")
+    expect(plot).to_have_attribute("aria-label", re.compile("Memory over program order"))
+    expect(classes.get_by_text("temporary")).to_be_visible()
+    # The left edge, the way from the top of the section, and the width.
+    place = """plot => {
+        const box = plot.getBoundingClientRect(), section = plot.closest("#memory").getBoundingClientRect();
+        return [box.left, box.top - section.top, box.width];
+    }"""
+    before = plot.evaluate(place)
+    page.locator("#moment-controls button[name=peak]").click()
     expect(panel.locator("table")).to_be_visible()
-    chart, beside = figure(page).bounding_box(), panel.bounding_box()
-    assert chart
-    assert beside
-    assert beside["x"] >= chart["x"] + chart["width"]
-    assert abs(beside["y"] - chart["y"]) < 100
-    page.set_viewport_size({"width": 390, "height": 800})
+    assert plot.evaluate(place) == before
+    page.locator("input[name=stack][value=scope]").check()
+    expect(bands(page).first).to_be_visible()
+    expect(classes.get_by_text("temporary")).to_be_hidden()
+    assert plot.evaluate(place) == before
     chart, below = figure(page).bounding_box(), panel.bounding_box()
     assert chart
     assert below

@@ -180,12 +180,15 @@ def test_a_value_that_is_gone_leads_to_its_module(open_page: Open, dumps: Path) 
     expect(page.locator("h1")).to_have_text("jit_step")
 
 
-def test_the_pages_of_other_modules_are_not_reloaded(open_page: Open, watched: Watched, dumps: Path) -> None:
-    write(dumps / "b", compiled(BEFORE))
-    watched.until_shown("b", peak(BEFORE))
+def test_the_pages_of_other_modules_are_told_and_not_reloaded(open_page: Open, dumps: Path) -> None:
     page = open_page()
     page.evaluate("document.body.dataset.mine = 'kept'")
+    write(dumps / "b", compiled(BEFORE))
+    expect(page.locator("#live.live-fresh .live-words")).to_contain_text("Build 2: jit_step · b: new, peak resident")
     write(dumps / "b", compiled(AFTER))
+    expect(page.locator("#live.live-fresh .live-words")).to_contain_text("Build 3: jit_step · b")
+    part_paths(dumps / "b")[2].write_text("HloLiveRange (ma", encoding="utf-8")
+    expect(page.locator("#live .live-words")).to_contain_text("file ends in the middle of a line")
     page.click(".live-line")
     expect(page.locator("#live-panel")).to_contain_text("Also in the last build")
     expect(page.locator("#live-panel")).to_contain_text("jit_step · b")

@@ -78,6 +78,7 @@ def test_filters_combine_and_their_count_is_that_of_the_data(
 ) -> None:
     page = visit(large_site, large_folder + "values.html")
     page.select_option(".filters [name=opcode]", "copy")
+    page.locator(".filters summary").click()
     page.fill(".filters [name=shape]", "[128,")
     wanted = [
         number
@@ -120,7 +121,7 @@ def test_a_link_to_a_moment_shows_its_row_wherever_that_is(visit: Visit, large_s
     expect(page.locator("tr:target > td").first).to_have_text("7")
     expect(page.locator(ROWS)).to_have_count(1_000)
     page = visit(large_site, large_folder + "schedule.html#moment=1234")
-    expect(page.locator(f"{ROWS} > td").first).to_have_text("1234")
+    expect(page.locator(f"{ROWS} > td").first).to_have_text("1,234")
     page.locator(".filters [name=clear]").click()
     expect(page.locator(f"{ROWS} > td").first).to_have_text("0")
 
@@ -151,6 +152,21 @@ def test_a_row_of_a_group_opens_to_all_of_its_values(visit: Visit, large_site: P
     count = int(row.locator("td data").last.get_attribute("value") or 0)
     assert count > 40
     expect(row.locator("details a")).to_have_count(count)
+
+
+def test_one_box_finds_words_in_names_operations_sources_and_shapes(
+    visit: Visit, large_site: Path, large_folder: str, values: dict[str, Any]
+) -> None:
+    page = visit(large_site, large_folder + "values.html")
+    scope = max(values["scopes"], key=len)
+    page.fill(".filters [name=words]", f"{scope} f32[")
+    expect(readout(page)).to_contain_text(re.compile(r"^[1-9][\d,]* of 2,500 values"))
+    rows = page.locator(ROWS)
+    expect(rows.first).to_contain_text("f32[")
+    page.locator(".filters summary").click()
+    page.fill(".filters [name=value]", scope)
+    expect(readout(page)).to_contain_text("0 of 2,500 values")
+    expect(readout(page)).to_contain_text("Find looks for words in the name, the operation")
 
 
 def test_rows_are_filtered_by_name(visit: Visit, large_site: Path, large_folder: str, values: dict[str, Any]) -> None:

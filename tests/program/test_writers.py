@@ -39,6 +39,11 @@ def test_the_operation_that_wrote_the_bytes_is_found(name: str, index: str, scop
     assert (found.scope, found.rule) == (scope, rule)
 
 
+def test_what_says_that_a_transfer_is_done_belongs_to_what_starts_the_transfer() -> None:
+    found = written("copy-start", "{2}")
+    assert (found.operation, found.scope, found.argument, found.path) == ("copy-start", "", "", ())
+
+
 def test_what_a_loop_only_carries_belongs_to_whoever_started_it() -> None:
     assert written("while", "{3}").argument == "params['w']"
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from reportgen.analyse.devices import CHIPS
 from reportgen.analyse.identity import Leaf, digests, signature
 from reportgen.render.site.overview import MODULES_PER_PAGE, MOST_BARS, Front, folded, largest_modules, overview_pages
 from reportgen.render.site.recompiled import ABSENT, recompiled
@@ -170,6 +171,39 @@ def test_repeated_names_in_the_chart_get_the_part_of_the_path_that_differs(label
     chart = largest_modules(folded(modules))
     assert chart is not None
     assert chart.data["params"]["names"] == names
+
+
+# Whether modules fit
+
+
+def _offers(page: str) -> dict[str, tuple[str, str]]:
+    """Return what the overview would say of each device that its reader can name."""
+    options = re.findall(r'data-count="([^"]*)" data-words="([^"]*)"[^>]*>([^,]*),', page)
+    return {title: (count, words) for count, words, title in options}
+
+
+def test_the_reader_can_name_the_device_of_modules_whose_own_is_not_known() -> None:
+    large, small = CHIPS["v5e"] + 2**30, CHIPS["v5e"] - 2**30
+    known = replace(made_up(2, backend="tpu"), fits=True, capacity_bytes=CHIPS["v5e"])
+    asking = [made_up(number, backend="tpu", needed=size) for number, size in enumerate((large, small))]
+    pages = _pages(*asking, known, made_up(3))
+    assert _offers(pages["index.html"])["TPU v5e"] == ("2 of 3", "1.00 GiB too much at worst; 1 not known")
+    assert _offers(pages["index.html"])["TPU v5p"] == ("3 of 3", "All fit; 1 not known")
+    assert re.findall(r'data-needs="(\d+)"', pages["index.html"]) == [str(large), str(small)]
+    assert not _offers(_pages(known, made_up(3))["index.html"])
+
+
+def test_the_chart_has_the_line_of_a_device_that_all_modules_share() -> None:
+    def line(*capacities: int | None) -> list[dict[str, int]]:
+        modules = [replace(made_up(number), capacity_bytes=one) for number, one in enumerate(capacities)]
+        chart = largest_modules(folded(modules))
+        assert chart is not None
+        lines: list[dict[str, int]] = chart.data["datasets"]["capacity"]
+        assert chart.data["params"]["limit"] == max([1000, *(one["limit"] for one in lines)])
+        return lines
+
+    assert line(2000, 2000) == [{"limit": 2000}]
+    assert line(2000, None) == line(2000, 900) == line(9000, 9000) == []
 
 
 def test_a_module_without_memory_has_no_chart() -> None:

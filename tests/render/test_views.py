@@ -16,6 +16,7 @@ from reportgen.render.module.listings import histogram
 from reportgen.render.module.module_pages import module_pages
 from reportgen.render.view import Module
 from reportgen.reports.formats import factor
+from tests.analyse.test_lifetimes import STEP as LIVES
 from tests.support.costly import spaces
 from tests.support.dumps import analysed, edited
 from tests.support.site import SAMPLES, read_page
@@ -222,3 +223,11 @@ def test_numbered_siblings_share_a_row_of_the_lifetimes() -> None:
     [idle] = [table.rows for table in tables if "Idle" in table.heads and table.sorted_by == 8]
     assert [cell.text.strip() for cell in idle[0].cells[4:6]] == ["1", str(LAYERS - 2)]
     assert [cell.amount for cell in idle[0].cells[6:8]] == [LAYERS - 2, 8 * (LAYERS - 2)]
+
+
+def test_what_the_caller_holds_is_apart_from_the_temporaries_that_are_idle_at_the_peak() -> None:
+    late = edited(LIVES, ("  b, operand 0\n", "  e, operand 0\n"))
+    tables = tables_of(pages_of(module_of(late))["lifetimes.html"])
+    idle, held = (table.rows for table in tables if "Idle" in table.heads and table.sorted_by == 9)
+    assert [row.cells[0].text.strip() for row in idle] == ["a"]
+    assert [row.cells[0].text.strip() for row in held] == ["p"]

@@ -1,5 +1,6 @@
 """The values of a large module share pages, those of a small one have a page each; both are found in the same way."""
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -48,6 +49,13 @@ def test_every_value_has_its_section_with_its_name_and_its_bytes(large: Path, pa
         text = found[f"v{fact.value.id}"].text
         assert fact.value.key.name in text
         assert f"{fact.value.size_bytes:,} bytes" in text or f"{fact.value.size_bytes} B" in text
+
+
+def test_moments_are_written_in_one_way(large: Path, pages: dict[str, SitePage]) -> None:
+    texts = {path: page.text for path, page in pages.items()}
+    found = {path: re.findall(r"moments? (?:\d+ to )?\d{4,}", text) for path, text in texts.items()}
+    assert not {path: plain for path, plain in found.items() if plain}
+    assert any("moment 1,0" in text for text in texts.values())
 
 
 def test_about_a_hundred_share_a_page_in_the_order_in_which_they_are_made(

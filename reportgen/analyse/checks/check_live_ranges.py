@@ -53,7 +53,7 @@ def inside_schedule(figures: Figures) -> Iterator[Finding]:
     moments, ranges = figures.moments, figures.dump.live_ranges or LiveRanges()
     for row, (start, end) in enumerate(zip(ranges.starts, ranges.ends, strict=True)):
         if not 0 <= start <= end <= moments:
-            message = f"{ranges.keys[row]} lives from {start} to {end}; the schedule goes from 0 to {moments}"
+            message = f"{ranges.keys[row]} lives from {start:,} to {end:,}; the schedule goes from 0 to {moments:,}"
             yield finding("range-outside-schedule", message, ranges.text_offsets[row])
 
 
@@ -126,7 +126,7 @@ def _late_end(figures: Figures, number: int, last_moment: int) -> Iterator[Findi
         return
     entries, row = figures.dump.used_values or UsedValues(), figures.dump.used_rows[number]
     moment = max(last_moment, figures.facts.starts[number])
-    message = f"{entries.keys[row]} lives to {end}, but nothing needs it after {moment}"
+    message = f"{entries.keys[row]} lives to {end:,}, but nothing needs it after {moment:,}"
     touched = entries.positions[row] + entries.uses[row]
     slug = "async-end" if any(mark in touched for mark in _ASYNC) else "ends-late"
     yield finding(slug, message, figures.facts.live(number).text_offset, values=(number,))
@@ -213,7 +213,7 @@ def _early_end(figures: Figures, number: int, last_moment: int) -> Finding:
     moment_of, used = figures.dump.moment_of_user, figures.dump.used_by_key[live.key]
     last_use = max(user for user in used.users if moment_of.get(user, -1) == last_moment).decode()
     slug, why = _why_early(figures, number, live, last_moment, last_use)
-    message = f"{live.key} lives to moment {live.end} and is last used by {last_use} at moment {last_moment}{why}"
+    message = f"{live.key} lives to moment {live.end:,} and is last used by {last_use} at moment {last_moment:,}{why}"
     return finding(slug, message, live.text_offset, values=(number,))
 
 

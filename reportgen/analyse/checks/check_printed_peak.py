@@ -43,7 +43,7 @@ def _peaks(figures: Figures) -> tuple[PrintedPeak, XlaPeak]:
 def replay(figures: Figures) -> Iterator[Finding]:
     printed, peak = _peaks(figures)
     if peak.replayed_moment != peak.moment:
-        message = f"XLA prints its peak at {peak.moment}; its own procedure gives {peak.replayed_moment}"
+        message = f"XLA prints its peak at {peak.moment:,}; its own procedure gives {peak.replayed_moment:,}"
         yield finding("peak-replay", message, printed.text_offset)
 
 
@@ -60,7 +60,8 @@ def rows(figures: Figures) -> Iterator[Finding]:
     live = [ranges.keys[row] for row, (start, end) in spans if start <= printed.moment <= end]
     if len(live) != len(printed.rows):
         message = (
-            f"XLA lists {len(printed.rows)} values at its peak, {len(live)} live ranges contain moment {printed.moment}"
+            f"XLA lists {len(printed.rows):,} values at its peak, {len(live):,} live ranges contain moment"
+            f" {printed.moment:,}"
         )
         yield finding("peak-rows", message, printed.text_offset)
     elif other := _unlike(printed, live):
@@ -91,7 +92,7 @@ def explained(figures: Figures) -> Iterator[Finding]:
     is_unexplained = any(step.slug == UNEXPLAINED for step in peak.reconciliation)
     if is_unexplained or (not peak.reasons and peak.sum_bytes != peak.live_bytes):
         message = (
-            f"XLA prints {peak.sum_bytes:,} bytes at moment {peak.moment}, where {peak.live_bytes:,} are live,"
+            f"XLA prints {peak.sum_bytes:,} bytes at moment {peak.moment:,}, where {peak.live_bytes:,} are live,"
             " and no known fault of XLA's sum explains the difference"
         )
         yield finding("peak-unexplained", message, printed.text_offset)

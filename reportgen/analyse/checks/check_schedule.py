@@ -27,7 +27,7 @@ def whole(figures: Figures) -> Iterator[Finding]:
     expected = next((number for number, moment in enumerate(moments) if moment != number), None)
     if expected is not None:
         name, moment = dump.schedule.names[expected], moments[expected]
-        message = f"{name} is listed as instruction {moment} where {expected} is due"
+        message = f"{name} is listed as instruction {moment:,} where {expected:,} is due"
         yield finding("schedule-damaged", message, dump.schedule_text_offset)
     if len(dump.moment_of) != len(dump.schedule):
         message = "an instruction is listed more than once in the schedule"

@@ -45,7 +45,7 @@ def handovers(figures: Figures) -> Iterator[Finding]:
     different = [pair for pair in touching if _slice(values, pair[0]) != _slice(values, pair[1])]
     for number, earlier in sorted(different, key=itemgetter(0)):
         slug, how = _different_slices(figures, earlier, number)
-        message = f"at moment {starts[number]}, {values.keys[number]} reuses {values.keys[earlier]} in place, {how}"
+        message = f"at moment {starts[number]:,}, {values.keys[number]} reuses {values.keys[earlier]} in place, {how}"
         yield finding(slug, message, values.text_offsets[number], values=(earlier, number))
 
 
@@ -63,8 +63,8 @@ def _conflict(figures: Figures, conflict: Conflict, slug: str) -> Finding:
     earlier, later = figures.facts[conflict.earlier], figures.facts[conflict.later]
     message = (
         f"{earlier.value.key} and {later.value.key} both hold bytes {conflict.low:,} to {conflict.high:,} of"
-        f" allocation {figures.dump.allocations[later.value.allocation].index} from moment {conflict.first} to"
-        f" {conflict.last}"
+        f" allocation {figures.dump.allocations[later.value.allocation].index} from moment {conflict.first:,} to"
+        f" {conflict.last:,}"
     )
     return finding(
         slug,

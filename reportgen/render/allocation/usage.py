@@ -133,7 +133,7 @@ class AllocationUsage:
     def _box(self, number: int, live: LiveRange) -> Box:
         value = self._analysis.facts[number].value
         low, high = value.offset_bytes, value.end_bytes
-        tooltip = f"{shortened(key_text(value.key))}: {live.start} to {live.end}, bytes {low:,} to {high:,}"
+        tooltip = f"{shortened(key_text(value.key))}: {live.start:,} to {live.end:,}, bytes {low:,} to {high:,}"
         return Box(live.start, live.end + 1, low, high, tooltip, self._links.value_href(number))
 
 

@@ -16,7 +16,8 @@ from reportgen.reports import formats
 MOST_POINTS = 500
 _TICKS = 7
 _HEADROOM = 1.12
-_MOST_ABOVE = 3
+MOST_ABOVE = 3
+"""A capacity that is so many times all else is not drawn, because the chart would be flat."""
 
 
 def memory_over_time(
@@ -32,7 +33,7 @@ def memory_over_time(
     if space.live is None or space.temp is None or peak is None or not space.allocated_bytes:
         return None
     limit = chart_limit(space)
-    capacity = known.capacity.size_bytes if known and known.capacity.size_bytes <= _MOST_ABOVE * limit else 0
+    capacity = known.capacity.size_bytes if known and known.capacity.size_bytes <= MOST_ABOVE * limit else 0
     last = max(analysis.moments, 1)
     temporary = [
         {"class": "temporary", "moment": moment, "low": space.static_bytes, "high": space.static_bytes + amount}
@@ -56,6 +57,7 @@ def memory_over_time(
         "phases": list(_strip(phases)) if space is main_space(analysis.spaces) else [],
         "changed": [],
         "changed-peak": [],
+        "begin": [],
         "chosen": [],
     }
     parameters = {

@@ -62,7 +62,7 @@ def _bytes_axis(ticks: Any, **options: Any) -> Any:
 def _largest_modules() -> dict[str, Any]:
     """Draw a bar for each module, divided by class; names come as a parameter because they may repeat."""
     parameters = _parameters("ticks", "unit_bytes", "unit", "limit", "names")
-    scale = alt.Scale(domainMin=0, domainMax=alt.expr("limit * 1.3"), nice=False)
+    scale = alt.Scale(domain=[0, alt.expr("limit * 1.3")], nice=False)
     size = alt.X("low:Q", scale=scale, axis=alt.Axis(values=parameters["ticks"], labelExpr=_BYTES_LABEL, title=None))
     names = alt.Axis(
         labelExpr="names[datum.value]",
@@ -80,10 +80,16 @@ def _largest_modules() -> dict[str, Any]:
     )
     bars = _named("parts").mark_bar(cursor="pointer").encode(x=size, x2="high:Q", y=place, color=color, href="href:N")
     totals = _named("totals").mark_text(align="left", dx=5, fontSize=12, fill="var(--text)")
-    chart = alt.layer(bars, totals.encode(x="end:Q", y="rank:O", text="label:N"))
+    chart = alt.layer(bars, *_device(), totals.encode(x="end:Q", y="rank:O", text="label:N"))
     # The page sets the height, because Vega-Lite cannot fit the width if it chooses the height itself.
     sized = chart.properties(width="container", height="container")
     return _themed(sized.add_params(*parameters.values()), "var(--{})")
+
+
+def _device() -> Iterator[Any]:
+    """Yield the line of what the device has across the bars, on the page's background because it crosses them."""
+    for stroke, width in (("background", 4), ("error", 2)):
+        yield _named("capacity").mark_rule(stroke=f"var(--{stroke})", strokeWidth=width).encode(x="limit:Q")
 
 
 def _memory_over_time() -> dict[str, Any]:
@@ -120,6 +126,7 @@ def _memory_over_time() -> dict[str, Any]:
         levels.encode(y="limit:Q"),
         *_capacity(),
         *_marks(),
+        *_begin(),
         *_phases(),
         chosen.encode(x="moment:Q"),
     )
@@ -133,8 +140,17 @@ def _capacity() -> Iterator[Any]:
         ({"stroke": "var(--background)", "strokeWidth": 5}, {"stroke": "var(--background)", "strokeWidth": 5}),
         ({"stroke": "var(--error)", "strokeWidth": 2}, {"fill": "var(--error)"}),
     ):
-        yield _named("capacity").mark_rule(**rule).encode(y="limit:Q")
-        yield _named("capacity").mark_text(**name, **text).encode(x=alt.value(alt.expr("width")), y="limit:Q")
+        shown = _named("capacity").transform_filter("datum.limit >= low && datum.limit <= limit")
+        yield shown.mark_rule(**rule).encode(y="limit:Q")
+        yield shown.mark_text(**name, **text).encode(x=alt.value(alt.expr("width")), y="limit:Q")
+
+
+def _begin() -> Iterator[Any]:
+    """Yield the words that say where the axis begins if that is not 0, on the page's background."""
+    place = {"align": "left", "baseline": "bottom", "dx": 6, "dy": -6}
+    for look in ({"stroke": "var(--background)", "strokeWidth": 5}, {"fill": "var(--text)"}):
+        words = _named("begin").mark_text(**place, **look)
+        yield words.encode(x=alt.value(0), y=alt.value(alt.expr("height")), text="label:N")
 
 
 def _phases() -> Iterator[Any]:
@@ -165,7 +181,8 @@ def _marks() -> Iterator[Any]:
         clip=True,
     )
     # Above the plot, in a row for each mark, because no color of text can be read on every class of memory.
-    mark_names = _named("marks").mark_text(
+    shown = _named("marks").transform_filter("datum.moment >= first && datum.moment <= last")
+    mark_names = shown.mark_text(
         align=alt.expr("datum.side"),
         dx=alt.expr("datum.side == 'left' ? -1 : 1"),
         dy=alt.expr(f"-3 - {_LABEL_HEIGHT} * datum.row"),
@@ -198,7 +215,8 @@ def _changed_curve() -> Iterator[Any]:
 def _packing_map() -> dict[str, Any]:
     """Draw rectangles of bytes and moments; the page's script decides which are drawn, merged and dimmed."""
     parameters = _parameters(
-        "ticks", "unit_bytes", "unit", "first", "last", "low", "high", "text", "muted", "line", "focus"
+        *("ticks", "unit_bytes", "unit", "first", "last", "low", "high"),
+        *("text", "muted", "line", "focus", "error", "background"),
     )
     scale = alt.Scale(domain=[alt.expr("low"), alt.expr("high")], nice=False, zero=False)
     place = alt.Y("low:Q", scale=scale, axis=_bytes_axis(parameters["ticks"], grid=False, title="offset"))
@@ -224,24 +242,51 @@ def _packing_map() -> dict[str, Any]:
         free,
         values,
         handovers.encode(x="first:Q", y="low:Q", y2="high:Q"),
+        *_map_lines(),
+        _map_names(),
         chosen.encode(x="moment:Q"),
     )
-    return _themed(chart.add_params(*parameters.values()).properties(width="container", height=420), None)
+    sized = chart.properties(width="container", height=420)
+    return _themed(sized.add_params(*parameters.values()), None, top=_LABEL_HEIGHT + 4)
+
+
+def _map_lines() -> Iterator[Any]:
+    """Yield the moment of the peak and the capacity, where they are in view, with their names."""
+    peak = _named("peak").transform_filter("datum.moment >= first && datum.moment < last")
+    capacity = _named("capacity").transform_filter("datum.limit >= low && datum.limit <= high")
+    for color, width in (("background", 4), ("text", 1.5)):
+        yield peak.mark_rule(stroke=alt.expr(color), strokeWidth=width).encode(x=_time_axis("moment"))
+    for color, width in (("background", 5), ("error", 2)):
+        yield capacity.mark_rule(stroke=alt.expr(color), strokeWidth=width).encode(y="limit:Q")
+    name = {"align": "center", "baseline": "bottom", "dy": -3, "fill": alt.expr("text")}
+    yield peak.mark_text(**name, text="peak").encode(x=_time_axis("moment"), y=alt.value(0))
+    for look in ({"stroke": alt.expr("background"), "strokeWidth": 5}, {"fill": alt.expr("error")}):
+        words = capacity.mark_text(align="right", baseline="bottom", dx=-4, dy=-4, text="capacity", **look)
+        yield words.encode(x=alt.value(alt.expr("width")), y="limit:Q")
+
+
+def _map_names() -> Any:
+    """Return the names of values, cut to the width of their rectangles."""
+    names = _named("names").mark_text(align="left", baseline="middle", dx=4, limit=alt.expr("datum.room"))
+    return names.encode(x=_time_axis("first"), y="middle:Q", text="label:N", fill=alt.Fill("ink:N", scale=None))
 
 
 def _named(dataset: str) -> Any:
     return alt.Chart(alt.NamedData(name=dataset))
 
 
-def _themed(chart: Any, variable: str | None) -> dict[str, Any]:
-    """Return a chart as Vega-Lite in the page's colors, which are CSS variables or parameters of the same names."""
+def _themed(chart: Any, variable: str | None, top: int = 5) -> dict[str, Any]:
+    """Return a chart as Vega-Lite in the page's colors, which are CSS variables or parameters of the same names.
+
+    `top` is the room above the plot for what is drawn there later, in pixels.
+    """
 
     def color(name: str) -> Any:
         return alt.expr(name) if variable is None else variable.format(name)
 
     specification: dict[str, Any] = (
         chart.configure(
-            background="transparent", font="sans-serif", padding={"left": 0, "right": 8, "top": 5, "bottom": 5}
+            background="transparent", font="sans-serif", padding={"left": 0, "right": 8, "top": top, "bottom": 5}
         )
         # No labels for screen readers inside, because the page presents the plot as one image with a name.
         .configure_mark(aria=False)

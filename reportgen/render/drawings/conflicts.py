@@ -28,5 +28,5 @@ def overlap_box(analysis: Analysis, conflict: Conflict) -> Box:
     """Return the bytes and moments that both values of a conflict hold."""
     earlier, later = (analysis.facts[number].value.key for number in (conflict.earlier, conflict.later))
     low, high, first, last = conflict.low, conflict.high, conflict.first, conflict.last
-    tooltip = f"{earlier} and {later}: bytes {low:,} to {high:,}, {first} to {last}"
+    tooltip = f"{earlier} and {later}: bytes {low:,} to {high:,}, {first:,} to {last:,}"
     return Box(first, last + 1, low, high, tooltip)

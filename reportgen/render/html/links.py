@@ -162,4 +162,4 @@ class Links:
         if moment is None:
             return Markup("–")
         name = self._module.instruction_at(moment)
-        return Markup(f'{moment} <span class="at">{self.instruction(name)}</span>') if name else Markup(str(moment))
+        return Markup(f'{moment:,} <span class="at">{self.instruction(name)}</span>') if name else Markup(f"{moment:,}")

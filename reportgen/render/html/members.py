@@ -10,8 +10,10 @@ from reportgen.reports.formats import counted
 _LINKED = 40
 
 
-def group_members(numbers: Sequence[int], links: Links, noun: str = "value") -> Markup:
+def group_members(numbers: Sequence[int], links: Links, noun: str = "value", last: str = "") -> Markup:
     """Return the values of a group, the first ones as links; several are folded. A buffer is one of its values.
+
+    `last` is markup that stands after several.
 
     The page has only the numbers of the others, which `members.js` turns into links: of 4,000 values at a peak, each is
     in six groups.
@@ -21,4 +23,4 @@ def group_members(numbers: Sequence[int], links: Links, noun: str = "value") -> 
     if len(numbers) < 2:
         return Markup(listed)
     more = f' <span data-values="{" ".join(map(str, rest))}">and {len(rest):,} more</span>' if rest else ""
-    return Markup(f"<details><summary>{counted(len(numbers), noun)}</summary>{listed}{more}</details>")
+    return Markup(f"<details><summary>{counted(len(numbers), noun)}</summary>{listed}{more}{last}</details>")

@@ -41,8 +41,8 @@ def _offset(fact: ValueFacts) -> str:
 
 
 def _layout_life_shape(fact: ValueFacts) -> str:
-    """Return the last cells of a row; moments are plain numbers, which sort as they are."""
-    start, end = ("–", "–") if fact.live is None else (fact.live.start, fact.live.end)
+    """Return the last cells of a row."""
+    start, end = ("–", "–") if fact.live is None else (f"{fact.live.start:,}", f"{fact.live.end:,}")
     shape = fact.value.shape
     shown = escape(shape if len(shape) <= _LONGEST_SHAPE else shape[: _LONGEST_SHAPE - 1] + "…")
     layout = f"<td>{bytes_markup(fact.dense_bytes)}<td>{bytes_markup(fact.padding_bytes)}"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from reportgen.analyse.lifetimes import byte_steps, idle_at_peak, idle_stretches, idle_temporary_bytes, steps_held
+from reportgen.analyse.lifetimes import byte_steps, idle_at_peak, idle_stretches, is_temporary, steps_held
 from reportgen.analyse.peak_groups import sibling_name, spoken_name
 from reportgen.analyse.records import Space
 from reportgen.intervals.step_function import Peak
@@ -68,13 +68,13 @@ class LifeTable:
 
 @record
 class SpaceLifetimes:
-    """The lifetimes in one memory space; `idle_temporary_bytes` are the idle bytes at the peak that no caller holds."""
+    """The lifetimes in one memory space; what is idle at the peak is apart from what a caller would hold anyway."""
 
     space: Space
     peak: Peak | None
-    idle_temporary_bytes: int
     held: LifeTable
     idle_at_peak: LifeTable
+    held_at_peak: LifeTable
     idle: LifeTable
 
 
@@ -102,14 +102,19 @@ def _space_lifetimes(module: Module, space: Space, links: Links) -> SpaceLifetim
         Stretch(**one._asdict(), steps=one.steps, byte_steps=one.byte_steps, peak_bytes=peak_bytes.get(one))
         for one in stretches
     ]
+    spanning = [one for one in idle if one.peak_bytes is not None]
+
+    def at_peak_table(*, temporary: bool) -> LifeTable:
+        """Return the table of those that are temporaries, or of the others."""
+        rows = [one for one in spanning if is_temporary(module.analysis, one.value) == temporary]
+        return _table(module, links, rows, lambda row: row.peak_bytes or 0)
+
     return SpaceLifetimes(
         space=space,
         peak=space.peak_resident,
-        idle_temporary_bytes=idle_temporary_bytes(module.analysis, at_peak),
         held=_table(module, links, _held(module, space), lambda row: row.byte_steps),
-        idle_at_peak=_table(
-            module, links, [one for one in idle if one.peak_bytes is not None], lambda row: row.peak_bytes or 0
-        ),
+        idle_at_peak=at_peak_table(temporary=True),
+        held_at_peak=at_peak_table(temporary=False),
         idle=_table(module, links, idle, lambda row: row.byte_steps),
     )
 

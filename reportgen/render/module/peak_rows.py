@@ -127,13 +127,12 @@ class _Tables:
 
     def _buffers(self, group: PeakGroup) -> Markup:
         """Return links to the buffers of a group, and to the rows of several in the table of values."""
-        found = group_members(group.buffers, self._links, "buffer")
         if len(group.buffers) == 1:
-            return found
+            return group_members(group.buffers, self._links, "buffer")
         # The table has the shape of a tuple as the dump prints it, and not how many elements it has.
         shape = "(" if self._analysis.program.is_table(group.buffers[0]) else group.shape
         href = self._links.filtered_values(space=str(self._space.color), scope=group.pattern, shape=shape)
-        return found + Markup(f' <a href="{href}">in the table of values</a>')
+        return group_members(group.buffers, self._links, "buffer", f'; <a href="{href}">in the table of values</a>')
 
     def _of(self, name: Callable[[str], Markup]) -> Callable[[Group], GroupingRow]:
         def row(group: Group) -> GroupingRow:

@@ -132,7 +132,7 @@ class _Rows:
         marker = ' class="peak"' if labels else ""
         last_used = listed(self._last_used.get(moment, ()), self._links.value, _MOST_NAMED)
         return (
-            f'<tr id="{moment_row(moment)}"{marker}><td class="number">{moment}</td>'
+            f'<tr id="{moment_row(moment)}"{marker}><td class="number">{moment:,}</td>'
             f'<th scope="row">{self._links.instruction(name)}{whole}{marked}</th><td>{opcode}</td>'
             f"<td>{listed(defined, self._element, _MOST_NAMED)}</td><td>{last_used}</td>{self._bytes[moment]}</tr>"
         )

@@ -12,6 +12,7 @@ from reportgen.reports.advice_words import CLAIMS, result_words, saving_words, v
 from reportgen.reports.source_words import short_words
 
 _SHOWN = 3
+_HEADING, _SOLVED = "What would lower it", "What makes it fit"
 
 
 @record
@@ -39,9 +40,13 @@ class StepCard:
 
 @record
 class Steps:
-    """The steps under a heading. `words` say what they lead to or, where there are none, why."""
+    """The steps under a heading. `words` say what they lead to or, where there are none, why.
+
+    `solved_heading` is the heading where one of them makes the program fit.
+    """
 
     heading: str
+    solved_heading: str
     words: str
     cards: Sequence[StepCard]
 
@@ -52,20 +57,20 @@ def step_cards(module: Module) -> Steps | None:
     if space is None or advice is None or not space.allocated_bytes:
         return None
     if advice.withheld:
-        return Steps(heading="What would lower it", words=advice.withheld, cards=())
+        return Steps(heading="No steps are known", solved_heading=_SOLVED, words=advice.withheld, cards=())
     capacity = advice.capacity
     is_over = capacity is not None and capacity.excess_bytes > 0
     chosen = _chosen(advice)
     keys = move_keys(advice)
     cards = [_card(advice, move_row(_key(keys, move), move)) for move in chosen]
-    heading = "What makes it fit" if any(card.fits for card in cards) else "What would lower it"
+    heading = _SOLVED if any(card.fits for card in cards) else _HEADING
     words = "" if chosen else "No step is known that would lower the peak."
     if capacity and is_over and not any(card.fits for card in cards):
         verdict = verdict_words(capacity)
         words = f"{verdict[0].upper()}{verdict[1:]}."
     if elsewhere := misfit_elsewhere(module.misfit) if module.misfit else "":
         words = f"What does not fit is in another memory, {elsewhere}, so no step for {space.name} helps."
-    return Steps(heading=heading, words=words, cards=cards)
+    return Steps(heading=heading, solved_heading=_SOLVED, words=words, cards=cards)
 
 
 def _chosen(advice: Advice) -> Sequence[Move]:

@@ -11,12 +11,13 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from reportgen.analyse.classes import CLASSES
+from reportgen.analyse.devices import DEVICES, Device
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.input.reading import Problem
 from reportgen.options import Redaction
 from reportgen.record import record
 from reportgen.render import routes
-from reportgen.render.drawings.chart_data import byte_ticks
+from reportgen.render.drawings.chart_data import MOST_ABOVE, byte_ticks
 from reportgen.render.html.markdown import note_markup
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import module_columns, shard
@@ -71,16 +72,25 @@ class RecompiledSection:
 
 
 @record
-class Glance:
-    """The figures that the overview begins with, over all modules.
+class Fitting:
+    """How many modules fit, of those whose device is known: in figures and in words; `is_bad` if some do not."""
 
-    Of `known` modules it is known what their device has, and `fitting` of them fit; `sound` have no errors or warnings.
+    count: str
+    words: str
+    is_bad: bool
+
+
+@record
+class Glance:
+    """The figures that the overview begins with, over all modules; `sound` have no errors or warnings.
+
+    `fitting` is None where no device is known. `named` is what it would be if the modules whose device is not known
+    ran on a device that the reader names, empty where there are no such modules.
     """
 
     most_bytes: int
-    known: int
-    fitting: int
-    worst_excess_bytes: int
+    fitting: Fitting | None
+    named: Sequence[tuple[Device, Fitting]]
     sound: int
 
 
@@ -107,6 +117,7 @@ def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) 
     yield shard("modules", columns)
     table = {
         "has_capacity": any(module.fits is not None for module in modules),
+        "asks_device": any(module.asks_device for module in modules),
         "site_title": site_title,
         "count": len(modules),
         "rows_in_all": len(rows),
@@ -148,15 +159,31 @@ def _front_context(modules: Sequence[Summary], rows: Sequence[ModuleRow], front:
 
 
 def _glance(modules: Sequence[Summary]) -> Glance:
-    known = [module.fits for module in modules if module.fits is not None]
+    known = [(module.fits, module.excess_bytes or 0) for module in modules if module.fits is not None]
+    asking = [module.allocated_bytes for module in modules if module.asks_device]
     severe = ("error", "warning")
+    named = []
+    for device in DEVICES.values() if asking else ():
+        excesses = [size - device.size_bytes for size in asking]
+        named.append((device, _fitting([*known, *((one <= 0, one) for one in excesses)], len(modules))))
     return Glance(
         most_bytes=max((module.allocated_bytes for module in modules), default=0),
-        known=len(known),
-        fitting=sum(known),
-        worst_excess_bytes=max((module.excess_bytes or 0 for module in modules), default=0),
+        fitting=_fitting(known, len(modules)) if known else None,
+        named=named,
         sound=sum(all(severity not in severe for severity, _ in module.finding_counts) for module in modules),
     )
+
+
+def _fitting(known: Sequence[tuple[bool, int]], count: int) -> Fitting:
+    """Return how many of `count` modules fit; `known` says whether one does and what it needs more than there is."""
+    fitting, worst = sum(fits for fits, _ in known), max(excess for _, excess in known)
+    words = "All fit"
+    if worst > 0:
+        words = f"{formats.human_bytes(worst)} too much at worst"
+    elif fitting < len(known):
+        words = f"{formats.counted(len(known) - fitting, 'module')} refused, or short of another memory"
+    unknown = f"; of {count - len(known):,} it is not known" if len(known) < count else ""
+    return Fitting(count=f"{fitting:,} of {len(known):,}", words=words + unknown, is_bad=fitting < len(known))
 
 
 def _recompiled_section(groups: Sequence[Recompiled]) -> RecompiledSection:
@@ -194,7 +221,7 @@ def largest_modules(rows: Sequence[ModuleRow]) -> LargestModules | None:
     limit = max(map(shown_bytes, modules), default=0)
     if not limit:
         return None
-    datasets = {
+    datasets: dict[str, list[dict[str, Any]]] = {
         "parts": [part for rank, module in enumerate(modules) for part in _parts(rank, module)],
         "totals": [
             {
@@ -207,12 +234,21 @@ def largest_modules(rows: Sequence[ModuleRow]) -> LargestModules | None:
         ],
     }
     names = [formats.visible(name) for name in _distinct_names(modules)]
+    capacity = _shared_capacity(modules, limit)
+    datasets["capacity"] = [{"limit": capacity}] if capacity else []
+    limit = max(limit, capacity)
     return LargestModules(
         data={"datasets": datasets, "params": {"names": names, "limit": limit, **byte_ticks(limit)}},
         height=len(modules) * _BAR_HEIGHT + _AXIS_HEIGHT,
         first_bytes=shown_bytes(modules[0]),
         modules=modules,
     )
+
+
+def _shared_capacity(modules: Sequence[Summary], limit: int) -> int:
+    """Return what the device of all these modules has; 0 if they have several, or one so large that no bar is seen."""
+    (capacity, *others) = {module.capacity_bytes for module in modules}
+    return capacity if capacity and not others and capacity <= MOST_ABOVE * limit else 0
 
 
 def _distinct_names(modules: Sequence[Summary]) -> list[str]:

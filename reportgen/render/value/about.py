@@ -108,7 +108,7 @@ class ValueAbout:
 
     def _life(self, number: int, fact: ValueFacts) -> Iterator[str]:
         """Yield when a value is live and why, and what the peak has to do with it."""
-        moments = "" if fact.live is None else f"{fact.live.start} to {fact.live.end}. "
+        moments = "" if fact.live is None else f"{fact.live.start:,} to {fact.live.end:,}. "
         at_peak, advice = self._bytes_at_peak.get(number), self._advice.sentence(number)
         off_peak = "" if at_peak or not advice else f" {advice}"
         term = self._links.head("live-range", "Live")
@@ -129,7 +129,7 @@ class ValueAbout:
             return sentence
         if found.last_use is None or found.last_user is None:
             return f"{sentence} No scheduled instruction reads it."
-        last_use = f"{sentence} Last used at {found.last_use} by {self._links.instruction(found.last_user)}"
+        last_use = f"{sentence} Last used at {found.last_use:,} by {self._links.instruction(found.last_user)}"
         distance = fact.live.end - found.last_use
         if not distance:
             return f"{last_use}."
@@ -151,7 +151,8 @@ class ValueAbout:
         readers = []
         for name, operand, index in uses[:_MOST_READERS]:
             reader = self._links.instruction(name)
-            readers.append(f"<li>{moment_of.get(name, '–')} {reader}, operand {operand}{_index(index)}")
+            at = f"{moment_of[name]:,}" if name in moment_of else "–"
+            readers.append(f"<li>{at} {reader}, operand {operand}{_index(index)}")
         if len(uses) > _MOST_READERS:
             readers.append(f"<li>{len(uses) - _MOST_READERS:,} more are in the dump")
         yield f"<dt>Read by<dd><ol>{''.join(readers)}</ol>" if readers else "<dt>Read by<dd>no instruction"

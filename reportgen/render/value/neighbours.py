@@ -95,7 +95,7 @@ class ValueNeighbours:
         for conflict in conflicts[:_MOST_CONFLICTS]:
             other = conflict.earlier if conflict.later == number else conflict.later
             bytes_and_moments = (
-                f"bytes {conflict.low:,} to {conflict.high:,}, moment {conflict.first} to {conflict.last}"
+                f"bytes {conflict.low:,} to {conflict.high:,}, moment {conflict.first:,} to {conflict.last:,}"
             )
             words.append(f"{self._links.value(other)}: {bytes_and_moments}")
         if len(conflicts) > _MOST_CONFLICTS:
@@ -108,9 +108,9 @@ class ValueNeighbours:
         boxes = [self._box(other, own) for other in dict.fromkeys(neighbours)]
         conflicts = [overlap_box(self._module.analysis, conflict) for conflict in self._conflicts.get(number, ())]
         moments = columns(own, boxes)
-        shown = ", ".join(map(str, moments))
+        shown = ", ".join(f"{moment:,}" for moment in moments)
         if len(moments) > _MOST_MOMENTS:
-            shown = f"{moments[0]} to {moments[-1]}, only those at which something changes"
+            shown = f"{moments[0]:,} to {moments[-1]:,}, only those at which something changes"
         grouped = f" Its {len(boxes)} neighbours are drawn in groups." if len(boxes) > MOST_BOXES else ""
         red = " Red: bytes that two values hold at once." if conflicts else ""
         # A page that values share says at the top how its maps are read.
@@ -127,7 +127,7 @@ class ValueNeighbours:
         low, high = value.offset_bytes, value.end_bytes
         if own is None:
             return Box(live.start, live.end + 1, low, high, "")
-        tooltip = f"{shortened(key_text(value.key))}: {live.start} to {live.end}"
+        tooltip = f"{shortened(key_text(value.key))}: {live.start:,} to {live.end:,}"
         if (low, high) != (own.low, own.high):
             tooltip = f"{tooltip}, bytes {low:,} to {high:,}"
         return Box(live.start, live.end + 1, low, high, tooltip, self._links.value_href(number))

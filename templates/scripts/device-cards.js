@@ -1,0 +1,76 @@
+// The first cards of a module whose device the reader names: the verdict, the bars with the capacity as a tick, and
+// what is left after each step. The words are those of a page where the device is known.
+import { humanBytes } from "./bytes.js";
+import { followDevice } from "./device.js";
+import { make } from "./dom.js";
+
+/**
+ * Return the verdict in words.
+ * @param {number} allocated
+ * @param {number} capacity
+ */
+const verdictWords = (allocated, capacity) => allocated > capacity
+  ? `Does not fit: ${humanBytes(allocated - capacity)} too much`
+  : `Fits: ${humanBytes(capacity - allocated)} left`;
+
+/**
+ * Draw the bars on the scale of the device, with its capacity; those without one are as long as what is allocated.
+ * @param {number} allocated
+ * @param {number | null} capacity
+ */
+const drawBars = (allocated, capacity) => {
+  const scale = Math.max(allocated, capacity ?? 0);
+  for (const stack of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".hero .stack"))) {
+    for (const part of /** @type {NodeListOf<HTMLElement>} */ (stack.querySelectorAll(".stacked > span"))) {
+      part.dataset.width ??= part.style.width;
+      part.style.width = `${(parseFloat(part.dataset.width) * allocated) / scale}%`;
+    }
+    stack.querySelector(".tick")?.remove();
+    const isThin = stack.classList.contains("thin");
+    stack.classList.toggle("has-capacity", capacity !== null && !isThin);
+    if (capacity === null) continue;
+    const place = { class: "tick", style: `left:${(100 * capacity) / scale}%` };
+    // Near the left edge there is no room before the tick.
+    /** @type {Record<string, string>} */
+    const side = capacity * 4 < scale ? { style: "right:auto;left:0" } : {};
+    stack.append(make("span", place, isThin ? [] : [make("span", side, [humanBytes(capacity)])]));
+  }
+};
+
+/**
+ * Say for each step whether the program fits after it, and return whether it does after any.
+ * @param {number} allocated
+ * @param {number | null} capacity
+ */
+const judgeSteps = (allocated, capacity) => {
+  const wasOver = capacity !== null && allocated > capacity;
+  const judged = [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".step-list > [data-needs]"))].map((step) => {
+    const excess = capacity === null ? 0 : Number(step.dataset.needs) - capacity, fits = wasOver && excess <= 0;
+    const outcome = /** @type {HTMLElement} */ (step.querySelector(".outcome")), bar = step.querySelector(".stacked > span");
+    const words = outcome.dataset.words ??= outcome.textContent ?? "";
+    outcome.textContent = excess > 0 ? `${words}, ${humanBytes(excess)} too much` : fits ? `${words}, fits` : words;
+    outcome.parentElement?.classList.toggle("fits", fits);
+    bar?.classList.toggle("over", excess > 0);
+    bar?.classList.toggle("ok", excess <= 0);
+    return fits;
+  });
+  return judged.some(Boolean);
+};
+
+/** Let the first cards of a module follow the device that the reader names. */
+export const startDeviceCards = () => {
+  const verdict = document.getElementById("device-verdict");
+  const choice = /** @type {HTMLSelectElement | null} */ (document.getElementById("device"));
+  if (!choice || !verdict) return;
+  const heading = document.getElementById("first-steps"), ownHeading = heading?.textContent ?? "";
+  const solved = /** @type {HTMLElement | null | undefined} */ (heading?.closest("section"))?.dataset.solved ?? "";
+  const allocated = Number(choice.dataset.allocated), unknown = verdict.textContent;
+  followDevice((capacity) => {
+    verdict.classList.toggle("fit", capacity !== null);
+    verdict.classList.toggle("over", capacity !== null && allocated > capacity);
+    verdict.textContent = capacity === null ? unknown : verdictWords(allocated, capacity);
+    drawBars(allocated, capacity);
+    const isSolved = judgeSteps(allocated, capacity);
+    if (heading) heading.textContent = isSolved ? solved : ownHeading;
+  });
+};

@@ -123,14 +123,21 @@ class Memory:
     def _most_until(self) -> list[int]:
         """Return the first moment of those up to each that holds the most."""
         curve = self.curve
-        return list(accumulate(range(len(curve)), lambda most, one: one if curve[one] > curve[most] else most))
+
+        def higher(most: int, moment: int) -> int:
+            return moment if curve[moment] > curve[most] else most
+
+        return list(accumulate(range(len(curve)), higher))
 
     @cached_property
     def _most_from(self) -> list[int]:
         """Return the first moment of those from each on that holds the most."""
         curve = self.curve
-        moments = reversed(range(len(curve)))
-        return list(accumulate(moments, lambda most, one: one if curve[one] >= curve[most] else most))[::-1]
+
+        def higher(most: int, moment: int) -> int:
+            return moment if curve[moment] >= curve[most] else most
+
+        return list(accumulate(reversed(range(len(curve))), higher))[::-1]
 
     def _highest(self, changes: Iterable[Change]) -> tuple[int, int]:
         """Return the most that the curve reaches after changes, and when it does so first.

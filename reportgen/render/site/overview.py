@@ -182,7 +182,7 @@ def _fitting(known: Sequence[tuple[bool, int]], count: int) -> Fitting:
         words = f"{formats.human_bytes(worst)} too much at worst"
     elif fitting < len(known):
         words = f"{formats.counted(len(known) - fitting, 'module')} refused, or short of another memory"
-    unknown = f"; of {count - len(known):,} it is not known" if len(known) < count else ""
+    unknown = f"; {count - len(known):,} not known" if len(known) < count else ""
     return Fitting(count=f"{fitting:,} of {len(known):,}", words=words + unknown, is_bad=fitting < len(known))
 
 

@@ -11,7 +11,7 @@ from reportgen.analyse.decompose import Group, GroupKind, by_label, groupings, s
 from reportgen.analyse.peak_groups import PeakGroup
 from reportgen.analyse.records import Share, Space
 from reportgen.record import record
-from reportgen.render.drawings.life import life_strip
+from reportgen.render.drawings.life import Life, life_of
 from reportgen.render.html.links import Links, listed
 from reportgen.render.html.markup import soft_breaks
 from reportgen.render.html.members import group_members
@@ -37,7 +37,7 @@ class GroupingRow:
     classes: Sequence[tuple[MemoryClass, int]]
     what: Markup
     buffers: Markup
-    life: Markup
+    life: Life | None
 
 
 @record
@@ -185,5 +185,6 @@ class _Tables:
     def _code(label: str) -> Markup:
         return Markup("<code>{}</code>").format(soft_breaks(shortened(label)))
 
-    def _life(self, buffers: Sequence[int], kind: MemoryClass) -> Markup:
-        return life_strip(self._analysis, buffers, kind, self._peak.moment if self._peak else None)
+    def _life(self, buffers: Sequence[int], kind: MemoryClass) -> Life | None:
+        members = [one for number in buffers for one in self._analysis.program.buffers.members(number)]
+        return life_of(self._analysis, members, kind, self._peak.moment if self._peak else None)

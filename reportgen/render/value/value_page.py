@@ -14,6 +14,7 @@ from markupsafe import Markup
 from reportgen.analyse.results import Finding
 from reportgen.parse.shape_parser import ShapeError, parse_shape
 from reportgen.render.drawings.layout_drawing import layout_drawing
+from reportgen.render.drawings.life import Life
 from reportgen.render.html.links import Links
 from reportgen.render.html.templates import render
 from reportgen.render.routes import VALUES_FOLDER, value_id
@@ -49,6 +50,7 @@ class ValueSection(NamedTuple):
     name: str
     allocation: Markup
     story: Markup
+    life: Life | None
     about: Markup
     instruction: Markup
     neighbours: Markup
@@ -75,7 +77,7 @@ class ValueRenderer:
     def page(self, numbers: Sequence[int]) -> Page:
         """Return the page of some values: one, or those of a group."""
         path = self._module.routes.value_page(numbers[0])
-        explained: dict[str, int] = {}
+        explained: dict[object, int] = {}
         content = render(
             "pages/value.html",
             path,
@@ -91,8 +93,8 @@ class ValueRenderer:
         own = path.rpartition("/")[2].encode()
         return Page(path, content.replace(b'href="%s#' % own, b'href="#'))
 
-    def _section(self, number: int, explained: dict[str, int]) -> ValueSection:
-        """Return what a page shows of a value, whose shape it explains unless the page has `explained` it before."""
+    def _section(self, number: int, explained: dict[object, int]) -> ValueSection:
+        """Return what a page shows of a value; its shape and stack only if the page has not `explained` them before."""
         value = self._module.analysis.facts[number].value
         definition = self._definition(value.key.name)
         # Like the text of an instruction, a long shape is whole only in the section of the first value.
@@ -106,8 +108,9 @@ class ValueRenderer:
             id=value_id(self._module.routes.value_names[number]),
             name=shortened(key_text(value.key)),
             allocation=self._links.allocation(value.allocation),
-            story=Markup(self._story.markup(number)),
-            about=Markup(self._about.rows(number, definition)),
+            story=Markup(self._story.words(number)),
+            life=self._story.life(number),
+            about=Markup(self._about.rows(number, definition, explained)),
             instruction=Markup(definition.text(number)),
             neighbours=Markup(self._neighbours.section(number)),
             shape=Markup(f"{code}\n{layout}"),

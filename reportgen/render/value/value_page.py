@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.results import Finding
 from reportgen.parse.shape_parser import ShapeError, parse_shape
 from reportgen.render.drawings.layout_drawing import layout_drawing
@@ -44,10 +45,13 @@ _FOLDED_TEXT = 2_000
 
 
 class ValueSection(NamedTuple):
-    """What a page shows of a value: its name, a link to its allocation, and markup for each part."""
+    """What a page shows of a value: its name, where it is, a link to its allocation, and markup for each part."""
 
     id: str
     name: str
+    kind: MemoryClass
+    space: str
+    size_bytes: int
     allocation: Markup
     story: Markup
     life: Life | None
@@ -96,6 +100,7 @@ class ValueRenderer:
     def _section(self, number: int, explained: dict[object, int]) -> ValueSection:
         """Return what a page shows of a value; its shape and stack only if the page has not `explained` them before."""
         value = self._module.analysis.facts[number].value
+        allocation = self._module.analysis.dump.allocations[value.allocation]
         definition = self._definition(value.key.name)
         # Like the text of an instruction, a long shape is whole only in the section of the first value.
         shape = value.shape if number == definition.values[0] else cut(value.shape, LONG_TEXT)
@@ -107,6 +112,9 @@ class ValueRenderer:
         return ValueSection(
             id=value_id(self._module.routes.value_names[number]),
             name=shortened(key_text(value.key)),
+            kind=memory_class(allocation),
+            space=self._module.analysis.spaces[allocation.color].name,
+            size_bytes=value.size_bytes,
             allocation=self._links.allocation(value.allocation),
             story=Markup(self._story.words(number)),
             life=self._story.life(number),

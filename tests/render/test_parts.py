@@ -25,7 +25,7 @@ MARKUP = {
     "bar row": r'<strong class="amount">',
     "capacity in a bar row": r'<span class="tick"[^>]*></span>\s*</span></li>',
 }
-BY_HAND = re.compile(r'class="(?:chip|bar|bar |life|track|tick|segmented|stacked)[ "]')
+BY_HAND = re.compile(r'class="(?:chip|pill|headline|bar|life|track|tick|segmented|stacked)[ "]')
 
 
 @pytest.mark.parametrize("markup", MARKUP.values(), ids=MARKUP)

@@ -28,7 +28,7 @@ _CANCEL_PART = 5
 
 
 @record
-class Step:
+class JoinedStep:
     """Terms with one cause; `kind` is the one that names the step."""
 
     kind: Kind
@@ -42,7 +42,7 @@ def step_kinds(terms: Sequence[Term]) -> Mapping[Kind, Kind]:
     return {term.kind: step.kind for step in steps_of(terms) for term in step.terms}
 
 
-def steps_of(terms: Iterable[Term]) -> Sequence[Step]:
+def steps_of(terms: Iterable[Term]) -> Sequence[JoinedStep]:
     """Return the steps in the order of `KINDS`; they add up to what the terms do."""
     found: dict[Kind, list[Term]] = {}
     for term in terms:
@@ -51,7 +51,7 @@ def steps_of(terms: Iterable[Term]) -> Sequence[Step]:
     if new and abs(gone + new) * _CANCEL_PART < max(-gone, new):
         found["gone"] += found.pop("new")
     return [
-        Step(kind=kind, words=_words(kind, found[kind]), change_bytes=total(found[kind]), terms=found[kind])
+        JoinedStep(kind=kind, words=_words(kind, found[kind]), change_bytes=total(found[kind]), terms=found[kind])
         for kind in KINDS
         if kind in found
     ]

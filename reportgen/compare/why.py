@@ -7,7 +7,7 @@ from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.causes import argument_changes
 from reportgen.compare.compare_words import group_name, main_color, signed_bytes
 from reportgen.compare.module_comparison import Comparison
-from reportgen.compare.steps import Step, steps_of
+from reportgen.compare.steps import JoinedStep, steps_of
 from reportgen.compare.terms import Kind, Term
 from reportgen.record import record
 from reportgen.reports.formats import counted, end_of
@@ -86,7 +86,7 @@ def reasons(module: ModuleComparison) -> Sequence[Reason]:
     return [_reason(module.comparison, step) for step in worth]
 
 
-def _reason(comparison: Comparison, step: Step) -> Reason:
+def _reason(comparison: Comparison, step: JoinedStep) -> Reason:
     amounts: Counter[str] = Counter()
     for term in step.terms:
         amounts[group_name(comparison.graphs, term)] += term.change_bytes
@@ -106,7 +106,7 @@ def _reason(comparison: Comparison, step: Step) -> Reason:
     )
 
 
-def _words(comparison: Comparison, step: Step) -> str:
+def _words(comparison: Comparison, step: JoinedStep) -> str:
     if step.kind == "elsewhere":
         return step.words
     count = len(step.terms)
@@ -123,7 +123,7 @@ def _words(comparison: Comparison, step: Step) -> str:
     return f"{counted(count, noun)} {phrase.format('is' if count == 1 else 'are')}"
 
 
-def _route(comparison: Comparison, step: Step) -> str:
+def _route(comparison: Comparison, step: JoinedStep) -> str:
     """Return where buffers moved: `to host`, `from VMEM`, or both."""
     ways = Counter[str]()
     for term in step.terms:

@@ -13,8 +13,7 @@ from reportgen.compare.builds import ModuleComparison, compare_modules, figures_
 from reportgen.compare.compare_words import headline
 from reportgen.compare.figures import Figure, SpaceFigures
 from reportgen.compare.modules import ModulePair, Side
-from reportgen.compare.steps import Step as JoinedStep
-from reportgen.compare.steps import steps_of
+from reportgen.compare.steps import JoinedStep, steps_of
 from reportgen.model import Dump
 from reportgen.record import record
 from reportgen.render.compare.term_groups import TermGroup, groups

@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from reportgen.analyse.analysis import measure
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.devices import MAIN_SPACE, Capacity
-from reportgen.compare.builds import ModuleComparison, compare_modules
+from reportgen.compare.builds import BuildComparison, ModuleComparison, Source, compare_modules
 from reportgen.compare.compare_words import fit_words, headline
 from reportgen.compare.modules import ModulePair, Room, Side
 from reportgen.compare.steps import step_kinds, steps_of
 from reportgen.compare.terms import Kind, Term, total
 from reportgen.compare.why import cause, reasons
+from reportgen.redact.comparison import ComparisonRedactor
 from reportgen.render.compare.views import module_views
 from tests.advice.recompiled_programs import program
 from tests.compare.texts import IN_PLACE, NOT_IN_PLACE, measured
@@ -91,6 +92,18 @@ def test_an_argument_that_is_given_to_the_host_has_moved() -> None:
     compared = compare_modules(ModulePair(Side("a", "a", 0, before), Side("b", "b", 0, moved), "name"))
     assert reasons(compared)[0].words == "1 buffer moved to host"
     assert "in HBM" in headline(compared)
+
+
+def test_a_redacted_comparison_names_no_argument_of_a_program() -> None:
+    compared = module("offload_adam+nooffload", "vjp_ce")
+    redacted = ComparisonRedactor("names").comparison(
+        BuildComparison(before=Source("before"), after=Source("after"), modules=(compared,))
+    )
+    (one,) = redacted.modules
+    hidden = {argument.name for figures in one.figures if figures for argument in figures.arguments}
+    shown = {argument.name for figures in compared.figures if figures for argument in figures.arguments}
+    assert "mu[#]['kernel']" in shown
+    assert not any(name.startswith("mu") for name in hidden)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from reportgen.compare.compare_words import group_name, signed_bytes
 from reportgen.compare.module_comparison import Comparison, SpaceComparison
-from reportgen.compare.steps import Step, steps_of
+from reportgen.compare.steps import JoinedStep, steps_of
 from reportgen.record import record
 from reportgen.render.routes import step_section
 from reportgen.reports.formats import end_of
@@ -80,7 +80,7 @@ def _peak(words: str, amount: int, start: int) -> WaterfallRow:
 
 
 def _shown(
-    comparison: Comparison, space: SpaceComparison, steps: Sequence[Step]
+    comparison: Comparison, space: SpaceComparison, steps: Sequence[JoinedStep]
 ) -> Iterator[tuple[str, str, str, int]]:
     """Yield words, note, href and bytes of each step that can be seen, the largest first, and of the others as one."""
     most = max(space.before_bytes or 0, space.after_bytes or 0)
@@ -93,7 +93,7 @@ def _shown(
         yield "everything else", "; ".join(step.words for step in small), "", sum(step.change_bytes for step in small)
 
 
-def _note(comparison: Comparison, step: Step) -> str:
+def _note(comparison: Comparison, step: JoinedStep) -> str:
     """Return the groups of values that make up most of a step, with their bytes."""
     amounts: Counter[str] = Counter()
     for term in step.terms:

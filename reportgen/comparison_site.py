@@ -43,6 +43,7 @@ def build_comparison(
                 title=f"{_COMPARISON_TITLE}: {SIDES[side].rstrip('/')}",
                 force=options.force,
                 max_dump_bytes=options.max_dump_bytes,
+                capacities=options.capacities,
             ),
             lambda *_: None,
         )

@@ -59,7 +59,7 @@ class BuildOptions(ReportOptions):
 
 @record
 class ComparisonOptions:
-    """Where the site of a comparison goes, and both paths that are compared."""
+    """Where the site of a comparison goes, both paths that are compared, and what their device has."""
 
     output: Path
     before: AnyPath
@@ -67,6 +67,7 @@ class ComparisonOptions:
     redaction: Redaction | None = None
     force: bool = False
     max_dump_bytes: int = DEFAULT_MAX_DUMP_BYTES
+    capacities: tuple[str, ...] = ()
 
 
 @record

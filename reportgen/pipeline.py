@@ -49,11 +49,16 @@ def check_dump(
         return failed(files, error, redaction)
 
 
-def read_report(files: DumpFiles, redaction: Redaction | None = None) -> tuple[Report | None, tuple[Problem, ...]]:
-    """Parse and analyse one dump for an export. Return problems with the dump instead of raising them."""
+def read_report(
+    files: DumpFiles, redaction: Redaction | None = None, given: Sequence[str] = ()
+) -> tuple[Report | None, tuple[Problem, ...]]:
+    """Parse and analyse one dump for an export, and compare it with the capacities `given`.
+
+    Return problems with the dump instead of raising them.
+    """
     try:
         contents = published_contents(files, redaction)
-        return report_of(files, contents.text, contents.siblings), contents.problems
+        return report_of(files, contents.text, contents.siblings, given), contents.problems
     except Exception as error:
         return None, failed(files, error, redaction).problems
 

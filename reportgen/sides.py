@@ -4,13 +4,13 @@ A report has figures only, so with one on either side the differences are known 
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 
 from reportgen.compare.builds import BuildComparison, Source, compare_builds, compare_modules, figures_of_side
 from reportgen.compare.figures import ModuleFigures, figures_of_report, label_of_report
 from reportgen.compare.flaws import flaws_of
-from reportgen.compare.modules import Evidence, ModulePair, Side
+from reportgen.compare.modules import Evidence, ModulePair, Room, Side
 from reportgen.errors import UnreadableInput
 from reportgen.input.discover import discover
 from reportgen.input.inputs import inputs_of
@@ -61,8 +61,10 @@ def read_figures(path: AnyPath, max_bytes: int) -> BuildFigures:
     return BuildFigures(source.label, tuple(map(figures_of_side, found)))
 
 
-def compare_sources(before: Source, after: Source, progress: Progress) -> tuple[BuildComparison, tuple[Problem, ...]]:
-    """Compare two sides; return also the problems with single dumps."""
+def compare_sources(
+    before: Source, after: Source, progress: Progress, capacities: Sequence[str] = ()
+) -> tuple[BuildComparison, tuple[Problem, ...]]:
+    """Compare two sides, each also with the capacities that are given; return also the problems with single dumps."""
     problems: list[Problem] = [*before.problems, *after.problems]
     total, done = len(before.dumps) + len(after.dumps), count(1)
 
@@ -70,8 +72,8 @@ def compare_sources(before: Source, after: Source, progress: Progress) -> tuple[
         progress(next(done), total, label)
 
     with garbage_collection_paused():
-        sides = _modules(before, problems, was_read), _modules(after, problems, was_read)
-        comparison = compare_builds(before, after, sides)
+        one, other = (_modules(source, problems, was_read, capacities) for source in (before, after))
+        comparison = compare_builds(before, after, (one, other))
     return comparison, tuple(sorted(problems, key=lambda problem: (problem.file, problem.message)))
 
 
@@ -88,14 +90,17 @@ def compare_pair(before: Source, after: Source) -> BuildComparison:
         return BuildComparison(before=before, after=after, modules=(module,))
 
 
-def _modules(source: Source, problems: list[Problem], was_read: Callable[[str], None]) -> list[Side]:
+def _modules(
+    source: Source, problems: list[Problem], was_read: Callable[[str], None], capacities: Sequence[str] = ()
+) -> list[Side]:
     """Read and analyse each dump, as `build` does; one that cannot be read is a problem and is left out."""
     found: list[Side] = []
     for order, files in enumerate(source.dumps):
-        report, of_reading = read_report(files)
+        report, of_reading = read_report(files, given=capacities)
         problems.extend(of_reading)
         if report is not None:
             flaws = flaws_of(report.analysis.findings)
-            found.append(Side(report.label, report.title, order, report.analysis, inputs_of(files), flaws))
+            room = Room(report.fits, report.fits_device)
+            found.append(Side(report.label, report.title, order, report.analysis, inputs_of(files), flaws, room))
             was_read(files.label)
     return found

@@ -55,6 +55,17 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
 def add_contents(parser: argparse.ArgumentParser) -> None:
     """Add what is read for each dump: its files up to a size, those beside it, and what the device has."""
     add_max_dump_bytes(parser)
+    add_capacity(parser)
+    parser.add_argument(
+        "--no-siblings",
+        dest="siblings",
+        action="store_false",
+        help="do not read the files beside a dump: no names and source lines from the HLO text, no comparison with it",
+    )
+
+
+def add_capacity(parser: argparse.ArgumentParser) -> None:
+    """Add what the device has."""
     parser.add_argument(
         "--capacity",
         dest="capacities",
@@ -63,12 +74,6 @@ def add_contents(parser: argparse.ArgumentParser) -> None:
         metavar="SIZE|CHIP",
         help="what the device has: 16GiB, v5e, h100, …; host=64GiB for host memory, 3=1MiB for memory space 3;"
         " may be repeated (default: the device that the files beside a dump name)",
-    )
-    parser.add_argument(
-        "--no-siblings",
-        dest="siblings",
-        action="store_false",
-        help="do not read the files beside a dump: no names and source lines from the HLO text, no comparison with it",
     )
 
 

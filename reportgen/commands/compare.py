@@ -7,8 +7,9 @@ from reportgen.commands.github import annotated_verdicts, commands_stopped, tell
 from reportgen.compare.builds import BuildComparison, Source
 from reportgen.compare.compare_json import compare_json
 from reportgen.compare.compare_markdown import markdown
-from reportgen.compare.compare_words import headline
+from reportgen.compare.compare_words import fit_words, headline
 from reportgen.compare.verdicts import Judgement, judge
+from reportgen.compare.why import cause
 from reportgen.comparison_site import build_comparison
 from reportgen.input.reading import Problem, is_missing
 from reportgen.input.remote import located
@@ -33,7 +34,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         before = Source(options.before_label or "before", report=(), is_missing=True)
         terminal.problems([Problem("warning", options.before, "there is no baseline, so growth was not judged")])
     progress = (lambda *_: None) if options.redaction else terminal.progress  # because labels are redacted afterwards
-    comparison, problems = compare_sources(before, after, progress)
+    comparison, problems = compare_sources(before, after, progress, options.capacities)
     pairs = redact_flaws(comparison.pairs) if options.redaction else comparison.pairs
     judgement = judge(
         budgets,
@@ -72,6 +73,7 @@ def _write(comparison: BuildComparison, judgement: Judgement, options: argparse.
             redaction=options.redaction or None,
             force=options.force,
             max_dump_bytes=options.max_dump_bytes,
+            capacities=tuple(options.capacities),
         )
         build_comparison(comparison, judgement, document, site)
     text = markdown(comparison, judgement, options.link) if options.markdown or options.github else ""
@@ -84,7 +86,11 @@ def _print(comparison: BuildComparison, terminal: Terminal) -> None:
     if not comparison.before.is_missing:
         changed = [module for module in comparison.modules if module.status != "same"]
         for module in changed:
-            terminal.line(f"{module.status}: {module.module.name} ({module.module.label}): {headline(module)}")
+            fits, _ = fit_words(module)
+            words = f"{headline(module)}; {fits}" if fits else headline(module)
+            terminal.line(f"{module.status}: {module.module.name} ({module.module.label}): {words}")
+            if why := cause(module):
+                terminal.line(f"  {why}")
         terminal.line(f"{counted(len(changed), 'module')} changed, {len(comparison.modules) - len(changed):,} did not")
         if not comparison.explains:
             terminal.line("One side is a report, so differences are not explained.")

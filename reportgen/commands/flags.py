@@ -9,6 +9,7 @@ from pathlib import Path
 from reportgen.commands import settings
 from reportgen.commands.arguments import (
     add_analysis,
+    add_capacity,
     add_contents,
     add_force,
     add_jobs,
@@ -142,6 +143,7 @@ def compare(parser: argparse.ArgumentParser) -> None:
     )
     add_force(parser)
     add_max_dump_bytes(parser)
+    add_capacity(parser)
     add_redaction(parser)
     _add_gate(parser)
 

@@ -8,7 +8,7 @@ from reportgen.analyse.identity import signature_digest
 from reportgen.analyse.sibling_arguments import sibling_arguments
 from reportgen.compare.figures import ModuleFigures, space_figures
 from reportgen.compare.module_comparison import Comparison, compare, same
-from reportgen.compare.modules import Evidence, ModulePair, Side, pair_modules
+from reportgen.compare.modules import Evidence, ModulePair, Room, Side, pair_modules
 from reportgen.compare.verdicts import Pair, pair_by_name
 from reportgen.input.inputs import Inputs
 from reportgen.input.reading import DumpFiles, Problem
@@ -38,7 +38,7 @@ class ModuleComparison:
     """One module of either side or of both.
 
     `figures` are before and after, None on the side that lacks the module. `comparison` is None where a side is
-    missing or only a report. `inputs` say what lies beside the dumps.
+    missing or only a report. `inputs` say what lies beside the dumps, `rooms` whether each build fits.
     """
 
     figures: Pair
@@ -46,6 +46,7 @@ class ModuleComparison:
     alike: int = 1
     comparison: Comparison | None = None
     inputs: tuple[Inputs, Inputs] | None = None
+    rooms: tuple[Room, Room] = (Room(), Room())
 
     @property
     def module(self) -> ModuleFigures:
@@ -111,7 +112,7 @@ def compare_builds(before: Source, after: Source, sides: tuple[Sequence[Side], S
         pairs, gone, new = pair_modules(*sides)
         modules = [compare_modules(pair) for pair in pairs]
         modules += [ModuleComparison(figures=(figures_of_side(side), None)) for side in gone]
-        modules += [ModuleComparison(figures=(None, figures_of_side(side))) for side in new]
+        modules += [ModuleComparison(figures=(None, figures_of_side(side)), rooms=(Room(), side.room)) for side in new]
     else:
         figures = [
             source.report if source.report is not None else [figures_of_side(side) for side in found]
@@ -148,4 +149,5 @@ def compare_modules(pair: ModulePair) -> ModuleComparison:
         alike=pair.alike,
         comparison=compared(one.analysis, other.analysis),
         inputs=(one.inputs, other.inputs),
+        rooms=(one.room, other.room),
     )

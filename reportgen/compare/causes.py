@@ -15,12 +15,17 @@ _PART = re.compile(r"\[[^\]]*\]|\{[^}]*\}|\.?[^\[.{]+")
 _MOST_NAMES, _MOST_SHAPES = 2, 3
 
 
+def argument_changes(before: Arguments, after: Arguments) -> Sequence[str]:
+    """Return what is new, gone, of another shape and donated or no longer; empty where the arguments are not known."""
+    return list(_causes(before, after)) if before and after else ()
+
+
 def cause_words(before: Arguments, after: Arguments, amounts: tuple[Amounts, Amounts]) -> str:
     """Return what changed between two builds, and by how much memory of the caller and temporaries then did.
 
     `amounts` are the figures of a memory space before and after.
     """
-    known = list(_causes(before, after)) if before and after else []
+    known = argument_changes(before, after)
     if before and after and not known:
         known = ["the same arguments"]
     return "; ".join([*known, *_moved(*amounts)])
@@ -76,8 +81,8 @@ def _resized(changes: Sequence[tuple[str, Sequence[str], Sequence[str]]]) -> Ite
     found = [(name, one, other) for name, one, other in changes if one != other]
     if found:
         name, one, other = found[0]
-        others = f", and {counted(len(found) - 1, 'other')} of another shape" if len(found) > 1 else ""
-        yield f"{name}: {', '.join(one)} → {', '.join(other)}{others}"
+        others = f", and {counted(len(found) - 1, 'other')}" if len(found) > 1 else ""
+        yield f"another shape: {name} {', '.join(one)} → {', '.join(other)}{others}"
 
 
 def _arrays(groups: Sequence[SiblingArguments]) -> int:

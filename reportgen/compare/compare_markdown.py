@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from reportgen.compare.builds import STATUSES, BuildComparison, ModuleComparison
 from reportgen.compare.compare_words import (
     change_words,
+    fit_words,
     group_name,
     headline,
     input_words,
@@ -16,10 +17,11 @@ from reportgen.compare.compare_words import (
     matched_words,
     signed_bytes,
     signed_count,
-    step_words,
 )
-from reportgen.compare.terms import Term, by_kind, total
+from reportgen.compare.steps import steps_of
+from reportgen.compare.terms import Term
 from reportgen.compare.verdicts import Judgement, Overall
+from reportgen.compare.why import cause
 from reportgen.reports.formats import human_bytes
 from reportgen.reports.markdown_text import code, escaped
 
@@ -84,20 +86,29 @@ _OVERALL: Mapping[Overall, str] = {
 
 def _module(module: ModuleComparison, judgement: Judgement) -> str:
     """Return a module that changed: its spaces, the steps of its main one, folded, and what differs in its input."""
-    parts = [f"**{code(module.module.name)}**: {headline(module)}", _spaces(module, judgement)]
+    parts = [f"**{code(module.module.name)}**: {_in_short(module)}", _spaces(module, judgement)]
     color = main_color(module)
     compared = module.comparison.spaces.get(color) if module.comparison and color is not None else None
     if module.comparison and compared and compared.terms:
         rows = ["| step | bytes | what |", "| --- | ---: | --- |"]
         rows.append(f"| **peak before** | **{compared.before_bytes or 0:,}** | |")
-        for kind, terms in by_kind(compared.terms).items():
-            change = total(terms)
-            rows.append(f"| {step_words(kind, change)} | {signed_count(change)} | {_subjects(module, terms)} |")
+        rows += [
+            f"| {step.words} | {signed_count(step.change_bytes)} | {_subjects(module, step.terms)} |"
+            for step in steps_of(compared.terms)
+        ]
         steps = "\n".join([*rows, f"| **peak after** | **{compared.after_bytes or 0:,}** | |"])
         parts.append(f"<details><summary>{escaped(compared.name)}, step by step</summary>\n\n{steps}\n\n</details>")
     inputs = f"{escaped(words, 400)}." if (words := input_words(module)) else ""
     parts.append(" ".join(filter(None, (inputs, matched_words(module)))))
     return "\n\n".join(part for part in parts if part)
+
+
+def _in_short(module: ModuleComparison) -> str:
+    """Return how much changed, whether the module fits now, and why."""
+    fits, _ = fit_words(module)
+    words = "; ".join(part for part in (headline(module), fits) if part)
+    why = cause(module)
+    return f"{words}. {escaped(why[0].upper() + why[1:], 400)}." if why else words
 
 
 def _spaces(module: ModuleComparison, judgement: Judgement) -> str:

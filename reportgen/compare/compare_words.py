@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 
+from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.evidence import Match
 from reportgen.compare.graph import Graph, plain_op_name
@@ -77,7 +78,7 @@ def change_words(before: int, after: int) -> str:
 
 
 def headline(module: ModuleComparison) -> str:
-    """Return one line: the change of the space that changed most, or that nothing changed."""
+    """Return one line: the change of the main space, and of one that changed even more, or that nothing changed."""
     before, after = module.figures
     if before is None:
         return "new"
@@ -89,19 +90,54 @@ def headline(module: ModuleComparison) -> str:
     if color is None:
         return "changed; peaks are unknown, because there are no live ranges"
     old, new = module.peaks[color]
-    # A space that is gone has its name from before.
-    name = module.module.spaces[color].name if color in module.module.spaces else before.spaces[color].name
     if old == new:
-        return f"the same peak in {name}, made of other things"
-    return f"{change_words(old, new)} in {name}"
+        return f"the same peak in {space_name(module, color)}, made of other things"
+    words = f"{change_words(old, new)} in {space_name(module, color)}"
+    most = _most_changed(module)
+    if most is None or most == color:
+        return words
+    return f"{words}, {signed_bytes(_change(module, most))} in {space_name(module, most)}"
+
+
+def space_name(module: ModuleComparison, color: int) -> str:
+    """Return the name of a space; one that is gone has that from before."""
+    return next(one.spaces[color].name for one in reversed(module.figures) if one and color in one.spaces)
 
 
 def main_color(module: ModuleComparison) -> int | None:
+    """Return the main memory of the device if its peak changed, else the space whose peak changed most."""
+    if MAIN_SPACE in module.peaks and _change(module, MAIN_SPACE):
+        return MAIN_SPACE
+    return _most_changed(module)
+
+
+def _most_changed(module: ModuleComparison) -> int | None:
     """Return the space whose peak changed most, of equal ones the one with the largest peak."""
     peaks = module.peaks
-    return max(
-        peaks, key=lambda color: (abs(peaks[color][1] - peaks[color][0]), max(peaks[color]), -color), default=None
-    )
+    return max(peaks, key=lambda color: (abs(_change(module, color)), max(peaks[color]), -color), default=None)
+
+
+def _change(module: ModuleComparison, color: int) -> int:
+    before, after = module.peaks[color]
+    return after - before
+
+
+def fit_words(module: ModuleComparison) -> tuple[str, bool]:
+    """Return whether the module fits its device now, and whether it does not; empty where nothing says so.
+
+    What counts is what is allocated, as everywhere, and that the compiler accepts it.
+    """
+    before, after = module.rooms
+    fit = after.fits.get(MAIN_SPACE)
+    if after.fits_device is None or module.figures[1] is None:
+        return "", False
+    if after.fits_device:
+        left = f": {human_bytes(-fit.excess_bytes)} left" if fit else ""
+        return f"fits{' now' if before.fits_device is False else ''}{left}", False
+    over = next((one for one in after.fits.values() if one.is_over), None)
+    how = f"{human_bytes(over.excess_bytes)} too much" if over else "the compiler refused it"
+    start = {True: "no longer fits", False: "still does not fit", None: "does not fit"}[before.fits_device]
+    return f"{start}: {how}", True
 
 
 def input_words(module: ModuleComparison) -> str:

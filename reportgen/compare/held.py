@@ -6,6 +6,7 @@ Values are no help here, because which value of a donated argument is live at a 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
+from reportgen.analyse.spaces import is_static
 from reportgen.compare.matched_build import Fate, MatchedBuild, Role, Spaces
 from reportgen.compare.terms import Kind, Term
 
@@ -20,6 +21,7 @@ _GONE: Mapping[Fate, Kind] = {
     "constant": "constant gone",
     "donated": "result donated",
     "temporary": "result is temporary",
+    "space": "to another space",
 }
 _NEW: Mapping[Fate, Kind] = {
     "argument": "argument new",
@@ -27,6 +29,7 @@ _NEW: Mapping[Fate, Kind] = {
     "constant": "constant new",
     "donated": "result not donated",
     "temporary": "result was temporary",
+    "space": "from another space",
 }
 
 
@@ -114,8 +117,10 @@ def _silent(side: MatchedBuild, allocations: Sequence[int]) -> Mapping[tuple[Rol
 
 
 def _fate(side: MatchedBuild, allocation: int, other: MatchedBuild) -> Fate:
-    """Return what an allocation without a partner is, or where its result lies on the other side."""
+    """Return what an allocation without a partner is, or where its argument or result lies on the other side."""
     role = side.role(allocation)
+    if _is_in_another_space(side, allocation, other):
+        return "space"
     if role != "result":
         return role
     has_same_places = side.results.keys() == other.results.keys()
@@ -131,3 +136,13 @@ def _fate(side: MatchedBuild, allocation: int, other: MatchedBuild) -> Fate:
             if target.parameter is not None:
                 return "donated"
     return "result"
+
+
+def _is_in_another_space(side: MatchedBuild, allocation: int, other: MatchedBuild) -> bool:
+    """Return whether the caller holds the same argument or result on the other side, in another memory space."""
+    value = side.representative(allocation)
+    match = side.partners[value] if value is not None else None
+    if match is None or match.grade == "in its place":
+        return False
+    target = other.analysis.dump.allocations[other.allocation(match.value)]
+    return is_static(target) and target.color != side.analysis.dump.allocations[allocation].color

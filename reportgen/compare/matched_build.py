@@ -12,7 +12,7 @@ from reportgen.compare.graph import Graph
 from reportgen.compare.signature import arguments
 
 Role = Literal["argument", "result", "constant"]
-Fate = Literal["argument", "result", "constant", "donated", "temporary"]
+Fate = Literal["argument", "result", "constant", "donated", "temporary", "space"]
 Spaces = tuple[Space | None, Space | None]
 """A memory space before and after."""
 

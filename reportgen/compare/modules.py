@@ -4,11 +4,12 @@ The numbers and timestamps in file names are not used: they shift as soon as one
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from typing import Literal
 
+from reportgen.analyse.capacity import Fit
 from reportgen.analyse.identity import Digests, digests, signature
 from reportgen.analyse.records import Backend, Measured
 from reportgen.compare.figures import plain_name
@@ -22,12 +23,20 @@ Evidence = Literal["content", "name and shapes", "similar name and shapes", "nam
 _LEAST_ALIKE_NAMED, _LEAST_ALIKE = 0.2, 0.5
 
 
+@record(kw_only=False)
+class Room:
+    """What a build asks for beside what its device has, by memory space, and whether it fits, None if not known."""
+
+    fits: Mapping[int, Fit] = field(default_factory=dict)
+    fits_device: bool | None = None
+
+
 # Equal only to itself, because comparing two analyses would take longer than the rest of the pairing.
 @record(slots=False, kw_only=False, eq=False)
 class Side:
     """One module of a directory: `name` as its file says, `order` its place among the others, and what made it.
 
-    `flaws` are what its checks say against it.
+    `flaws` are what its checks say against it, and `room` says whether it fits.
     """
 
     label: str
@@ -36,6 +45,7 @@ class Side:
     analysis: Measured = field(repr=False)
     inputs: Inputs = field(default_factory=Inputs)
     flaws: tuple[Flaw, ...] = ()
+    room: Room = field(default_factory=Room)
 
     @property
     def backend(self) -> Backend:

@@ -10,9 +10,10 @@ from itertools import groupby
 from typing import NamedTuple
 
 from reportgen.compare.builds import ModuleComparison, compare_modules, figures_of_side
-from reportgen.compare.compare_words import headline, step_words
+from reportgen.compare.compare_words import headline
 from reportgen.compare.figures import Figure, SpaceFigures
 from reportgen.compare.modules import ModulePair, Side
+from reportgen.compare.steps import JoinedStep, steps_of
 from reportgen.model import Dump
 from reportgen.record import record
 from reportgen.render.compare.term_groups import TermGroup, groups
@@ -152,7 +153,10 @@ def _steps(compared: ModuleComparison) -> Mapping[int, Sequence[Step]]:
     routes = _routes(compared, 0, comparison.before.dump), _routes(compared, 1, comparison.after.dump)
     return {
         color: [
-            _step(list(of_kind)) for _, of_kind in groupby(groups(comparison, space, routes), lambda group: group.kind)
+            _step(step, list(found))
+            for step, (_, found) in zip(
+                steps_of(space.terms), groupby(groups(comparison, space, routes), lambda group: group.step), strict=True
+            )
         ]
         for color, space in comparison.spaces.items()
     }
@@ -164,14 +168,13 @@ def _routes(compared: ModuleComparison, side: int, dump: Dump) -> ModuleRoutes:
     return ModuleRoutes(module_slug(figures.label, figures.name), dump)
 
 
-def _step(found: Sequence[TermGroup]) -> Step:
+def _step(step: JoinedStep, found: Sequence[TermGroup]) -> Step:
     """Return one step; `found` are its groups, the largest first."""
-    change = sum(group.change_bytes for group in found)
     named = [group for group in found if group.subject]
     subjects = [
         Subject(group.subject, group.count, group.change_bytes, _path(group)) for group in named[:_MOST_SUBJECTS]
     ]
-    return Step(step_words(found[0].kind, change), change, subjects, len(named) - len(subjects))
+    return Step(step.words, step.change_bytes, subjects, len(named) - len(subjects))
 
 
 def _path(group: TermGroup) -> str:

@@ -63,7 +63,9 @@ class ComparisonRedactor:
         label, name = self._label(module.label), module.name
         is_public = is_public_module(name, self._redaction)
         name = self._names.setdefault(name, name if is_public else self._redactor.token("program", name))
-        return replace(module, label=label, name=name)
+        words = self._redactor.words
+        arguments = tuple(replace(one, name=words(one.name), shape=words(one.shape)) for one in module.arguments)
+        return replace(module, label=label, name=name, arguments=arguments)
 
     def _label(self, label: str) -> str:
         return self._names.setdefault(label, self._redactor.token("dump", label))

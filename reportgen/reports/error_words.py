@@ -38,7 +38,7 @@ _PADDED = re.compile(r"Unpadded \(([^)]*)\) Padded \(([^)]*)\)")
 def figures(event: OutOfMemory) -> str:
     """Return what is needed, usable, in use, free and too much, as far as the text says so; empty if it does not."""
     needed, capacity = event.needed, event.capacity
-    excess = event.excess or _difference(needed, capacity)
+    excess = excess_of(event)
     if needed and capacity and range_words(needed) == range_words(capacity):
         return _equal_figures(needed, capacity, excess)
     sizes = {total.name: total.size for total in event.totals}
@@ -53,6 +53,11 @@ def figures(event: OutOfMemory) -> str:
         (excess, "too much"),
     )
     return ", ".join(f"{range_words(size)} {words}" for size, words in named if size)
+
+
+def excess_of(event: OutOfMemory) -> SizeRange | None:
+    """Return by how much the needed memory exceeds the usable, as far as the text says so."""
+    return event.excess or _difference(event.needed, event.capacity)
 
 
 def _equal_figures(needed: SizeRange, capacity: SizeRange, excess: SizeRange | None) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.browser.axe import COLORS, complaints
+from tests.render.parts_page import write_parts_page
 
 Visit = Callable[..., Page]
 
@@ -18,6 +19,16 @@ def test_no_kind_of_page_has_a_violation(visit: Visit, page: Page, samples_site:
         page.emulate_media(color_scheme="dark")
         found += [f"{path} in the dark: {one}" for one in complaints(page, COLORS)]
     assert not found, "\n".join(found)
+
+
+def test_no_part_has_a_violation(visit: Visit, page: Page, tmp_path: Path) -> None:
+    write_parts_page(tmp_path / "index.html")
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size({"width": 390, "height": 844})
+    found = complaints(visit(tmp_path))
+    page.emulate_media(color_scheme="dark")
+    assert [*found, *complaints(page, COLORS)] == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def _settled(page: Page) -> Page:

@@ -122,7 +122,7 @@ def test_each_module_of_each_build_is_in_one_series_of_its_name_with_its_figures
 @pytest.mark.parametrize(
     ("after", "words"),
     [
-        (BATCH, "tokens: s32[8,128] → s32[16,128]"),
+        (BATCH, "another shape: tokens s32[8,128] → s32[16,128]"),
         (DONATED, "now donated: params['layers'][#]['w'] (0 B → 6.00 MiB)"),
         (OPTIMIZER, "new: 6 arguments of 6.00 MiB, state.mu['layers'][#]['w']"),
         ((*OPTIMIZER, replace(MU, name="state.mu['head']")), "new: 12 arguments of 12.00 MiB, state.mu"),

@@ -139,12 +139,18 @@ def test_it_says_what_a_comparison_says(
     assert headline(dump) == words.headline(module)
     assert dump.history
     assert [
-        (step.words, subject.name, subject.count, subject.change_bytes)
+        (subject.name, subject.count, subject.change_bytes)
         for space in dump.history.spaces
         for step in space.steps
         for subject in step.subjects
+    ] == [(group.subject, group.count, group.change_bytes) for space in view.views for group in space.groups]
+    assert [
+        (step.words, step.change_bytes) for space in dump.history.spaces for step in space.steps if step.change_bytes
     ] == [
-        (group.step, group.subject, group.count, group.change_bytes) for space in view.views for group in space.groups
+        (row.words, row.change_bytes)
+        for space in view.views
+        for row in space.waterfall.rows
+        if row.look in ("grown", "shrunk")
     ]
 
 

@@ -15,7 +15,7 @@ from reportgen.analyse.phases import phases
 from reportgen.analyse.spaces import main_space
 from reportgen.model import Dump
 from reportgen.render.drawings.chart_data import memory_over_time
-from reportgen.render.drawings.life import idle_within, life_strip
+from reportgen.render.drawings.life import idle_within, life_of
 from reportgen.render.drawings.memory_chart import memory_chart
 from reportgen.render.html.links import Links
 from reportgen.render.module.need import need
@@ -94,7 +94,7 @@ def test_what_waits_is_held_and_not_used() -> None:
 def test_a_value_that_is_never_live_has_no_strip() -> None:
     analysis = program("flax_gpt+donate")
     number = next(one for one, start in enumerate(analysis.dump.starts) if start < 0)
-    assert life_strip(analysis, (number,), "temporary", None) == ""
+    assert life_of(analysis, (number,), "temporary", None) is None
 
 
 def test_a_value_is_told_in_a_sentence() -> None:
@@ -102,7 +102,7 @@ def test_a_value_is_told_in_a_sentence() -> None:
     links = Links(made, 1, "v/")
     space = made.analysis.spaces[MAIN_SPACE]
     largest = next(share.value for share in space.composition if share.value is not None)
-    told = ValueStory(made, links).markup(largest)
+    told = ValueStory(made, links).words(largest)
     assert "flax_gpt.py:17" in told
     assert "in the forward pass" in told
     assert "At the peak it only waits" in told
@@ -146,4 +146,4 @@ def test_a_grouping_draws_when_each_of_its_rows_is_held() -> None:
     space = made.analysis.spaces[MAIN_SPACE]
     tables = peak_tables(made, space, peak_groups(made.analysis, space), Links(made, 0))
     assert [table.key for table in tables] == ["operation", "source line", "argument", "shape", "class", "value"]
-    assert all("svg" in row.life for table in tables for row in table.rows if row.kind != "held")
+    assert all(row.life for table in tables for row in table.rows if row.kind != "held")

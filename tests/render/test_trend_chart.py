@@ -32,3 +32,6 @@ def test_ticks_are_round_in_order_and_inside(amounts: list[int]) -> None:
     assert places[0] == 0
     assert places[-1] == (WIDTH if len(amounts) > 1 else 0)
     assert len(places) <= 6
+    # A label begins or ends at its dot, so that it stays inside.
+    assert all(dot.anchor == ("end" if dot.x > WIDTH // 2 else "start") for dot in drawn.dots)
+    assert drawn.has_labels == (len(amounts) <= 8)

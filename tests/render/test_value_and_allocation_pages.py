@@ -1,17 +1,20 @@
 """The pages of a value and of an allocation say who holds the same bytes, and say long things once."""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import get_args
 
 import pytest
 
 from reportgen.analyse.liveness import Rule
 from reportgen.analyse.records import Analysis
+from reportgen.parse.stack_frames import Frame
 from reportgen.pipeline import read_report
 from reportgen.render.module.module_pages import module_pages
 from reportgen.render.value.about import WHY_ALIVE
 from reportgen.render.value.value_page import ValueRenderer
 from reportgen.render.view import Module
+from tests.advice.recompiled_programs import program
 from tests.program.test_authors import ALLOCATIONS, RANGES, USED
 from tests.support.dumps import analysed
 from tests.support.samples import samples
@@ -126,3 +129,14 @@ def test_a_page_that_values_share_explains_a_shape_once() -> None:
     pages = [page.text for path, page in pages_of(crowded()).items() if path.startswith("v/")]
     assert {text.count("A scalar of type f32") for text in pages} == {1}
     assert sum(text.count("Explained with v") for text in pages) == CROWD - len(pages)
+
+
+def test_a_page_lists_the_frames_of_a_stack_once() -> None:
+    made = module_of(program("flax_gpt+donate"))
+    stacks: defaultdict[Sequence[Frame], list[int]] = defaultdict(list)
+    for number in range(len(made.analysis.facts)):
+        stacks[made.attribution(number).stack].append(number)
+    same = next(numbers for stack, numbers in stacks.items() if len(numbers) > 2 and len(stack) > 1)
+    text = about(read_page(ValueRenderer(made, "Memory").page(same[:3]).content.decode()))
+    assert text.count("Stack of") == 1
+    assert text.count("same stack as") == 2

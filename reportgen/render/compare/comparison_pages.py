@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from reportgen.compare.builds import STATUSES, BuildComparison, ModuleComparison
 from reportgen.compare.compare_words import (
+    fit_words,
     headline,
     input_words,
     main_color,
@@ -13,6 +14,7 @@ from reportgen.compare.compare_words import (
     signed_count,
 )
 from reportgen.compare.verdicts import Judgement
+from reportgen.compare.why import cause
 from reportgen.record import record
 from reportgen.render import routes
 from reportgen.render.compare.views import MOST_ROLLUP_ROWS, ModuleView, page_of
@@ -38,6 +40,10 @@ class OverviewRow:
     module: ModuleComparison
     href: str | None
     headline: str
+    change_bytes: int | None
+    fit: str
+    is_over: bool
+    cause: str
     inputs: str
     before_bytes: int | None
     after_bytes: int | None
@@ -63,19 +69,27 @@ def comparison_pages(
         site_title=title,
         comparison=comparison,
         judgement=judgement,
+        heading=_heading(comparison),
         rows={status: [row for row in rows if row.module.status == status] for status in STATUSES},
         has_sites=has_sites,
     )
     yield Page(routes.OVERVIEW, overview)
     for view in views:
-        yield Page(view.path, _module_page(title, view, judgement, has_sites=has_sites))
+        yield Page(view.path, _module_page(title, comparison, view, judgement, has_sites=has_sites))
+
+
+def _heading(comparison: BuildComparison) -> str:
+    """Return what the builds are called."""
+    labels = comparison.before.label, comparison.after.label
+    return "Before and after" if labels == ("before", "after") else " → ".join(labels)
 
 
 def _overview_row(module: ModuleComparison, *, has_sites: bool) -> OverviewRow:
     """Return the row of a module; one without a comparison leads to its page in a build that has it."""
     color = main_color(module)
-    peaks = module.peaks.get(color, (None, None)) if color is not None else (None, None)
+    peaks = module.peaks.get(color) if color is not None else None
     before, after = module.figures
+    fit, is_over = fit_words(module)
     href = page_of(module)
     if href is None and has_sites:
         side = routes.SIDES[0 if after is None else 1]
@@ -84,13 +98,19 @@ def _overview_row(module: ModuleComparison, *, has_sites: bool) -> OverviewRow:
         module=module,
         href=href,
         headline=headline(module),
+        change_bytes=peaks[1] - peaks[0] if peaks and before and after else None,
+        fit=fit,
+        is_over=is_over,
+        cause=cause(module),
         inputs=input_words(module),
-        before_bytes=peaks[0] if before else None,
-        after_bytes=peaks[1] if after else None,
+        before_bytes=peaks[0] if peaks and before else None,
+        after_bytes=peaks[1] if peaks and after else None,
     )
 
 
-def _module_page(title: str, view: ModuleView, judgement: Judgement, *, has_sites: bool) -> bytes:
+def _module_page(
+    title: str, comparison: BuildComparison, view: ModuleView, judgement: Judgement, *, has_sites: bool
+) -> bytes:
     name = view.module.module.name
     return render(
         "pages/compare.html",
@@ -98,13 +118,11 @@ def _module_page(title: str, view: ModuleView, judgement: Judgement, *, has_site
         site_title=title,
         module=view.module,
         words=WORDS,
+        before_label=comparison.before.label,
+        after_label=comparison.after.label,
         headline=headline(view.module),
-        main=view.main,
-        spaces=view.spaces,
-        views=view.views,
+        view=view,
         verdicts=[verdict for verdict in judgement.reported if verdict.module == name],
-        homes=view.homes,
         has_sites=has_sites,
-        tiers=view.tiers,
         most_rows=MOST_ROLLUP_ROWS,
     )

@@ -18,18 +18,18 @@ WIDTH, HEIGHT = 960, 220
 _COLUMNS = 960
 _BANDS = 120
 _TOP = 24
-_LABEL = 190
+_LABEL = 20
 
 
 @record
 class Mark:
-    """The peak of a side, in pixels; its label is at `text_x`, to the left or right of it as `anchor` says."""
+    """The peak of a side, in pixels; its label ends at `label_y` and begins or ends at `x`, as `anchor` says."""
 
     side: str
     amount: int
     x: float
     y: float
-    text_x: float
+    label_y: float
     anchor: str
 
 
@@ -44,9 +44,9 @@ class Band:
 
 @record
 class Curves:
-    """Two paths of an SVG of `WIDTH` by `HEIGHT` pixels: `before` is an area, `after` a line.
+    """Two areas in an SVG of `WIDTH` by `HEIGHT` pixels.
 
-    `ticks` are round amounts, each with its place from the top and in words.
+    `ticks` are round amounts, each with its place from the top and in words; `capacity` is where that of the device is.
     """
 
     before: str
@@ -55,6 +55,9 @@ class Curves:
     place: float | None
     bands: tuple[Band, ...]
     ticks: tuple[tuple[float, str], ...]
+    capacity: float | None
+    width: int = WIDTH
+    height: int = HEIGHT
 
 
 class Axis:
@@ -83,13 +86,18 @@ class Axis:
         return max(first, min(first + position - self._starts[number], end - 1))
 
 
-def curves(comparison: Comparison, space: SpaceComparison) -> Curves | None:
-    """Return the resident memory of a space on both sides; None without live ranges."""
+def curves(comparison: Comparison, space: SpaceComparison, capacity_bytes: int | None = None) -> Curves | None:
+    """Return the resident memory of a space on both sides; None without live ranges.
+
+    The capacity is drawn where it is at most twice the higher peak, because it would flatten the curves elsewhere.
+    """
     sides = [one for one in (space.before, space.after) if one]
     peaks = [one.peak_resident for one in sides]
     if not sides or not all(peaks):
         return None
     most = max((peak.amount for peak in peaks if peak), default=0) or 1
+    is_near = capacity_bytes is not None and capacity_bytes <= 2 * most
+    most = max(most, capacity_bytes or 0) if is_near else most
     axis = Axis(comparison.chain, (comparison.before.moments, comparison.after.moments))
     paths = ["", ""]
     marks: list[tuple[float, str, int]] = []
@@ -110,6 +118,7 @@ def curves(comparison: Comparison, space: SpaceComparison) -> Curves | None:
         place=place,
         bands=bands,
         ticks=tuple(_ticks(most)),
+        capacity=_height(capacity_bytes, most) if capacity_bytes and is_near else None,
     )
 
 
@@ -135,20 +144,15 @@ def _bands(comparison: Comparison, axis: Axis) -> Iterator[Band]:
 
 
 def _marks(peaks: Sequence[tuple[float, str, int]], most: int) -> tuple[Mark, ...]:
-    """Return the peaks with labels that do not cover each other: the earlier one's to the left, the later's right."""
-    ordered = sorted(peaks, key=lambda peak: (peak[0], peak[1] == "after"))
-    limits = (_LABEL, WIDTH) if len(ordered) == 1 else (_LABEL, WIDTH - _LABEL)
-    return tuple(
-        Mark(
-            side=word,
-            amount=amount,
-            x=round(x, 1),
-            y=_height(amount, most),
-            text_x=round(min(max(x, limits[0]), limits[1]) + (8 if number else -8), 1),
-            anchor="start" if number else "end",
-        )
-        for number, (x, word, amount) in enumerate(ordered)
-    )
+    """Return the peaks with labels that stay on the chart and do not cover each other."""
+    marks: list[Mark] = []
+    for x, word, amount in peaks:
+        y = label = _height(amount, most)
+        if any(abs(mark.label_y - label) < _LABEL for mark in marks):
+            label = max(mark.label_y for mark in marks) + _LABEL
+        anchor = "start" if x < WIDTH / 2 else "end"
+        marks.append(Mark(side=word, amount=amount, x=round(x, 1), y=y, label_y=label, anchor=anchor))
+    return tuple(marks)
 
 
 def _path(axis: Axis, side: int, space: Space, most: int) -> str:
@@ -166,7 +170,7 @@ def _path(axis: Axis, side: int, space: Space, most: int) -> str:
         if amount >= 0 and amount != last:
             pieces.append(f"H{column}V{_height(amount + space.static_bytes, most)}")
             last = amount
-    return "".join([*pieces, f"H{WIDTH}", "" if side else f"V{HEIGHT}H0Z"])
+    return "".join([*pieces, f"H{WIDTH}V{HEIGHT}H0Z"])
 
 
 def _height(amount: int, most: int) -> float:

@@ -3,6 +3,7 @@
 from reportgen.compare.compare_words import group_name, reason_words, step_words
 from reportgen.compare.graph import shape_parts
 from reportgen.compare.module_comparison import Comparison, SpaceComparison
+from reportgen.compare.steps import step_kinds
 from reportgen.compare.terms import KINDS, Kind, Term, total
 from reportgen.record import record
 from reportgen.render.routes import SIDES, ModuleRoutes, step_section
@@ -34,10 +35,11 @@ class Member:
 
 @record
 class TermGroup:
-    """Terms of one step whose values differ only in the numbers of their names."""
+    """Terms of one kind whose values differ only in the numbers of their names; `step` names their step."""
 
     kind: Kind
-    step: str
+    words: str
+    step: Kind
     change_bytes: int
     subject: str
     shape: str
@@ -53,10 +55,12 @@ def groups(comparison: Comparison, space: SpaceComparison, routes: Routes) -> tu
     found: dict[tuple[Kind, str, str, str], list[Term]] = {}
     for term in space.terms:
         found.setdefault((term.kind, *_alike(comparison, term)), []).append(term)
+    step_of = step_kinds(space.terms)
     made = [
         TermGroup(
             kind=kind,
-            step=step_words(kind, change := total(members)),
+            words=step_words(kind, change := total(members)),
+            step=step_of[kind],
             change_bytes=change,
             subject=subject,
             shape=shape,
@@ -64,12 +68,12 @@ def groups(comparison: Comparison, space: SpaceComparison, routes: Routes) -> tu
             count=len(members),
             members=tuple(_member(comparison, term, routes) for term in members[:MOST_VALUES]),
             left_out=max(0, len(members) - MOST_VALUES),
-            id=step_section(space.color, kind),
+            id=step_section(space.color, step_of[kind]),
         )
         for (kind, subject, shape, opcode), members in found.items()
     ]
     order = {kind: number for number, kind in enumerate(KINDS)}
-    return tuple(sorted(made, key=lambda group: (order[group.kind], -abs(group.change_bytes), group.subject)))
+    return tuple(sorted(made, key=lambda group: (order[group.step], -abs(group.change_bytes), group.subject)))
 
 
 def _alike(comparison: Comparison, term: Term) -> tuple[str, str, str]:

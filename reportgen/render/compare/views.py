@@ -3,19 +3,21 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
+from reportgen.analyse.devices import Capacity
 from reportgen.analyse.records import Space
 from reportgen.compare.builds import ModuleComparison
-from reportgen.compare.compare_words import evidence_words, main_color, step_words
+from reportgen.compare.compare_words import evidence_words, fit_words, main_color
 from reportgen.compare.figures import ModuleFigures
 from reportgen.compare.module_comparison import Comparison, SpaceComparison
+from reportgen.compare.modules import Room
 from reportgen.compare.rollups import GROUPINGS, Row, largest, rollup
-from reportgen.compare.terms import by_kind, total
+from reportgen.compare.why import Reason, argument_words, reasons
 from reportgen.model import Dump
 from reportgen.record import record
-from reportgen.render.compare.bars import Bars, bars
 from reportgen.render.compare.curves import Curves, curves
 from reportgen.render.compare.term_groups import Routes, TermGroup, groups
-from reportgen.render.routes import SIDES, ModuleRoutes, comparison_page, module_slug, step_section
+from reportgen.render.compare.waterfall_rows import Waterfall, waterfall
+from reportgen.render.routes import SIDES, ModuleRoutes, comparison_page, module_slug
 
 MOST_GROUPS = 300
 MOST_ROLLUP_ROWS = 60
@@ -33,20 +35,38 @@ class SpaceRow:
 
 
 @record
+class SideBar:
+    """What a build needs of a memory space as a bar: what the caller holds, temporaries, and slack."""
+
+    side: str
+    peak_bytes: int
+    allocated_bytes: int
+    parts: Sequence[tuple[str, int]]
+
+
+@record
 class SpaceView:
     """What a page shows of a memory space that changed."""
 
     space: SpaceComparison
-    bars: Bars
+    waterfall: Waterfall
     curves: Curves | None
     groups: Sequence[TermGroup]
     groups_left_out: int
     rollups: Mapping[str, Sequence[Row]]
 
+    @property
+    def groupings(self) -> Sequence[tuple[str, str]]:
+        """Return what the change can be shown by: the key and the word of each choice."""
+        return [("cause", "cause"), *((grouping, grouping) for grouping, rows in self.rollups.items() if rows)]
+
 
 @record
 class ModuleView:
-    """What a page shows of a module that changed; `main` is the space that changed most.
+    """What a page shows of a module that changed; `main` is its main memory space, whose view is the first.
+
+    `sides` are the bars of that space, before and after, `fit` says in words whether the module fits now, and
+    `reasons` say why it changed.
 
     `homes` are the pages of the module itself. `tiers` are (grade, what is equal, how it was chosen, number of values),
     most first, with what was not recognised.
@@ -55,6 +75,12 @@ class ModuleView:
     path: str
     module: ModuleComparison
     main: SpaceRow | None
+    sides: Sequence[SideBar]
+    fit: str
+    is_over: bool
+    capacity: Capacity | None
+    arguments: Sequence[str]
+    reasons: Sequence[Reason]
     spaces: Sequence[SpaceRow]
     views: Sequence[SpaceView]
     homes: tuple[str, str]
@@ -85,8 +111,12 @@ def _module_view(path: str, module: ModuleComparison, comparison: Comparison) ->
     routes = _routes(before, comparison.before.dump), _routes(after, comparison.after.dump)
     rows = [_space_row(space) for space in comparison.spaces.values()]
     changed = [space for space in comparison.spaces.values() if space.terms]
-    changed.sort(key=lambda space: (-abs(space.change_bytes or 0), space.color))
     color = main_color(module)
+    changed.sort(key=lambda space: (space.color != color, -abs(space.change_bytes or 0), space.color))
+    main = next((row for row in rows if row.space.color == color), None)
+    fit, is_over = fit_words(module)
+    room = module.rooms[1]
+    known = room.fits.get(color) if color is not None else None
     tiers = Counter(
         (match.grade, *evidence_words(match)) if match else ("not recognised", "", "")
         for match in comparison.matching.before
@@ -94,12 +124,29 @@ def _module_view(path: str, module: ModuleComparison, comparison: Comparison) ->
     return ModuleView(
         path=path,
         module=module,
-        main=next((row for row in rows if row.space.color == color), None),
+        main=main,
+        sides=_sides(main.space) if main else (),
+        fit=fit,
+        is_over=is_over,
+        capacity=known.capacity if known else None,
+        arguments=argument_words(module),
+        reasons=reasons(module),
         spaces=rows,
-        views=[_space_view(comparison, space, routes) for space in changed],
+        views=[_space_view(comparison, space, routes, room) for space in changed],
         homes=(SIDES[0] + routes[0].index, SIDES[1] + routes[1].index),
         tiers=sorted(((*tier, count) for tier, count in tiers.items()), key=lambda row: (-row[3], row)),
     )
+
+
+def _sides(space: SpaceComparison) -> Sequence[SideBar]:
+    found = []
+    for side, one in (("before", space.before), ("after", space.after)):
+        peak = one.peak_resident.amount if one and one.peak_resident else 0
+        allocated = one.allocated_bytes - one.thread_local_bytes if one else 0
+        held = min(one.static_bytes, peak) if one else 0
+        parts = (("parameter", held), ("temporary", peak - held), ("slack", max(allocated - peak, 0)))
+        found.append(SideBar(side=side, peak_bytes=peak, allocated_bytes=allocated, parts=parts))
+    return found
 
 
 def _routes(figures: ModuleFigures, dump: Dump) -> ModuleRoutes:
@@ -119,16 +166,13 @@ def _space_row(space: SpaceComparison) -> SpaceRow:
     )
 
 
-def _space_view(comparison: Comparison, space: SpaceComparison, routes: Routes) -> SpaceView:
+def _space_view(comparison: Comparison, space: SpaceComparison, routes: Routes, room: Room) -> SpaceView:
     found = groups(comparison, space, routes)
-    steps = [
-        (step_words(kind, total(terms)), f"#{step_section(space.color, kind)}", total(terms))
-        for kind, terms in by_kind(space.terms).items()
-    ]
+    fit = room.fits.get(space.color)
     return SpaceView(
         space=space,
-        bars=bars(space.before_bytes or 0, space.after_bytes or 0, steps),
-        curves=curves(comparison, space),
+        waterfall=waterfall(comparison, space),
+        curves=curves(comparison, space, fit.capacity.size_bytes if fit else None),
         groups=found[:MOST_GROUPS],
         groups_left_out=max(0, len(found) - MOST_GROUPS),
         rollups={grouping: largest(rollup(comparison, space, grouping), MOST_ROLLUP_ROWS) for grouping in GROUPINGS},

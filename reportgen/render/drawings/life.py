@@ -1,40 +1,49 @@
-"""Draw when a group of buffers is held, and when it only waits, as a strip on the time axis of the program."""
+"""Draw when something is held, and when it only waits, as a strip on the time axis of the program."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from markupsafe import Markup
-
 from reportgen.analyse.classes import MemoryClass
 from reportgen.analyse.records import Analysis
 from reportgen.program.buffers import stretches
 from reportgen.program.program import Program
+from reportgen.record import record
 
 _WIDTH, _HEIGHT, _BAR = 120, 12, 4
 _Stretch = tuple[int, int]
 
 
-def life_strip(analysis: Analysis, buffers: Sequence[int], kind: MemoryClass, peak: int | None) -> Markup:
-    """Return the strip of some buffers of a class, with the moment of the peak; empty for what is never live.
+@record
+class Life:
+    """A strip: the paths of what is held, of what only waits, and of the peak; the last two may be empty.
 
-    A group waits while it is held and none of its values is written or read.
+    `words` say the same.
     """
-    members = [one for number in buffers for one in analysis.program.buffers.members(number)]
+
+    kind: MemoryClass
+    held: str
+    waiting: str
+    peak: str
+    words: str
+
+
+def life_of(analysis: Analysis, members: Sequence[int], kind: MemoryClass, peak: int | None) -> Life | None:
+    """Return when values of a class are held, with the moment of the peak; None for what is never live.
+
+    They wait while they are held and none of them is written or read.
+    """
     held = stretches(members, analysis.dump.starts, analysis.dump.ends)
     if not held:
-        return Markup("")
+        return None
     total = max(analysis.moments, 1)
     waiting = list(idle_within(held, _uses(analysis.program, members)))
-    words = f"held from moment {held[0][0]:,} to {held[-1][1]:,}" + (", waits at times" if waiting else "")
-    parts = [f'<path class="held" d="{_boxes(held, total)}"/>']
-    if waiting:
-        parts.append(f'<path class="waiting" d="{_boxes(waiting, total)}"/>')
-    if peak is not None:
-        parts.append(f'<path class="peak" d="M{_at(peak, total)} 0v{_HEIGHT}"/>')
-    return Markup(
-        f'<svg class="life of-{kind}" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img"><title>{words}</title>'
-        f"{''.join(parts)}</svg>"
+    return Life(
+        kind=kind,
+        held=_boxes(held, total),
+        waiting=_boxes(waiting, total) if waiting else "",
+        peak=f"M{_at(peak, total)} 0v{_HEIGHT}" if peak is not None else "",
+        words=f"held from moment {held[0][0]:,} to {held[-1][1]:,}" + (", waits at times" if waiting else ""),
     )
 
 

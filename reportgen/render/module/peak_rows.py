@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from reportgen.advice.arguments import top_name
 from reportgen.analyse.classes import MemoryClass, memory_class
@@ -11,7 +11,7 @@ from reportgen.analyse.decompose import Group, GroupKind, by_label, groupings, s
 from reportgen.analyse.peak_groups import PeakGroup
 from reportgen.analyse.records import Share, Space
 from reportgen.record import record
-from reportgen.render.drawings.life import life_strip
+from reportgen.render.drawings.life import Life, life_of
 from reportgen.render.html.links import Links, listed
 from reportgen.render.html.markup import soft_breaks
 from reportgen.render.html.members import group_members
@@ -37,7 +37,7 @@ class GroupingRow:
     classes: Sequence[tuple[MemoryClass, int]]
     what: Markup
     buffers: Markup
-    life: Markup
+    life: Life | None
 
 
 @record
@@ -84,7 +84,7 @@ class _Tables:
         if any(group.kind == "named" for group in arguments):
             yield self._table("argument", "Argument", "Largest", arguments, self._of(self._code))
         yield self._table("shape", "Shape", "Largest", found["shape"], self._of(self._code))
-        yield self._table("class", "Class", "Largest", found["class"], self._of(self._class))
+        yield self._table("class", "Class", "Largest", found["class"], self._of(escape))
         yield self._table("value", "Value", "Operation or argument", shares(self._space), self._of_value)
 
     def _table(
@@ -184,9 +184,6 @@ class _Tables:
     def _code(label: str) -> Markup:
         return Markup("<code>{}</code>").format(soft_breaks(shortened(label)))
 
-    @staticmethod
-    def _class(label: str) -> Markup:
-        return Markup('<span class="chip class-{0}">{0}</span>').format(label)
-
-    def _life(self, buffers: Sequence[int], kind: MemoryClass) -> Markup:
-        return life_strip(self._analysis, buffers, kind, self._peak.moment if self._peak else None)
+    def _life(self, buffers: Sequence[int], kind: MemoryClass) -> Life | None:
+        members = [one for number in buffers for one in self._analysis.program.buffers.members(number)]
+        return life_of(self._analysis, members, kind, self._peak.moment if self._peak else None)

@@ -11,39 +11,50 @@ from reportgen.parse.oom_records import LoggedBuffer, SizeRange, Total
 from reportgen.record import record
 from reportgen.render import routes
 from reportgen.render.html.templates import render
-from reportgen.reports.error_words import LACKS, VERDICTS, causes, figures, padding_words, unpadded
+from reportgen.reports.error_words import LACKS, VERDICTS, causes, excess_of, figures, padding_words, unpadded
 from reportgen.reports.formats import range_words
 from reportgen.work import Page
 
 
 @record
 class BufferGroup:
-    """Buffers that have a shape or a scope in common."""
+    """Buffers that have a shape or a scope in common; `size_bytes` is the middle of what they can have."""
 
     name: str
     count: int
     size: str
+    size_bytes: int
 
 
 @record
 class ListedBuffer:
-    """A buffer with its part of the largest in percent, its size without padding, and what is said of its padding."""
+    """A buffer with what it is called, its size without padding, and what is said of its padding."""
 
     buffer: LoggedBuffer
-    percent: float
+    name: str
+    size_bytes: int
     unpadded: SizeRange | None
     padding: str
 
 
 @record
 class ErrorView:
-    """An error as the overview and its own page show it."""
+    """An error as the overview and its own page show it.
+
+    `needed_bytes` and `capacity_bytes` are 0 where the text does not state them; `scale_bytes` is as long as the longer
+    bar, and `largest_bytes` as the largest of the buffers.
+    """
 
     error: LoggedError
     href: str
     verdict: str
     causes: Sequence[str]
     figures: str
+    excess: str
+    needed_bytes: int
+    capacity_bytes: int
+    scale_bytes: int
+    largest_bytes: int
     listed: str
     lacks: str
     tables: Sequence[tuple[str, Sequence[Total]]]
@@ -67,32 +78,45 @@ def _view(error: LoggedError, number: int) -> ErrorView:
     event = error.event
     total = _sum(event.buffers)
     needed = f"; {range_words(event.needed)} are needed" if event.needed else ""
+    needed_bytes, capacity_bytes = (size.middle if size else 0 for size in (event.needed, event.capacity))
+    rows = _rows(event.buffers)
     return ErrorView(
         error=error,
         href=routes.out_of_memory(number),
         verdict=VERDICTS[event.kind],
         causes=causes(event),
         figures=figures(event),
+        excess=f"{range_words(excess)} too much" if (excess := excess_of(event)) else "",
+        needed_bytes=needed_bytes,
+        capacity_bytes=capacity_bytes,
+        scale_bytes=max(needed_bytes, capacity_bytes, 1),
+        largest_bytes=max((row.size_bytes for row in rows), default=0) or 1,
         listed=f"The listed sizes add up to {range_words(total)}{needed}." if total else "",
         lacks=LACKS.get(event.kind, ""),
         tables=[(head, list(rows)) for head, rows in groupby(event.totals, key=lambda total: total.head)],
-        rows=_rows(event.buffers),
+        rows=rows,
         by_shape=_groups((buffer.shape, buffer) for buffer in event.buffers),
         by_scope=_groups((buffer.op_name.rpartition("/")[0], buffer) for buffer in event.buffers),
     )
 
 
 def _rows(buffers: Sequence[LoggedBuffer]) -> list[ListedBuffer]:
-    largest = max((buffer.size.high for buffer in buffers if buffer.size), default=0)
     return [
         ListedBuffer(
             buffer=buffer,
-            percent=round(100 * buffer.size.high / largest, 1) if buffer.size and largest else 0,
+            name=_name(buffer),
+            size_bytes=buffer.size.middle if buffer.size else 0,
             unpadded=unpadded(buffer),
             padding=padding_words(buffer),
         )
         for buffer in buffers
     ]
+
+
+def _name(buffer: LoggedBuffer) -> str:
+    """Return the last parts of the operation that makes a buffer, or what else it is called."""
+    operation = "/".join(buffer.op_name.split("/")[-2:])
+    return operation or buffer.instruction or buffer.opcode or ("parameter" if buffer.is_parameter else "not named")
 
 
 def _sum(buffers: Iterable[LoggedBuffer]) -> SizeRange | None:
@@ -107,4 +131,7 @@ def _groups(named: Iterable[tuple[str, LoggedBuffer]]) -> list[BufferGroup]:
         groups.setdefault(name, []).append(buffer)
     sums = [(name, buffers, _sum(buffers)) for name, buffers in groups.items()]
     known = sorted(((name, buffers, size) for name, buffers, size in sums if size), key=lambda group: -group[2].high)
-    return [BufferGroup(name=name, count=len(buffers), size=range_words(size)) for name, buffers, size in known]
+    return [
+        BufferGroup(name=name, count=len(buffers), size=range_words(size), size_bytes=size.middle)
+        for name, buffers, size in known
+    ]

@@ -12,6 +12,7 @@ MOST_CHANGES = 200
 """The last changes are drawn; the table has all."""
 
 _MOST_TICKS = 5
+_MOST_LABELS = 8
 _TOP, _BOTTOM = 12, 148
 _MOST_ABOVE = 3
 """A budget more times above all amounts than this is only named, because the chart would be flat."""
@@ -21,24 +22,27 @@ _MOST_ABOVE = 3
 class Change:
     """A build that changed an amount, by its position in the history; None where there is no amount any more.
 
-    `words` say the change, `cause` what made it, and `shapes` what the function then takes; the last two may be empty.
+    `words` say the change, `short` only by how much, `cause` what made it, and `shapes` what the function takes from
+    then on; the last three may be empty.
     """
 
     build: int
     record: Record
     amount: int | None
     words: str
+    short: str = ""
     cause: str = ""
     shapes: str = ""
 
 
 @record
 class Dot:
-    """A change in pixels."""
+    """A change in pixels; `anchor` is the end of its label that is at it."""
 
     x: float
     y: float
     change: Change
+    anchor: str
 
 
 @record
@@ -59,10 +63,14 @@ class BuildTick:
 
 @record
 class Chart:
-    """A stepped path of `WIDTH` by `HEIGHT` pixels from the build `first` on; the axis begins at `low` bytes."""
+    """A stepped path of `WIDTH` by `HEIGHT` pixels from the build `first` on; the axis begins at `low` bytes.
+
+    Dots have labels where these do not cover each other.
+    """
 
     path: str
     dots: tuple[Dot, ...]
+    has_labels: bool
     levels: tuple[Level, ...]
     builds: tuple[BuildTick, ...]
     limits: tuple[Level, ...]
@@ -91,7 +99,12 @@ def chart(records: Sequence[Record], changes: Sequence[Change], budgets: Iterabl
     steps = [(x(change.build), None if change.amount is None else y(change.amount)) for change in shown]
     return Chart(
         path="".join(_path(steps)),
-        dots=tuple(Dot(x=x, y=y, change=change) for (x, y), change in zip(steps, shown, strict=True) if y is not None),
+        dots=tuple(
+            Dot(x=x, y=y, change=change, anchor="end" if x > WIDTH // 2 else "start")
+            for (x, y), change in zip(steps, shown, strict=True)
+            if y is not None
+        ),
+        has_labels=len(shown) <= _MOST_LABELS,
         levels=tuple(Level(amount=amount, y=y(amount)) for amount in _ticks(low, high)),
         builds=tuple(BuildTick(x=x(build), record=records[build]) for build in _spread(first, len(records) - 1)),
         limits=tuple(Level(amount=budget, y=y(budget) if is_near else None) for budget, is_near in near.items()),

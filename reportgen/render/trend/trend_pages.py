@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.compare.budgets import Budgets
 from reportgen.compare.causes import cause_words, shape_words
-from reportgen.compare.compare_words import change_words
+from reportgen.compare.compare_words import change_words, signed_bytes
 from reportgen.compare.figures import FIGURES, Figure
 from reportgen.compare.history import Amounts, Arguments, History, module_figures
 from reportgen.compare.series import Point, Series, series_of
@@ -34,7 +35,7 @@ class SpaceTrend:
 
 @record
 class FunctionTrend:
-    """One function over the builds; `spaces` are those that it uses or used, the largest first."""
+    """One function over the builds; `spaces` are those that it uses or used: the main memory first, then by size."""
 
     series: Series
     path: str
@@ -88,7 +89,7 @@ def function_trends(history: History, budgets: Budgets | None) -> list[FunctionT
         colors = {color for point in series.points for color in point.spaces or ()}
         spaces = [_space(history, series, color, budgets) for color in colors]
         if spaces:
-            spaces.sort(key=lambda space: (-(space.now or 0), space.color))
+            spaces.sort(key=lambda space: (space.color != MAIN_SPACE or not space.now, -(space.now or 0), space.color))
             path = routes.trend_of_function(str(series), series.name)
             trends.append(FunctionTrend(series=series, path=path, spaces=spaces))
     return sorted(trends, key=lambda trend: (trend.is_gone, -(trend.spaces[0].now or 0), str(trend.series)))
@@ -124,6 +125,7 @@ def _changes(
     """Yield the builds at which a space came, went or changed in any figure, with the change of one in words."""
     before: Amounts | None = None
     given: Arguments = ()
+    shown = ""
     for point, now in zip(points, amounts, strict=True):
         if now != before:
             amount = now[figure] if now else None
@@ -133,15 +135,17 @@ def _changes(
                 words += f"; unsound, {slug}"
             if made.accepted:
                 words += f"; accepted: {made.accepted}"
+            shapes = shape_words(point.arguments) if now else ""
             yield Change(
                 build=point.build,
                 record=made,
                 amount=amount,
                 words=words,
+                short=_short(before[figure] if before else None, amount),
                 cause=cause_words(given, point.arguments, (before, now)) if before and now else "",
-                shapes=shape_words(point.arguments) if now else "",
+                shapes="" if shapes == shown else shapes,
             )
-            given = point.arguments
+            given, shown = point.arguments, shapes
         before = now
 
 
@@ -153,3 +157,7 @@ def _words(before: int | None, amount: int | None, *, is_new: bool) -> str:
     if before == amount:
         return f"{human_bytes(amount)} as before, with other figures changed"
     return f"{human_bytes(amount)}, {change_words(before, amount)}"
+
+
+def _short(before: int | None, amount: int | None) -> str:
+    return signed_bytes(amount - before) if before is not None and amount is not None and amount != before else ""

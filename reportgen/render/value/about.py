@@ -60,8 +60,8 @@ class ValueAbout:
             if share.value is not None
         }
 
-    def rows(self, number: int, definition: DefinitionRows) -> str:
-        """Return all rows about a value, in a fixed order."""
+    def rows(self, number: int, definition: DefinitionRows, explained: dict[object, int]) -> str:
+        """Return all rows about a value, in a fixed order; `explained` is what the page has said before, and where."""
         fact, text = self._module.analysis.facts[number], self._module.analysis.dump.text
         location = text.locate(fact.value.text_offset)
         # Nearly all values are in the first file of a dump, which the module's page names.
@@ -72,7 +72,7 @@ class ValueAbout:
                 *self._memory(fact),
                 self._buffer.row(number),
                 *self._life(number, fact),
-                *self._program.rows(number),
+                *self._program.rows(number, explained),
                 *definition.rows(number),
                 *self._positions_and_uses(number),
                 f"<dt>In the dump<dd>id {fact.value.id}, {line}",

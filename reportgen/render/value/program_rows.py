@@ -47,8 +47,11 @@ class ProgramRows:
         self._stack = lru_cache(maxsize=256)(self._stack_row)
         self._inside = lru_cache(maxsize=1)(self._inside_row)
 
-    def rows(self, number: int) -> Iterator[str]:
-        """Yield the operation or argument, its source lines, what is inside a fusion, and the loops around it."""
+    def rows(self, number: int, explained: dict[object, int]) -> Iterator[str]:
+        """Yield the operation or argument, its source lines, what is inside a fusion, and the loops around it.
+
+        A stack is shown whole only by the first value of a page, which `explained` says.
+        """
         found = self._module.attribution(number)
         name = self._module.analysis.facts[number].value.key.name
         if found.argument:
@@ -60,7 +63,9 @@ class ProgramRows:
             term = "First read by" if found.rule == "read" else "Operation"
             yield f"<dt>{term}<dd><code>{escape(found.scope)}</code>{self._how(found)}"
         if found.stack:
-            yield self._stack(found.stack)
+            source, whole = self._stack(found.stack)
+            first = explained.setdefault(found.stack, number)
+            yield source + (whole if first == number or not whole else self._same_stack(first))
         if module := self._module.join.module:
             yield from self._inside(name, module)
             if path := module.path_to_entry(name):
@@ -81,7 +86,10 @@ class ProgramRows:
         path = found.path if len(found.path) <= _MOST_ON_PATH else (*found.path[:3], "…", *found.path[-2:])
         return f"<br><small>{words}: {' → '.join(map(self._links.instruction, path))}</small>"
 
-    def _stack_row(self, stack: Sequence[Frame]) -> str:
+    def _same_stack(self, first: int) -> str:
+        return f"<br><small>same stack as {self._links.value(first)}</small>"
+
+    def _stack_row(self, stack: Sequence[Frame]) -> tuple[str, str]:
         """Return the innermost frame of the user's own code, with its lines where they may be shown, and all frames."""
         sources = self._module.sources
         # A stack of library code alone is shown from its innermost frame.
@@ -91,7 +99,7 @@ class ProgramRows:
             rows = "".join(f"<li>{sources.place(frame, self._links.line_href(str(frame)))}" for frame in stack)
             whole = f'<details><summary>Stack of {len(stack)}</summary><ol class="stack">{rows}</ol></details>'
         href = self._links.line_href(str(own))
-        return f"<dt>Source<dd>{sources.place(own, href)}{sources.excerpt(own, href)}{whole}"
+        return f"<dt>Source<dd>{sources.place(own, href)}{sources.excerpt(own, href)}", whole
 
     def _inside_row(self, name: str, module: ModuleText) -> list[str]:
         """Return what a fusion is made of: how often each opcode occurs, and its instructions, folded."""

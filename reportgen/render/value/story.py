@@ -6,6 +6,7 @@ from html import escape
 from reportgen.analyse.classes import memory_class
 from reportgen.analyse.phases import Phase
 from reportgen.program.author import UNNAMED_ARGUMENT
+from reportgen.render.drawings.life import Life, life_of
 from reportgen.render.html.links import Links
 from reportgen.render.view import Module
 from reportgen.reports.formats import counted, shortened
@@ -27,21 +28,24 @@ class ValueStory:
             color: space.peak_resident.moment for color, space in module.analysis.spaces.items() if space.peak_resident
         }
 
-    def markup(self, number: int) -> str:
-        """Return the sentence about a value, with a bar of its life; empty for one that is never live."""
+    def words(self, number: int) -> str:
+        """Return the sentences about a value as markup; empty for one that is never live."""
         fact = self._module.analysis.facts[number]
         if fact.live is None:
             return ""
-        allocation = self._module.analysis.dump.allocations[fact.value.allocation]
-        peak = self._peaks.get(allocation.color)
-        words = " ".join([*self._origin(number), *self._uses(number, fact.live.start, fact.live.end, peak)])
-        places = {"a": fact.live.start, "b": fact.live.end + 1, "p": peak}
-        marks = (f"--{name}:{self._place(moment)}" for name, moment in places.items() if moment is not None)
-        return f'<p class="story">{words}<i class="of-{memory_class(allocation)}" style="{";".join(marks)}"></i></p>'
+        return " ".join(
+            [*self._origin(number), *self._uses(number, fact.live.start, fact.live.end, self._peak(number))]
+        )
 
-    def _place(self, moment: int) -> str:
-        """Return where a moment is on the time axis, as CSS writes it."""
-        return f"{min(100 * moment / max(self._module.analysis.moments, 1), 100):.1f}%".replace(".0%", "%")
+    def life(self, number: int) -> Life | None:
+        """Return when a value is live, and when it only waits."""
+        analysis = self._module.analysis
+        allocation = analysis.dump.allocations[analysis.dump.values.allocations[number]]
+        return life_of(analysis, (number,), memory_class(allocation), self._peak(number))
+
+    def _peak(self, number: int) -> int | None:
+        dump = self._module.analysis.dump
+        return self._peaks.get(dump.allocations[dump.values.allocations[number]].color)
 
     def _origin(self, number: int) -> Iterator[str]:
         """Yield who holds or writes the value."""

@@ -11,9 +11,11 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.results import Finding
 from reportgen.parse.shape_parser import ShapeError, parse_shape
 from reportgen.render.drawings.layout_drawing import layout_drawing
+from reportgen.render.drawings.life import Life
 from reportgen.render.html.links import Links
 from reportgen.render.html.templates import render
 from reportgen.render.routes import VALUES_FOLDER, value_id
@@ -43,12 +45,16 @@ _FOLDED_TEXT = 2_000
 
 
 class ValueSection(NamedTuple):
-    """What a page shows of a value: its name, a link to its allocation, and markup for each part."""
+    """What a page shows of a value: its name, where it is, a link to its allocation, and markup for each part."""
 
     id: str
     name: str
+    kind: MemoryClass
+    space: str
+    size_bytes: int
     allocation: Markup
     story: Markup
+    life: Life | None
     about: Markup
     instruction: Markup
     neighbours: Markup
@@ -75,7 +81,7 @@ class ValueRenderer:
     def page(self, numbers: Sequence[int]) -> Page:
         """Return the page of some values: one, or those of a group."""
         path = self._module.routes.value_page(numbers[0])
-        explained: dict[str, int] = {}
+        explained: dict[object, int] = {}
         content = render(
             "pages/value.html",
             path,
@@ -91,9 +97,10 @@ class ValueRenderer:
         own = path.rpartition("/")[2].encode()
         return Page(path, content.replace(b'href="%s#' % own, b'href="#'))
 
-    def _section(self, number: int, explained: dict[str, int]) -> ValueSection:
-        """Return what a page shows of a value, whose shape it explains unless the page has `explained` it before."""
+    def _section(self, number: int, explained: dict[object, int]) -> ValueSection:
+        """Return what a page shows of a value; its shape and stack only if the page has not `explained` them before."""
         value = self._module.analysis.facts[number].value
+        allocation = self._module.analysis.dump.allocations[value.allocation]
         definition = self._definition(value.key.name)
         # Like the text of an instruction, a long shape is whole only in the section of the first value.
         shape = value.shape if number == definition.values[0] else cut(value.shape, LONG_TEXT)
@@ -105,9 +112,13 @@ class ValueRenderer:
         return ValueSection(
             id=value_id(self._module.routes.value_names[number]),
             name=shortened(key_text(value.key)),
+            kind=memory_class(allocation),
+            space=self._module.analysis.spaces[allocation.color].name,
+            size_bytes=value.size_bytes,
             allocation=self._links.allocation(value.allocation),
-            story=Markup(self._story.markup(number)),
-            about=Markup(self._about.rows(number, definition)),
+            story=Markup(self._story.words(number)),
+            life=self._story.life(number),
+            about=Markup(self._about.rows(number, definition, explained)),
             instruction=Markup(definition.text(number)),
             neighbours=Markup(self._neighbours.section(number)),
             shape=Markup(f"{code}\n{layout}"),

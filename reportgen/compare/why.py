@@ -1,0 +1,154 @@
+"""Say in a few words why a peak changed: what happened to how many buffers, and where most of that is."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from reportgen.compare.builds import ModuleComparison
+from reportgen.compare.causes import argument_changes
+from reportgen.compare.compare_words import group_name, main_color, signed_bytes
+from reportgen.compare.module_comparison import Comparison
+from reportgen.compare.steps import JoinedStep, steps_of
+from reportgen.compare.terms import Kind, Term
+from reportgen.record import record
+from reportgen.reports.formats import counted, end_of
+
+_MOST = 3
+_LONGEST_NAME = 40
+_LEAST_PART = 20
+"""A reason is worth a sentence if it is at least this part of the largest."""
+
+_PHRASES: Mapping[Kind, tuple[str, str]] = {
+    "argument new": ("argument", "{} new"),
+    "argument gone": ("argument", "{} gone"),
+    "argument resized": ("argument", "{} of another size"),
+    "result new": ("result", "{} new"),
+    "result gone": ("result", "{} gone"),
+    "result resized": ("result", "{} of another size"),
+    "result donated": ("result", "{} in the memory of donated arguments now"),
+    "result not donated": ("result", "{} no longer in the memory of donated arguments"),
+    "result was temporary": ("result", "{} no longer among the temporaries"),
+    "result is temporary": ("result", "{} among the temporaries now"),
+    "constant new": ("constant", "{} new"),
+    "constant gone": ("constant", "{} gone"),
+    "constant resized": ("constant", "{} of another size"),
+    "gone": ("temporary buffer", "{} gone"),
+    "new": ("temporary buffer", "{} new"),
+    "replaced": ("temporary buffer", "{} in the place of others"),
+    "shape": ("temporary buffer", "{} of another shape, type or padding"),
+    "sharing": ("temporary buffer", "{} sharing other bytes"),
+}
+
+
+@record
+class Reason:
+    """A step as a phrase, such as `35 temporary buffers are gone`; `kind` is that of the step.
+
+    `subject` is the group of values that changed most in it, `short` its last parts, with its bytes and source line;
+    empty where nothing is known.
+    """
+
+    kind: Kind
+    words: str
+    change_bytes: int
+    subject: str
+    short: str
+    subject_bytes: int
+    line: str
+
+
+def argument_words(module: ModuleComparison) -> Sequence[str]:
+    """Return what changed in what a module is given, such as `now donated: cache (0 B → 1.00 GiB)`."""
+    before, after = module.figures
+    return argument_changes(before.arguments, after.arguments) if before and after else ()
+
+
+def cause(module: ModuleComparison) -> str:
+    """Return the most important of both in one line; empty where nothing is known."""
+    arguments = argument_words(module)
+    if arguments:
+        return arguments[0]
+    found = next(iter(reasons(module)), None)
+    if found is None:
+        return ""
+    where = f" at {found.line}" if found.line else ""
+    most = f", most of all {found.short}{where}" if found.subject else ""
+    return f"{found.words} ({signed_bytes(found.change_bytes)}){most}"
+
+
+def reasons(module: ModuleComparison) -> Sequence[Reason]:
+    """Return the largest steps of the main memory space."""
+    color = main_color(module)
+    if module.comparison is None or color is None or color not in module.comparison.spaces:
+        return ()
+    steps = sorted(steps_of(module.comparison.spaces[color].terms), key=lambda step: -abs(step.change_bytes))
+    largest = abs(steps[0].change_bytes) if steps else 0
+    worth = [step for step in steps[:_MOST] if step.change_bytes and abs(step.change_bytes) * _LEAST_PART >= largest]
+    return [_reason(module.comparison, step) for step in worth]
+
+
+def _reason(comparison: Comparison, step: JoinedStep) -> Reason:
+    amounts: Counter[str] = Counter()
+    for term in step.terms:
+        amounts[group_name(comparison.graphs, term)] += term.change_bytes
+    named = [name for name in amounts if name]
+    subject = max(named, key=lambda name: (abs(amounts[name]), name), default="")
+    if abs(amounts[subject]) * _LEAST_PART < abs(step.change_bytes):
+        subject = ""
+    first = next((term for term in step.terms if subject and group_name(comparison.graphs, term) == subject), None)
+    return Reason(
+        kind=step.kind,
+        words=_words(comparison, step),
+        change_bytes=step.change_bytes,
+        subject=subject,
+        short=end_of(subject, _LONGEST_NAME),
+        subject_bytes=amounts[subject],
+        line=_line(comparison, first) if first else "",
+    )
+
+
+def _words(comparison: Comparison, step: JoinedStep) -> str:
+    if step.kind == "elsewhere":
+        return step.words
+    count = len(step.terms)
+    if step.kind == "gone" and any(term.kind == "new" for term in step.terms):
+        return step.words
+    if step.kind in ("to another space", "from another space"):
+        return f"{counted(count, 'buffer')} moved {_route(comparison, step)}"
+    if step.kind == "held or temporary":
+        is_temporary = step.change_bytes >= 0
+        where = "a temporary now, held by the caller before" if is_temporary else "held by the caller now"
+        plural = "temporaries now, held by the caller before" if is_temporary else "held by the caller now"
+        return f"1 buffer is {where}" if count == 1 else f"{count:,} buffers are {plural}"
+    noun, phrase = _PHRASES[step.kind]
+    return f"{counted(count, noun)} {phrase.format('is' if count == 1 else 'are')}"
+
+
+def _route(comparison: Comparison, step: JoinedStep) -> str:
+    """Return where buffers moved: `to host`, `from VMEM`, or both."""
+    ways = Counter[str]()
+    for term in step.terms:
+        is_leaving = term.kind == "to another space"
+        side, value = (1, term.after) if is_leaving else (0, term.before)
+        ways[f"{'to' if is_leaving else 'from'} {_space(comparison, side, value, term)}"] += abs(term.change_bytes)
+    return " and ".join(way for way, _ in ways.most_common(2))
+
+
+def _space(comparison: Comparison, side: int, value: int | None, term: Term) -> str:
+    """Return the memory space of a value, or of the partner of one that the other side has."""
+    if value is None:
+        matches = comparison.matching.before if side else comparison.matching.after
+        own = term.before if side else term.after
+        match = matches[own] if own is not None else None
+        value = match.value if match else None
+    if value is None:
+        return "another memory space"
+    measured = comparison.after if side else comparison.before
+    color = measured.dump.allocations[measured.dump.values.allocations[value]].color
+    return measured.spaces[color].name
+
+
+def _line(comparison: Comparison, term: Term) -> str:
+    """Return the source line of a term, without the folders of its file."""
+    side, value = (1, term.after) if term.after is not None else (0, term.before)
+    line = comparison.graphs[side].labels(value).line if value is not None else ""
+    return line.rpartition("/")[2]

@@ -1,0 +1,106 @@
+"""Lay out the waterfall from one peak to the other as rows: a step begins on its bar where the one above it ends."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from reportgen.compare.compare_words import group_name, signed_bytes
+from reportgen.compare.module_comparison import Comparison, SpaceComparison
+from reportgen.compare.steps import JoinedStep, steps_of
+from reportgen.record import record
+from reportgen.render.routes import step_section
+from reportgen.reports.formats import end_of
+
+_ROOM = 0.08
+_SMALL_PART = 1000
+_SEEN_PART = 20
+_LONGEST_NAME = 40
+
+
+@record
+class WaterfallRow:
+    """A row: one of the two peaks, or a step with what changed most in it.
+
+    `low_bytes` and `size_bytes` are where its bar begins and how long it is, from the beginning of the axis; `look`
+    is "peak", "grown", "shrunk" or "level". `href` leads to the rows of the step.
+    """
+
+    words: str
+    note: str
+    href: str
+    change_bytes: int
+    low_bytes: int
+    size_bytes: int
+    look: str
+
+
+@record
+class Waterfall:
+    """All rows. The axis is `whole_bytes` long; it begins at `start_bytes`, which is 0 unless that hid the steps."""
+
+    rows: Sequence[WaterfallRow]
+    start_bytes: int
+    whole_bytes: int
+
+
+def waterfall(comparison: Comparison, space: SpaceComparison) -> Waterfall:
+    """Return the rows of a memory space. Steps that are too small to see are one row."""
+    before, after = space.before_bytes or 0, space.after_bytes or 0
+    steps = list(_shown(comparison, space, steps_of(space.terms)))
+    amounts = [before]
+    for *_, change in steps:
+        amounts.append(amounts[-1] + change)
+    low, high = min(amounts), max(amounts)
+    start = max(0, int(low - max((high - low) * (1 + _ROOM), 1)))
+    # The axis is broken only where the steps would be too short to see on a whole one.
+    start = 0 if start < high // 4 else start
+    rows = [_peak("peak before", before, start)]
+    # The last amount is that after the last step.
+    for (words, note, href, change), amount in zip(steps, amounts, strict=False):
+        look = "grown" if change > 0 else "shrunk" if change < 0 else "level"
+        rows.append(
+            WaterfallRow(
+                words=words,
+                note=note,
+                href=href,
+                change_bytes=change,
+                low_bytes=min(amount, amount + change) - start,
+                size_bytes=abs(change),
+                look=look,
+            )
+        )
+    return Waterfall(
+        rows=[*rows, _peak("peak after", after, start)], start_bytes=start, whole_bytes=max(high - start, 1)
+    )
+
+
+def _peak(words: str, amount: int, start: int) -> WaterfallRow:
+    return WaterfallRow(
+        words=words, note="", href="", change_bytes=amount, low_bytes=0, size_bytes=amount - start, look="peak"
+    )
+
+
+def _shown(
+    comparison: Comparison, space: SpaceComparison, steps: Sequence[JoinedStep]
+) -> Iterator[tuple[str, str, str, int]]:
+    """Yield words, note, href and bytes of each step that can be seen, the largest first, and of the others as one."""
+    most = max(space.before_bytes or 0, space.after_bytes or 0)
+    small = [step for step in steps if abs(step.change_bytes) * _SMALL_PART < most]
+    small = small if len(small) > 1 else []
+    for step in sorted(steps, key=lambda step: -abs(step.change_bytes)):
+        if step not in small and (step.change_bytes or not any(one.change_bytes for one in steps)):
+            yield step.words, _note(comparison, step), f"#{step_section(space.color, step.kind)}", step.change_bytes
+    if small:
+        yield "everything else", "; ".join(step.words for step in small), "", sum(step.change_bytes for step in small)
+
+
+def _note(comparison: Comparison, step: JoinedStep) -> str:
+    """Return the groups of values that make up most of a step, with their bytes."""
+    amounts: Counter[str] = Counter()
+    for term in step.terms:
+        if name := group_name(comparison.graphs, term):
+            amounts[name] += term.change_bytes
+    ordered = sorted(amounts, key=lambda name: (-abs(amounts[name]), name))
+    largest = [name for name in ordered[:2] if abs(amounts[name]) * _SEEN_PART >= abs(step.change_bytes)]
+    words = [f"{end_of(name, _LONGEST_NAME)} {signed_bytes(amounts[name])}" for name in largest]
+    rest = len(amounts) - len(largest)
+    return ", ".join([*words, *([f"and {rest:,} more"] if rest and largest else [])])

@@ -1,0 +1,124 @@
+"""A comparison says why a peak changed and whether it fits now; its steps join what cancels and still add up."""
+
+from dataclasses import replace
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reportgen.analyse.analysis import measure
+from reportgen.analyse.capacity import Fit
+from reportgen.analyse.devices import MAIN_SPACE, Capacity
+from reportgen.compare.builds import BuildComparison, ModuleComparison, Source, compare_modules
+from reportgen.compare.compare_words import fit_words, headline
+from reportgen.compare.modules import ModulePair, Room, Side
+from reportgen.compare.steps import step_kinds, steps_of
+from reportgen.compare.terms import Kind, Term, total
+from reportgen.compare.why import cause, reasons
+from reportgen.redact.comparison import ComparisonRedactor
+from reportgen.render.compare.views import module_views
+from tests.advice.recompiled_programs import program
+from tests.compare.texts import IN_PLACE, NOT_IN_PLACE, measured
+
+GIB = 1 << 30
+TERMS = st.lists(
+    st.builds(Term, kind=st.sampled_from(get_args(Kind)), change_bytes=st.integers(-(10**9), 10**9)), max_size=12
+)
+
+
+def module(name: str, after: str) -> ModuleComparison:
+    before, later = (Side(one, "jit_step", 0, program(one)) for one in (name, after))
+    return compare_modules(ModulePair(before, later, "name"))
+
+
+def room(allocated: int | None) -> Room:
+    """Return the room of a build on a device of 2 GiB, which is refused where it is over."""
+    if allocated is None:
+        return Room()
+    fit = Fit(Capacity(2 * GIB, "given", "flag"), allocated, None)
+    return Room({MAIN_SPACE: fit}, fits_device=not fit.is_over)
+
+
+@given(TERMS)
+def test_steps_add_up_to_the_terms(terms: list[Term]) -> None:
+    steps = steps_of(terms)
+    assert sum(step.change_bytes for step in steps) == total(terms)
+    assert sorted(map(id, (term for step in steps for term in step.terms))) == sorted(map(id, terms))
+    assert [step.kind for step in steps] == list(dict.fromkeys(step.kind for step in steps))
+    assert step_kinds(terms).keys() == {term.kind for term in terms}
+
+
+def test_what_is_live_at_another_place_is_one_step_with_the_place() -> None:
+    terms = [Term(kind="elsewhere", change_bytes=110), Term(kind="not live any more", change_bytes=-20)]
+    (step,) = steps_of(terms)
+    assert (step.words, step.change_bytes) == ("the peak is at another place", 90)
+
+
+@pytest.mark.parametrize(("new", "count"), [(95, 1), (20, 2)])
+def test_new_temporaries_replace_those_that_are_gone_if_little_is_left_of_both(new: int, count: int) -> None:
+    assert len(steps_of([Term(kind="gone", change_bytes=-100), Term(kind="new", change_bytes=new)])) == count
+
+
+def test_a_reason_says_what_is_gone_and_on_which_line() -> None:
+    compared = module("vjp_ce+naive", "vjp_ce")
+    first = reasons(compared)[0]
+    assert "gone" in first.words
+    assert first.change_bytes < 0
+    assert first.line.startswith("vjp_ce.py:")
+    assert first.line in cause(compared)
+
+
+def test_the_bars_of_a_waterfall_follow_one_another() -> None:
+    (view,) = module_views([module("vjp_ce+naive", "vjp_ce")])
+    first, *steps, last = view.views[0].waterfall.rows
+    at = first.change_bytes
+    for row in steps:
+        low = row.low_bytes + view.views[0].waterfall.start_bytes
+        assert (low, low + row.size_bytes) == tuple(sorted((at, at + row.change_bytes)))
+        at += row.change_bytes
+    assert at == last.change_bytes
+    assert [sum(size for _, size in side.parts) for side in view.sides] == [side.allocated_bytes for side in view.sides]
+
+
+def test_an_argument_that_is_given_to_the_host_has_moved() -> None:
+    dump = program("offload_adam+nooffload").dump
+    before = measure(dump, "tpu")
+    largest = max(before.program.arguments, key=lambda number: dump.allocations[number].size_bytes)
+    allocations = tuple(
+        replace(one, color=5) if number == largest else one for number, one in enumerate(dump.allocations)
+    )
+    moved = measure(replace(dump, allocations=allocations), "tpu")
+    compared = compare_modules(ModulePair(Side("a", "a", 0, before), Side("b", "b", 0, moved), "name"))
+    assert reasons(compared)[0].words == "1 buffer moved to host"
+    assert "in HBM" in headline(compared)
+
+
+def test_a_redacted_comparison_names_no_argument_of_a_program() -> None:
+    compared = module("offload_adam+nooffload", "vjp_ce")
+    redacted = ComparisonRedactor("names").comparison(
+        BuildComparison(before=Source("before"), after=Source("after"), modules=(compared,))
+    )
+    (one,) = redacted.modules
+    hidden = {argument.name for figures in one.figures if figures for argument in figures.arguments}
+    shown = {argument.name for figures in compared.figures if figures for argument in figures.arguments}
+    assert "mu[#]['kernel']" in shown
+    assert not any(name.startswith("mu") for name in hidden)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        (3 * GIB, GIB, "fits now: 1.00 GiB left"),
+        (GIB, GIB, "fits: 1.00 GiB left"),
+        (GIB, 3 * GIB, "no longer fits: 1.00 GiB too much"),
+        (3 * GIB, 3 * GIB, "still does not fit: 1.00 GiB too much"),
+        (None, 3 * GIB, "does not fit: 1.00 GiB too much"),
+        (3 * GIB, None, ""),
+    ],
+)
+def test_it_says_whether_a_build_fits_now(before: int | None, after: int | None, words: str) -> None:
+    one = Side("a", "a", 0, measured(IN_PLACE), room=room(before))
+    other = Side("b", "b", 0, measured(NOT_IN_PLACE), room=room(after))
+    compared = compare_modules(ModulePair(one, other, "name"))
+    assert fit_words(compared) == (words, "fit:" in words or "no longer" in words)

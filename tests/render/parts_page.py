@@ -1,0 +1,170 @@
+"""A page with every part of the design in every state.
+
+`python -m tests.render.parts_page OUT.html` writes it with its style sheets, to be looked at.
+"""
+
+import sys
+from pathlib import Path
+from typing import get_args
+
+from reportgen.advice.advice_records import Claim
+from reportgen.analyse.capacity import Fit
+from reportgen.analyse.classes import CLASSES
+from reportgen.analyse.devices import DEVICES, Capacity
+from reportgen.render.drawings.life import Life
+from reportgen.render.html.links import Links
+from reportgen.render.html.templates import environment
+from reportgen.render.module.need import Need, Segment
+from reportgen.render.module.step_cards import StepCard
+from reportgen.render.site.site_pages import fixed_pages
+from reportgen.render.view import Module
+from reportgen.reports.advice_words import CLAIMS
+from tests.support.dumps import analysed
+from tests.support.sound import SOUND
+
+GIB = 1 << 30
+PARTS = ("parts/marks.html", "parts/cards.html", "parts/controls.html")
+
+TEMPLATE = """
+{% extends "pages/base.html" %}
+{% import "parts/marks.html" as marks %}
+{% import "parts/cards.html" as cards with context %}
+{% import "parts/controls.html" as controls %}
+{% macro part(name) %}<section class="card"><h2>{{ name }}</h2>{{ caller() }}</section>{% endmacro %}
+{% block main %}
+<h1>Parts</h1>
+<div class="glance">
+{% call cards.number_card("Modules", "8") %}<p>of 3 programs</p>{% endcall %}
+{% call cards.number_card("Needed at most", "28.89 GiB") %}<p class="bad">1 of 8 does not fit</p>{% endcall %}
+</div>
+{% for name, fit, elsewhere, has_device in verdicts %}
+{% call part("Number with verdict: " ~ name) %}<div class="need">
+{{ cards.number_with_verdict(3 * gib, fit, elsewhere, has_device) }}
+{% if name == "unknown" %}{{ cards.device_choice(devices, 3 * gib) }}{% endif %}
+</div>{% endcall %}
+{% endfor %}
+{% call part("Change of a number") %}<div class="need">
+{% for look, fits in (("up", false), ("down", true), ("", none)) %}
+{% call cards.big_number("−15.88 GiB", look) %}{{ cards.pill("fits now" if fits else "same", fits) }}{% endcall %}
+{% endfor %}
+</div>{% endcall %}
+{% call part("Fit of another space") %}<p>{{ cards.fit_pill(verdicts[0][1]) }} {{ cards.fit_pill(verdicts[1][1]) }}</p>
+{% endcall %}
+{% for need in needs %}
+{% call part("Stacked bar" ~ (" with capacity" if need.capacity_bytes else "")) %}
+{{ cards.stacked_bar(need, links) }}
+{% endcall %}
+{% endfor %}
+{% call part("Capacity without a name") %}<div class="stack">{{ cards.capacity_tick(gib, 2 * gib, named=false) }}</div>
+{% endcall %}
+{% call part("Steps") %}<ol class="step-list">
+{% for step in steps %}{{ cards.step_card(step, needs[0]) }}{% endfor %}
+</ol>{% endcall %}
+{% call part("Segmented control") %}
+{{ controls.segmented("group", "Group by", [("operation", "operation"), ("shape", "shape")], "shape", "band") }}
+{% endcall %}
+{% call part("Chips") %}<p class="legend">
+{% for kind in classes %}{{ marks.chip("class-" ~ kind, kind) }} {% endfor %}
+{{ marks.chip("line", "live") }} {{ marks.chip("dashed", "allocated") }}
+{{ marks.chip("changed", "with the change", "changed-legend") }}
+</p>{% endcall %}
+{% call part("Bars") %}
+<table><thead><tr>{{ marks.bar_head() }}<th scope="col">What</th></tr></thead><tbody>
+<tr><td class="bars">{{ marks.bar([("parameter", 2), ("temporary", 3)], 8) }}</td><td>parts</td></tr>
+<tr><td class="bars">{{ marks.plain_bar(3, 8) }}</td><td>one part</td></tr>
+<tr><td class="bars">{{ marks.plain_bar(0, 8) }}</td><td>nothing</td></tr>
+</tbody></table>
+{% endcall %}
+{% call part("Bar rows") %}
+<ol class="bar-rows">
+{% for look, low in (("peak", 0), ("grown", 2), ("shrunk", 1)) %}
+{% call marks.bar_row("3.00 GiB", [(look, 3)], 8, low) %}{{ look }} <small>what is in it</small>{% endcall %}
+{% endfor %}
+</ol>
+<ol class="bar-rows sides">
+{% call marks.bar_row("5.00 GiB", [("parameter", 2), ("temporary", 3), ("slack", 1)], 8, capacity_bytes=4) -%}
+before{%- endcall %}
+</ol>
+{% endcall %}
+{% call part("Strips of life") %}
+<p>{% for life in lives %}{{ marks.life_strip(life) }}{% endfor %}{{ marks.life_strip(none) }}</p>
+<p class="story">Written at moment 24, read last at moment 77.{{ marks.life_strip(lives[0], has_words=false) }}</p>
+{% endcall %}
+{% endblock %}
+"""
+
+
+def parts_page() -> str:
+    """Return the page, made by the templates of the report."""
+    capacity = Capacity(2 * GIB, "given", "flag")
+    verdicts = (
+        ("yes", Fit(capacity, GIB, None), "", True),
+        ("no", Fit(capacity, 3 * GIB, 7), "", True),
+        ("elsewhere", None, "8 KiB too much in VMEM", True),
+        ("unknown", None, "", True),
+        ("no device", None, "", False),
+    )
+    module = Module(label="step.txt", title="step", stage=None, number=None, analysis=analysed(SOUND))
+    return (
+        environment()
+        .from_string(TEMPLATE.lstrip())
+        .render(
+            root="",
+            site_title="Parts",
+            gib=GIB,
+            links=Links(module, 0),
+            verdicts=verdicts,
+            devices=tuple(DEVICES.values()),
+            needs=(_need(2 * GIB), _need(None)),
+            steps=[_step(claim, number) for number, claim in enumerate(get_args(Claim))],
+            classes=CLASSES,
+            lives=[_life(waiting, peak) for waiting in ("M40 4h30v4h-30z", "") for peak in ("M50 0v12", "")],
+        )
+    )
+
+
+def _need(capacity_bytes: int | None) -> Need:
+    kinds = (*CLASSES, "slack", "rest")
+    parts = [*((kind, 0) for kind in kinds), *(("temporary", shade) for shade in (1, 2, 3))]
+    segments = [Segment(name=kind, kind=kind, shade=shade, size_bytes=GIB // 4) for kind, shade in parts]
+    total = sum(part.size_bytes for part in segments)
+    return Need(allocated_bytes=total, capacity_bytes=capacity_bytes, scale_bytes=total, segments=segments)
+
+
+def _step(claim: Claim, number: int) -> StepCard:
+    """Return a step of a claim: every third fits, every third is over, and the others have no capacity."""
+    is_computed = claim != "not computed"
+    fits, is_over = number % 3 == 0, number % 3 == 1
+    words = "1.50 GiB needed" + (", fits" if fits else ", 512.00 MiB too much" if is_over else "")
+    return StepCard(
+        what=f"Checkpoint the body of the loop at train_step.py:{number}",
+        short=f"Checkpoint the body of the loop at train_step.py:{number}",
+        key=f"move-{number}" if number % 2 else "",
+        anchor="advice",
+        saving="−331.00 MiB" if is_computed else "not computed",
+        need_bytes=3 * GIB // 2 if is_computed else 0,
+        result=words if is_computed else "",
+        is_over=is_computed and is_over,
+        fits=is_computed and fits,
+        claim=CLAIMS[claim],
+        code="jax.checkpoint(body)" if number % 2 else "",
+        note="what it assumes",
+    )
+
+
+def _life(waiting: str, peak: str) -> Life:
+    return Life(kind="temporary", held="M30 4h60v4h-60z", waiting=waiting, peak=peak, words="held from moment 24 to 77")
+
+
+def write_parts_page(path: Path) -> None:
+    """Write the page, and beside it the style sheets and scripts that it asks for."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(parts_page(), encoding="utf-8")
+    for page in fixed_pages("Parts"):
+        target = path.parent / page.path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(page.content)
+
+
+if __name__ == "__main__":
+    write_parts_page(Path(sys.argv[1]))

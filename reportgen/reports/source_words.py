@@ -8,6 +8,9 @@ from reportgen.reports.formats import percent
 from reportgen.reports.report import Report
 
 _SHOWN = 3
+_SMALL = 1000
+"""Lines that fill less than this part of the peak are not named beside others."""
+
 _NO_TEXT = "Which lines fill the peak is in the HLO text, which --xla_dump_hlo_as_text writes beside a dump."
 _NO_FILLER = "No line fills the peak: arguments and memory that is reserved for later belong to none."
 _NO_LINES = "Which lines fill the peak is not known: the HLO text beside the dump names none."
@@ -22,7 +25,8 @@ def filled_words(report: Report) -> str:
         return ""
     peak = space.peak_resident.amount
     groups = by_source_line(report.analysis, space)
-    lines = [group for group in groups if group.kind == "named"][:_SHOWN]
+    named = [group for group in groups if group.kind == "named"]
+    lines = [group for group in named[:_SHOWN] if group.size_bytes * _SMALL >= peak] or named[:1]
     if not lines:
         if report.source_files:
             return _NO_FILLER

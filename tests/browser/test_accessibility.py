@@ -44,7 +44,7 @@ def test_the_open_search_has_no_violation(visit: Visit, samples_site: Path) -> N
     page = visit(samples_site)
     page.keyboard.press("/")
     page.keyboard.type("jit")
-    page.get_by_role("option").first.wait_for()
+    page.get_by_role("listbox").get_by_role("option").first.wait_for()
     page.keyboard.press("ArrowDown")
     assert complaints(page) == []
     page.keyboard.type(" nothing like this")

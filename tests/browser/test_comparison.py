@@ -104,7 +104,7 @@ def test_the_search_finds_the_modules_that_changed(visit: Visit, comparison: Pat
     page = visit(comparison)
     page.keyboard.press("/")
     page.keyboard.type("jit_f")
-    page.get_by_role("option").first.click()
+    page.get_by_role("listbox").get_by_role("option").first.click()
     page.wait_for_url("**/compare/*/index.html")
 
 

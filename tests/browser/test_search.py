@@ -47,7 +47,7 @@ def search(page: Page, words: str) -> Locator:
     expect(page.locator("#search")).to_be_focused()
     page.keyboard.type(words)
     expect(page.locator("#search-count")).to_have_text(re.compile(r"\d results?$"))
-    return page.get_by_role("option")
+    return page.get_by_role("listbox").get_by_role("option")
 
 
 def names(results: Locator) -> list[str]:
@@ -121,7 +121,7 @@ def test_an_instruction_without_a_value_leads_to_its_moment(visit: Visit, root: 
 def test_arrows_move_enter_opens_and_the_box_keeps_the_focus(visit: Visit, root: Path | str) -> None:
     page = visit(root)
     results = search(page, "jit")
-    box = page.get_by_role("combobox")
+    box = page.get_by_role("combobox", name="Search")
     expect(box).to_have_attribute("aria-expanded", "true")
     for key, place in (("ArrowDown", 0), ("ArrowDown", 1), ("ArrowUp", 0), ("ArrowUp", results.count() - 1)):
         page.keyboard.press(key)
@@ -145,7 +145,7 @@ def test_enter_without_a_choice_opens_the_first_result(visit: Visit, root: Path 
 def test_escape_closes_the_list_then_clears_then_leaves(visit: Visit, root: Path | str) -> None:
     page = visit(root)
     search(page, "tiny")
-    box = page.get_by_role("combobox")
+    box = page.get_by_role("combobox", name="Search")
     page.keyboard.press("Escape")
     expect(page.get_by_role("listbox")).to_be_hidden()
     expect(box).to_have_attribute("aria-expanded", "false")

@@ -25,7 +25,7 @@ from reportgen.reports.summary import Summary
 
 
 def summary(report: Report, *, with_report: bool = True) -> Summary:
-    """Return the summary of a module; its part of report.json only where somebody reads that."""
+    """Return the summary of a module; its part of report.json, and the lines that fill it, only `with_report`."""
     analysis = report.analysis
     space = main_space(analysis.spaces)
     peak = space.peak_resident if space else None
@@ -56,7 +56,7 @@ def summary(report: Report, *, with_report: bool = True) -> Summary:
         findings=analysis.findings,
         report=module_report(report) if with_report else {},
         first_move="" if report.misfit and report.misfit.is_elsewhere else advice_sentence(advice),
-        filled=filled_words(report),
+        filled=filled_words(report) if with_report else "",
         capacity=capacity_words(known, advice.capacity if advice else None) if known else "",
         phases=phase_words(report.phases),
         devices=device_words(report),

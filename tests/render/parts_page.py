@@ -118,7 +118,7 @@ def parts_page() -> str:
             needs=(_need(2 * GIB), _need(None)),
             steps=[_step(claim, number) for number, claim in enumerate(get_args(Claim))],
             classes=CLASSES,
-            lives=[_life(waiting, peak) for waiting in ("M40 4h30v4h-30z", "") for peak in ("M50 0v12", "")],
+            lives=[_life(waiting, peak) for waiting in ("M40 6h30", "") for peak in ("M50 0v12", "")],
         )
     )
 
@@ -153,7 +153,7 @@ def _step(claim: Claim, number: int) -> StepCard:
 
 
 def _life(waiting: str, peak: str) -> Life:
-    return Life(kind="temporary", held="M30 4h60v4h-60z", waiting=waiting, peak=peak, words="held from moment 24 to 77")
+    return Life(kind="temporary", held="M30 6h60", waiting=waiting, peak=peak, words="held from moment 24 to 77")
 
 
 def write_parts_page(path: Path) -> None:

@@ -10,7 +10,7 @@ from reportgen.program.buffers import stretches
 from reportgen.program.program import Program
 from reportgen.record import record
 
-_WIDTH, _HEIGHT, _BAR = 120, 12, 4
+_WIDTH, _HEIGHT = 120, 12
 _Stretch = tuple[int, int]
 
 
@@ -40,8 +40,8 @@ def life_of(analysis: Analysis, members: Sequence[int], kind: MemoryClass, peak:
     waiting = list(idle_within(held, _uses(analysis.program, members)))
     return Life(
         kind=kind,
-        held=_boxes(held, total),
-        waiting=_boxes(waiting, total) if waiting else "",
+        held=_strokes(held, total),
+        waiting=_strokes(waiting, total) if waiting else "",
         peak=f"M{_at(peak, total)} 0v{_HEIGHT}" if peak is not None else "",
         words=f"held from moment {held[0][0]:,} to {held[-1][1]:,}" + (", waits at times" if waiting else ""),
     )
@@ -69,16 +69,14 @@ def _pixels(length: float) -> str:
     return f"{length:.1f}".removesuffix(".0")
 
 
-def _boxes(held: Sequence[_Stretch], total: int) -> str:
-    """Return the stretches as boxes of at least half a pixel; those that overlap on the strip become one."""
-    boxes: list[tuple[float, float]] = []
+def _strokes(held: Sequence[_Stretch], total: int) -> str:
+    """Return the stretches as strokes of at least half a pixel; those that overlap on the strip become one."""
+    strokes: list[tuple[float, float]] = []
     for first, last in held:
         left = first * _WIDTH / total
         right = max((last + 1) * _WIDTH / total, left + 0.5)
-        if boxes and left <= boxes[-1][1]:
-            boxes[-1] = boxes[-1][0], max(right, boxes[-1][1])
+        if strokes and left <= strokes[-1][1]:
+            strokes[-1] = strokes[-1][0], max(right, strokes[-1][1])
         else:
-            boxes.append((left, right))
-    top = (_HEIGHT - _BAR) // 2
-    widths = ((_pixels(left), _pixels(right - left)) for left, right in boxes)
-    return "".join(f"M{left} {top}h{width}v{_BAR}h-{width}z" for left, width in widths)
+            strokes.append((left, right))
+    return "".join(f"M{_pixels(left)} {_HEIGHT // 2}h{_pixels(right - left)}" for left, right in strokes)

@@ -67,17 +67,16 @@ class ValueAbout:
         # Nearly all values are in the first file of a dump, which the module's page names.
         is_in_first = location.file == text.parts[0].label
         line = f"line {location.line}" if is_in_first else escape(str(location))
-        return "\n".join(
-            [
-                *self._memory(fact),
-                self._buffer.row(number),
-                *self._life(number, fact),
-                *self._program.rows(number, explained),
-                *definition.rows(number),
-                *self._positions_and_uses(number),
-                f"<dt>In the dump<dd>id {fact.value.id}, {line}",
-            ]
-        )
+        rows = [
+            *self._memory(fact),
+            self._buffer.row(number),
+            *self._life(number, fact),
+            *self._program.rows(number, explained),
+            *definition.rows(number),
+            *self._positions_and_uses(number),
+            f"<dt>In the dump<dd>id {fact.value.id}, {line}",
+        ]
+        return "\n".join(filter(None, rows))
 
     def _memory(self, fact: ValueFacts) -> Iterator[str]:
         """Yield the name if it is cut elsewhere, the sizes and the place of a value."""

@@ -26,10 +26,13 @@ class BufferRow:
         self._author = f"<br>{links.head('attributed', 'Author')}: "
 
     def row(self, number: int) -> str:
-        """Return whether a value is alone in its buffer or, if not, the values around it there."""
+        """Return whether a value is alone in its buffer or, if not, the values around it there.
+
+        It is empty for one that is alone where values share pages, because the head of these says what that means.
+        """
         members = self._buffers.members(number)
         if len(members) == 1:
-            return f"{self._term}this value alone"
+            return "" if self._module.routes.has_shared_pages else f"{self._term}this value alone"
         steps = " → ".join(self._steps(members, self._places[number]))
         return (
             f"{self._term}one of {len(members):,} values that share these bytes by the rules of XLA: {steps}"

@@ -193,7 +193,7 @@ def test_the_peak_and_the_lines_that_fill_it(places: Places) -> None:
         named = [row for row in table if [*row.first("th").all("code")]]
         assert [(line_words(row.first("th").text), exact(row)[0]) for row in named] == lines[: len(named)]
         assert bool(named) == bool(lines)
-    assert all(words in one.filled for words, _ in lines[:3])
+    assert all(words in one.filled for words, size in lines[:3] if size * 1000 >= one.peak_bytes)
 
 
 def test_what_dominates_and_who_fills_it(places: Places) -> None:

@@ -63,8 +63,8 @@ class Move:
     """A change to a program, and what the peak would be.
 
     `naive_bytes` is what the change is about, `saving_bytes` what the peak loses, which is less. For a range that is
-    the least, and `saving_high_bytes` the most. `outcome` is the peak after the least. `slack_bytes` are needed on top
-    of any peak: what is allocated now and not resident at the peak. `after` are the kinds of moves that are applied
+    the least, and `saving_high_bytes` the most. `outcome` is the peak after the least. `above_peak_bytes` are needed on
+    top of any peak: what is allocated now and not resident at the peak. `after` are the kinds of moves that are applied
     before. `buffers` has a value of each buffer that it is about. `code` can be pasted into a JAX program.
     """
 
@@ -74,7 +74,7 @@ class Move:
     naive_bytes: int
     saving_bytes: int
     outcome: PeakAfter
-    slack_bytes: int
+    above_peak_bytes: int
     saving_high_bytes: int | None = None
     argument_names: tuple[str, ...] = ()
     buffers: tuple[int, ...] = ()
@@ -99,12 +99,7 @@ class Move:
     @property
     def needed_bytes(self) -> int:
         """Return what must be allocated after the least that it saves."""
-        return self.peak_bytes + self.slack_bytes
-
-    @property
-    def needed_high_saving(self) -> int:
-        """Return what must be allocated after the most that a range saves."""
-        return self.peak_high_saving + self.slack_bytes
+        return self.peak_bytes + self.above_peak_bytes
 
 
 @record
@@ -210,9 +205,9 @@ class Advice:
         if self.ladder is None:
             return None
         chosen = [move for move in self.steps if move.kind not in ("batch", "type") and move.claim != "not computed"]
-        slack = self.ladder.allocated_bytes - self.ladder.peak_bytes
+        above_peak = self.ladder.allocated_bytes - self.ladder.peak_bytes
         needs = [move.needed_bytes for move in (*chosen, *self.sequence[-1:])]
-        return min([self.ladder.donated_bytes + slack, *needs])
+        return min([self.ladder.donated_bytes + above_peak, *needs])
 
 
 AdviceBySpace = Mapping[int, Advice]

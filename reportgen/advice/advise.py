@@ -66,7 +66,7 @@ def _of_space(analysis: Analysis, space: Space, capacity_bytes: int | None, devi
     alone = [*moves.all(), *map(moves.without_family, ledger[:_FAMILY_MOVES])]
     ordered = steps(alone, situation.memory.peak.peak_bytes)
     # Slack must fit as well.
-    available = None if capacity_bytes is None else capacity_bytes - situation.slack_bytes
+    available = None if capacity_bytes is None else capacity_bytes - situation.above_peak_bytes
     is_over = available is not None and ladder.peak_bytes > available
     taken = sequence(situation, ordered, available if is_over else None)
     return Advice(

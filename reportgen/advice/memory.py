@@ -15,8 +15,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property, partial
-from itertools import accumulate, pairwise
-from operator import add, attrgetter
+from itertools import accumulate, count, pairwise
+from operator import add, attrgetter, neg
 from typing import NamedTuple
 
 from reportgen.analyse.records import Analysis, Space
@@ -122,22 +122,13 @@ class Memory:
     @cached_property
     def _most_until(self) -> list[int]:
         """Return the first moment of those up to each that holds the most."""
-        curve = self.curve
-
-        def higher(most: int, moment: int) -> int:
-            return moment if curve[moment] > curve[most] else most
-
-        return list(accumulate(range(len(curve)), higher))
+        return _least(zip(map(neg, self.curve), count(), strict=False))
 
     @cached_property
     def _most_from(self) -> list[int]:
         """Return the first moment of those from each on that holds the most."""
-        curve = self.curve
-
-        def higher(most: int, moment: int) -> int:
-            return moment if curve[moment] >= curve[most] else most
-
-        return list(accumulate(reversed(range(len(curve))), higher))[::-1]
+        moments = range(len(self.curve))
+        return _least(zip(map(neg, reversed(self.curve)), reversed(moments), strict=True))[::-1]
 
     def _highest(self, changes: Iterable[Change]) -> tuple[int, int]:
         """Return the most that the curve reaches after changes, and when it does so first.
@@ -213,6 +204,11 @@ def handovers(held: Iterable[Held]) -> list[list[Held]]:
 def total_over_time(parts: Iterable[Sequence[Held]], moments: int) -> list[int]:
     """Return how many bytes some parts of a space's temporaries hold at each moment."""
     return _sum([0] * moments, (change for part in parts for change in _changes(part)))
+
+
+def _least(amounts: Iterable[tuple[int, int]]) -> list[int]:
+    """Return the second part of the least of the pairs up to each."""
+    return [moment for _, moment in accumulate(amounts, min)]
 
 
 def _sum(curve: Sequence[int], changes: Iterable[Change]) -> list[int]:

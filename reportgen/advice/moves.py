@@ -285,7 +285,7 @@ class Moves:
             naive_bytes=naive_bytes,
             saving_bytes=self._situation.memory.peak.peak_bytes - outcome.peak_bytes,
             outcome=outcome,
-            slack_bytes=self._situation.slack_bytes,
+            above_peak_bytes=self._situation.above_peak_bytes,
             caveat=CAVEATS[kind],
         )
         return replace(move, **more)  # type: ignore[arg-type]

@@ -31,7 +31,7 @@ class Situation:
         self.checkpoints = Checkpoints(analysis)
 
     @property
-    def slack_bytes(self) -> int:
+    def above_peak_bytes(self) -> int:
         """Return what the program as it is allocates and does not hold at its peak."""
         peak = self.space.peak_resident
         return self.space.allocated_bytes - peak.amount if peak else 0

@@ -1,7 +1,7 @@
 """The words and amounts of a comparison, the same in the terminal, in Markdown and on pages."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.compare.builds import ModuleComparison
@@ -213,6 +213,15 @@ def reason_words(match: Match) -> str:
 def evidence_words(match: Match) -> tuple[str, str]:
     """Return what is equal of two values, and how one of several candidates was chosen."""
     return _TIERS[match.tier] or "an argument or a result", _HOWS[match.how]
+
+
+def named_groups(graphs: tuple[Graph, Graph], terms: Iterable[Term]) -> Mapping[str, Sequence[Term]]:
+    """Return the terms that are about something with a name, by that name."""
+    groups: dict[str, list[Term]] = {}
+    for term in terms:
+        if name := group_name(graphs, term):
+            groups.setdefault(name, []).append(term)
+    return groups
 
 
 def group_name(graphs: tuple[Graph, Graph], term: Term) -> str:

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 
 from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.causes import argument_changes
-from reportgen.compare.compare_words import group_name, main_color, signed_bytes
+from reportgen.compare.compare_words import main_color, named_groups, signed_bytes
 from reportgen.compare.module_comparison import Comparison
 from reportgen.compare.steps import JoinedStep, steps_of
-from reportgen.compare.terms import Kind, Term
+from reportgen.compare.terms import Kind, Term, total
 from reportgen.record import record
 from reportgen.reports.formats import counted, end_of
 
@@ -87,22 +87,19 @@ def reasons(module: ModuleComparison) -> Sequence[Reason]:
 
 
 def _reason(comparison: Comparison, step: JoinedStep) -> Reason:
-    amounts: Counter[str] = Counter()
-    for term in step.terms:
-        amounts[group_name(comparison.graphs, term)] += term.change_bytes
-    named = [name for name in amounts if name]
-    subject = max(named, key=lambda name: (abs(amounts[name]), name), default="")
-    if abs(amounts[subject]) * _LEAST_PART < abs(step.change_bytes):
+    groups = named_groups(comparison.graphs, step.terms)
+    amounts = {name: total(terms) for name, terms in groups.items()}
+    subject = max(amounts, key=lambda name: (abs(amounts[name]), name), default="")
+    if not subject or abs(amounts[subject]) * _LEAST_PART < abs(step.change_bytes):
         subject = ""
-    first = next((term for term in step.terms if subject and group_name(comparison.graphs, term) == subject), None)
     return Reason(
         kind=step.kind,
         words=_words(comparison, step),
         change_bytes=step.change_bytes,
         subject=subject,
         short=end_of(subject, _LONGEST_NAME),
-        subject_bytes=amounts[subject],
-        line=_line(comparison, first) if first else "",
+        subject_bytes=amounts.get(subject, 0),
+        line=_line(comparison, groups[subject][0]) if subject else "",
     )
 
 

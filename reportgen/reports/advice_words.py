@@ -54,7 +54,7 @@ class Saving(Protocol):
 class Reached(Protocol):
     """The peak after a change, what must be allocated then, and how sure that is.
 
-    `peak_high_saving` and `needed_high_saving` are the least of a range.
+    `peak_high_saving` is the least peak of a range. What must be allocated is more than either peak by the same bytes.
     """
 
     @property
@@ -65,8 +65,6 @@ class Reached(Protocol):
     def peak_high_saving(self) -> int: ...
     @property
     def needed_bytes(self) -> int: ...
-    @property
-    def needed_high_saving(self) -> int: ...
 
 
 def amount_words(move: Saving) -> str:
@@ -122,7 +120,8 @@ def peak_words(move: Reached) -> str:
 
 def needed_words(move: Reached) -> str:
     """Return what must be allocated after a move, as exact as its claim is."""
-    return _left_words(move.claim, move.needed_high_saving, move.needed_bytes)
+    least = move.needed_bytes - (move.peak_bytes - move.peak_high_saving)
+    return _left_words(move.claim, least, move.needed_bytes)
 
 
 def _left_words(claim: Claim, low: int, high: int) -> str:

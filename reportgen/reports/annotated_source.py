@@ -9,10 +9,9 @@ from itertools import takewhile
 from pathlib import PurePath, PurePosixPath
 from typing import Any
 
-from reportgen.advice.advice_records import Advice
-from reportgen.analyse.decompose import by_source_line
 from reportgen.analyse.records import Analysis, Space
 from reportgen.record import record
+from reportgen.reports.report import Report
 
 
 @record
@@ -37,16 +36,16 @@ class AnnotatedLine:
     steps: tuple[int, ...]
 
 
-def line_costs(analysis: Analysis, space: Space, advice: Advice | None) -> LineCosts:
+def line_costs(report: Report, space: Space) -> LineCosts:
     """Return what the lines of a program cost in a memory space."""
     steps: dict[str, list[int]] = {}
-    for position, move in enumerate(advice.steps if advice else ()):
-        for line in lines_of(analysis, move.buffers):
+    for position, move in enumerate(report.advice[space.color].steps if space.color in report.advice else ()):
+        for line in lines_of(report.analysis, move.buffers):
             steps.setdefault(line, []).append(position)
     return LineCosts(
         peak_bytes=space.peak_resident.amount if space.peak_resident else 0,
         size_bytes={
-            group.label: group.size_bytes for group in by_source_line(analysis, space) if group.kind == "named"
+            group.label: group.size_bytes for group in report.source_lines[space.color] if group.kind == "named"
         },
         steps=steps,
     )

@@ -82,11 +82,6 @@ class MemoryStep:
         """The peak after the most that a range saves, in bytes."""
         return self.peak_bytes - ((self.saving_high_bytes or self.saving_bytes) - self.saving_bytes)
 
-    @property
-    def needed_high_saving(self) -> int:
-        """What must be allocated after the most that a range saves, in bytes."""
-        return self.needed_bytes - (self.peak_bytes - self.peak_high_saving)
-
 
 @record
 class Together:
@@ -97,11 +92,6 @@ class Together:
     peak_bytes: int
     peak_high_saving: int
     needed_bytes: int
-
-    @property
-    def needed_high_saving(self) -> int:
-        """What must be allocated after the most that a range saves, in bytes."""
-        return self.needed_bytes - (self.peak_bytes - self.peak_high_saving)
 
 
 @record

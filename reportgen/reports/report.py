@@ -14,6 +14,7 @@ from reportgen.analyse.attributed import Attributed, attributed
 from reportgen.analyse.capacity import Fit, fit
 from reportgen.analyse.chains import chains
 from reportgen.analyse.classes import MemoryClass, memory_class
+from reportgen.analyse.decompose import Group, by_source_line
 from reportgen.analyse.devices import MAIN_SPACE, Capacity
 from reportgen.analyse.divided import DividedArgument, divided_arguments
 from reportgen.analyse.fit import Misfit
@@ -120,6 +121,11 @@ class Report:
     def attributed(self) -> Mapping[int, Attributed]:
         """How many bytes of the peak of each memory space are attributed, by its color."""
         return {color: attributed(self.analysis, space) for color, space in self.analysis.spaces.items()}
+
+    @cached_property
+    def source_lines(self) -> Mapping[int, Sequence[Group]]:
+        """The source lines that fill the peak of each memory space, by its color, the line that fills most first."""
+        return {color: by_source_line(self.analysis, space) for color, space in self.analysis.spaces.items()}
 
     @cached_property
     def phases(self) -> Sequence[Phase]:

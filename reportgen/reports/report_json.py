@@ -7,7 +7,6 @@ from typing import Any
 
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import CLASSES, memory_class
-from reportgen.analyse.decompose import by_source_line
 from reportgen.analyse.divided import replicated_bytes
 from reportgen.analyse.fit import Misfit
 from reportgen.analyse.identity import signature_digest
@@ -156,7 +155,7 @@ def _space(space: Space, report: Report, known: Fit | None) -> dict[str, Any]:
         ],
         "peak_resident_lines": [
             {"source": group.label, "bytes": group.size_bytes}
-            for group in by_source_line(report.analysis, space)
+            for group in report.source_lines[space.color]
             if group.kind == "named"
         ],
         "peak_resident_largest": [_share(share, report) for share in space.composition[:LARGEST_SHARES]],

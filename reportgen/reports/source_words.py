@@ -2,7 +2,6 @@
 
 import re
 
-from reportgen.analyse.decompose import by_source_line
 from reportgen.analyse.spaces import main_space
 from reportgen.reports.formats import percent
 from reportgen.reports.report import Report
@@ -24,7 +23,7 @@ def filled_words(report: Report) -> str:
     if space is None or space.peak_resident is None or not space.peak_resident.amount:
         return ""
     peak = space.peak_resident.amount
-    groups = by_source_line(report.analysis, space)
+    groups = report.source_lines[space.color]
     named = [group for group in groups if group.kind == "named"]
     lines = [group for group in named[:_SHOWN] if group.size_bytes * _SMALL >= peak] or named[:1]
     if not lines:

@@ -1,10 +1,9 @@
 // The change to the program whose curve is shown over the chart of the main memory: chosen in a table of moves, in the
 // list above the charts, or with a key, and kept in the URL as `#move=donate-1`.
 import { loadChanges } from "./data.js";
+import { MAIN_SPACE } from "./device.js";
 import { addKey } from "./keys.js";
 import * as State from "./state.js";
-
-const MAIN_SPACE = "0";
 
 /**
  * Return the chosen change, or null where none is, or where a memory space is not the one that changes are about.

@@ -15,8 +15,14 @@ let capacity = null;
 
 const choiceOf = () => /** @type {HTMLSelectElement | null} */ (document.getElementById("device"));
 
-/** Return the bytes of the device that the reader has named; null for none, or where the page does not ask. */
-export const chosenCapacity = () => capacity;
+/** The memory space that a device has so many bytes of. As in `devices.py`. */
+export const MAIN_SPACE = "0";
+
+/**
+ * Return the bytes that the device the reader has named has of a memory space; null where none is named or asked for.
+ * @param {string} space
+ */
+export const chosenCapacity = (space) => (space === MAIN_SPACE ? capacity : null);
 
 /**
  * Call `follower` now and after every choice, on a page that asks for the device.

@@ -19,7 +19,6 @@ import { placeTip } from "./tip.js";
  */
 
 const STACKED_HEIGHT = 300;
-const MAIN_SPACE = "0";
 // As in `chart_data.py`.
 const HEADROOM = 1.12;
 
@@ -113,7 +112,7 @@ const startChart = (figure, view, axis) => {
 
   // The line of the device that the reader names, unless it is so far above all else that the chart would be flat.
   const chosenLine = () => {
-    const capacity = color === MAIN_SPACE ? chosenCapacity() : null;
+    const capacity = chosenCapacity(color);
     return capacity !== null && capacity <= MOST_ABOVE * allocated ? capacity : null;
   };
   const wholeScale = () => {

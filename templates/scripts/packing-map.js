@@ -26,7 +26,6 @@ import { placeTip } from "./tip.js";
  * @typedef {import("./time-axis.js").TimeAxis} TimeAxis
  */
 
-const MAIN_SPACE = "0";
 const MOST_NAMED = 9;
 const MOST_ALLOCATIONS = 100;
 const MOST_SVG_BOXES = 2000;
@@ -192,7 +191,7 @@ const createMap = async (figure, values, axis) => {
     if (own !== null) return { peak: Number(figure.dataset.peak), capacity: null };
     const space = fields.space.value, isWhole = stacked.isWhole;
     const chart = /** @type {HTMLElement | null} */ (document.querySelector(`figure[data-chart="memory-over-time"][data-space="${space}"]`));
-    const known = Number(chart?.dataset.capacity) || (space === MAIN_SPACE ? chosenCapacity() : null);
+    const known = Number(chart?.dataset.capacity) || chosenCapacity(space);
     return { peak: chart ? Number(chart.dataset.peak) : null, capacity: isWhole ? known : null };
   };
 

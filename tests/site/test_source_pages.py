@@ -60,7 +60,7 @@ def test_bytes_per_line_add_up_to_the_bytes_with_a_line(dumps: Path) -> None:
     document = module_report(module)
     for color, space in module.analysis.spaces.items():
         stated = document["spaces"][str(color)]
-        costs = line_costs(module.analysis, space, module.advice.get(color))
+        costs = line_costs(module, space)
         assert costs == costs_of_report(stated)
         # Each line of each file, as pages show them.
         longest = max((int(line.rpartition(":")[2]) for line in costs.size_bytes), default=0)

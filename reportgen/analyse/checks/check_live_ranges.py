@@ -220,7 +220,7 @@ def _early_end(figures: Figures, number: int, last_moment: int) -> Finding:
 def _why_early(figures: Figures, number: int, live: LiveRange, last_moment: int, last_use: str) -> tuple[str, str]:
     successor_starts = [figures.facts.starts[n] for n in figures.reuse.successors[number]]
     if _is_only_handed_on(figures, live):
-        return "async-end", f"; its uses after moment {live.end} only pass it on. Expected"
+        return "async-end", f"; its uses after moment {live.end:,} only pass it on. Expected"
     if figures.program.runs_computations(last_use):
         return "caller-handover", "; the computation that this calls is scheduled before it. Expected"
     if figures.dump.has_addresses and last_moment == live.end + 1 and last_moment in successor_starts:

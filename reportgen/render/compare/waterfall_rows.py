@@ -1,11 +1,11 @@
 """Lay out the waterfall from one peak to the other as rows: a step begins on its bar where the one above it ends."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from reportgen.compare.compare_words import group_name, signed_bytes
+from reportgen.compare.compare_words import named_groups, signed_bytes
 from reportgen.compare.module_comparison import Comparison, SpaceComparison
 from reportgen.compare.steps import JoinedStep, steps_of
+from reportgen.compare.terms import total
 from reportgen.record import record
 from reportgen.render.routes import step_section
 from reportgen.reports.formats import end_of
@@ -95,10 +95,7 @@ def _shown(
 
 def _note(comparison: Comparison, step: JoinedStep) -> str:
     """Return the groups of values that make up most of a step, with their bytes."""
-    amounts: Counter[str] = Counter()
-    for term in step.terms:
-        if name := group_name(comparison.graphs, term):
-            amounts[name] += term.change_bytes
+    amounts = {name: total(terms) for name, terms in named_groups(comparison.graphs, step.terms).items()}
     ordered = sorted(amounts, key=lambda name: (-abs(amounts[name]), name))
     largest = [name for name in ordered[:2] if abs(amounts[name]) * _SEEN_PART >= abs(step.change_bytes)]
     words = [f"{end_of(name, _LONGEST_NAME)} {signed_bytes(amounts[name])}" for name in largest]

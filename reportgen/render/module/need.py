@@ -62,8 +62,7 @@ class Need:
 def need(analysis: Analysis, space: Space, fit: Fit | None) -> Need:
     """Return the bar of a memory space that needs something."""
     capacity, peak = fit.capacity.size_bytes if fit else None, space.peak_resident
-    # Without a peak everything that is allocated counts, and nothing is known to be slack.
-    slack = space.allocated_bytes - space.thread_local_bytes - peak.amount if peak else 0
+    slack = space.slack_bytes or 0  # without a peak nothing is known to be slack
     segments = [*_of_peak(analysis, space)] if peak else [*_of_allocations(analysis, space)]
     if peak and space.thread_local_bytes:
         segments.append(Segment(name="thread-local", kind="thread-local", shade=0, size_bytes=space.thread_local_bytes))

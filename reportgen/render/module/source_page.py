@@ -46,7 +46,7 @@ def source_page(module: Module, number: int, site_title: str) -> Page:
     space = main_space(module.analysis.spaces)
     assert space is not None  # because a file is shown only where a space has a peak
     advice = module.advice.get(MAIN_SPACE)
-    costs = line_costs(module.analysis, space, advice)
+    costs = line_costs(module, space)
     lines = annotated(file.lines, file.names, costs)
     shown = SourceView(
         path=file.path,

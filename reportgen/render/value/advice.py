@@ -67,6 +67,6 @@ class ValueAdvice:
         what = "it" if len(members) == 1 else f"its buffer of {len(members):,} values"
         term = self._links.head("without-it", f"Without {what}")
         return (
-            f"{term}, held from {held[0][0]} to {held[-1][1]}, this schedule would need {left},"
+            f"{term}, held from {held[0][0]:,} to {held[-1][1]:,}, this schedule would need {left},"
             f" with its peak at moment {self._links.moment(gone.moment)}."
         )

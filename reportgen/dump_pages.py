@@ -21,7 +21,7 @@ from reportgen.workers import can_fork
 from reportgen.workers.pool import forked
 
 _MANY_VALUES = 10_000
-_PAGES_IN_GROUP = 50
+_PAGES_IN_GROUP = 16
 
 _DEFAULTS = Settings(site_title="", output=Path(), fingerprint="")
 

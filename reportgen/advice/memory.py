@@ -15,11 +15,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property, partial
-from itertools import accumulate, count, pairwise
-from operator import add, attrgetter, neg
+from itertools import accumulate, pairwise
+from operator import add, attrgetter
 from typing import NamedTuple
 
 from reportgen.analyse.records import Analysis, Space
+from reportgen.intervals.range_maximum import RangeMaximum
 from reportgen.intervals.step_function import Change
 from reportgen.intervals.union import Occupancy, groups_sharing_bytes, union_over_time
 from reportgen.record import record
@@ -120,38 +121,23 @@ class Memory:
         return self.without({number: [ALWAYS] for number in numbers})
 
     @cached_property
-    def _most_until(self) -> list[int]:
-        """Return the first moment of those up to each that holds the most."""
-        return _least(zip(map(neg, self.curve), count(), strict=False))
-
-    @cached_property
-    def _most_from(self) -> list[int]:
-        """Return the first moment of those from each on that holds the most."""
-        moments = range(len(self.curve))
-        return _least(zip(map(neg, reversed(self.curve)), reversed(moments), strict=True))[::-1]
+    def _maxima(self) -> RangeMaximum:
+        return RangeMaximum(self.curve)
 
     def _highest(self, changes: Iterable[Change]) -> tuple[int, int]:
         """Return the most that the curve reaches after changes, and when it does so first.
 
-        All amounts between two changes change alike, so their maximum stays where it is. Before the first change and
-        after the last one it is known, because thousands of buffers are asked for.
+        All amounts between two changes change alike, so their maximum stays where it is.
         """
-        curve, steps = self.curve, Counter[int]()
+        end, steps = len(self.curve), Counter[int]()
         for moment, change in changes:
-            steps[min(max(moment, 0), len(curve))] += change
-        moments = sorted(steps) or [len(curve)]
+            steps[min(max(moment, 0), end)] += change
         highest, added = _NEVER, 0
-        if moments[0] > 0:
-            most = self._most_until[moments[0] - 1]
-            highest = (curve[most], -most)
-        for start, end in pairwise(moments):
-            added += steps[start]
-            amount = max(curve[start:end])
-            highest = max(highest, (amount + added, -curve.index(amount, start)))
-        if moments[-1] < len(curve):
-            added += steps[moments[-1]]
-            most = self._most_from[moments[-1]]
-            highest = max(highest, (curve[most] + added, -most))
+        for first, last in pairwise([*sorted({0, *steps}), end]):
+            added += steps[first]
+            if first < last:
+                amount, moment = self._maxima.of(first, last)
+                highest = max(highest, (amount + added, -moment))
         return highest[0], -highest[1]
 
     def changed(self, *, static_bytes: int, added: Iterable[Held]) -> "Memory":
@@ -204,11 +190,6 @@ def handovers(held: Iterable[Held]) -> list[list[Held]]:
 def total_over_time(parts: Iterable[Sequence[Held]], moments: int) -> list[int]:
     """Return how many bytes some parts of a space's temporaries hold at each moment."""
     return _sum([0] * moments, (change for part in parts for change in _changes(part)))
-
-
-def _least(amounts: Iterable[tuple[int, int]]) -> list[int]:
-    """Return the second part of the least of the pairs up to each."""
-    return [moment for _, moment in accumulate(amounts, min)]
 
 
 def _sum(curve: Sequence[int], changes: Iterable[Change]) -> list[int]:

@@ -87,8 +87,8 @@ before{%- endcall %}
 </ol>
 {% endcall %}
 {% call part("Strips of life") %}
-<p>{% for life in lives %}{{ marks.life_strip(life) }}{% endfor %}{{ marks.life_strip(none) }}</p>
-<p class="story">Written at moment 24, read last at moment 77.{{ marks.life_strip(lives[0], has_words=false) }}</p>
+<p>{% for life in lives %}{{ life_strip(life) }}{% endfor %}{{ life_strip(none) }}</p>
+<p class="story">Written at moment 24, read last at moment 77.{{ life_strip(lives[0], has_words=false) }}</p>
 {% endcall %}
 {% endblock %}
 """

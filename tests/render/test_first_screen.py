@@ -102,7 +102,7 @@ def test_a_value_is_told_in_a_sentence() -> None:
     links = Links(made, 1, "v/")
     space = made.analysis.spaces[MAIN_SPACE]
     largest = next(share.value for share in space.composition if share.value is not None)
-    told = ValueStory(made, links).words(largest)
+    told = ValueStory(made, links).of(largest)
     assert "flax_gpt.py:17" in told
     assert "in the forward pass" in told
     assert "At the peak it only waits" in told

@@ -3,19 +3,21 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import NamedTuple
+
+from markupsafe import Markup
 
 from reportgen.analyse.classes import MemoryClass
 from reportgen.analyse.records import Analysis
 from reportgen.program.buffers import stretches
 from reportgen.program.program import Program
-from reportgen.record import record
+from reportgen.render.drawings.svg import path
 
 _WIDTH, _HEIGHT = 120, 12
 _Stretch = tuple[int, int]
 
 
-@record
-class Life:
+class Life(NamedTuple):
     """A strip: the paths of what is held, of what only waits, and of the peak; the last two may be empty.
 
     `words` say the same.
@@ -45,6 +47,21 @@ def life_of(analysis: Analysis, members: Sequence[int], kind: MemoryClass, peak:
         peak=f"M{_at(peak, total)} 0v{_HEIGHT}" if peak is not None else "",
         words=f"held from moment {held[0][0]:,} to {held[-1][1]:,}" + (", waits at times" if waiting else ""),
     )
+
+
+def life_strip(life: Life | None, *, has_words: bool = True) -> Markup:
+    """Draw a life: lighter where it only waits, with a line at the peak; nothing for what is never live.
+
+    The words are left out where a sentence beside the strip says the same.
+    """
+    if life is None:
+        return Markup()
+    words = f' role="img"><title>{life.words}</title>' if has_words else ">"
+    strokes = "".join(
+        path(shape, look) for shape, look in ((life.held, ""), (life.waiting, "waiting"), (life.peak, "peak")) if shape
+    )
+    box = f"0 0 {_WIDTH} {_HEIGHT}"
+    return Markup(f'<svg class="life class-{life.kind}" viewBox="{box}"{words}{strokes}</svg>')
 
 
 def idle_within(held: Sequence[_Stretch], uses: Sequence[int]) -> Iterator[_Stretch]:

@@ -9,6 +9,7 @@ from markupsafe import Markup
 import reportgen
 from reportgen.options import Redaction
 from reportgen.render import routes
+from reportgen.render.drawings.life import life_strip
 from reportgen.render.html.excerpts import excerpt_table
 from reportgen.render.html.markup import byte_steps_markup, bytes_markup, count_markup, soft_breaks
 from reportgen.render.html.members import group_members
@@ -76,6 +77,7 @@ def environment() -> Environment:
         "excerpt_table": excerpt_table,
         "factor": formats.factor,
         "group_members": group_members,
+        "life_strip": life_strip,
         "module_tabs": module_tabs,
         "percent": formats.percent,
         "redacted_words": _REDACTED_WORDS,

@@ -3,10 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
+from markupsafe import Markup
+
 from reportgen.analyse.classes import memory_class
 from reportgen.analyse.phases import Phase
 from reportgen.program.author import UNNAMED_ARGUMENT
-from reportgen.render.drawings.life import Life, life_of
+from reportgen.render.drawings.life import life_of, life_strip
 from reportgen.render.html.links import Links
 from reportgen.render.view import Module
 from reportgen.reports.formats import counted, shortened
@@ -28,36 +30,28 @@ class ValueStory:
             color: space.peak_resident.moment for color, space in module.analysis.spaces.items() if space.peak_resident
         }
 
-    def words(self, number: int) -> str:
-        """Return the sentences about a value as markup; empty for one that is never live."""
-        fact = self._module.analysis.facts[number]
-        if fact.live is None:
-            return ""
-        return " ".join(
-            [*self._origin(number), *self._uses(number, fact.live.start, fact.live.end, self._peak(number))]
-        )
-
-    def life(self, number: int) -> Life | None:
-        """Return when a value is live, and when it only waits."""
+    def of(self, number: int) -> Markup:
+        """Return the sentences about a value and the strip of its life; empty for one that is never live."""
         analysis = self._module.analysis
-        allocation = analysis.dump.allocations[analysis.dump.values.allocations[number]]
-        return life_of(analysis, (number,), memory_class(allocation), self._peak(number))
+        dump, start, end = analysis.dump, analysis.dump.starts[number], analysis.dump.ends[number]
+        if start < 0:
+            return Markup()
+        allocation = dump.allocations[dump.values.allocations[number]]
+        peak = self._peaks.get(allocation.color)
+        words = " ".join([*self._origin(number, start), *self._uses(number, start, end, peak)])
+        life = life_of(analysis, (number,), memory_class(allocation), peak)
+        return Markup(f"{words}{life_strip(life, has_words=False)}")
 
-    def _peak(self, number: int) -> int | None:
-        dump = self._module.analysis.dump
-        return self._peaks.get(dump.allocations[dump.values.allocations[number]].color)
-
-    def _origin(self, number: int) -> Iterator[str]:
+    def _origin(self, number: int, start: int) -> Iterator[str]:
         """Yield who holds or writes the value."""
-        found, analysis = self._module.attribution(number), self._module.analysis
-        start = analysis.dump.starts[number]
+        found = self._module.attribution(number)
         if found.rule == "argument":
             first = f", read first at {_line(found.read_first)}" if found.read_first else ""
             is_number = found.name.startswith(UNNAMED_ARGUMENT)
             name = f"The argument <code>{escape(shortened(found.name))}</code>"
             yield f"{found.name.capitalize() if is_number else name}, held by the caller{first}."
             return
-        name = analysis.facts[number].value.key.name
+        name = self._module.analysis.dump.values.names[number]
         is_known = found.is_named and not found.relation
         by = escape(shortened("/".join(found.name.split("/")[-2:]) if is_known else name))
         where = f" ({_line(found.source)})" if found.source and is_known else ""
@@ -65,7 +59,7 @@ class ValueStory:
 
     def _uses(self, number: int, start: int, end: int, peak: int | None) -> Iterator[str]:
         """Yield who reads the value last, and whether it is used at the peak."""
-        reads = [moment for moment in self._module.analysis.program.reads(number) if moment >= start]
+        reads = self._module.analysis.program.reads(number)
         if not reads:
             return
         reader = self._module.instruction_at(reads[-1])

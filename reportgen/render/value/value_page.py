@@ -15,7 +15,6 @@ from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.results import Finding
 from reportgen.parse.shape_parser import ShapeError, parse_shape
 from reportgen.render.drawings.layout_drawing import layout_drawing
-from reportgen.render.drawings.life import Life
 from reportgen.render.html.links import Links
 from reportgen.render.html.templates import render
 from reportgen.render.routes import VALUES_FOLDER, value_id
@@ -54,7 +53,6 @@ class ValueSection(NamedTuple):
     size_bytes: int
     allocation: Markup
     story: Markup
-    life: Life | None
     about: Markup
     instruction: Markup
     neighbours: Markup
@@ -116,8 +114,7 @@ class ValueRenderer:
             space=self._module.analysis.spaces[allocation.color].name,
             size_bytes=value.size_bytes,
             allocation=self._links.allocation(value.allocation),
-            story=Markup(self._story.words(number)),
-            life=self._story.life(number),
+            story=self._story.of(number),
             about=Markup(self._about.rows(number, definition, explained)),
             instruction=Markup(definition.text(number)),
             neighbours=Markup(self._neighbours.section(number)),

@@ -6,7 +6,7 @@ value later, or by computing it again. The dump says which instruction reads a v
 so; a stretch therefore ends at the moment for which the reading instruction is scheduled.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -40,8 +40,8 @@ class Idle(NamedTuple):
 
 def steps_held(analysis: Analysis, number: int) -> int:
     """Return the number of moments at which a value is live; 0 without a live range."""
-    live, moments = analysis.facts[number].live, analysis.moments
-    return 0 if live is None else max(0, min(live.end, moments - 1) - live.start + 1)
+    start, end = analysis.dump.starts[number], analysis.dump.ends[number]
+    return 0 if start < 0 else max(0, min(end, analysis.moments - 1) - start + 1)
 
 
 def byte_steps(analysis: Analysis, space: Space) -> list[tuple[int, int]]:
@@ -57,12 +57,17 @@ def idle_stretches(analysis: Analysis, space: Space) -> list[Idle]:
     return sorted(found, key=lambda idle: (-idle.byte_steps, idle.value, idle.first))
 
 
-def idle_at_peak(space: Space, stretches: list[Idle]) -> list[tuple[int, Idle]]:
+def idle_at_peak(analysis: Analysis, space: Space) -> list[tuple[int, Idle]]:
     """Return (bytes of the value at the peak, its stretch that spans the peak), most bytes first."""
     peak = space.peak_resident
-    owned: Mapping[int | None, int] = {share.value: share.size_bytes for share in space.composition}
-    spanning = [idle for idle in stretches if peak is not None and idle.spans(peak.moment)]
-    rows = [(owned[idle.value], idle) for idle in spanning if owned.get(idle.value)]
+    owned = ((share.size_bytes, share.value) for share in space.composition if share.size_bytes)
+    rows = [
+        (size, idle)
+        for size, number in owned
+        if peak is not None and number is not None
+        for idle in _idle_of(analysis, number)
+        if idle.spans(peak.moment)
+    ]
     return sorted(rows, key=lambda row: (-row[0], -row[1].steps, row[1].value))
 
 
@@ -78,16 +83,17 @@ def is_temporary(analysis: Analysis, number: int) -> bool:
 
 def _idle_of(analysis: Analysis, number: int) -> Iterator[Idle]:
     """Yield the idle stretches of a value; none where the dump does not say which instructions read it."""
-    fact, dump = analysis.facts[number], analysis.dump
-    if fact.live is None or dump.used_rows[number] < 0 or not fact.value.size_bytes:
+    dump = analysis.dump
+    first, last = dump.starts[number], min(dump.ends[number], analysis.moments - 1)
+    size_bytes = dump.values.sizes[number]
+    if first < 0 or dump.used_rows[number] < 0 or not size_bytes:
         return
-    first, last = fact.live.start, min(fact.live.end, analysis.moments - 1)
     moments = {dump.moment_of_user.get(user, -1) for user in dump.users(number)}
     uses = sorted(moment for moment in moments if first <= moment <= last)
-    is_argument = dump.allocations[fact.value.allocation].parameter is not None and first == 0
+    is_argument = first == 0 and dump.allocations[dump.values.allocations[number]].parameter is not None
     for kind, start, end in _stretches(uses, first, last, is_argument=is_argument):
         if start <= end:
-            yield Idle(number, kind, start, end, fact.value.size_bytes)
+            yield Idle(number, kind, start, end, size_bytes)
 
 
 def _stretches(uses: list[int], first: int, last: int, *, is_argument: bool) -> Iterator[tuple[IdleKind, int, int]]:

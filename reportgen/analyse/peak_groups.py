@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from reportgen.analyse.attributed import reserved_for
 from reportgen.analyse.classes import MemoryClass, memory_class
@@ -64,6 +65,7 @@ def peak_groups(analysis: Analysis, space: Space) -> list[PeakGroup]:
     return sorted(groups, key=lambda group: (-group.size_bytes, group.shares[0].allocation, group.name))
 
 
+@lru_cache(maxsize=4096)
 def sibling_name(name: str) -> str:
     """Return what numbered siblings are all called: the name with `#` for its numbers."""
     return _NUMBER.sub("#", name)

@@ -98,7 +98,7 @@ def test_only_what_spans_the_peak_counts_there() -> None:
     space = analysis.spaces[0]
     assert space.peak_resident is not None
     assert space.peak_resident.moment == 2
-    rows = idle_at_peak(space, idle_stretches(analysis, space))
+    rows = idle_at_peak(analysis, space)
     assert [(size, analysis.facts[idle.value].value.key.name) for size, idle in rows] == [(10, "a")]
 
 
@@ -119,7 +119,7 @@ def assert_sound(analysis: Analysis) -> None:
         assert [idle.byte_steps for idle in stretches] == sorted((idle.byte_steps for idle in stretches), reverse=True)
         taken = [(idle.value, moment) for idle in stretches for moment in range(idle.first, idle.last + 1)]
         assert len(taken) == len(set(taken))
-        at_peak = sum(size for size, _ in idle_at_peak(space, stretches))
+        at_peak = sum(size for size, _ in idle_at_peak(analysis, space))
         assert at_peak <= (space.peak_resident.amount if space.peak_resident else 0)
 
 

@@ -35,8 +35,8 @@ class Stretch(NamedTuple):
     kind: str
     first: int
     last: int
-    steps: int
     size_bytes: int
+    steps: int
     byte_steps: int
     peak_bytes: int | None = None
 
@@ -95,12 +95,9 @@ def lifetimes_page(module: Module, site_title: str) -> Page:
 
 
 def _space_lifetimes(module: Module, space: Space, links: Links) -> SpaceLifetimes:
-    stretches = idle_stretches(module.analysis, space)
-    at_peak = idle_at_peak(space, stretches)
-    peak_bytes = {idle: size for size, idle in at_peak}
+    peak_bytes = {idle: size for size, idle in idle_at_peak(module.analysis, space)}
     idle = [
-        Stretch(**one._asdict(), steps=one.steps, byte_steps=one.byte_steps, peak_bytes=peak_bytes.get(one))
-        for one in stretches
+        Stretch(*one, one.steps, one.byte_steps, peak_bytes.get(one)) for one in idle_stretches(module.analysis, space)
     ]
     spanning = [one for one in idle if one.peak_bytes is not None]
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence, Set
 
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.devices import DEVICES, HOST_SPACE, MAIN_SPACE, Device
-from reportgen.analyse.lifetimes import idle_at_peak, idle_stretches, idle_temporary_bytes
+from reportgen.analyse.lifetimes import idle_at_peak, idle_temporary_bytes
 from reportgen.analyse.records import Analysis, Space
 from reportgen.analyse.spaces import main_space
 from reportgen.intervals.step_function import Peak
@@ -54,7 +54,7 @@ def verdict(module: Module) -> VerdictView | None:
         return None
     has_device = module.analysis.backend in ("tpu", "gpu")
     is_unknown = has_device and space.color == MAIN_SPACE and space.color not in module.fits
-    idle = idle_at_peak(space, idle_stretches(module.analysis, space))
+    idle = idle_at_peak(module.analysis, space)
     return VerdictView(
         space=space,
         peak=space.peak_resident,

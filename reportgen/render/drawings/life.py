@@ -36,15 +36,18 @@ def life_of(analysis: Analysis, members: Sequence[int], kind: MemoryClass, peak:
     They wait while they are held and none of them is written or read.
     """
     held = stretches(members, analysis.dump.starts, analysis.dump.ends)
-    if not held:
-        return None
-    total = max(analysis.moments, 1)
-    waiting = list(idle_within(held, _uses(analysis.program, members)))
+    return life(held, _uses(analysis.program, members), analysis.moments, kind, peak) if held else None
+
+
+def life(held: Sequence[_Stretch], uses: Sequence[int], moments: int, kind: MemoryClass, peak: int | None) -> Life:
+    """Return what is held for some stretches of a program's `moments`, and waits while it is not in use."""
+    total = max(moments, 1)
+    waiting = list(idle_within(held, uses))
     return Life(
         kind=kind,
         held=_strokes(held, total),
         waiting=_strokes(waiting, total) if waiting else "",
-        peak=f"M{_at(peak, total)} 0v{_HEIGHT}" if peak is not None else "",
+        peak=f"M{_pixels(peak * _WIDTH / total)} 0v{_HEIGHT}" if peak is not None else "",
         words=f"held from moment {held[0][0]:,} to {held[-1][1]:,}" + (", waits at times" if waiting else ""),
     )
 
@@ -57,11 +60,10 @@ def life_strip(life: Life | None, *, has_words: bool = True) -> Markup:
     if life is None:
         return Markup()
     words = f' role="img"><title>{life.words}</title>' if has_words else ">"
-    strokes = "".join(
-        path(shape, look) for shape, look in ((life.held, ""), (life.waiting, "waiting"), (life.peak, "peak")) if shape
-    )
-    box = f"0 0 {_WIDTH} {_HEIGHT}"
-    return Markup(f'<svg class="life class-{life.kind}" viewBox="{box}"{words}{strokes}</svg>')
+    waiting = path(life.waiting, "waiting") if life.waiting else ""
+    peak = path(life.peak, "peak") if life.peak else ""
+    start = f'<svg class="life class-{life.kind}" viewBox="0 0 {_WIDTH} {_HEIGHT}"'
+    return Markup(f"{start}{words}{path(life.held)}{waiting}{peak}</svg>")
 
 
 def idle_within(held: Sequence[_Stretch], uses: Sequence[int]) -> Iterator[_Stretch]:
@@ -76,10 +78,6 @@ def _uses(program: Program, members: Sequence[int]) -> Sequence[int]:
     starts, values = program.dump.starts, program.dump.values
     written = {starts[one] for one in members if program.dump.allocations[values.allocations[one]].parameter is None}
     return sorted(written.union(*(program.reads(one) for one in members)))
-
-
-def _at(moment: int, total: int) -> str:
-    return _pixels(moment * _WIDTH / total)
 
 
 def _pixels(length: float) -> str:

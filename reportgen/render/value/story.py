@@ -1,5 +1,6 @@
 """Say in one sentence what a value is to the program: who writes it, who reads it last, and why it is at the peak."""
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
@@ -8,7 +9,7 @@ from markupsafe import Markup
 from reportgen.analyse.classes import memory_class
 from reportgen.analyse.phases import Phase
 from reportgen.program.author import UNNAMED_ARGUMENT
-from reportgen.render.drawings.life import life_of, life_strip
+from reportgen.render.drawings.life import life, life_strip
 from reportgen.render.html.links import Links
 from reportgen.render.view import Module
 from reportgen.reports.formats import counted, shortened
@@ -37,29 +38,29 @@ class ValueStory:
         if start < 0:
             return Markup()
         allocation = dump.allocations[dump.values.allocations[number]]
-        peak = self._peaks.get(allocation.color)
-        words = " ".join([*self._origin(number, start), *self._uses(number, start, end, peak)])
-        life = life_of(analysis, (number,), memory_class(allocation), peak)
-        return Markup(f"{words}{life_strip(life, has_words=False)}")
+        peak, reads = self._peaks.get(allocation.color), analysis.program.reads(number)
+        # An argument is there before it is read; any other value is written first.
+        uses = reads if allocation.parameter is not None else [start, *reads]
+        words = " ".join([self._origin(number, start), *self._uses(reads, start, end, peak)])
+        drawn = life([(start, end)], uses, analysis.moments, memory_class(allocation), peak)
+        return Markup(f"{words}{life_strip(drawn, has_words=False)}")
 
-    def _origin(self, number: int, start: int) -> Iterator[str]:
-        """Yield who holds or writes the value."""
+    def _origin(self, number: int, start: int) -> str:
+        """Return who holds or writes the value."""
         found = self._module.attribution(number)
         if found.rule == "argument":
             first = f", read first at {_line(found.read_first)}" if found.read_first else ""
             is_number = found.name.startswith(UNNAMED_ARGUMENT)
             name = f"The argument <code>{escape(shortened(found.name))}</code>"
-            yield f"{found.name.capitalize() if is_number else name}, held by the caller{first}."
-            return
+            return f"{found.name.capitalize() if is_number else name}, held by the caller{first}."
         name = self._module.analysis.dump.values.names[number]
         is_known = found.is_named and not found.relation
         by = escape(shortened("/".join(found.name.split("/")[-2:]) if is_known else name))
         where = f" ({_line(found.source)})" if found.source and is_known else ""
-        yield f"Written by <code>{by}</code>{where} at moment {start:,}{_within(self._passes, start)}."
+        return f"Written by <code>{by}</code>{where} at moment {start:,}{_within(self._passes, start)}."
 
-    def _uses(self, number: int, start: int, end: int, peak: int | None) -> Iterator[str]:
+    def _uses(self, reads: Sequence[int], start: int, end: int, peak: int | None) -> Iterator[str]:
         """Yield who reads the value last, and whether it is used at the peak."""
-        reads = self._module.analysis.program.reads(number)
         if not reads:
             return
         reader = self._module.instruction_at(reads[-1])
@@ -67,12 +68,12 @@ class ValueStory:
         yield f"Read last{by} at moment {reads[-1]:,}{_within(self._passes, reads[-1])}."
         if peak is None or not start <= peak <= end:
             return
-        before = max((moment for moment in (start, *reads) if moment <= peak), default=start)
-        after = min((moment for moment in reads if moment >= peak), default=None)
-        if after is None:
+        place = bisect_left(reads, peak)
+        before = reads[place - 1] if place else start
+        if place == len(reads):
             yield "At the peak it is held although nothing reads it any more."
-        elif before < peak < after:
-            yield f"At the peak it only waits: nothing uses it for {counted(after - before - 1, 'moment')}."
+        elif before < peak < reads[place]:
+            yield f"At the peak it only waits: nothing uses it for {counted(reads[place] - before - 1, 'moment')}."
         else:
             yield "It is used at the peak."
 

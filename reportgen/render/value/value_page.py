@@ -14,6 +14,7 @@ from markupsafe import Markup
 from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.results import Finding
 from reportgen.parse.shape_parser import ShapeError, parse_shape
+from reportgen.record import record
 from reportgen.render.drawings.layout_drawing import layout_drawing
 from reportgen.render.html.links import Links
 from reportgen.render.html.templates import render
@@ -43,15 +44,21 @@ TERMS = (
 _FOLDED_TEXT = 2_000
 
 
-class ValueSection(NamedTuple):
-    """What a page shows of a value: its name, where it is, a link to its allocation, and markup for each part."""
+@record
+class ValueHead:
+    """What the page of one value says first: its class of memory, its space and bytes, and its allocation as a link."""
 
-    id: str
-    name: str
     kind: MemoryClass
     space: str
     size_bytes: int
     allocation: Markup
+
+
+class ValueSection(NamedTuple):
+    """What a page shows of a value: its name, and markup for each part."""
+
+    id: str
+    name: str
     story: Markup
     about: Markup
     instruction: Markup
@@ -89,16 +96,26 @@ class ValueRenderer:
             links=self._links,
             terms=TERMS,
             spaces=[self._links.space(space) for space in self._module.analysis.spaces.values()],
+            head=None if self._module.routes.has_shared_pages else self._head(numbers[0]),
             sections=[self._section(number, explained) for number in numbers],
         )
         # Many links lead to a value on the same page, and each page is hundreds of kilobytes.
         own = path.rpartition("/")[2].encode()
         return Page(path, content.replace(b'href="%s#' % own, b'href="#'))
 
+    def _head(self, number: int) -> ValueHead:
+        value = self._module.analysis.facts[number].value
+        allocation = self._module.analysis.dump.allocations[value.allocation]
+        return ValueHead(
+            kind=memory_class(allocation),
+            space=self._module.analysis.spaces[allocation.color].name,
+            size_bytes=value.size_bytes,
+            allocation=self._links.allocation(value.allocation),
+        )
+
     def _section(self, number: int, explained: dict[object, int]) -> ValueSection:
         """Return what a page shows of a value; its shape and stack only if the page has not `explained` them before."""
         value = self._module.analysis.facts[number].value
-        allocation = self._module.analysis.dump.allocations[value.allocation]
         definition = self._definition(value.key.name)
         # Like the text of an instruction, a long shape is whole only in the section of the first value.
         shape = value.shape if number == definition.values[0] else cut(value.shape, LONG_TEXT)
@@ -110,10 +127,6 @@ class ValueRenderer:
         return ValueSection(
             id=value_id(self._module.routes.value_names[number]),
             name=shortened(key_text(value.key)),
-            kind=memory_class(allocation),
-            space=self._module.analysis.spaces[allocation.color].name,
-            size_bytes=value.size_bytes,
-            allocation=self._links.allocation(value.allocation),
             story=self._story.of(number),
             about=Markup(self._about.rows(number, definition, explained)),
             instruction=Markup(definition.text(number)),

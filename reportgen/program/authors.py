@@ -59,7 +59,7 @@ class Authors:
         choice = self._written(members) if argument is None or not is_itself else self._argument(argument)
         is_signal = self._writers.is_signal(self._program.place(choice.number))
         if not (choice.author.is_named or choice.author.is_of_loop or is_signal):
-            choice = self._read(members) or choice
+            choice = self._read(members, choice) or choice
         # XLA lends the memory of a donated argument to other data, too, so only a result is the argument's new value.
         if argument is None or is_itself or self._results.isdisjoint(members):
             return choice
@@ -125,12 +125,12 @@ class Authors:
         loops = (self._program.op_name(one) for one in names if self._program.opcode(one) == "while")
         return any(loop and op_name.startswith(f"{loop}/") for loop in loops)
 
-    def _read(self, members: Sequence[int]) -> _Choice | None:
-        """Return the first reader with a name; None where the buffer is only known to be a loop's."""
+    def _read(self, members: Sequence[int], written: _Choice) -> _Choice | None:
+        """Return the first reader with a name, for a buffer whose writer has none; None where no reader has one."""
         for number in members:
             if reader := self._readers.first(number):
                 name, author = reader
-                own = self._writer(number).author
+                own = written.author if written.number == number else self._writer(number).author
                 return _Choice(
                     Author(
                         operation=own.operation,

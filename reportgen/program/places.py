@@ -1,5 +1,6 @@
 """Name a place in a program: an instruction, and a leaf of what it makes."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 Leaf = tuple[int, ...]
@@ -20,6 +21,7 @@ class Place(NamedTuple):
         return self.name + index_of(self.leaf)
 
 
+@lru_cache(maxsize=1024)
 def leaf_of(shape_index: str) -> Leaf:
     """Return the leaf that an index such as `{0,1}` or `{0, 1}` names."""
     return tuple(int(number) for number in shape_index[1:-1].replace(" ", "").split(",") if number)

@@ -4,6 +4,7 @@ Programs with very many arguments pass them as one tuple, and XLA prints no name
 name, and its body is not in the dump.
 """
 
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from reportgen.program.author import Author
@@ -41,12 +42,14 @@ class Readers:
                     seen.update(made)
         return None
 
-    def _readers(self, number: int) -> list[str]:
-        """Return the instructions that read a value, in schedule order, but for those that pass it on to a body."""
+    def _readers(self, number: int) -> Iterator[str]:
+        """Yield the instructions that read a value, in schedule order, but for those that pass it on to a body."""
         moment_of = self._dump.moment_of_user
-        users = sorted(self._dump.users(number), key=lambda user: (moment_of.get(user, len(moment_of)), user))
-        names = [user.decode("utf-8", "replace") for user in users]
-        return [name for name in names if not self._program.runs_computations(name)]
+        users: Sequence[bytes] = self._dump.users(number)
+        if len(users) > 1:
+            users = sorted(users, key=lambda user: (moment_of.get(user, len(moment_of)), user))
+        names = (user.decode("utf-8", "replace") for user in users)
+        return (name for name in names if not self._program.runs_computations(name))
 
     def _author(self, name: str) -> Author | None:
         """Return the author of what an instruction makes if it has a name of the program."""

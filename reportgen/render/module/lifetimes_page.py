@@ -4,12 +4,13 @@ Values of numbered siblings, as of the layers of a network, share a row.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from markupsafe import Markup
 
 from reportgen.analyse.lifetimes import byte_steps, idle_at_peak, idle_stretches, is_temporary, steps_held
+from reportgen.analyse.padding import values_of
 from reportgen.analyse.peak_groups import sibling_name, spoken_name
 from reportgen.analyse.records import Space
 from reportgen.intervals.step_function import Peak
@@ -100,19 +101,28 @@ def _space_lifetimes(module: Module, space: Space, links: Links) -> SpaceLifetim
         Stretch(*one, one.steps, one.byte_steps, peak_bytes.get(one)) for one in idle_stretches(module.analysis, space)
     ]
     spanning = [one for one in idle if one.peak_bytes is not None]
+    # What siblings have in common, once for all tables, because there are tens of thousands of values.
+    shapes = module.analysis.facts.values.shapes
+    common = {
+        number: (sibling_name(module.attribution(number).name), plain_shape(shapes[number]))
+        for number in values_of(module.analysis, space)
+    }
+
+    def table(stretches: Iterable[Stretch], amount: Callable[[Stretch | LifeRow], int]) -> LifeTable:
+        return _table(module, links, common, stretches, amount)
 
     def at_peak_table(*, temporary: bool) -> LifeTable:
         """Return the table of those that are temporaries, or of the others."""
         rows = [one for one in spanning if is_temporary(module.analysis, one.value) == temporary]
-        return _table(module, links, rows, lambda row: row.peak_bytes or 0)
+        return table(rows, lambda row: row.peak_bytes or 0)
 
     return SpaceLifetimes(
         space=space,
         peak=space.peak_resident,
-        held=_table(module, links, _held(module, space), lambda row: row.byte_steps),
+        held=table(_held(module, space), lambda row: row.byte_steps),
         idle_at_peak=at_peak_table(temporary=True),
         held_at_peak=at_peak_table(temporary=False),
-        idle=_table(module, links, idle, lambda row: row.byte_steps),
+        idle=table(idle, lambda row: row.byte_steps),
     )
 
 
@@ -136,16 +146,21 @@ def _held(module: Module, space: Space) -> list[Stretch]:
 
 
 def _table(
-    module: Module, links: Links, stretches: Iterable[Stretch], amount: Callable[[Stretch | LifeRow], int]
+    module: Module,
+    links: Links,
+    common: Mapping[int, tuple[str, str]],
+    stretches: Iterable[Stretch],
+    amount: Callable[[Stretch | LifeRow], int],
 ) -> LifeTable:
-    """Return the table of stretches by an amount, the most first; siblings are folded before it is cut."""
-    siblings: dict[tuple[int, str, str, str], list[Stretch]] = {}
+    """Return the table of stretches by an amount, the most first; siblings are folded before it is cut.
+
+    `common` has the name and the shape by which values are siblings.
+    """
+    siblings: dict[object, list[Stretch]] = {}
     times = Counter[tuple[int, str]]()  # because a row must not count the size of one value twice
     for stretch in stretches:
         times[stretch.value, stretch.kind] += 1
-        name = module.attribution(stretch.value).name
-        shape = plain_shape(module.analysis.facts.values.shapes[stretch.value])
-        key = times[stretch.value, stretch.kind], stretch.kind, sibling_name(name), shape
+        key = times[stretch.value, stretch.kind], stretch.kind, common[stretch.value]
         siblings.setdefault(key, []).append(stretch)
     ordered = sorted(siblings.values(), key=lambda members: (-sum(map(amount, members)), members[0].value))
     hidden = [sum(map(amount, members)) for members in ordered[_SHOWN:]]

@@ -141,7 +141,7 @@ def _compare_space(text: Report, proto: Report, space: Space, other: Space | Non
         words = f"{where}: peak resident {expected:,} in the text, {actual or 0:,} from the proto"
         found.add("peak equal", 1, actual == expected, words)
         found.add("peak within 2 %", 1, error <= _CLOSE)
-    names = proto.analysis.dump.value_by_key.number_of
+    names = proto.analysis.dump.number_of
     for share in space.composition:
         if share.value is None:
             continue

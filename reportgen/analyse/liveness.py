@@ -44,10 +44,9 @@ class Liveness(NamedTuple):
 
 def liveness(analysis: Figures, number: int) -> Liveness:
     """Return why the value `number` lives to the end of its live range."""
-    fact, entries, row = analysis.facts[number], analysis.dump.used_values, analysis.dump.used_rows[number]
-    if entries is None or row < 0:
+    fact, used = analysis.facts[number], analysis.dump.used(number)
+    if used is None:
         return Liveness(_without_range(analysis, fact) if fact.live is None else "no list of uses")
-    used = entries.row(row)
     last_use, last_user = _last(analysis, used.uses)
     if fact.live is None:
         return Liveness(_without_range(analysis, fact), last_use, last_user)

@@ -86,7 +86,7 @@ _table_arity = lru_cache(maxsize=4096)(tuple_arity)
 def _arity(program: Program, name: str) -> int:
     """Return the elements of the tuple that an instruction returns, from its table value or its own text."""
     dump = program.dump
-    table = dump.value_by_key.number_of.get(name + WHOLE)
+    table = dump.number_of.get(name + WHOLE)
     if table is not None:
         return _table_arity(dump.values.shapes[table]) or 0
     definition = program.definitions.get(name)

@@ -1,7 +1,7 @@
 """Model what a dump says: records (`rows`), columns of them (`columns`) and the whole (`dump`)."""
 
 from reportgen.model.columns import Columns, LiveRanges, Schedule, UsedValues, Values
-from reportgen.model.dump import ByKey, Dump
+from reportgen.model.dump import Dump
 from reportgen.model.rows import (
     WHOLE,
     Allocation,
@@ -23,7 +23,6 @@ from reportgen.model.rows import (
 __all__ = [
     "WHOLE",
     "Allocation",
-    "ByKey",
     "Columns",
     "Dump",
     "LiveRange",

@@ -5,38 +5,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from itertools import repeat
-from typing import Generic
 
 from reportgen.input.dump_text import DumpText, TextOffset
-from reportgen.model.columns import Columns, LiveRanges, Row, Schedule, UsedValues, Values
+from reportgen.model.columns import LiveRanges, Schedule, UsedValues, Values
 from reportgen.model.rows import (
     WHOLE,
     Allocation,
-    LiveRange,
     PrintedPeak,
     StackTrace,
     Unparsed,
     UsedValue,
-    Value,
-    ValueKey,
     users_in,
 )
 from reportgen.record import record
-
-
-class ByKey(Generic[Row]):
-    """Find rows of columns by the keys of their values; of rows with the same key, find the last."""
-
-    def __init__(self, columns: Columns[Row], keys: Sequence[str]) -> None:
-        self._columns = columns
-        self.number_of = dict(zip(keys, range(len(keys)), strict=True))
-
-    def get(self, key: ValueKey) -> Row | None:
-        number = self.number_of.get(str(key))
-        return None if number is None else self._columns.row(number)
-
-    def __getitem__(self, key: ValueKey) -> Row:
-        return self._columns.row(self.number_of[str(key)])
 
 
 @record(slots=False)
@@ -65,23 +46,19 @@ class Dump:
         return bool(self.allocations) and ": 0x" in self.text.line(self.allocations[0].text_offset)
 
     @cached_property
-    def value_by_key(self) -> ByKey[Value]:
-        return ByKey(self.values, self.values.keys)
-
-    @cached_property
-    def used_by_key(self) -> ByKey[UsedValue]:
-        used = self.used_values or UsedValues()
-        return ByKey(used, used.keys)
-
-    @cached_property
-    def range_by_key(self) -> ByKey[LiveRange]:
-        ranges = self.live_ranges or LiveRanges()
-        return ByKey(ranges, ranges.keys)
+    def number_of(self) -> Mapping[str, int]:
+        """Return the number of each value by its key; of values with one key, which only damage makes, the last."""
+        return _rows_of(self.values.keys)
 
     @cached_property
     def used_rows(self) -> list[int]:
         """Return the row of each value in `used_values`; -1 for a value without one."""
-        return list(map(self.used_by_key.number_of.get, self.values.keys, repeat(-1)))
+        return list(map(_rows_of(self.used_values.keys if self.used_values else ()).get, self.values.keys, repeat(-1)))
+
+    def used(self, number: int) -> UsedValue | None:
+        """Return the entry of a value in “Used values”."""
+        row = self.used_rows[number]
+        return None if self.used_values is None or row < 0 else self.used_values.row(row)
 
     @cached_property
     def made_by(self) -> Mapping[str, Sequence[int]]:
@@ -105,7 +82,7 @@ class Dump:
 
         What is passed on, such as an element of a tuple, has no value of its own there. The last value wins.
         """
-        used, number_of = self.used_values or UsedValues(), self.value_by_key.number_of
+        used, number_of = self.used_values or UsedValues(), self.number_of
         several = ((key, text) for key, text in zip(used.keys, used.positions, strict=True) if text.count(b"\n") > 1)
         return {
             position if position.endswith("}") else position + WHOLE: number_of[key]
@@ -116,7 +93,7 @@ class Dump:
 
     def number_at(self, position: str) -> int | None:
         """Return the number of the value that is defined at a position, or passed on there."""
-        return self.value_by_key.number_of.get(position, self.carried_at.get(position))
+        return self.number_of.get(position, self.carried_at.get(position))
 
     def users(self, number: int) -> Sequence[bytes]:
         """Return the names of the instructions that read a value, in UTF-8."""
@@ -126,7 +103,7 @@ class Dump:
     @cached_property
     def range_rows(self) -> list[int]:
         """Return the row of each value in `live_ranges`; -1 for a value without one."""
-        return list(map(self.range_by_key.number_of.get, self.values.keys, repeat(-1)))
+        return list(map(_rows_of(self.live_ranges.keys if self.live_ranges else ()).get, self.values.keys, repeat(-1)))
 
     @cached_property
     def starts(self) -> list[int]:
@@ -171,3 +148,8 @@ class Dump:
     def name_at(self) -> dict[int, str]:
         """Map each moment to the name of the instruction that runs then."""
         return dict(zip(self.schedule.moments, self.schedule.names, strict=True))
+
+
+def _rows_of(keys: Sequence[str]) -> Mapping[str, int]:
+    """Return the row of each key; of rows with one key, the last."""
+    return dict(zip(keys, range(len(keys)), strict=True))

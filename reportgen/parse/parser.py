@@ -4,7 +4,7 @@ A line that matches no shape is kept, counted and reported with its location; pa
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from reportgen.input.dump_text import DumpText
 from reportgen.model import Dump, PrintedPeak
@@ -95,6 +95,9 @@ _READERS: dict[bytes, Reader] = {
 
 
 def _finished(collected: Collected, text: DumpText) -> Dump:
+    # A dump says each name three times, and each time is a text of its own until here.
+    _share(collected.schedule.names, collected.values.names)
+    _share(collected.live_ranges.keys if collected.live_ranges else [], collected.values.keys)
     moment, rows, offset = collected.peak_moment, tuple(collected.peak_rows), collected.peak_text_offset
     return Dump(
         allocations=tuple(collected.allocations),
@@ -113,3 +116,9 @@ def _finished(collected: Collected, text: DumpText) -> Dump:
         unparsed_count=collected.unparsed_count,
         text=text,
     )
+
+
+def _share(texts: list[str], known: Sequence[str]) -> None:
+    """Replace each text by an equal one that is known, so that both are kept once."""
+    own = dict(zip(known, known, strict=True))
+    texts[:] = map(own.get, texts, texts)

@@ -21,7 +21,7 @@ from reportgen.analyse.fit import Misfit
 from reportgen.analyse.phases import Phase, phases
 from reportgen.analyse.records import Analysis, Space
 from reportgen.analyse.spaces import main_space
-from reportgen.model import WHOLE, UsedValue, ValueKey
+from reportgen.model import WHOLE, ValueKey
 from reportgen.options import Redaction
 from reportgen.program.author import Author
 from reportgen.program.join import Join
@@ -157,11 +157,6 @@ class Report:
     def instruction_at(self, moment: int) -> str | None:
         """Return the instruction that runs at a moment."""
         return self.analysis.dump.name_at.get(moment)
-
-    def used(self, number: int) -> UsedValue | None:
-        """Return the entry of a value in “Used values”."""
-        used, row = self.analysis.dump.used_values, self.analysis.dump.used_rows[number]
-        return None if used is None or row < 0 else used.row(row)
 
     def last_use(self, number: int) -> int | None:
         """Return the last moment that reads a value; None if none does."""

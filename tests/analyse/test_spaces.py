@@ -22,7 +22,7 @@ def live_bytes(dump: Dump, moment: int, allocations: Sequence[int]) -> int:
 
 
 def is_live(dump: Dump, value: Value, moment: int) -> bool:
-    live = dump.range_by_key.get(value.key)
+    live = next((live for live in dump.live_ranges or () if live.key == value.key), None)
     return live is not None and live.start <= moment <= live.end
 
 

@@ -411,7 +411,8 @@ def test_bytes_that_are_not_text_are_replaced_consistently() -> None:
     allocations, used = (text.encode().replace(b" c @", b" \xff @") for text in (ALLOCATIONS, USED))
     dump = parsed(allocations, used.replace(b"  c\n", b"  \xff\n"))
     assert dump.values[0].key == ValueKey("�", "{}")
-    assert dump.used_by_key[dump.values[0].key].positions[0] == Position("�", "{}")
+    assert dump.used_values is not None
+    assert dump.used_values[0].positions[0] == Position("�", "{}")
 
 
 def test_values_of_an_unreadable_allocation_are_assigned_to_no_other() -> None:

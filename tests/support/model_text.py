@@ -97,7 +97,7 @@ def _sizes(analysis: Analysis, fact: ValueFacts) -> str:
 
 
 def _used(analysis: Analysis, fact: ValueFacts) -> Iterator[str]:
-    used = analysis.dump.used_by_key.get(fact.value.key)
+    used = analysis.dump.used(analysis.dump.number_of[str(fact.value.key)])
     if used is None:
         return
     uses = ", ".join(map(_use, used.uses)) or "nothing"

@@ -132,8 +132,8 @@ def _value(value: Value) -> str:
 
 def _head(dump: Dump, value: Value | UsedValue) -> str:
     """Return the index, which is printed where the defining instruction returns a tuple."""
-    table = dump.value_by_key.get(ValueKey(value.key.name, WHOLE))
-    index = _index_of(value.key, is_tuple=table is not None and table.shape.startswith("("))
+    table = dump.number_of.get(value.key.name + WHOLE)
+    index = _index_of(value.key, is_tuple=table is not None and dump.values.shapes[table].startswith("("))
     return f"<{value.id} {value.key.name}{index}{_marks(value)}>"
 
 

@@ -101,7 +101,7 @@ def constants_and_parameters(figures: Figures) -> Iterator[Finding]:
     skips=_without_root,
 )
 def result(figures: Figures) -> Iterator[Finding]:
-    values, number_of = figures.dump.values, figures.dump.value_by_key.number_of
+    values, number_of = figures.dump.values, figures.dump.number_of
     part_of_result, whole_result = _at_root(figures)
     holding = {values.allocations[number_of[key]] for key in part_of_result if key in number_of}
     for number, allocation in enumerate(figures.dump.allocations):

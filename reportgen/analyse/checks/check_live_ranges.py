@@ -28,9 +28,9 @@ def _without_uses(figures: Figures) -> str:
     skips=without_live_ranges,
 )
 def owners(figures: Figures) -> Iterator[Finding]:
-    ranges, values = figures.dump.live_ranges or LiveRanges(), figures.dump.value_by_key.number_of
-    known = figures.dump.range_by_key.number_of
-    if len(known) == len(ranges) and known.keys() <= values.keys():
+    ranges, values = figures.dump.live_ranges or LiveRanges(), figures.dump.number_of
+    known = set(ranges.keys)
+    if len(known) == len(ranges) and known <= values.keys():
         return
     seen: set[str] = set()
     for row, key in enumerate(ranges.keys):
@@ -153,7 +153,7 @@ def _start(figures: Figures, number: int, defined: int) -> Finding:
     live = figures.facts.live(number)
     message = f"{live.key} is defined at {defined} and lives from {live.start}"
     slug = "range-start"
-    used = figures.dump.used_by_key.get(live.key)
+    used = figures.dump.used(number)
     if used and live.start in {figures.dump.moment_of.get(position.name) for position in used.positions}:
         slug, message = "async-start", f"{message}, where an async operation hands it on"
     return finding(slug, message, live.text_offset, values=(number,))
@@ -210,8 +210,8 @@ def _has_row(positions: bytes, name: bytes) -> bool:
 def _early_end(figures: Figures, number: int, last_moment: int) -> Finding:
     """Report a use after the end of a range, with the reason where the reason is known."""
     live = figures.facts.live(number)
-    moment_of, used = figures.dump.moment_of_user, figures.dump.used_by_key[live.key]
-    last_use = max(user for user in used.users if moment_of.get(user, -1) == last_moment).decode()
+    moment_of = figures.dump.moment_of_user
+    last_use = max(user for user in figures.dump.users(number) if moment_of.get(user, -1) == last_moment).decode()
     slug, why = _why_early(figures, number, live, last_moment, last_use)
     message = f"{live.key} lives to moment {live.end:,} and is last used by {last_use} at moment {last_moment:,}{why}"
     return finding(slug, message, live.text_offset, values=(number,))
@@ -219,7 +219,7 @@ def _early_end(figures: Figures, number: int, last_moment: int) -> Finding:
 
 def _why_early(figures: Figures, number: int, live: LiveRange, last_moment: int, last_use: str) -> tuple[str, str]:
     successor_starts = [figures.facts.starts[n] for n in figures.reuse.successors[number]]
-    if _is_only_handed_on(figures, live):
+    if _is_only_handed_on(figures, number, live.end):
         return "async-end", f"; its uses after moment {live.end:,} only pass it on. Expected"
     if figures.program.runs_computations(last_use):
         return "caller-handover", "; the computation that this calls is scheduled before it. Expected"
@@ -228,14 +228,14 @@ def _why_early(figures: Figures, number: int, live: LiveRange, last_moment: int,
     return "use-after-end", ""
 
 
-def _is_only_handed_on(figures: Figures, live: LiveRange) -> bool:
+def _is_only_handed_on(figures: Figures, number: int, end: int) -> bool:
     """Return whether the uses after the end of a range all read nothing then.
 
     What an instruction runs is scheduled before it, and has taken over the operands by then. The end of an asynchronous
     operation names the operands, which are the first element of what its start makes, and reads none of them.
     """
-    moment_of, used = figures.dump.moment_of, figures.dump.used_by_key[live.key]
-    late = (use for use in used.uses if moment_of.get(use.name, -1) > live.end)
+    moment_of, used = figures.dump.moment_of, figures.dump.used(number)
+    late = (use for use in (used.uses if used else ()) if moment_of.get(use.name, -1) > end)
     return all(
         (figures.program.opcode(use.name).endswith("-done") and use.shape_index.startswith("{0"))
         or _runs_scheduled(figures, use.name)

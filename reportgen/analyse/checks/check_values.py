@@ -32,7 +32,7 @@ def _without_used_values(figures: Figures) -> str:
 )
 def unique(figures: Figures) -> Iterator[Finding]:
     values = figures.dump.values
-    if len(figures.dump.value_by_key.number_of) == len(set(values.ids)) == len(values):
+    if len(figures.dump.number_of) == len(set(values.ids)) == len(values):
         return
     keys: set[str] = set()
     ids: set[int] = set()
@@ -52,7 +52,7 @@ def unique(figures: Figures) -> Iterator[Finding]:
 )
 def used_values(figures: Figures) -> Iterator[Finding]:
     values, entries = figures.dump.values, figures.dump.used_values or UsedValues()
-    has_same_keys = figures.dump.used_by_key.number_of.keys() == figures.dump.value_by_key.number_of.keys()
+    has_same_keys = set(entries.keys) == figures.dump.number_of.keys()
     if has_same_keys and set(values.ids) == set(entries.ids):
         return
     assigned, used = _rows_by_id(values.ids), _rows_by_id(entries.ids)
@@ -188,7 +188,7 @@ def carried(figures: Figures) -> Iterator[Finding]:
     loops = {name.encode() for name in names if figures.definitions[name].opcode == "while"}
     if not loops:
         return
-    number_of = figures.dump.value_by_key.number_of
+    number_of = figures.dump.number_of
     for number, row in enumerate(figures.dump.used_rows):
         if row < 0 or loops.isdisjoint(users_in(entries.uses[row])):
             continue

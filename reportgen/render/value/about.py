@@ -136,7 +136,7 @@ class ValueAbout:
 
     def _positions_and_uses(self, number: int) -> Iterator[str]:
         """Yield the other positions of a value, and the instructions that read it, in schedule order."""
-        used = self._module.used(number)
+        used = self._module.analysis.dump.used(number)
         if used is None:
             yield "<dt>Read by<dd>not known: no entry in “Used values”"
             return

@@ -10,7 +10,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import groupby
-from operator import itemgetter
 
 from reportgen.advice.arguments import Argument
 from reportgen.advice.donation import Donation
@@ -144,27 +143,31 @@ def floor(program: Program, donation: Donation) -> Floor:
     """
     memory, phis = donation.before, program.dump.values.phis
     carried = {held.number for part in memory.parts if any(phis[held.number] for held in part) for held in part}
-    uses: list[tuple[int, int, bool]] = []
+    # Each use is one number: its moment, its size, and whether it writes; tuples would take twice the memory.
+    uses: list[int] = []
     for number, held in memory.temps.items():
         if number in carried or program.is_table(number):
             continue
-        size_bytes = held.size_bytes
-        uses.append((held.first, size_bytes, True))
-        uses += ((moment, size_bytes, False) for moment in program.reads(number) if moment <= held.last)
+        size = held.size_bytes << 1
+        uses.append(held.first << _MOMENT | size | _WRITES)
+        uses += (moment << _MOMENT | size for moment in program.reads(number) if moment <= held.last)
     uses.sort()
     most, at = 0, 0
-    for moment, of_moment in groupby(uses, itemgetter(0)):
+    for moment, of_moment in groupby(uses, lambda use: use >> _MOMENT):
         needed = _at_once(of_moment)
         if needed > most and program.opcode(program.instruction_at(moment)) not in NAMES_ONLY:
             most, at = needed, moment
     return Floor(donation.after.static_bytes + most, at)
 
 
-def _at_once(uses: Iterable[tuple[int, int, bool]]) -> int:
+_MOMENT, _WRITES = 64, 1
+
+
+def _at_once(uses: Iterable[int]) -> int:
     """Return the bytes that one instruction needs at once for what it reads and writes."""
     sizes: tuple[list[int], list[int]] = ([], [])
-    for _, size_bytes, is_written in uses:
-        sizes[is_written].append(size_bytes)
+    for use in uses:
+        sizes[use & _WRITES].append(use % (1 << _MOMENT) >> 1)
     read, written = sizes
     shared = (Counter(read) & Counter(written)).elements() if read and written else ()
     return sum(read) + sum(written) - sum(shared)

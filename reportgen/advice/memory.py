@@ -11,8 +11,8 @@ live. Its *curve* is the sum of both at each moment, its peak the maximum. Every
 * `changed` moves values between the caller's allocations and the temporaries, which gives another `Memory`.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import ChainMap, Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property, partial
 from itertools import accumulate, pairwise
@@ -65,29 +65,29 @@ class PeakAfter:
 
 @record(slots=False, kw_only=False)
 class Memory:
-    """One memory space. `temps` are the values in temporary allocations that have bytes and live, by number."""
+    """One memory space. `temps` are the values in temporary allocations that have bytes and live, by number.
+
+    A changed space has the parts of the one `before` it, and those of the temporaries that were `added`.
+    """
 
     static_bytes: int
     moments: int
-    temps: Mapping[int, Held]
+    temps: MutableMapping[int, Held]
     parts_are_apart: bool
+    before: "Memory | None" = None
+    added: Sequence[Held] = ()
 
     @cached_property
     def parts(self) -> Sequence[Sequence[Held]]:
         """Return the temporaries in parts that share no byte at one moment or, if not apart, at any time."""
-        return handovers(self.temps.values()) if self.parts_are_apart else list(self._sharing())
+        new = self.temps.values() if self.before is None else self.added
+        parts = handovers(new) if self.parts_are_apart else sharing(new)
+        return parts if self.before is None else [*self.before.parts, *parts]
 
     @cached_property
     def groups(self) -> Mapping[int, Sequence[Held]]:
         """Map each value to the part that it is in."""
         return {held.number: part for part in self.parts for held in part}
-
-    def _sharing(self) -> Iterator[Sequence[Held]]:
-        by_allocation: defaultdict[object, list[Held]] = defaultdict(list)
-        for held in self.temps.values():
-            by_allocation[held.allocation].append(held)
-        for together in by_allocation.values():
-            yield from groups_sharing_bytes(together, attrgetter("low"), attrgetter("high"))
 
     @cached_property
     def curve(self) -> list[int]:
@@ -142,8 +142,9 @@ class Memory:
 
     def changed(self, *, static_bytes: int, added: Iterable[Held]) -> "Memory":
         """Return the space with other static bytes and with more temporaries, which share bytes with none so far."""
-        temps = {**self.temps, **{held.number: held for held in added}}
-        return replace(self, static_bytes=static_bytes, temps=temps)
+        new = {held.number: held for held in added}
+        temps = ChainMap(new, self.temps)
+        return Memory(static_bytes, self.moments, temps, self.parts_are_apart, before=self, added=list(new.values()))
 
 
 ALWAYS: Stretch = (0, 1 << 60)
@@ -169,6 +170,15 @@ def holdings(analysis: Analysis, allocation: int) -> list[Held]:
         for n in analysis.occupants[allocation]
         if starts[n] >= 0 and sizes[n]
     ]
+
+
+def sharing(held: Iterable[Held]) -> list[Sequence[Held]]:
+    """Return the values in groups that share bytes at any time."""
+    by_allocation: defaultdict[object, list[Held]] = defaultdict(list)
+    for one in held:
+        by_allocation[one.allocation].append(one)
+    low, high = attrgetter("low"), attrgetter("high")
+    return [group for together in by_allocation.values() for group in groups_sharing_bytes(together, low, high)]
 
 
 def handovers(held: Iterable[Held]) -> list[list[Held]]:

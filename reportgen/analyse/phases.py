@@ -112,13 +112,16 @@ def _border(votes: Sequence[int], start: int) -> int:
     return min(start + score.index(max(score)), len(votes) - 1)
 
 
-def _loops(program: Program, moments: int) -> Iterator[tuple[str, int, int]]:
-    """Yield the loops that run in no other loop, each with the first and the last moment of what it runs."""
+def _loops(program: Program, moments: int) -> Iterable[tuple[str, int, int]]:
+    """Return the loops that run in no other loop, each with the first and the last moment of what it runs."""
+    loops = frozenset(program.loops)
+    if not loops:
+        return ()
     spans: dict[str, tuple[int, int]] = {}
     schedule = program.dump.schedule
     for moment, name in zip(schedule.moments, schedule.names, strict=True):
         around = program.loops_around(name)
-        loop = around[-1] if around else name if program.opcode(name) == "while" else ""
+        loop = around[-1] if around else name if name in loops else ""
         if loop and moment < moments:
             first, last = spans.get(loop, (moment, moment))
             spans[loop] = min(first, moment), max(last, moment)

@@ -64,7 +64,8 @@ class Instructions:
         """Return the op_name that an instruction itself states; empty where it states none."""
         if name in self.stated:
             return self.stated[name].op_name
-        instruction = self.instruction(name)
+        # Only the HLO text has instructions without a value, of which a schedule has tens of thousands.
+        instruction = self.instruction(name) if self.module else None
         return (instruction.op_name or "") if instruction else ""
 
     def stated_source(self, name: str) -> str:

@@ -48,12 +48,14 @@ class Dump:
     @cached_property
     def number_of(self) -> Mapping[str, int]:
         """Return the number of each value by its key; of values with one key, which only damage makes, the last."""
-        return _rows_of(self.values.keys)
+        return self._rows_of(self.values.keys)
 
     @cached_property
     def used_rows(self) -> list[int]:
         """Return the row of each value in `used_values`; -1 for a value without one."""
-        return list(map(_rows_of(self.used_values.keys if self.used_values else ()).get, self.values.keys, repeat(-1)))
+        return list(
+            map(self._rows_of(self.used_values.keys if self.used_values else ()).get, self.values.keys, repeat(-1))
+        )
 
     def used(self, number: int) -> UsedValue | None:
         """Return the entry of a value in “Used values”."""
@@ -103,7 +105,9 @@ class Dump:
     @cached_property
     def range_rows(self) -> list[int]:
         """Return the row of each value in `live_ranges`; -1 for a value without one."""
-        return list(map(_rows_of(self.live_ranges.keys if self.live_ranges else ()).get, self.values.keys, repeat(-1)))
+        return list(
+            map(self._rows_of(self.live_ranges.keys if self.live_ranges else ()).get, self.values.keys, repeat(-1))
+        )
 
     @cached_property
     def starts(self) -> list[int]:
@@ -149,7 +153,12 @@ class Dump:
         """Map each moment to the name of the instruction that runs then."""
         return dict(zip(self.schedule.moments, self.schedule.names, strict=True))
 
+    def _rows_of(self, keys: Sequence[str]) -> Mapping[str, int]:
+        """Return the row of each key; of rows with one key, the last."""
+        return dict(zip(keys, self._numbers, strict=False))
 
-def _rows_of(keys: Sequence[str]) -> Mapping[str, int]:
-    """Return the row of each key; of rows with one key, the last."""
-    return dict(zip(keys, range(len(keys)), strict=True))
+    @cached_property
+    def _numbers(self) -> Sequence[int]:
+        """Return the numbers of all rows, because indexes that share them take a third of the memory."""
+        tables = (self.values, self.used_values or (), self.live_ranges or ())
+        return list(range(max(map(len, tables))))

@@ -24,7 +24,7 @@ class Instructions:
         self.module = join.module
         # Without the texts of tuples, which may have thousands of operands, the cache stays small.
         self.text = lru_cache(maxsize=1 << 12)(self._text)
-        self.instruction = cache(self._instruction)
+        self.instruction = lru_cache(maxsize=1 << 15)(self._instruction)
         self._frames = cache(self._stack)
 
     def _text(self, name: str) -> str:

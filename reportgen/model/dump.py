@@ -53,9 +53,8 @@ class Dump:
     @cached_property
     def used_rows(self) -> list[int]:
         """Return the row of each value in `used_values`; -1 for a value without one."""
-        return list(
-            map(self._rows_of(self.used_values.keys if self.used_values else ()).get, self.values.keys, repeat(-1))
-        )
+        rows = self._rows_of(self.used_values.keys if self.used_values else ())
+        return list(map(rows.get, self.values.keys, repeat(-1)))
 
     def used(self, number: int) -> UsedValue | None:
         """Return the entry of a value in “Used values”."""
@@ -105,9 +104,8 @@ class Dump:
     @cached_property
     def range_rows(self) -> list[int]:
         """Return the row of each value in `live_ranges`; -1 for a value without one."""
-        return list(
-            map(self._rows_of(self.live_ranges.keys if self.live_ranges else ()).get, self.values.keys, repeat(-1))
-        )
+        rows = self._rows_of(self.live_ranges.keys if self.live_ranges else ())
+        return list(map(rows.get, self.values.keys, repeat(-1)))
 
     @cached_property
     def starts(self) -> list[int]:

@@ -24,7 +24,7 @@ class Instructions:
         self.module = join.module
         # Without the texts of tuples, which may have thousands of operands, the cache stays small.
         self.text = lru_cache(maxsize=1 << 12)(self._text)
-        self.instruction = lru_cache(maxsize=1 << 15)(self._instruction)
+        self._parsed = lru_cache(maxsize=1 << 15)(self._parse)
         self._frames = cache(self._stack)
 
     def _text(self, name: str) -> str:
@@ -33,8 +33,12 @@ class Instructions:
             return text
         return (self.dump.instruction_text(name) or b"").decode("utf-8", "replace")
 
-    def _instruction(self, name: str) -> Instruction | None:
+    def instruction(self, name: str) -> Instruction | None:
         """Return the parts of an instruction; None where neither file has its text."""
+        # Only the HLO text has instructions without a value, of which a schedule has tens of thousands.
+        return self._parsed(name) if self.module or name in self.dump.first_used_row else None
+
+    def _parse(self, name: str) -> Instruction | None:
         return parse_instruction(text) if (text := self.text(name)) else None
 
     @cached_property
@@ -64,8 +68,7 @@ class Instructions:
         """Return the op_name that an instruction itself states; empty where it states none."""
         if name in self.stated:
             return self.stated[name].op_name
-        # Only the HLO text has instructions without a value, of which a schedule has tens of thousands.
-        instruction = self.instruction(name) if self.module else None
+        instruction = self.instruction(name)
         return (instruction.op_name or "") if instruction else ""
 
     def stated_source(self, name: str) -> str:

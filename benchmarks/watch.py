@@ -30,8 +30,8 @@ VALUES, OTHERS, REBUILDS = 2_200, 50, 15
 # Log the figures in the first frame that shows them.
 _SAYS_WHAT_IT_SHOWS = """
 (function look() {
-  const figures = document.querySelector("section[aria-labelledby=spaces] tbody");
-  if (figures) requestAnimationFrame(() => console.log(figures.innerText));
+  const figures = document.querySelector("table.figures tbody");
+  if (figures) requestAnimationFrame(() => console.log(figures.textContent));
   else requestAnimationFrame(look);
 })();
 """

@@ -1,6 +1,7 @@
 """An open page follows the compiler: it shows the new figures and keeps what the reader had before them."""
 
 import re
+import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -209,9 +210,11 @@ def test_many_tabs_are_updated(open_page: Open, dumps: Path) -> None:
 
 def test_a_lost_connection_is_shown_and_restored(watch: Watch, dumps: Path, tmp_path: Path) -> None:
     """Also if the dump has changed meanwhile."""
-    with watching(dumps, output=tmp_path / "site") as first:
+    # Not the next free one, which another test could take between the two.
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with watching(dumps, output=tmp_path / "site", port=port) as first:
         first.until_shown("a", peak(BEFORE))
-        port = int(first.url.rsplit(":", 1)[1].rstrip("/"))
         page = watch.context.new_page()
         page.goto(watch.allow(first.url))  # a site of one module opens on it
         expect(page.locator("#live .live-words")).to_contain_text("Build")

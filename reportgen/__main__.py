@@ -9,6 +9,9 @@ import sys
 def run() -> None:
     """Run the command line, and exit with its code."""
     try:
+        import gc
+
+        gc.disable()  # `garbage_collection_paused` searches between dumps
         from reportgen.cli import main
 
         sys.exit(main())

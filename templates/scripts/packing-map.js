@@ -276,7 +276,7 @@ const createMap = async (figure, values, axis) => {
         else show(among(box, whole()));
       }
     });
-    form.hidden = caption.hidden = byId("map-hint").hidden = false;
+    form.inert = false;
     form.addEventListener("submit", (event) => event.preventDefault());
     fields.space?.addEventListener("change", () => State.set({ ...WINDOW_KEYS, space: fields.space.value, allocation: null }));
     fields.allocation?.addEventListener("change", () => State.set({ ...WINDOW_KEYS, allocation: fields.allocation.value }));

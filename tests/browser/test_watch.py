@@ -116,6 +116,8 @@ def test_a_reload_keeps_the_position_the_search_and_the_choices(open_page: Open,
     page.locator("#search").press_sequentially("big")
     expect(page.locator("#search-results a").first).to_be_visible()
     page.evaluate("document.getElementById('facts').scrollIntoView()")
+    # The map above grows by a line when it is drawn, and the end of the page holds the window back from its place.
+    expect(page.locator("#map-caption")).to_contain_text("drawn one by one")
     assert page.evaluate("scrollY") > 0
     top = page.evaluate("document.getElementById('facts').getBoundingClientRect().top")
     write(dumps / "a", compiled(AFTER))

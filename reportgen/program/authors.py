@@ -56,21 +56,30 @@ class Authors:
     def _find(self, members: Sequence[int]) -> _Choice:
         argument = self._program.arguments.get(self._dump.values.allocations[members[0]])
         is_itself = argument is not None and argument in members
-        choice = self._written(members) if argument is None or not is_itself else self._argument(argument)
-        is_signal = self._writers.is_signal(self._program.place(choice.number))
-        if not (choice.author.is_named or choice.author.is_of_loop or is_signal):
+        choice = self._written(members) if argument is None or not is_itself else self._alone(argument)
+        if not self._says_enough(choice):
             choice = self._read(members, choice) or choice
+        elif is_itself:
+            choice = self._with_reader(choice)
         # XLA lends the memory of a donated argument to other data, too, so only a result is the argument's new value.
         if argument is None or is_itself or self._results.isdisjoint(members):
             return choice
         name = self._program.argument_name(argument)
         return choice._replace(author=replace(choice.author, argument=name, rule="new value"))
 
-    def _argument(self, number: int) -> _Choice:
+    def _alone(self, number: int) -> _Choice:
+        """Return the writer of one value."""
+        return _Choice(self._writer(number).author, number)
+
+    def _says_enough(self, choice: _Choice) -> bool:
+        """Return whether readers would say no more: of a name, the result of a loop, and what has no data."""
+        author = choice.author
+        return author.is_named or author.is_of_loop or self._writers.is_signal(self._program.place(choice.number))
+
+    def _with_reader(self, argument: _Choice) -> _Choice:
         """Return an argument as the author of itself, with what reads it first."""
-        author = self._writer(number).author
-        reader = self._readers.first(number, author.argument)
-        return _Choice(replace(author, reader=reader[1]) if reader else author, number)
+        reader = self._readers.first(argument.number, argument.author.argument)
+        return argument._replace(author=replace(argument.author, reader=reader[1])) if reader else argument
 
     @cached_property
     def _results(self) -> Set[int]:
@@ -84,7 +93,7 @@ class Authors:
         names = self._dump.values.names
         writing = [one for one in members if self._program.opcode(names[one]) not in WRITES_NOTHING] or members
         if len(writing) == 1:
-            return _Choice(self._writer(writing[0]).author, writing[0])
+            return self._alone(writing[0])
         found = [(self._writer(one), one) for one in writing]
         writer, number = min(found, key=lambda pair: self._rank(pair[0], pair[1], members))
         return _Choice(writer.author, number)
@@ -130,7 +139,7 @@ class Authors:
         for number in members:
             if reader := self._readers.first(number):
                 name, author = reader
-                own = written.author if written.number == number else self._writer(number).author
+                own = written.author if written.number == number else self._alone(number).author
                 return _Choice(
                     Author(
                         operation=own.operation,

@@ -89,8 +89,7 @@ class Writers:
 
     def is_signal(self, place: Place) -> bool:
         """Return whether a place only says when a transfer is done: what starts one returns that after its arrays."""
-        first = _SIGNALS_FROM.get(self.program.opcode(place.name))
-        return first is not None and bool(place.leaf) and place.leaf[0] >= first
+        return bool(place.leaf) and _is_signal(self.program.opcode(place.name), place.leaf)
 
     def passes_on(self, loop: str, leaf: Leaf) -> bool:
         """Return whether the body of a loop returns an element of its argument as it got it."""
@@ -170,7 +169,7 @@ class _Walk:
             return self._carried(place)
         if self._around is None and instruction.op_name and instruction.opcode not in WRITES_NOTHING:
             self._around = instruction
-        if self._writers.is_signal(place):
+        if place.leaf and _is_signal(instruction.opcode, place.leaf):
             self._named = instruction if _is_operation(instruction) else None
             return None
         match instruction.opcode:
@@ -307,10 +306,7 @@ class _Walk:
             return Author(operation=start.name)
         if self._fallback and found.opcode == "parameter" and not _has_name(found):
             found = self._fallback
-        names = [start.name, *(step.place.name for step in path)]
-        taken = path[: names.index(found.name)] if found.name in names else path
-        if found.op_name and found.op_name == self._program.op_name(start.name):
-            taken = ()  # the way would lead to the name that the value's own instruction states
+        taken = self._taken(start, path, found)
         rules = [step.rule for step in taken]
         is_argument = found.opcode == "parameter" and self._writers.is_argument(found.name)
         own: Rule = "argument" if is_argument else "own"
@@ -324,6 +320,15 @@ class _Walk:
             path=tuple(step.place.name for step in taken),
         )
 
+    def _taken(self, start: Place, path: Sequence[_Step], found: Instruction) -> Sequence[_Step]:
+        """Return the steps that lead to the instruction that was found."""
+        if not path or found.name == start.name:
+            return ()
+        if found.op_name and found.op_name == self._program.op_name(start.name):
+            return ()  # the way would lead to the name that the value's own instruction states
+        names = [step.place.name for step in path]
+        return path[: names.index(found.name) + 1] if found.name in names else path
+
     def _argument(self, parameter: Instruction) -> str:
         """Return the name of an argument; `argument 3{1}` where the program gives it none."""
         if parameter.op_name and _has_name(parameter):
@@ -331,6 +336,11 @@ class _Walk:
         number = self._program.parameter_number(parameter.name)
         place = index_of(self._leaf) if self._leaf else ""
         return f"{UNNAMED_ARGUMENT}{'?' if number is None else number}{place}"
+
+
+def _is_signal(opcode: str, leaf: Leaf) -> bool:
+    first = _SIGNALS_FROM.get(opcode)
+    return first is not None and leaf[0] >= first
 
 
 def _elements(shape: str) -> int:

@@ -4,8 +4,6 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
-from markupsafe import Markup
-
 from reportgen.analyse.classes import memory_class
 from reportgen.analyse.phases import Phase
 from reportgen.program.author import UNNAMED_ARGUMENT
@@ -31,19 +29,19 @@ class ValueStory:
             color: space.peak_resident.moment for color, space in module.analysis.spaces.items() if space.peak_resident
         }
 
-    def of(self, number: int) -> Markup:
-        """Return the sentences about a value and the strip of its life; empty for one that is never live."""
+    def of(self, number: int) -> str:
+        """Return the sentences about a value and the strip of its life as HTML; empty for one that is never live."""
         analysis = self._module.analysis
         dump, start, end = analysis.dump, analysis.dump.starts[number], analysis.dump.ends[number]
         if start < 0:
-            return Markup()
+            return ""
         allocation = dump.allocations[dump.values.allocations[number]]
         peak, reads = self._peaks.get(allocation.color), analysis.program.reads(number)
         # An argument is there before it is read; any other value is written first.
         uses = reads if allocation.parameter is not None else [start, *reads]
         words = " ".join([self._origin(number, start), *self._uses(reads, start, end, peak)])
         drawn = life([(start, end)], uses, analysis.moments, memory_class(allocation), peak)
-        return Markup(f"{words}{life_strip(drawn, has_words=False)}")
+        return f"{words}{life_strip(drawn, has_words=False)}"
 
     def _origin(self, number: int, start: int) -> str:
         """Return who holds or writes the value."""

@@ -51,8 +51,8 @@ class Links:
         self._name: Callable[[str], str] = escape if folder else soft_breaks
         self.to_module = "../" * folder_depth
         self.root = "../" * (folder_depth + 2)  # a module’s folder is two below the root
-        # Kept, because each value is linked from five pages: making them again takes a tenth of a build.
-        for link in (self.value, self.instruction, self.allocation):
+        # Kept, because each value is linked from five pages and drawn on several maps.
+        for link in (self.value, self.value_href, self.instruction, self.allocation):
             setattr(self, link.__name__, cache(link))
 
     def path(self, path: str) -> str:

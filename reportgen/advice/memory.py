@@ -11,7 +11,7 @@ live. Its *curve* is the sum of both at each moment, its peak the maximum. Every
 * `changed` moves values between the caller's allocations and the temporaries, which gives another `Memory`.
 """
 
-from collections import ChainMap, Counter, defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property, partial
@@ -143,7 +143,7 @@ class Memory:
     def changed(self, *, static_bytes: int, added: Iterable[Held]) -> "Memory":
         """Return the space with other static bytes and with more temporaries, which share bytes with none so far."""
         new = {held.number: held for held in added}
-        temps = ChainMap(new, self.temps)
+        temps = {**self.temps, **new}
         return Memory(static_bytes, self.moments, temps, self.parts_are_apart, before=self, added=list(new.values()))
 
 

@@ -128,21 +128,19 @@ def _space_lifetimes(module: Module, space: Space, links: Links) -> SpaceLifetim
 
 def _held(module: Module, space: Space) -> list[Stretch]:
     """Return the whole life of each value as a stretch, most bytes × steps first."""
-    found = []
-    for product, number in byte_steps(module.analysis, space):
-        live = module.analysis.facts.live(number)
-        found.append(
-            Stretch(
-                value=number,
-                kind="",
-                first=live.start,
-                last=live.end,
-                steps=steps_held(module.analysis, number),
-                size_bytes=module.analysis.facts.values.sizes[number],
-                byte_steps=product,
-            )
+    dump, sizes = module.analysis.dump, module.analysis.facts.values.sizes
+    return [
+        Stretch(
+            value=number,
+            kind="",
+            first=dump.starts[number],
+            last=dump.ends[number],
+            size_bytes=sizes[number],
+            steps=steps_held(module.analysis, number),
+            byte_steps=product,
         )
-    return found
+        for product, number in byte_steps(module.analysis, space)
+    ]
 
 
 def _table(

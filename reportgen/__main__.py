@@ -14,7 +14,9 @@ def run() -> None:
         gc.disable()  # `garbage_collection_paused` searches between dumps
         from reportgen.cli import main
 
-        sys.exit(main())
+        code = main()
+        gc.freeze()  # because Python searches once more when it ends
+        sys.exit(code)
     except KeyboardInterrupt:
         pass
     except RuntimeError as error:

@@ -92,7 +92,7 @@ def _commands(setting: Setting, folder: Path, *, is_built: bool) -> list[str]:
         return [f"{checked.median:.2f} s", "", memory, "", "", ""]
     built = Times(seconds(_build(setting, folder)) for _ in range(setting.rounds))
     build_memory = f"{peak_bytes(_build(setting, folder)) / 1e6:,.0f} MB"
-    pages, size = site_size(setting.work / _SITE)
+    pages, _, size = site_size(setting.work / _SITE)
     return [
         *(f"{times.median:.2f} s" for times in (checked, built)),
         *(memory, build_memory, f"{pages:,}", f"{size / 1e6:,.1f} MB"),

@@ -17,14 +17,14 @@ def large(setting: Setting) -> Table:
     dump, half = setting.folder(LARGE), setting.folder(HALF)
     yardstick = Yardstick(setting, setting.xprof, dump) if setting.xprof else None
     times = in_turn(setting.rounds, **_actions(setting, dump, half, yardstick))
-    pages, size = site_size(setting.work / SITE)
+    _, files, size = site_size(setting.work / SITE)
     rows = [
         *_rows_of_xprof(times, yardstick),
         noted("`check`", spread(times["check"])),
         held("`check`: peak memory", peak_bytes(reportgen("check", dump)) / 1e9, 1.0, "GB"),
         noted("`build`", spread(times["build"])),
         held("`build`: peak memory, all processes", _build_bytes(setting, dump) / 1e9, 1.5, "GB"),
-        held("`build`: files of the site", pages, 1_500, "files"),
+        held("`build`: files of the site", files, 1_500, "files"),
         held("`build`: size of the site", size / 1e6, 190, "MB"),
         noted(f"`build` of {HALF}", spread(times["half"])),
         held(f"`build` of {HALF} / of {LARGE}", times["half"].median / times["build"].median, 0.5, "×"),

@@ -74,13 +74,14 @@ def dump_bytes(folder: Path) -> int:
     return sum(path.stat().st_size for path in files)
 
 
-def site_size(site: Path) -> tuple[int, int]:
-    """Return the number of pages of a site, its `.html` files, and the bytes of all its files."""
-    pages, size = 0, 0
+def site_size(site: Path) -> tuple[int, int, int]:
+    """Return the number of pages of a site, its `.html` files, the number of all its files, and their bytes."""
+    pages, files, size = 0, 0, 0
     for directory, _, names in os.walk(site):
         pages += sum(name.endswith(".html") for name in names)
+        files += len(names)
         size += sum(os.stat(os.path.join(directory, name)).st_size for name in names)  # noqa: PTH116, PTH118 - quick
-    return pages, size
+    return pages, files, size
 
 
 def machine() -> str:

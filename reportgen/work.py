@@ -182,7 +182,7 @@ _MANY_OBJECTS = 100_000
 def garbage_collection_paused() -> Iterator[None]:
     """Pause the search for cycles, because few of the millions of new objects have any.
 
-    The search takes a sixth of a check and a fifth of a build. What the last pause has left is searched first; so a
+    The search takes a fifth of a check and of a build. What the last pause has left is searched first; so a
     command that has disabled the search never searches what its last dump leaves, because that goes with the process.
     """
     was_enabled = gc.isenabled()

@@ -242,7 +242,7 @@ class ModuleRoutes:
         shared = [small[start : start + _ON_SHARED_PAGE] for start in range(0, len(small), _ON_SHARED_PAGE)]
         return sorted([*shared, *([number] for number in numbers if len(occupants[number]) >= _MANY_IN_ALLOCATION)])
 
-    @property
+    @cached_property
     def has_shared_pages(self) -> bool:
         """Whether values share pages, and so do allocations."""
         return len(self._dump.values) > MOST_ALONE

@@ -34,11 +34,10 @@ class DefinitionRows:
         self._text = module.instruction_text(name)
         self._is_long = self._text is not None and len(self._text) > LONG_TEXT
         self._origin = [] if self._text is None else list(self._origin_rows())
-        first = self.values[: MOST_LINKS + 1]  # because a tuple may have thousands of elements, each with a page
-        facts, href = module.analysis.facts, links.value_href
-        self._indexes = {
-            number: f'<a href="{href(number)}">{facts[number].value.key.shape_index}</a>' for number in first
-        }
+        # Only the first, because a tuple may have thousands of elements, each with a page.
+        first = self.values[: MOST_LINKS + 1] if len(self.values) > 1 else ()
+        index, href = module.analysis.dump.values.shape_index, links.value_href
+        self._indexes = {number: f'<a href="{href(number)}">{index(number)}</a>' for number in first}
 
     def rows(self, number: int) -> list[str]:
         """Return rows on the origin of the value `number` in the program, and on its siblings."""

@@ -31,6 +31,18 @@ def drawn(page: Page) -> Page:
     return page
 
 
+def test_the_page_does_not_move_when_the_map_is_drawn(visit: Visit, samples_site: Path, folder: str) -> None:
+    page = visit(samples_site, folder + "index.html")
+    controls, height = page.locator("#packing-map form.controls"), "figure => figure.getBoundingClientRect().height"
+    figure = page.locator("#packing-map")
+    before = figure.evaluate(height)
+    assert controls.get_attribute("inert") is not None, "the map is drawn already, so the test shows nothing"
+    drawn(page)
+    line_of_caption = 24
+    assert figure.evaluate(height) == pytest.approx(before, abs=line_of_caption)
+    assert controls.get_attribute("inert") is None
+
+
 def plot(page: Page) -> Locator:
     return page.locator("#packing-map .plot")
 

@@ -7,6 +7,8 @@ runs     x  fusion.0  fusion.1  …  big
 from collections.abc import Iterator
 from itertools import accumulate
 
+from reportgen.analyse.sizes import rounded_by_xla
+
 STEP_BYTES = 1024
 _PARAMETER_BYTES = 256
 
@@ -35,7 +37,7 @@ def _allocations(values: int, elements: int) -> Iterator[str]:
 
 def _used(values: int, elements: int) -> Iterator[str]:
     total = peak(elements)
-    yield f"\nTotal bytes used: {total} ({total / 1024:.1f}KiB)\n\nUsed values:\n"
+    yield f"\nTotal bytes used: {total} ({rounded_by_xla(total)})\n\nUsed values:\n"
     yield "<0 x @0>\n positions:\n  x\n uses:\n  fusion.0, operand 0\n"
     yield " from instruction: %x = f32[64]{0} parameter(0)\n"
     for number in range(values):

@@ -144,30 +144,28 @@ def floor(program: Program, donation: Donation) -> Floor:
     memory, phis = donation.before, program.dump.values.phis
     carried = {held.number for part in memory.parts if any(phis[held.number] for held in part) for held in part}
     # Each use is one number: its moment, its size, and whether it writes; tuples would take twice the memory.
+    span = 2 * (1 + max((held.size_bytes for held in memory.temps.values()), default=0))
     uses: list[int] = []
     for number, held in memory.temps.items():
         if number in carried or program.is_table(number):
             continue
-        size = held.size_bytes << 1
-        uses.append(held.first << _MOMENT | size | _WRITES)
-        uses += (moment << _MOMENT | size for moment in program.reads(number) if moment <= held.last)
+        size = 2 * held.size_bytes
+        uses.append(held.first * span + size + 1)
+        uses += (moment * span + size for moment in program.reads(number) if moment <= held.last)
     uses.sort()
     most, at = 0, 0
-    for moment, of_moment in groupby(uses, lambda use: use >> _MOMENT):
-        needed = _at_once(of_moment)
+    for moment, of_moment in groupby(uses, lambda use: use // span):
+        needed = _at_once(use % span for use in of_moment)
         if needed > most and program.opcode(program.instruction_at(moment)) not in NAMES_ONLY:
             most, at = needed, moment
     return Floor(donation.after.static_bytes + most, at)
 
 
-_MOMENT, _WRITES = 64, 1
-
-
 def _at_once(uses: Iterable[int]) -> int:
-    """Return the bytes that one instruction needs at once for what it reads and writes."""
+    """Return the bytes that one instruction needs at once; a use is twice its size, and one more where it writes."""
     sizes: tuple[list[int], list[int]] = ([], [])
     for use in uses:
-        sizes[use & _WRITES].append(use % (1 << _MOMENT) >> 1)
+        sizes[use & 1].append(use >> 1)
     read, written = sizes
     shared = (Counter(read) & Counter(written)).elements() if read and written else ()
     return sum(read) + sum(written) - sum(shared)

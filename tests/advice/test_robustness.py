@@ -10,6 +10,8 @@ from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.model import Dump
 from reportgen.reports.advice_json import advice_json
 from reportgen.reports.advice_words import first_move, sentence
+from tests.support.compiler import compiled
+from tests.support.dumps import analysed
 from tests.support.samples import sample_analysis, sample_labels
 from tests.support.strategies import consistent_dumps, dumps
 
@@ -52,3 +54,11 @@ def test_the_first_move_is_one_sentence(label: str) -> None:
     if move:
         assert "\n" not in sentence(move)
         assert len(sentence(move)) < 300
+
+
+# Where the size of a shape is not understood, the donated argument saves nothing: 256 bytes more.
+@pytest.mark.parametrize(("elements", "beside"), [(4096, 256), (5 * 10**18, 512)])
+def test_the_floor_is_what_one_instruction_needs_however_large_its_values_are(elements: int, beside: int) -> None:
+    ladder = advise(analysed(*compiled(elements)))[MAIN_SPACE].ladder
+    assert ladder is not None
+    assert (ladder.floor_moment, ladder.floor_bytes) == (3, 4 * elements + beside)

@@ -12,7 +12,7 @@ live. Its *curve* is the sum of both at each moment, its peak the maximum. Every
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property, partial
 from itertools import accumulate, pairwise
@@ -72,7 +72,7 @@ class Memory:
 
     static_bytes: int
     moments: int
-    temps: MutableMapping[int, Held]
+    temps: Mapping[int, Held]
     parts_are_apart: bool
     before: "Memory | None" = None
     added: Sequence[Held] = ()
@@ -143,8 +143,7 @@ class Memory:
     def changed(self, *, static_bytes: int, added: Iterable[Held]) -> "Memory":
         """Return the space with other static bytes and with more temporaries, which share bytes with none so far."""
         new = {held.number: held for held in added}
-        temps = {**self.temps, **new}
-        return Memory(static_bytes, self.moments, temps, self.parts_are_apart, before=self, added=list(new.values()))
+        return replace(self, static_bytes=static_bytes, temps={**self.temps, **new}, before=self, added=[*new.values()])
 
 
 ALWAYS: Stretch = (0, 1 << 60)

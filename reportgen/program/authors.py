@@ -139,7 +139,7 @@ class Authors:
         for number in members:
             if reader := self._readers.first(number):
                 name, author = reader
-                own = written.author if written.number == number else self._alone(number).author
+                own = written.author if written.number == number else self._writer(number).author
                 return _Choice(
                     Author(
                         operation=own.operation,

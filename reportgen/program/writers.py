@@ -89,7 +89,7 @@ class Writers:
 
     def is_signal(self, place: Place) -> bool:
         """Return whether a place only says when a transfer is done: what starts one returns that after its arrays."""
-        return bool(place.leaf) and _is_signal(self.program.opcode(place.name), place.leaf)
+        return _is_signal(self.program.opcode(place.name), place.leaf)
 
     def passes_on(self, loop: str, leaf: Leaf) -> bool:
         """Return whether the body of a loop returns an element of its argument as it got it."""
@@ -169,7 +169,7 @@ class _Walk:
             return self._carried(place)
         if self._around is None and instruction.op_name and instruction.opcode not in WRITES_NOTHING:
             self._around = instruction
-        if place.leaf and _is_signal(instruction.opcode, place.leaf):
+        if _is_signal(instruction.opcode, place.leaf):
             self._named = instruction if _is_operation(instruction) else None
             return None
         match instruction.opcode:
@@ -340,7 +340,7 @@ class _Walk:
 
 def _is_signal(opcode: str, leaf: Leaf) -> bool:
     first = _SIGNALS_FROM.get(opcode)
-    return first is not None and leaf[0] >= first
+    return first is not None and bool(leaf) and leaf[0] >= first
 
 
 def _elements(shape: str) -> int:

@@ -1,7 +1,6 @@
 """An open page follows the compiler: it shows the new figures and keeps what the reader had before them."""
 
 import re
-import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from playwright.sync_api import Page, Route, expect
 from reportgen.reports.formats import human_bytes
 from tests.browser.browser import Watch
 from tests.support.compiler import BIG_PAGE, compiled, part_paths, peak, write
-from tests.support.watching import TIMEOUT, Watched, watching
+from tests.support.watching import TIMEOUT, Watched, free_port, watching
 
 BEFORE, AFTER = 100_000, 300_000
 
@@ -212,9 +211,7 @@ def test_many_tabs_are_updated(open_page: Open, dumps: Path) -> None:
 
 def test_a_lost_connection_is_shown_and_restored(watch: Watch, dumps: Path, tmp_path: Path) -> None:
     """Also if the dump has changed meanwhile."""
-    # Not the next free one, which another test could take between the two.
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     with watching(dumps, output=tmp_path / "site", port=port) as first:
         first.until_shown("a", peak(BEFORE))
         page = watch.context.new_page()

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from reportgen.live.server import LiveServer, PortTaken
 from reportgen.live.site import Generation, LiveSite, ServedModule
+from tests.support.watching import free_port
 
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'"
 PAGE = f'<html><head><meta http-equiv="Content-Security-Policy" content="{POLICY}"></head><body>overview</body></html>'
@@ -310,8 +311,7 @@ def test_a_port_in_use_is_an_error_only_if_it_was_asked_for(server: LiveServer, 
 
 
 def test_a_closed_server_leaves_no_thread_and_frees_its_port(output: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     before = handlers()
     server = LiveServer(LiveSite(output), "127.0.0.1", port)
     server.site.publish(generation())

@@ -1,5 +1,6 @@
 """Run `reportgen watch` in tests, with real files, events and a real server; tests wait for events, not for time."""
 
+import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,13 @@ QUICK = Timing(quiet=0.05, at_most=0.5, grace=0.2, patience=3600.0, polling=0.05
 """The timing of users without what would make a test slow; a truncated dump is never shown."""
 
 NO_TIME = Timing(quiet=0.0, grace=0.0, patience=0.0)
+
+
+def free_port() -> int:
+    """Return a port that no server has now, and that is not the next free one, which another test could take."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+    return port
 
 
 def settle(watcher: Watcher) -> None:

@@ -57,7 +57,7 @@ class ValueHead:
 class ValueSection(NamedTuple):
     """What a page shows of a value: its name, and HTML for each part.
 
-    The parts are plain strings, because `Markup` would take a tenth of the time of a page.
+    The parts are plain strings, because `Markup` would take a twentieth of the time of a page.
     """
 
     id: str

@@ -7,6 +7,7 @@ pytest runs: `python tests/run.py tests/browser -x`.
 
 import hashlib
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -63,7 +64,7 @@ def prepared_python() -> str:
     """Return the interpreter of an environment in which this checkout and its development tools are installed."""
     environment = Path(sys.prefix) if _is_installed_here() else ROOT / ".venv"
     python = environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    if not python.exists():
+    if _version(python) != platform.python_version():
         make_environment(environment)
     stamp = environment / "reportgen-installed"
     recipe = _recipe()
@@ -74,11 +75,12 @@ def prepared_python() -> str:
 
 
 def make_environment(directory: Path) -> None:
-    command = [sys.executable, "-m", "venv", str(directory)]
+    # Cleared, because what another Python left there is of no use.
+    command = [sys.executable, "-m", "venv", "--clear", str(directory)]
     if call(command) == 0:
         return
     # Debian keeps a part of venv in a package of its own.
-    if _can_use_apt() and _apt_install("python3-venv") and call([*command, "--clear"]) == 0:
+    if _can_use_apt() and _apt_install("python3-venv") and call(command) == 0:
         return
     shutil.rmtree(directory, ignore_errors=True)  # half an environment would be taken for one the next time
     sys.exit("Cannot make a virtual environment: install the venv module of this Python (Debian: python3-venv).")
@@ -128,16 +130,25 @@ def _is_installed_here() -> bool:
     return any(distribution.name == "xla-reportgen" for distribution in metadata.distributions())
 
 
+def _version(python: Path) -> str | None:
+    """Return the version of an interpreter, None if there is none or it does not start."""
+    if not python.exists():
+        return None
+    command = [str(python), "-c", "import platform; print(platform.python_version())"]
+    return subprocess.run(command, check=False, capture_output=True, text=True).stdout.strip() or None
+
+
 def _recipe() -> str:
     """Return what an installation depends on; as long as it is the same there is nothing to install again."""
     files = [ROOT / "pyproject.toml", ROOT / "hatch_build.py", ROOT / "reportgen" / "render" / "drawings" / "charts.py"]
     files += sorted(path for ending in ("html", "md") for path in (ROOT / "templates").rglob(f"*.{ending}"))
-    return hashlib.sha256(b"\0".join([os.fsencode(ROOT), *(file.read_bytes() for file in files)])).hexdigest()
+    parts = [os.fsencode(ROOT), platform.python_version().encode(), *(file.read_bytes() for file in files)]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
 def _is_made() -> bool:
     """Return whether what an installation makes is still there."""
-    made = ("assets/chart-specifications.js", "assets/vega.js", "compiled/stamp")
+    made = ("assets/chart-specifications.js", "assets/vega.js")
     return all((ROOT / "templates" / name).is_file() for name in made)
 
 

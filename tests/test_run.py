@@ -1,0 +1,66 @@
+"""The command that runs the tests installs what they need once, and for the Python that runs it."""
+
+import platform
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+from tests import run
+
+FILES = ("pyproject.toml", "hatch_build.py", "reportgen/render/drawings/charts.py")
+
+
+@pytest.fixture
+def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """Return the calls that `tests.run` makes in a checkout of its own; of each, only what it leaves behind happens."""
+    for name in FILES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes((run.ROOT / name).read_bytes())
+    made: list[list[str]] = []
+
+    def call(command: list[str], *, quiet: bool = False) -> int:
+        assert not quiet
+        made.append(command)
+        if "venv" in command:
+            venv.create(command[-1], clear=True, symlinks=sys.platform != "win32")
+        if "pip" in command:
+            assets = tmp_path / "templates" / "assets"
+            assets.mkdir(parents=True, exist_ok=True)
+            for name in ("chart-specifications.js", "vega.js"):
+                (assets / name).touch()
+        return 0
+
+    monkeypatch.setattr(run, "ROOT", tmp_path)
+    monkeypatch.setattr(run, "call", call)
+    monkeypatch.setattr(run, "_is_installed_here", lambda: False)
+    return made
+
+
+def test_a_second_call_makes_no_environment_and_installs_nothing(calls: list[list[str]]) -> None:
+    run.prepared_python()
+    assert [command[2] for command in calls] == ["venv", "pip"]
+    calls.clear()
+    run.prepared_python()
+    assert calls == []
+
+
+def test_an_environment_of_another_python_is_made_anew(calls: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    run.prepared_python()
+    calls.clear()
+    monkeypatch.setattr(platform, "python_version", lambda: "3.99.0")
+    run.prepared_python()
+    assert [command[2] for command in calls] == ["venv", "pip"]
+
+
+def test_a_changed_template_is_installed_again(calls: list[list[str]]) -> None:
+    run.prepared_python()
+    calls.clear()
+    (run.ROOT / "templates" / "page.html").write_text("<p>", encoding="utf-8")
+    run.prepared_python()
+    assert [command[2] for command in calls] == ["pip"]
+
+
+def test_an_installation_makes_what_a_later_call_looks_for() -> None:
+    assert run._is_made()

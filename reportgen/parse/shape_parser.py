@@ -8,6 +8,7 @@ are limited, so the worst result of a hostile text is a `ShapeError`.
 """
 
 import re
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from reportgen.model.shapes import (
@@ -98,6 +99,31 @@ def scan_shape(text: str, start: int = 0) -> int:
     if text.startswith(_IN_PARENTHESES, start):
         return _matching(text, start, _TUPLE)
     return _layout_end(text, _head(text, start).end())
+
+
+@lru_cache(maxsize=64)
+def shapes_by_index(shape: str) -> Mapping[str, str]:
+    """Return the text of a shape and of all its parts, by index: `{}`, `{0}`, `{0,1}` and so on.
+
+    Raises ShapeError.
+    """
+    return {"{" + index + "}": part for index, part in _parts(shape, "", 0)}
+
+
+def _parts(shape: str, index: str, depth: int) -> Iterator[tuple[str, str]]:
+    yield index, shape
+    if not shape.startswith("("):
+        return
+    if depth == MAX_DEPTH:
+        raise ShapeError(0, f"at most {MAX_DEPTH} levels of nesting")
+    position, number = 1, 0
+    while not shape.startswith(")", position):
+        end = scan_shape(shape, position)
+        yield from _parts(shape[position:end], f"{index},{number}" if index else str(number), depth + 1)
+        separator = _SEPARATOR.match(shape, end)
+        if separator is None and not shape.startswith(")", end):
+            raise ShapeError(end, "', ' or ')'")
+        position, number = separator.end() if separator else end, number + 1
 
 
 def tuple_arity(text: str) -> int | None:

@@ -5,19 +5,18 @@ a value belongs to. Checks compare all of them, so each instruction is read once
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 from reportgen.model import Dump, UsedValues
-from reportgen.parse.shape_parser import MAX_DEPTH, ShapeError, scan_shape
+from reportgen.parse.shape_parser import ShapeError, scan_shape
 
 _OPCODE = rb"(parameter\(\d{1,9}|[\w-]++)"
 # Deeper tuples are rare, so their brackets are counted instead.
 _HEAD = re.compile(rb"%(\S++) = (\((?:[^()\n]++|\([^()\n]*+\))*+\)|[^\s(]\S*+) " + _OPCODE)
 _DEEP_HEAD = re.compile(rb"%(\S++) = (?=\()")
 _DEEP_OPCODE = re.compile(rb" " + _OPCODE)
-_SEPARATOR = re.compile(r", (?:/\*index=\d+\*/)?")
 _LAYOUT_OR_COMMENT = re.compile(r"\{[^{}]*\}|/\*index=\d+\*/")
 
 
@@ -67,31 +66,6 @@ def _deep_head(dump: Dump, name: str) -> tuple[bytes, bytes] | None:
         return None
     opcode = _DEEP_OPCODE.match(text, end)
     return (text[head.end() : end], opcode[1]) if opcode else None
-
-
-@lru_cache(maxsize=64)
-def shapes_by_index(shape: str) -> Mapping[str, str]:
-    """Return the text of a shape and of all its parts, by index: `{}`, `{0}`, `{0,1}` and so on.
-
-    Raises ShapeError.
-    """
-    return {"{" + index + "}": part for index, part in _parts(shape, "", 0)}
-
-
-def _parts(shape: str, index: str, depth: int) -> Iterator[tuple[str, str]]:
-    yield index, shape
-    if not shape.startswith("("):
-        return
-    if depth == MAX_DEPTH:
-        raise ShapeError(0, f"at most {MAX_DEPTH} levels of nesting")
-    position, number = 1, 0
-    while not shape.startswith(")", position):
-        end = scan_shape(shape, position)
-        yield from _parts(shape[position:end], f"{index},{number}" if index else str(number), depth + 1)
-        separator = _SEPARATOR.match(shape, end)
-        if separator is None and not shape.startswith(")", end):
-            raise ShapeError(end, "', ' or ')'")
-        position, number = separator.end() if separator else end, number + 1
 
 
 @lru_cache(maxsize=4096)

@@ -7,8 +7,7 @@ from reportgen.analyse.findings import finding
 from reportgen.analyse.records import Figures
 from reportgen.analyse.results import Finding
 from reportgen.model import UsedValues
-from reportgen.parse.shape_parser import ShapeError
-from reportgen.program.definitions import shapes_by_index
+from reportgen.parse.shape_parser import ShapeError, shapes_by_index
 
 
 def _without_positions(figures: Figures) -> str:

@@ -1,7 +1,7 @@
 """Define the record of a dump: everything that its text says, before any computation or judgment."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import field
 from functools import cached_property
 from itertools import repeat
@@ -91,6 +91,11 @@ class Dump:
             if key in number_of
             for position in text.decode("utf-8", "replace").replace(" ", "").split()
         }
+
+    @cached_property
+    def carriers(self) -> Set[str]:
+        """Return the instructions that make no value and carry one of another, as `get-tuple-element` does."""
+        return {key.partition("{")[0] for key in self.carried_at} - self.made_by.keys()
 
     def number_at(self, position: str) -> int | None:
         """Return the number of the value that is defined at a position, or passed on there."""

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from reportgen.parse.instruction_parser import Instruction, end_of_instruction, parse_instruction
+from reportgen.parse.shape_parser import ShapeError, shapes_by_index
 from reportgen.parse.stack_frames import StackFrames, stack_frames_of_text
 
 # A computation, or an instruction; TF 2.12 and jaxlib 0.4.13 to 0.4.38 print no "%" in this file.
@@ -75,13 +76,30 @@ class ModuleText:
         return stack_frames_of_text(self._data)
 
     def text(self, name: str) -> str | None:
-        """Return the line of an instruction, without its indentation; None if the module has no such instruction."""
+        """Return the line of an instruction, without its indentation; None if the module has no such instruction.
+
+        An operand such as `x#2` has the line of the `get-tuple-element` that it stands for.
+        """
         start = self._offsets.get(name)
         if start is None:
-            return None
+            return self._element_text(name)
         end = end_of_instruction(self._data, start, len(self._data))
         end = min(end if end >= 0 else len(self._data), start + _LONGEST_LINE)
         return self._data[start:end].decode("utf-8", "replace").strip()
+
+    def _element_text(self, name: str) -> str | None:
+        """Return the `get-tuple-element` that the operand `x#2` or `x#2#0` stands for; None for any other name.
+
+        Since 2026-06-15 (jaxlib 0.11) XLA prints HLO texts without these instructions: an operand names the tuple and
+        the index.
+        """
+        whole, _, index = name.rpartition("#")
+        parts = self.instruction(whole) if whole and index.isdecimal() else None
+        try:
+            shape = shapes_by_index(parts.shape).get(f"{{{index}}}") if parts else None
+        except ShapeError:
+            shape = None
+        return f"%{name} = {shape} get-tuple-element(%{whole}), index={index}" if shape else None
 
     def instruction(self, name: str) -> Instruction | None:
         """Return the parts of an instruction; None if the module has no such instruction."""

@@ -73,6 +73,11 @@ def _plain(name: str) -> str:
 
 
 def _fits(module: ModuleText, dump: Dump) -> bool:
-    """Return whether the text has nearly all instructions of the schedule or, without one, those that define values."""
-    names = set(dump.name_at.values()) or {value.key.name for value in dump.values}
-    return bool(names) and sum(name in module for name in names) >= _LEAST_FOUND * len(names)
+    """Return whether the text has nearly all instructions of the schedule or, without one, those that define values.
+
+    An element of a tuple, to which the dump gives a name, may be without a line of its own in the text.
+    """
+    names = set(dump.name_at.values()) or set(dump.values.names)
+    most_missing = len(names) * (1 - _LEAST_FOUND)
+    missing = {name for name in names if name not in module}
+    return bool(names) and (len(missing) <= most_missing or len(missing - dump.carriers) <= most_missing)

@@ -14,7 +14,8 @@ from reportgen.input.reading import load_siblings
 from reportgen.parse.assignment_proto import parse_assignment_proto
 from reportgen.parse.hlo_text import parse_hlo_text
 from reportgen.protos.proto_messages import ProtoError
-from tests.support.dumps import analysed, slugs
+from tests.support.dialects import ELEMENTS_OF_A_TUPLE
+from tests.support.dumps import analysed, parsed, slugs
 from tests.support.samples import ROOT, sample_analysis, sample_files, sample_labels, samples
 
 TINY = next(label for label in sample_labels() if label.startswith("cpu-tiny"))
@@ -154,3 +155,12 @@ def test_aliases_are_read_with_their_indexes() -> None:
         ("{1,2}", 0, "{3}"),
     ]
     assert module.instructions == {"x"}
+
+
+def test_an_element_of_a_tuple_needs_no_line_in_the_text() -> None:
+    """XLA names elements by their index since 2026-06-15, and the dump still gives them names."""
+    dump = parsed(ELEMENTS_OF_A_TUPLE)
+    text = b"HloModule jit_f\n\nENTRY %f (x: f32[8]) -> f32[8] {\n  %two = (f32[8]{0}, f32[8]{0}) custom-call()\n}\n"
+    other = text.replace(b"two", b"three")
+    assert "sibling-differs" not in slugs(analyse(dump, siblings=[Sibling("HLO text", "x.txt", text)]))
+    assert "sibling-differs" in slugs(analyse(dump, siblings=[Sibling("HLO text", "x.txt", other)]))

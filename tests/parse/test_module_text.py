@@ -1,5 +1,7 @@
 """The HLO text beside a dump: every instruction is found, with the computation it is in and what calls it."""
 
+import pytest
+
 from reportgen.parse.module_text import ModuleText
 
 LOOP = ModuleText(
@@ -67,3 +69,37 @@ def test_the_members_of_a_computation_are_in_the_order_of_the_text() -> None:
 def test_names_without_a_percent_sign_are_read_alike() -> None:
     plain = ModuleText(b"HloModule m\n\nENTRY main.1 (p: f32[8]) -> f32[8] {\n  ROOT p = f32[8]{0} parameter(0)\n}\n")
     assert (plain.entry, plain.root_of) == ("main.1", {"main.1": "p"})
+
+
+ELEMENTS = ModuleText(
+    b"""HloModule m
+
+ENTRY %main (p: ((s32[], f32[8]), f32[4])) -> f32[8] {
+  %p = ((s32[], f32[8]{0:T(256)}), f32[4]{0}) parameter(0)
+  %q = f32[4]{0} negate(%p#1)
+  ROOT %out = f32[8]{0:T(256)} negate(%p#0#1)
+}
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "operand"),
+    [("p#1", "f32[4]{0}", "p"), ("p#0", "(s32[], f32[8]{0:T(256)})", "p"), ("p#0#1", "f32[8]{0:T(256)}", "p#0")],
+)
+def test_an_operand_that_is_an_element_reads_as_the_instruction_it_stands_for(
+    name: str, shape: str, operand: str
+) -> None:
+    found = ELEMENTS.instruction(name)
+    assert found is not None
+    assert (found.opcode, found.shape, found.operands) == ("get-tuple-element", shape, (operand,))
+
+
+def test_operands_name_elements() -> None:
+    found = [ELEMENTS.instruction(name) for name in ("q", "out")]
+    assert [one and one.operands for one in found] == [("p#1",), ("p#0#1",)]
+
+
+@pytest.mark.parametrize("name", ["p#2", "q#0", "x#0", "p#", "#0", "p#0#2", "p#one"])
+def test_an_element_that_is_not_there_is_none(name: str) -> None:
+    assert ELEMENTS.instruction(name) is None

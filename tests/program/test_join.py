@@ -12,6 +12,8 @@ from reportgen.input.dump_text import Sibling
 from reportgen.model import Dump
 from reportgen.parse.parser import parse_dump
 from reportgen.program.join import NOTHING_JOINED, joined
+from tests.support.dialects import ELEMENTS_OF_A_TUPLE
+from tests.support.dumps import parsed
 
 ROOT = Path(__file__).parents[2]
 TINY = ROOT / "samples/cpu-tiny"
@@ -50,6 +52,14 @@ def test_a_text_without_the_instructions_of_the_dump_is_not_trusted() -> None:
     text = next(one.data for one in siblings if one.kind == "HLO text")
     head = text[: text.index(b"ENTRY")]
     assert joined(dump, NAME, [Sibling("HLO text", "x.txt", head)]) is NOTHING_JOINED
+
+
+def test_a_text_may_lack_the_elements_of_tuples_that_the_dump_names() -> None:
+    dump = parsed(ELEMENTS_OF_A_TUPLE)
+    text = b"HloModule jit_f\n\nENTRY %f (x: f32[8]) -> f32[8] {\n  %two = (f32[8]{0}, f32[8]{0}) custom-call()\n}\n"
+    assert dump.carriers == {"gte.1", "gte.2"}
+    assert joined(dump, "jit_f", [Sibling("HLO text", "x.txt", text)]).module
+    assert joined(dump, "jit_f", [Sibling("HLO text", "x.txt", text.replace(b"two", b"three"))]) is NOTHING_JOINED
 
 
 @pytest.mark.parametrize("data", [b"", b"\xff" * 9, b"HloModule "])

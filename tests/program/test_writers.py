@@ -12,9 +12,12 @@ from reportgen.program.author import Author
 from reportgen.program.join import Join
 from reportgen.program.places import Place, leaf_of
 from reportgen.program.program import Program
+from tests.support.dialects import compact
 from tests.support.samples import sample_analysis, sample_labels
 
-PROGRAM = ModuleText(Path(__file__).with_name("loop.hlo.txt").read_bytes())
+TEXT = Path(__file__).with_name("loop.hlo.txt").read_text(encoding="utf-8")
+PROGRAM = ModuleText(TEXT.encode())
+COMPACT = ModuleText(compact(TEXT).encode())
 
 
 def written(name: str, index: str = "{}", module: ModuleText = PROGRAM) -> Author:
@@ -22,6 +25,7 @@ def written(name: str, index: str = "{}", module: ModuleText = PROGRAM) -> Autho
     return program.writers.of(Place(name, leaf_of(index))).author
 
 
+@pytest.mark.parametrize("module", [PROGRAM, COMPACT], ids=["with get-tuple-element", "compact"])
 @pytest.mark.parametrize(
     ("name", "index", "scope", "rule"),
     [
@@ -34,8 +38,10 @@ def written(name: str, index: str = "{}", module: ModuleText = PROGRAM) -> Autho
         ("copy-start", "{0}", "jit(step)/mlp/mul", "moved"),
     ],
 )
-def test_the_operation_that_wrote_the_bytes_is_found(name: str, index: str, scope: str, rule: str) -> None:
-    found = written(name, index)
+def test_the_operation_that_wrote_the_bytes_is_found(
+    name: str, index: str, scope: str, rule: str, module: ModuleText
+) -> None:
+    found = written(name, index, module)
     assert (found.scope, found.rule) == (scope, rule)
 
 

@@ -13,10 +13,13 @@ from reportgen.parse.op_names import path_parts
 Direction = Literal["forward", "backward", ""]
 
 _WRAPPED = re.compile(r"(?:jvp|transpose|vmap|remat|checkpoint)\((.*)\)")
-_OF_JAX = re.compile(
-    r"|p?jit\(.*\)|p?jit|while|body|cond|closed_call|checkpoint|remat\d?|rematted_computation|custom_[jv]vp_call|xla_call"
-    r"|branch_\d+_fun|core_call|shard_map"
+_COMPUTATION = (
+    r"(?:while|body|cond|closed_call|checkpoint|eval_jaxpr|remat\d?|rematted_computation|branch_\d+_fun|shard_map)"
 )
+"""The parts of an op_name that JAX adds for a computation around operations; `eval_jaxpr` since 0.12."""
+
+_OF_JAX = re.compile(rf"|p?jit\(.*\)|p?jit|custom_[jv]vp_call|xla_call|core_call|{_COMPUTATION}")
+_ENDS_WITH_COMPUTATION = re.compile(rf"/{_COMPUTATION}$")
 _DIGITS = re.compile(r"\d+")
 
 REMATERIALIZED = "rematted_computation"
@@ -27,6 +30,14 @@ def direction(op_name: str) -> Direction:
     if "transpose(" in op_name:
         return "backward"
     return "forward" if "jvp(" in op_name else ""
+
+
+def is_operation(op_name: str | None) -> bool:
+    """Return whether an op_name names an operation and not only the computation around it.
+
+    The compiler gives the name of a computation to what it adds to it.
+    """
+    return bool(op_name and not _ENDS_WITH_COMPUTATION.search(op_name))
 
 
 @lru_cache(maxsize=1 << 16)

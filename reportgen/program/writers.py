@@ -18,6 +18,7 @@ from reportgen.program.author import UNNAMED_ARGUMENT, Author, Rule
 from reportgen.program.computations import Computations
 from reportgen.program.opcodes import MOVES, RENAMES, SHAPING, WRITES_NOTHING, ZEROS
 from reportgen.program.places import WHOLE_LEAF, Leaf, Place, index_of
+from reportgen.program.scopes import is_operation
 from reportgen.program.storage import Storage
 
 _IMPORTANCE: Sequence[Rule] = ("update", "loop", "fusion", "called", "moved")
@@ -27,11 +28,6 @@ _STACKING = ("dynamic_update_index_in_dim", "dynamic_index_in_dim", "TensorListP
 """What JAX and TensorFlow call the operations by which a loop reads and writes its stacks."""
 
 _UNLOCATED = "/body/dynamic_update_slice"
-
-_AROUND = re.compile(
-    r"/(?:while|body|cond|branch_\d+_fun|closed_call|checkpoint|remat\d?|rematted_computation|shard_map)$"
-)
-"""How an op_name ends that names a computation: the compiler gives it to what it adds around the operations."""
 
 _COLLECTIVES = re.compile(
     r"/(?:all_gather|all_to_all|p(?:max|mean|min|permute|scatter|shuffle|sum)|reduce_scatter)\w*$"
@@ -170,7 +166,7 @@ class _Walk:
         if self._around is None and instruction.op_name and instruction.opcode not in WRITES_NOTHING:
             self._around = instruction
         if _is_signal(instruction.opcode, place.leaf):
-            self._named = instruction if _is_operation(instruction) else None
+            self._named = instruction if is_operation(instruction.op_name) else None
             return None
         match instruction.opcode:
             case "parameter":
@@ -224,7 +220,7 @@ class _Walk:
         return _Step(Place(roots[0], leaf), "loop")
 
     def _into_fusion(self, fusion: Instruction, leaf: Leaf) -> _Step | None:
-        if _is_operation(fusion) and not (self._is_update and self._named):
+        if is_operation(fusion.op_name) and not (self._is_update and self._named):
             self._named = fusion
         root = next(iter(self._program.roots(fusion.name)), None)
         if root is None:
@@ -251,7 +247,7 @@ class _Walk:
             return "ConcatBitcast" in self._program.text(instruction.name)
         if instruction.opcode not in SHAPING:
             return False
-        if not _is_operation(instruction) or instruction.opcode == "broadcast":
+        if not is_operation(instruction.op_name) or instruction.opcode == "broadcast":
             return True
         return self._is_update and (
             instruction.opcode in ("reshape", "transpose")
@@ -262,7 +258,7 @@ class _Walk:
         """Return whether a broadcast of the program makes more elements of its operand."""
         operand = self._program.instruction(broadcast.operands[0])
         is_stacking = self._is_update and self._writers.is_stacking(broadcast)
-        if operand is None or not _is_operation(broadcast) or is_stacking:
+        if operand is None or not is_operation(broadcast.op_name) or is_stacking:
             return False
         return _elements(broadcast.shape) > _elements(operand.shape)
 
@@ -271,7 +267,7 @@ class _Walk:
         if opcode == "broadcast" and self._repeated is None and self._repeats(instruction):
             self._repeated = instruction
         # A tuple's element has the name of what makes the tuple, which need not be what makes the element.
-        if _is_operation(instruction) and self._named is None and opcode not in ("get-tuple-element", "tuple"):
+        if is_operation(instruction.op_name) and self._named is None and opcode not in ("get-tuple-element", "tuple"):
             self._named = instruction
         if opcode in RENAMES or opcode.endswith("-done"):
             place = next(iter(self._writers.storage.same(Place(instruction.name, leaf))), None)
@@ -284,7 +280,7 @@ class _Walk:
         if is_zero and self._is_update:
             return
         self._is_zero, self._is_computed = is_zero, not is_zero
-        if _is_operation(instruction):
+        if is_operation(instruction.op_name):
             self._named = instruction
         elif self._named is None and self._fusions:
             fusion = self._program.instruction(self._fusions[0])
@@ -345,11 +341,6 @@ def _is_signal(opcode: str, leaf: Leaf) -> bool:
 
 def _elements(shape: str) -> int:
     return prod(map(int, _SIZE.findall(plain_shape(shape).partition("[")[2])))
-
-
-def _is_operation(instruction: Instruction) -> bool:
-    """Return whether an instruction states the name of an operation and not only that of a computation."""
-    return bool(instruction.op_name and not _AROUND.search(instruction.op_name))
 
 
 def _has_name(parameter: Instruction) -> bool:

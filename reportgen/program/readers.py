@@ -4,8 +4,9 @@ Programs with very many arguments pass them as one tuple, and XLA prints no name
 name, and its body is not in the dump.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
+from heapq import heapify, heappop, heappush
 
 from reportgen.program.author import Author
 from reportgen.program.opcodes import MOVES
@@ -27,28 +28,28 @@ class Readers:
         """Return the first instruction with a name of the program that reads a value, and its author.
 
         Instructions without such a name, as those that only move the value, are followed to their own readers, and so
-        are those that have it only from the `argument` that the value is.
+        are copies of arguments where the value is an `argument` itself. First is what the schedule runs first.
         """
-        waiting = [number]
+        moment_of, last = self._dump.moment_of, len(self._dump.moment_of)
+        waiting = [(moment_of.get(name, last), name) for name in self._readers(number)]
+        heapify(waiting)
         seen = {number}
-        for moved in waiting:
-            for name in self._readers(moved):
-                found = self._named(name)
-                if found and (found.scope or found.argument != argument):
-                    return name, found
-                made = [one for one in self._dump.made_by.get(name, ()) if one not in seen]
-                if len(waiting) + len(made) <= _MOST_VALUES:
-                    waiting += made
-                    seen.update(made)
+        while waiting:
+            _, name = heappop(waiting)
+            found = self._named(name)
+            if found and (found.scope or not argument):
+                return name, found
+            made = [one for one in self._dump.made_by.get(name, ()) if one not in seen]
+            if len(seen) + len(made) <= _MOST_VALUES:
+                seen.update(made)
+                for one in made:
+                    for reader in self._readers(one):
+                        heappush(waiting, (moment_of.get(reader, last), reader))
         return None
 
     def _readers(self, number: int) -> Iterator[str]:
-        """Yield the instructions that read a value, in schedule order, but for those that pass it on to a body."""
-        moment_of = self._dump.moment_of_user
-        users: Sequence[bytes] = self._dump.users(number)
-        if len(users) > 1:
-            users = sorted(users, key=lambda user: (moment_of.get(user, len(moment_of)), user))
-        names = (user.decode("utf-8", "replace") for user in users)
+        """Yield the instructions that read a value, but for those that pass it on to a body."""
+        names = (user.decode("utf-8", "replace") for user in self._dump.users(number))
         return (name for name in names if not self._program.runs_computations(name))
 
     def _author(self, name: str) -> Author | None:

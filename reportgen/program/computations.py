@@ -9,13 +9,22 @@ from functools import cached_property
 from itertools import pairwise
 
 from reportgen.model import WHOLE
+from reportgen.parse.instruction_parser import Instruction
+from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.instructions import Instructions
-from reportgen.program.opcodes import CALLERS
+from reportgen.program.opcodes import ASYNC, CALLERS
 from reportgen.program.places import Place, leaf_of
 
 _CONDITION = re.compile(r", condition=%?([^\s,)}]+)")
 _PASSING_ARRAYS = CALLERS | {"async-start", "fusion"}
 """Opcodes that pass their operands on as they are; a `reduce` or `sort` passes elements."""
+
+_THREAD = re.compile(r', async_execution_thread="([^"]*)"')
+_ASYNC_STEPS = 100  # from the last update of an operation to its start, because a damaged text may form a cycle
+
+_SCRATCH = 2
+"""The element of what an asynchronous operation makes that holds its scratch memory; before it come operands and
+result."""
 
 _PARAMETER = re.compile(r" parameter\((\d+)\)")
 
@@ -45,6 +54,14 @@ class Computations(Instructions):
         roots = self.module.root_of if self.module else {}
         return tuple(root for one in self.called(name) if (root := roots.get(one)))
 
+    def is_wrapper(self, name: str) -> bool:
+        """Return whether an instruction is a custom call that only runs a computation, as what libtpu offloads is."""
+        instruction = self.instruction(name)
+        if instruction is None or instruction.opcode != "custom-call" or len(roots := self.roots(name)) != 1:
+            return False
+        root = self.instruction(roots[0])
+        return root is not None and plain_shape(root.shape) == plain_shape(instruction.shape)
+
     def caller(self, name: str) -> str | None:
         """Return the instruction that runs the computation around an instruction; None in the entry computation.
 
@@ -73,7 +90,32 @@ class Computations(Instructions):
         elif caller.opcode == "conditional" and self.module:
             # Its first operand chooses the branch, and each branch has one operand.
             number = self.called(caller.name).index(self.module.computation_of[parameter]) + 1
+        elif caller.opcode == "async-start" and not caller.operands:
+            # Then the first update has the operands, after the start.
+            caller, number = self._update_of(caller.name) or caller, number + 1
         return caller.operands[number] if number < len(caller.operands) else None
+
+    def _update_of(self, start: str) -> Instruction | None:
+        """Return the `async-update` that reads what an `async-start` makes; None without one."""
+        readers = (user for number in self.dump.made_by.get(start, ()) for user in self.dump.users(number))
+        updates = map(self.instruction, (reader.decode("utf-8", "replace") for reader in readers))
+        return next((one for one in updates if one and one.opcode.endswith("-update")), None)
+
+    def scratch_thread(self, place: Place) -> str:
+        """Return the thread in whose scratch memory a place is, as `sparsecore`; empty for any other place.
+
+        Only what starts or updates an asynchronous operation has scratch memory.
+        """
+        name = place.name
+        if place.leaf[:1] < (_SCRATCH,) or not self.opcode(name).endswith(ASYNC):
+            return ""
+        for _ in range(_ASYNC_STEPS):
+            instruction = self.instruction(name)
+            if instruction is None or not instruction.opcode.endswith("-update") or not instruction.operands:
+                break
+            name = instruction.operands[0]
+        found = _THREAD.search(self.text(name))
+        return found[1] if found else ""
 
     def outside(self, parameter: Place) -> Sequence[Place]:
         """Return what a parameter of a computation is: an operand of the caller and, in a loop, what its body returns.
@@ -81,7 +123,9 @@ class Computations(Instructions):
         Nothing for a parameter of the whole program, or of a computation that runs on single elements of arrays.
         """
         operand, caller = self.operand_of_caller(parameter.name), self.caller(parameter.name)
-        if operand is None or caller is None or self.opcode(caller) not in _PASSING_ARRAYS:
+        if operand is None or caller is None:
+            return ()
+        if self.opcode(caller) not in _PASSING_ARRAYS and not self.is_wrapper(caller):
             return ()
         roots = self.roots(caller) if self.opcode(caller) == "while" else ()
         return Place(operand, parameter.leaf), *(Place(root, parameter.leaf) for root in roots)

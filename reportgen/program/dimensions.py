@@ -34,6 +34,7 @@ _FIRST_OPERAND = frozenset(
 _PUT_TOGETHER = 'custom_call_target="ConcatBitcast"'
 """What puts slices together that were brought into VMEM one by one."""
 
+_NAMES = frozenset(("async-update", "get-tuple-element", "optimization-barrier", "parameter", "tuple"))
 _NEW = frozenset(("constant", "iota", "rng", "rng-bit-generator", "partition-id", "replica-id"))
 
 
@@ -171,7 +172,7 @@ class Dimensions:
         opcode = instruction.opcode
         if opcode == "fusion":
             return [Place(root, place.leaf) for root in self._program.roots(instruction.name)]
-        if opcode in CALLERS or opcode in ("parameter", "tuple", "get-tuple-element", "optimization-barrier"):
+        if opcode in CALLERS or opcode in _NAMES or self._program.is_wrapper(instruction.name):
             return self._program.storage.same(place)
         if opcode.endswith("-done"):
             return self._program.storage.same(place)
@@ -287,7 +288,8 @@ class Dimensions:
 
     def _alike(self, instruction: Instruction, node: _Axis) -> Iterator[_Axis]:
         """Yield the same dimension of each operand that has the shape of the result, as those of `add` have."""
-        if instruction.opcode == "fusion" and self._program.roots(instruction.name):
+        is_fusion = instruction.opcode == "fusion" and self._program.roots(instruction.name)
+        if is_fusion or self._program.is_wrapper(instruction.name):
             return
         number = self._program.dump.number_at(node.place.key) if node.place.leaf else None
         shape = instruction.shape if number is None else self._program.dump.values.shapes[number]

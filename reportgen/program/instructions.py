@@ -11,6 +11,7 @@ from reportgen.parse.instruction_parser import Instruction, Stated, parse_instru
 from reportgen.parse.stack_frames import Frame
 from reportgen.program.definitions import Definition, definitions
 from reportgen.program.join import NOTHING_JOINED, Join
+from reportgen.program.opcodes import ASYNC
 
 _NOTHING = Stated()
 
@@ -59,7 +60,9 @@ class Instructions:
 
     def opcode(self, name: str) -> str:
         """Return the opcode of an instruction; empty where no text says it."""
-        if definition := self.definitions.get(name):
+        definition = self.definitions.get(name)
+        # A dump prints an asynchronous operation by what it wraps, as `custom-call-start`; the HLO text may say more.
+        if definition and not (self.module and definition.opcode.endswith(ASYNC)):
             return definition.opcode
         instruction = self.instruction(name)
         return instruction.opcode if instruction else ""

@@ -6,9 +6,15 @@ CALLERS = frozenset(("while", "call", "conditional"))
 WRITES_NOTHING = CALLERS | {"parameter", "tuple", "get-tuple-element"}
 """They define values that other instructions have written."""
 
+ASYNC = ("-start", "-update", "-done")
+"""How the opcodes of asynchronous operations end."""
+
 RENAMES = frozenset(
-    ("bitcast", "tuple", "get-tuple-element", "optimization-barrier", "domain", "add-dependency", "async-update")
-)
+    (
+        "add-dependency", "async-update", "bitcast", "call-update", "custom-call-update", "domain", "fusion-update",
+        "get-tuple-element", "optimization-barrier", "tuple",
+    )
+)  # fmt: skip
 """They name bytes of an operand anew and write none."""
 
 UPDATES = frozenset(("dynamic-update-slice", "scatter", "set-dimension-size"))

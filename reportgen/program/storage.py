@@ -24,8 +24,8 @@ _ALIASES = re.compile(r", output_to_operand_aliasing=\{((?:[^{}]|\{[^{}]*\})*)\}
 _ALIAS = re.compile(r"(\{[\d, ]*\}): \((\d+), (\{[\d, ]*\})")
 _MOST_STEPS = 100  # because a damaged text may form a cycle
 
-_RESULT = 1
-"""The element of what an asynchronous start makes that holds its result; element 0 holds its operands."""
+_OPERANDS, _RESULT = 0, 1
+"""The elements of what an asynchronous operation makes that hold its operands and its result."""
 
 
 class Storage:
@@ -45,7 +45,7 @@ class Storage:
         opcode, operands = instruction.opcode, instruction.operands
         if opcode == "parameter":
             yield from self._program.outside(Place(instruction.name, leaf))
-        elif opcode in CALLERS:
+        elif opcode in CALLERS or self._program.is_wrapper(instruction.name):
             if opcode == "while" and operands:
                 yield Place(operands[0], leaf)
             yield from (Place(root, leaf) for root in self._program.roots(instruction.name))
@@ -75,6 +75,10 @@ class Storage:
                 place = leaf[0] if leaf else 0
                 if place < len(operands):
                     yield Place(operands[place])
+            case opcode if opcode.endswith("-update") and leaf[:1] == (_OPERANDS,) and len(operands) > 1:
+                # An operation that starts without operands gets them here, after what the start makes.
+                if len(leaf) > 1 and leaf[1] + 1 < len(operands):
+                    yield Place(operands[leaf[1] + 1], leaf[2:])
             case _:
                 if operands:
                     yield Place(operands[0], leaf)

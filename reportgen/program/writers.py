@@ -34,8 +34,15 @@ _COLLECTIVES = re.compile(
 )
 """How the op_name of a collective ends that the user has written; those of the partitioner have other names."""
 
+_COMBINED = frozenset(("all-gather", "all-reduce", "all-to-all", "collective-permute", "reduce-scatter"))
+_COMBINED_STARTS = frozenset(("all-gather-start", "all-reduce-start"))
+"""Collectives that the compiler combines: one moves several arrays, and states the name of one of them."""
+
 _SIGNALS_FROM: Mapping[str, int] = {
     "async-start": 2,
+    "async-update": 2,
+    "custom-call-start": 2,
+    "custom-call-update": 2,
     "collective-permute-start": 2,
     "copy-start": 2,
     "recv": 1,
@@ -173,11 +180,13 @@ class _Walk:
                 return self._parameter(instruction, place.leaf)
             case "while" | "call" | "conditional":
                 return self._of_caller(instruction, place.leaf)
+            case "custom-call" if self._program.is_wrapper(instruction.name):
+                return self._of_caller(instruction, place.leaf)
             case "fusion":
                 return self._into_fusion(instruction, place.leaf)
             case "dynamic-update-slice" if len(instruction.operands) > 1:
                 return self._update(instruction)
-            case _ if instruction.operands and self._hands_on(instruction):
+            case _ if self._hands_on(instruction):
                 return self._moved(instruction, place.leaf)
         self._computed(instruction)
         return None
@@ -241,7 +250,10 @@ class _Walk:
 
     def _hands_on(self, instruction: Instruction) -> bool:
         """Return whether an instruction hands on the data of its operand under no name of its own."""
-        if instruction.opcode in MOVES:
+        if not instruction.operands and not self._program.roots(instruction.name):
+            return False
+        is_combined = instruction.opcode in _COMBINED and len(instruction.operands) > 1 and instruction.op_name
+        if instruction.opcode in MOVES or is_combined:
             return not _COLLECTIVES.search(instruction.op_name or "")
         if instruction.opcode == "custom-call":
             return "ConcatBitcast" in self._program.text(instruction.name)
@@ -269,10 +281,14 @@ class _Walk:
         # A tuple's element has the name of what makes the tuple, which need not be what makes the element.
         if is_operation(instruction.op_name) and self._named is None and opcode not in ("get-tuple-element", "tuple"):
             self._named = instruction
-        if opcode in RENAMES or opcode.endswith("-done"):
+        operands = instruction.operands
+        if opcode in RENAMES or opcode.endswith("-done") or (opcode == "async-start" and len(operands) != 1):
             place = next(iter(self._writers.storage.same(Place(instruction.name, leaf))), None)
             return _Step(place, "moved") if place else None
-        return _Step(Place(instruction.operands[0], WHOLE_LEAF if opcode.endswith("-start") else leaf), "moved")
+        if opcode in _COMBINED or opcode in _COMBINED_STARTS:
+            number = leaf[-1] if leaf and leaf[-1] < len(operands) else 0
+            return _Step(Place(operands[number]), "moved")
+        return _Step(Place(operands[0], WHOLE_LEAF if opcode.endswith("-start") else leaf), "moved")
 
     def _computed(self, instruction: Instruction) -> None:
         """Note the instruction that computes the data; in a fusion the fusion's name stands in for a missing one."""

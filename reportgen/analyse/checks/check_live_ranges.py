@@ -128,7 +128,8 @@ def _late_end(figures: Figures, number: int, last_moment: int) -> Iterator[Findi
     moment = max(last_moment, figures.facts.starts[number])
     message = f"{entries.keys[row]} lives to {end:,}, but nothing needs it after {moment:,}"
     touched = entries.positions[row] + entries.uses[row]
-    slug = "async-end" if any(mark in touched for mark in _ASYNC) else "ends-late"
+    is_async = any(mark in touched for mark in _ASYNC) or _is_done(figures, figures.dump.name_at.get(end, ""))
+    slug = "async-end" if is_async else "ends-late"
     yield finding(slug, message, figures.facts.live(number).text_offset, values=(number,))
 
 
@@ -237,10 +238,15 @@ def _is_only_handed_on(figures: Figures, number: int, end: int) -> bool:
     moment_of, used = figures.dump.moment_of, figures.dump.used(number)
     late = (use for use in (used.uses if used else ()) if moment_of.get(use.name, -1) > end)
     return all(
-        (figures.program.opcode(use.name).endswith("-done") and use.shape_index.startswith("{0"))
-        or _runs_scheduled(figures, use.name)
+        (use.shape_index.startswith("{0") and _is_done(figures, use.name)) or _runs_scheduled(figures, use.name)
         for use in late
     )
+
+
+def _is_done(figures: Figures, name: str) -> bool:
+    """Return whether an instruction ends an asynchronous operation; without its text, whether its name says so."""
+    opcode = figures.program.opcode(name)
+    return opcode.endswith("-done") if opcode else "done" in name
 
 
 def _runs_scheduled(figures: Figures, name: str) -> bool:

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from functools import partial
 
 from reportgen.analyse.backends import infer_backend
-from reportgen.analyse.branches import may_share
 from reportgen.analyse.checks import checked
 from reportgen.analyse.cross_checks import compared
+from reportgen.analyse.expected_sharing import why_shared
 from reportgen.analyse.findings import by_severity, listed
 from reportgen.analyse.records import Analysis, Backend, Figures, Measured
 from reportgen.analyse.reuse import buffer_reuse
@@ -51,7 +51,7 @@ def measure(dump: Dump, named_backend: Backend = "unknown", join: Join = NOTHING
     facts = value_facts(dump, backend)
     occupants = dump.occupants
     program = Program(dump, join)
-    reuse, covered = buffer_reuse(facts, dump.allocations, occupants, partial(may_share, program))
+    reuse, covered = buffer_reuse(facts, dump.allocations, occupants, partial(why_shared, program))
     return Measured(
         dump=dump,
         program=program,

@@ -53,6 +53,7 @@ SEVERITIES: dict[str, Severity] = {
     "reserved-allocation": "note",
     "schedule-damaged": "error",
     "shape-differs": "warning",
+    "shared-scratch": "note",
     "sibling-differs": "warning",
     "sibling-unread": "note",
     "sliced-handover": "note",

@@ -109,14 +109,14 @@ class Conflict(NamedTuple):
 class BufferReuse:
     """The values that take over bytes from others: `earlier[i]` was the last to have (some of) the bytes of `later[i]`.
 
-    `count` is the number of values. `conflicts` are values that share bytes at one time, and `in_branches` are those
-    that only seem to, because a `conditional` runs one of its branches alone.
+    `count` is the number of values. `conflicts` are values that share bytes at one time; `expected` are those that
+    may, each with the kind of finding that explains it.
     """
 
     earlier: Sequence[int]
     later: Sequence[int]
     conflicts: tuple[Conflict, ...]
-    in_branches: tuple[Conflict, ...]
+    expected: Mapping[Conflict, str]
     count: int
 
     @cached_property

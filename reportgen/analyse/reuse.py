@@ -47,12 +47,12 @@ def buffer_reuse(
     facts: Facts,
     allocations: Sequence[Allocation],
     occupants: Sequence[Sequence[int]],
-    may_share: Callable[[Conflict], bool],
+    why_shared: Callable[[Conflict], str],
 ) -> tuple[BufferReuse, Mapping[Area, Changes]]:
     """Follow each allocation; return who takes whose bytes, and how the covered bytes of each area change.
 
-    `occupants` lists the values of each allocation. `may_share` says of two values that share bytes whether they are
-    never needed at once.
+    `occupants` lists the values of each allocation. `why_shared` returns the kind of finding that explains why two
+    values share bytes, empty where nothing does.
     """
     values = facts.values
     highs = map(add, values.offsets, values.sizes)
@@ -67,13 +67,12 @@ def buffer_reuse(
         are_early = [sweep.follow(sorted(group), changes) for group in groups]
         if any(are_early):
             conflicts.extend(_all_conflicts(sorted(moving)))
-    in_branches = [conflict for conflict in conflicts if may_share(conflict)]
-    real = set(conflicts).difference(in_branches)
+    expected = {conflict: slug for conflict in conflicts if (slug := why_shared(conflict))}
     return BufferReuse(
         earlier=sweep.earlier,
         later=sweep.later,
-        conflicts=tuple(conflict for conflict in conflicts if conflict in real),
-        in_branches=tuple(in_branches),
+        conflicts=tuple(conflict for conflict in conflicts if conflict not in expected),
+        expected=expected,
         count=len(facts),
     ), covered
 

@@ -20,15 +20,16 @@ from reportgen.model import Values, users_in
     question="Do two values hold the same bytes for more than the moment of in-place reuse?",
     subject="values",
     exceptions="Builds before 2022-06-24 let values of one buffer start in the same moment and overlap."
-    " A conditional runs one branch alone, and the schedule lists all of them.",
+    " A conditional runs one branch alone, and the schedule lists all of them. Asynchronous operations of one other"
+    " thread share their scratch memory, because it runs them one after the other.",
     skips=without_live_ranges,
 )
 def conflicts(figures: Figures) -> Iterator[Finding]:
     for conflict in figures.reuse.conflicts:
         is_old = is_old_alias(figures.dump, figures.facts, conflict)
         yield _conflict(figures, conflict, "old-alias" if is_old else "bytes-shared")
-    for conflict in figures.reuse.in_branches:
-        yield _conflict(figures, conflict, "exclusive-branches")
+    for conflict, slug in figures.reuse.expected.items():
+        yield _conflict(figures, conflict, slug)
 
 
 @check(

@@ -1,14 +1,25 @@
-"""Tell which values may hold the same bytes at one moment of the schedule: those of different branches.
+"""Tell which values may hold the same bytes at one moment of the schedule, and why.
 
 A `conditional` runs one branch, but the schedule lists all of them one after the other, and then the `conditional`
 itself. So an operand of the `conditional` seems to live through all of them, and values of two branches at once.
+
+Another thread runs its asynchronous operations one after the other, while the schedule lists when they may start and
+must be done. So the compiler gives the scratch memory of all of them one place.
 """
 
 from reportgen.analyse.records import Conflict
 from reportgen.program.program import Program
 
 
-def may_share(program: Program, conflict: Conflict) -> bool:
+def why_shared(program: Program, conflict: Conflict) -> str:
+    """Return the kind of finding that explains why two values share bytes; empty where nothing does."""
+    if _in_other_branches(program, conflict):
+        return "exclusive-branches"
+    threads = {program.scratch_thread(program.place(number)) for number in (conflict.earlier, conflict.later)}
+    return "shared-scratch" if len(threads) == 1 and threads != {""} else ""
+
+
+def _in_other_branches(program: Program, conflict: Conflict) -> bool:
     """Return whether two values that share bytes are never needed at once: they are, or one is read, in other branches.
 
     Otherwise the earlier value must be an operand of the `conditional` around the later one, and whoever reads it

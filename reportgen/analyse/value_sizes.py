@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import compress
 from operator import not_
@@ -9,7 +10,7 @@ from operator import not_
 from reportgen.analyse.records import Backend, Facts
 from reportgen.analyse.sizes import dense_bytes, memory_bits, padded_bytes, round_up
 from reportgen.model import Dump, LiveRanges, Values
-from reportgen.model.shapes import ArrayShape
+from reportgen.model.shapes import ArrayShape, Layout, Tile
 from reportgen.parse.shape_parser import ShapeError, parse_shape, tuple_arity
 
 TPU_POINTER_BYTES = 4
@@ -19,6 +20,7 @@ _MOST_BYTES = 2**63 - 1
 
 _TPU_TUPLE_ROUNDINGS = (32, 512)
 _TPU_UNTILED_ELEMENTS = 1024
+_TPU_TILES: Sequence[Tile] = ((8, 128), (1, 128))
 
 
 def value_facts(dump: Dump, backend: Backend) -> Facts:
@@ -89,8 +91,9 @@ def _owners(values: Values, padded: Sequence[int | None], backend: Backend) -> l
 def possible_sizes(shape_text: str, padded: int, backend: Backend) -> tuple[int, ...]:
     """Return the slice sizes that a backend may assign to a shape of `padded` bytes; `padded` comes first.
 
-    TPU compilers round tuple tables up to 32 or 512 bytes and untiled arrays up to 1024 elements (observed in
-    dumps; the size function is not public). CPU and GPU add 4 bytes per dimension to a shape with dynamic dimensions.
+    TPU compilers round tuple tables up to 32 or 512 bytes, and untiled arrays up to 1024 elements or to tiles that they
+    do not print (observed in dumps; the size function is not public). CPU and GPU add 4 bytes per dimension to a shape
+    with dynamic dimensions.
     """
     if backend == "tpu":
         return (padded, *_tpu_sizes(shape_text, padded))
@@ -107,4 +110,10 @@ def _tpu_sizes(shape_text: str, padded: int) -> tuple[int, ...]:
     if "T(" in shape_text or not isinstance(shape, ArrayShape):
         return ()
     step = (memory_bits(shape.element_type) or 0) * _TPU_UNTILED_ELEMENTS // 8
-    return (round_up(padded, step),) if step else ()
+    if not step:
+        return ()
+    tiles = _TPU_TILES if len(shape.dimensions) > 1 else ()
+    layout = shape.layout or Layout(minor_to_major=tuple(reversed(range(len(shape.dimensions)))))
+    tiled = (replace(shape, layout=replace(layout, tiles=(tile,))) for tile in tiles)
+    sizes = (padded_bytes(one, pointer_bytes=TPU_POINTER_BYTES) for one in tiled)
+    return round_up(padded, step), *(size for size in sizes if size is not None)

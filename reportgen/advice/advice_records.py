@@ -175,6 +175,7 @@ class CapacityAdvice:
 class Advice:
     """What would lower the peak of one memory space. `withheld` says why there is none, or is empty.
 
+    Errors of the dump leave at most `contested_bytes` of the space in doubt, too few to change what is said.
     `moves` are alone, on the dump as it is. `steps` are those of them that are worth trying, one of each kind, the best
     first. `sequence` is computed on the changed model, one move after the other, because savings do not add up: the
     shortest that makes the program fit, or the best two steps. `states` says of each value that is an argument whether
@@ -183,6 +184,7 @@ class Advice:
     """
 
     withheld: str = ""
+    contested_bytes: int = 0
     peak: PeakAfter | None = None
     moves: tuple[Move, ...] = ()
     steps: tuple[Move, ...] = ()

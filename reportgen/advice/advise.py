@@ -25,6 +25,7 @@ from reportgen.advice.words import (
     WITHHELD_SPACE,
     WITHHELD_USES,
 )
+from reportgen.analyse.contested import contested_bytes, decides
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.records import VMEM, Analysis, Space
 
@@ -53,7 +54,7 @@ def withheld(analysis: Analysis, space: Space) -> str:
         return WITHHELD_USES
     if analysis.moments > _MOST_MOMENTS:
         return WITHHELD_LENGTH
-    return WITHHELD_ERRORS if any(finding.severity == "error" for finding in analysis.findings) else ""
+    return WITHHELD_ERRORS if decides(contested_bytes(analysis, space), space) else ""
 
 
 def _of_space(analysis: Analysis, space: Space, capacity_bytes: int | None, devices: int | None) -> Advice:
@@ -70,6 +71,7 @@ def _of_space(analysis: Analysis, space: Space, capacity_bytes: int | None, devi
     is_over = available is not None and ladder.peak_bytes > available
     taken = sequence(situation, ordered, available if is_over else None)
     return Advice(
+        contested_bytes=contested_bytes(analysis, space) or 0,
         peak=situation.memory.peak,
         moves=tuple(alone),
         steps=tuple(ordered),

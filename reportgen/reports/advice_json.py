@@ -27,6 +27,7 @@ def advice_json(analysis: Analysis, advice: Advice, origin: Origin | None = None
     return {
         "schema": SCHEMA,
         "withheld": None,
+        "contested_bytes": advice.contested_bytes,
         "capacity_bytes": capacity and capacity.size_bytes,
         "capacity_source": capacity and origin,
         "verdict": capacity and capacity.verdict,

@@ -259,6 +259,7 @@ def _unknown(entry: Summary, space: Mapping[str, Any], advice: Mapping[str, Any]
     peak, known = entry.peak_resident_bytes, space.get("attributed")
     errors = dict(entry.finding_counts).get("error", 0)
     unnamed = peak - known["scope_bytes"] - known["reserved_bytes"] if peak and known else 0
+    where = f", in at most {human_bytes(doubt)} of this memory" if (doubt := advice.get("contested_bytes")) else ""
     of_peak = f"{human_bytes(unnamed)} ({percent(unnamed, peak or 0)}) of the peak"
     sentences = {
         "What is resident when: the dump has no live ranges, so there is no peak, no phase and no step.": peak is None,
@@ -266,7 +267,9 @@ def _unknown(entry: Summary, space: Mapping[str, Any], advice: Mapping[str, Any]
         f"What would lower the peak: {advice.get('withheld') or ''}": bool(advice.get("withheld")) and peak is not None,
         f"What {of_peak} belongs to in the program.": unnamed * _SMALL > (peak or 0),
         entry.filled: bool(peak and not space.get("peak_resident_lines")),
-        f"Whether the figures are right: the dump contradicts itself ({errors:,} times); see `check`.": errors > 0,
+        f"Whether the figures are right: the dump contradicts itself ({errors:,} times{where}); see `check`.": bool(
+            errors
+        ),
         _RUNTIME: True,
     }
     return [sentence for sentence, applies in sentences.items() if applies]

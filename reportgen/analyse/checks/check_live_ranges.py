@@ -53,8 +53,11 @@ def inside_schedule(figures: Figures) -> Iterator[Finding]:
     moments, ranges = figures.moments, figures.dump.live_ranges or LiveRanges()
     for row, (start, end) in enumerate(zip(ranges.starts, ranges.ends, strict=True)):
         if not 0 <= start <= end <= moments:
-            message = f"{ranges.keys[row]} lives from {start:,} to {end:,}; the schedule goes from 0 to {moments:,}"
-            yield finding("range-outside-schedule", message, ranges.text_offsets[row])
+            key = ranges.keys[row]
+            message = f"{key} lives from {start:,} to {end:,}; the schedule goes from 0 to {moments:,}"
+            owner = figures.dump.number_of.get(key)
+            values = () if owner is None else (owner,)
+            yield finding("range-outside-schedule", message, ranges.text_offsets[row], values=values)
 
 
 @check(

@@ -67,6 +67,8 @@ class Rung:
 class AdviceView:
     """The advice for the main memory space. `withheld` says why, if there is none.
 
+    Errors of the dump are about at most `contested_bytes` of the space.
+
     `choices` are the keys of the moves that the chart can show, with what is changed. The arguments, and the results
     with their places in what the program returns, come with what is known of them in words.
     """
@@ -75,6 +77,7 @@ class AdviceView:
     choices: Sequence[tuple[str, str]]
     space_name: str
     withheld: str
+    contested_bytes: int
     verdict: str
     steps: Sequence[MoveRow]
     sequence: Sequence[MoveRow]
@@ -106,6 +109,7 @@ def advice_view(module: Module) -> AdviceView | None:
         choices=[(key, what_words(advice, move)) for key, move in keys.items()],
         space_name=f"space {space.color} · {space.name}",
         withheld=advice.withheld,
+        contested_bytes=advice.contested_bytes,
         verdict=verdict_words(exceeded) if exceeded else "",
         steps=[move_row(key, move) for move in advice.steps for key, one in keys.items() if one == move],
         sequence=[move_row(key, move) for key, move in keys.items() if move in advice.sequence] if joint else (),

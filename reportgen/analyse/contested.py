@@ -1,0 +1,32 @@
+"""Tell how many bytes of a memory space the errors of a dump leave in doubt.
+
+An error is about some values or an allocation, or about the dump as a whole. Two small values that seem to share bytes
+change no figure of a space of gigabytes, so what rests on its peak can still be said.
+"""
+
+from reportgen.analyse.records import Analysis, Space
+
+_DECIDING_PART = 50
+"""Errors decide what is said of a space where they leave more than this part of its peak in doubt."""
+
+
+def contested_bytes(analysis: Analysis, space: Space) -> int | None:
+    """Return how many bytes of a space its errors are about, at most; None where they are about the whole dump."""
+    values, allocations = set[int](), set[int]()
+    for found in analysis.findings:
+        if found.severity == "error":
+            if not found.values and found.allocation is None:
+                return None
+            values.update(found.values)
+            allocations.update(() if found.allocation is None else (found.allocation,))
+    dump, inside = analysis.dump, set(space.allocations)
+    in_doubt = allocations & inside
+    sizes = [dump.allocations[number].size_bytes for number in in_doubt]
+    placed = ((dump.values.allocations[number], dump.values.sizes[number]) for number in values)
+    return sum(sizes) + sum(size for number, size in placed if number in inside - in_doubt)
+
+
+def decides(contested: int | None, space: Space) -> bool:
+    """Return whether what is in doubt is too much of the peak of a space to say what lowers it."""
+    peak = space.peak_resident.amount if space.peak_resident else 0
+    return contested is None or contested * _DECIDING_PART > peak

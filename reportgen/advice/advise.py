@@ -1,6 +1,7 @@
 """Put the advice for a dump together: each move alone, the sequence of those worth taking, and the tables."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from reportgen.advice.advice_records import (
     Advice,
@@ -64,12 +65,15 @@ def _of_space(analysis: Analysis, space: Space, capacity_bytes: int | None, devi
     situation = Situation(analysis, space)
     moves, ladder = Moves(situation), _ladder(situation)
     ledger = families(situation.analysis, situation.memory)
+    is_understood = not analysis.program.dialect.unread
     alone = [*moves.all(), *map(moves.without_family, ledger[:_FAMILY_MOVES])]
+    alone = alone if is_understood else list(map(_lowered, alone))
     ordered = steps(alone, situation.memory.peak.peak_bytes)
     # Slack must fit as well.
     available = None if capacity_bytes is None else capacity_bytes - situation.above_peak_bytes
     is_over = available is not None and ladder.peak_bytes > available
     taken = sequence(situation, ordered, available if is_over else None)
+    taken = taken if is_understood else list(map(_lowered, taken))
     return Advice(
         contested_bytes=contested_bytes(analysis, space) or 0,
         peak=situation.memory.peak,
@@ -94,6 +98,11 @@ def _of_space(analysis: Analysis, space: Space, capacity_bytes: int | None, devi
         ),
         more_devices=tuple(more_devices(situation, devices)) if is_over or devices else (),
     )
+
+
+def _lowered(move: Move) -> Move:
+    """Return a move that claims no more than what a program without some bytes needs at most."""
+    return move if move.claim == "not computed" else replace(move, claim="up to")
 
 
 def _ladder(situation: Situation) -> Ladder:

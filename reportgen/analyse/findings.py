@@ -64,6 +64,7 @@ SEVERITIES: dict[str, Severity] = {
     "unfilled-allocation": "warning",
     "unfinished-file": "warning",
     "unknown-attribute": "note",
+    "unknown-form": "warning",
     "unknown-shape": "note",
     "unparsed-line": "warning",
     "use-after-end": "warning",

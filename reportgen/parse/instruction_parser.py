@@ -31,22 +31,37 @@ _CONTINUED = re.compile(rb'(?:\n"[^\n]*+)*+\n\}')
 
 _WITHOUT_OPERANDS = frozenset(("constant", "parameter"))
 _FIELD = re.compile(rf"\b(\w++)=({_STRING}|[^\s\"{{}}]++)")
+_FIELD_NAME = re.compile(r"\b(\w+)=")
+_WITHIN_FIELDS = re.compile(rf"{_STRING}|\{{[^{{}}]*\}}")
 _ESCAPE = re.compile(rb"\\([0-7]{3}|[\s\S])")
 _NAMED_ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r"}
 
 
 _STATED = re.compile(
     rb", metadata=\{(?:op_type=%s ?)?(?:op_name=(%s) ?)?(?:source_file=(%s) ?)?(?:source_line=(\d++))?"
-    % (_STRING.encode(), _STRING.encode(), _STRING.encode())
+    rb"(?: ?(?:source_end_line|source_column|source_end_column|deduplicated_name|scheduling_name|profile_type"
+    rb"|stack_frame_id)=(?:%s|[^\s\"{}]+))*(\})?" % ((_STRING.encode(),) * 4)
 )
+"""Metadata whose fields are all known, in the order in which XLA prints them; the bracket is missing otherwise."""
+
+_KNOWN_FIELDS = frozenset(
+    (
+        "deduplicated_name", "op_name", "op_type", "profile_type", "scheduling_name", "source_column",
+        "source_end_column", "source_end_line", "source_file", "source_line", "stack_frame_id",
+    )
+)  # fmt: skip
 
 
 class Stated(NamedTuple):
-    """What an instruction states about its origin in the program; empty where it states nothing."""
+    """What an instruction states about its origin in the program; empty where it states nothing.
+
+    `unread` are the names of fields that are not known.
+    """
 
     op_name: str = ""
     file: str = ""
     line: str = ""
+    unread: tuple[str, ...] = ()
 
     @property
     def source(self) -> str:
@@ -169,15 +184,28 @@ def stated(text: DumpText, places: Iterable[tuple[TextOffset, TextOffset]]) -> I
     This is much faster than parsing instructions, of which a large dump has a hundred thousand.
     """
     known: dict[tuple[bytes, bytes, bytes], Stated] = {}
-    for found in text.searches(_STATED, b", metadata={", places):
+    spans = list(places)
+    for (start, end), found in zip(spans, text.searches(_STATED, b", metadata={", spans), strict=True):
         if found is None:
             yield Stated()
+            continue
+        if not found[4]:
+            yield _stated_otherwise(text.slice(start, end).decode("utf-8", "replace"))
             continue
         key = found[1] or b"", found[2] or b"", found[3] or b""
         if key not in known:
             op_name, file, line = (part.decode("utf-8", "replace") for part in key)
             known[key] = Stated(unquoted(op_name), unquoted(file), line)
         yield known[key]
+
+
+def _stated_otherwise(text: str) -> Stated:
+    """Return what the metadata of an instruction states that has fields that are not known."""
+    metadata = text[text.rfind(", metadata={") + len(", metadata={") :]
+    own = _WITHIN_FIELDS.sub("", metadata).partition("}")[0]
+    fields = {name: unquoted(value) for name, value in reversed(_FIELD.findall(metadata))}
+    unread = tuple(sorted(set(_FIELD_NAME.findall(own)) - _KNOWN_FIELDS))
+    return Stated(fields.get("op_name", ""), fields.get("source_file", ""), fields.get("source_line", ""), unread)
 
 
 def unquoted(value: str) -> str:

@@ -20,7 +20,15 @@ from reportgen.parse.shape_parser import ShapeError, shapes_by_index
 from reportgen.parse.stack_frames import StackFrames, stack_frames_of_text
 
 # A computation, or an instruction; TF 2.12 and jaxlib 0.4.13 to 0.4.38 print no "%" in this file.
-_LINE = re.compile(rb"^(?:(ENTRY )?%?([^\s(={},]+) [^\n]*\{\r?$|  +(ROOT )?%?([^\s%=(]+) = )", re.MULTILINE)
+_LINE = re.compile(
+    rb"^(?:(ENTRY )?%?([^\s(={},]+) [^\n]*\{\r?$|  +(ROOT )?%?([^\s%=(]+) = "
+    # A shape and the opcode. Within the shape of a tuple no word with a parenthesis follows ") ".
+    rb"(?:(?:\((?:[^)\n]*\))+?|[^\s(]\S*) ([\w-]+)\("
+    # Operands that are names alone, as since 2025-03-11, or begin as none that is known.
+    rb"(%[^)\n]*|[^%)\w\s\"'{}(/.+-][^)\n]*)?)?)",
+    re.MULTILINE,
+)
+_OPERAND = re.compile(rb"(?:^|, ?)(?:/\*index=\d+\*/)?([^\s,]+)")
 _CALL = re.compile(
     rb"[ ,](?:calls|to_apply|body|condition|branch_computations|called_computations|(?:true|false)_computation)="
     rb"(?:\{([^}]*)\}|%?([^\s,)}]+))"
@@ -37,13 +45,17 @@ class ModuleText:
         self._offsets: dict[str, int] = {}
         self._names: list[str] = []
         self._starts: list[int] = []
+        self._operands: list[bytes | None] = []
+        self.opcode_of: dict[str, str] = {}
+        """The opcode of each instruction whose shape could be skipped."""
         self.computation_of: dict[str, str] = {}
         """The computation that each instruction is in."""
         self.root_of: dict[str, str] = {}
         """The root instruction of each computation."""
+        known_opcodes: dict[bytes, str] = {}
         computation = ""
         for found in _LINE.finditer(data):
-            entry, opened, root, name = found.groups()
+            entry, opened, root, name, opcode, operands = found.groups()
             if opened is not None:
                 computation = opened.decode("utf-8", "replace")
                 self.entry = computation if entry else self.entry
@@ -52,6 +64,9 @@ class ModuleText:
             self._offsets[instruction] = found.start()
             self._names.append(instruction)
             self._starts.append(found.start())
+            self._operands.append(operands)
+            if opcode:
+                self.opcode_of[instruction] = known_opcodes.setdefault(opcode, opcode.decode())
             self.computation_of[instruction] = computation
             if root:
                 self.root_of[computation] = instruction
@@ -105,6 +120,24 @@ class ModuleText:
         """Return the parts of an instruction; None if the module has no such instruction."""
         text = self.text(name)
         return None if text is None else parse_instruction(text)
+
+    @cached_property
+    def unread_operands(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the operands that are no instruction of the text, nor an element of one, by the instruction's name."""
+        names = set(_OPERAND.findall(b", ".join(filter(None, self._operands))))
+        unread = {name for name in (one.decode("utf-8", "replace") for one in names) if not self._is_operand(name)}
+        if not unread:
+            return {}
+        found: dict[str, tuple[str, ...]] = {}
+        for name, operands in zip(self._names, self._operands, strict=True):
+            own = (one.decode("utf-8", "replace") for one in _OPERAND.findall(operands or b""))
+            if missing := tuple(one for one in own if one in unread):
+                found[name] = missing
+        return found
+
+    def _is_operand(self, name: str) -> bool:
+        whole, *indexes = name.removeprefix("%").split("#")
+        return whole in self._offsets and name.startswith("%") and all(index.isdecimal() for index in indexes)
 
     @cached_property
     def called_by(self) -> Mapping[str, tuple[str, ...]]:

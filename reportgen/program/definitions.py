@@ -12,7 +12,8 @@ from typing import NamedTuple
 from reportgen.model import Dump, UsedValues
 from reportgen.parse.shape_parser import ShapeError, scan_shape
 
-_OPCODE = rb"(parameter\(\d{1,9}|[\w-]++)"
+# With the first operand, if it has a form that is not known.
+_OPCODE = rb"(parameter\(\d{1,9}|[\w-]++)(?:\(((?:%[\w.-]+)?[^)\w\s\"'{}(/.+,%-][^,)\n]*))?"
 # Deeper tuples are rare, so their brackets are counted instead.
 _HEAD = re.compile(rb"%(\S++) = (\((?:[^()\n]++|\([^()\n]*+\))*+\)|[^\s(]\S*+) " + _OPCODE)
 _DEEP_HEAD = re.compile(rb"%(\S++) = (?=\()")
@@ -21,11 +22,15 @@ _LAYOUT_OR_COMMENT = re.compile(r"\{[^{}]*\}|/\*index=\d+\*/")
 
 
 class Definition(NamedTuple):
-    """The shape of an instruction as printed, with layouts, its opcode and, of a parameter, the number."""
+    """The shape of an instruction as printed, with layouts, its opcode and, of a parameter, the number.
+
+    `unread` is the first operand if it has a form that is not known, else empty.
+    """
 
     shape: str
     opcode: str
     parameter: int | None
+    unread: str = ""
 
 
 def definitions(dump: Dump) -> Mapping[str, Definition]:
@@ -37,24 +42,32 @@ def definitions(dump: Dump) -> Mapping[str, Definition]:
     heads = dump.text.matches(_HEAD, places.values())
     for name, head in zip(places, heads, strict=True):
         if head is not None and head[1] == name.encode():
-            found[name] = known[head[2], head[3]]
+            found[name] = known[head[2], head[3], head[4]]
         elif key := _deep_head(dump, name):
             found[name] = known[key]
     return found
 
 
-class _Known(dict[tuple[bytes, bytes], Definition]):
+_Key = tuple[bytes, bytes, bytes | None]
+
+
+class _Known(dict[_Key, Definition]):
     """Definitions by shape and opcode, made once, because a dump repeats a few hundred of them."""
 
-    def __missing__(self, key: tuple[bytes, bytes]) -> Definition:
-        shape, opcode = key
+    def __missing__(self, key: _Key) -> Definition:
+        shape, opcode, unread = key
         word, _, number = opcode.decode().partition("(")
-        definition = Definition(shape.decode("utf-8", "replace"), word, int(number) if number else None)
+        definition = Definition(
+            shape.decode("utf-8", "replace"),
+            word,
+            int(number) if number else None,
+            (unread or b"").decode("utf-8", "replace"),
+        )
         self[key] = definition
         return definition
 
 
-def _deep_head(dump: Dump, name: str) -> tuple[bytes, bytes] | None:
+def _deep_head(dump: Dump, name: str) -> _Key | None:
     """Return the shape and the opcode of an instruction whose result is a tuple of tuples."""
     text = dump.instruction_text(name)
     head = None if text is None else _DEEP_HEAD.match(text)
@@ -65,7 +78,7 @@ def _deep_head(dump: Dump, name: str) -> tuple[bytes, bytes] | None:
     except ShapeError:
         return None
     opcode = _DEEP_OPCODE.match(text, end)
-    return (text[head.end() : end], opcode[1]) if opcode else None
+    return (text[head.end() : end], opcode[1], opcode[2]) if opcode else None
 
 
 @lru_cache(maxsize=4096)

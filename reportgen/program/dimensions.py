@@ -34,7 +34,7 @@ _FIRST_OPERAND = frozenset(
 _PUT_TOGETHER = 'custom_call_target="ConcatBitcast"'
 """What puts slices together that were brought into VMEM one by one."""
 
-_NAMES = frozenset(("async-update", "get-tuple-element", "optimization-barrier", "parameter", "tuple"))
+_NAMES = frozenset(("async-update", "get-tuple-element", "opt-barrier", "parameter", "tuple"))
 _NEW = frozenset(("constant", "iota", "rng", "rng-bit-generator", "partition-id", "replica-id"))
 
 

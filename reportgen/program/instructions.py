@@ -11,7 +11,7 @@ from reportgen.parse.instruction_parser import Instruction, Stated, parse_instru
 from reportgen.parse.stack_frames import Frame
 from reportgen.program.definitions import Definition, definitions
 from reportgen.program.join import NOTHING_JOINED, Join
-from reportgen.program.opcodes import ASYNC
+from reportgen.program.opcodes import ASYNC, is_known
 
 _NOTHING = Stated()
 
@@ -43,9 +43,16 @@ class Instructions:
         return parse_instruction(text) if (text := self.text(name)) else None
 
     @cached_property
-    def definitions(self) -> Mapping[str, Definition]:
+    def printed_definitions(self) -> Mapping[str, Definition]:
         """Return the shape and opcode of each instruction that defines a value, as the dump prints them."""
         return definitions(self.dump)
+
+    @cached_property
+    def definitions(self) -> Mapping[str, Definition]:
+        """Return the definitions whose opcode is known: of any other nobody knows what it does."""
+        printed = self.printed_definitions
+        unknown = {one.opcode for one in set(printed.values()) if not is_known(one.opcode)}
+        return {name: one for name, one in printed.items() if one.opcode not in unknown} if unknown else printed
 
     @cached_property
     def stated(self) -> Mapping[str, Stated]:

@@ -8,6 +8,7 @@ from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.boundary import arguments, results, returning
 from reportgen.program.buffers import Buffers
 from reportgen.program.computations import Computations
+from reportgen.program.dialect import Dialect
 from reportgen.program.join import NOTHING_JOINED, Join
 from reportgen.program.opcodes import COPIES
 from reportgen.program.places import Leaf
@@ -34,6 +35,11 @@ class Program(Computations):
     @cached_property
     def storage(self) -> Storage:
         return Storage(self)
+
+    @cached_property
+    def dialect(self) -> Dialect:
+        """Return which forms of instructions nobody knows yet."""
+        return Dialect(self)
 
     @cached_property
     def buffers(self) -> Buffers:

@@ -127,6 +127,7 @@ DAMAGED: dict[str, list[str]] = {
     "unfilled-allocation": [damaged(("size 4608", "size 4700"))],
     "unfinished-file": [SOUND[:-1], f"{BLOCK}allocation 4: size 4"],
     "unknown-attribute": [damaged((", thread-local", ", thread-local, frozen"))],
+    "unknown-form": [damaged((" add(", " sum-of(")), damaged(("add(%", "add(@"))],
     "unknown-shape": [damaged((B_LINE, B_LINE.replace("f32", "f99"))), damaged((B_LINE, B_LINE.replace("{0}", "{0")))],
     "unparsed-line": [damaged((B_LINE, B_LINE.replace("size=", "size:"))), damaged((TOTAL, TOTAL + "?\n" * 200))],
     "use-after-end": [damaged(("b{}:2-6", "b{}:2-5"))],
@@ -195,9 +196,11 @@ def test_of_many_alike_the_first_are_listed_and_the_rest_counted() -> None:
     findings = analysed(damaged((TOTAL, TOTAL + "?\n" * 300))).findings
     assert len(findings) == LISTED_PER_SLUG["warning"]
     assert findings[-1].message == "201 more lines were not understood"
-    notes = analysed(damaged((", thread-local", ", thread-local, frozen" * 8))).findings
-    assert len(notes) == LISTED_PER_SLUG["note"] + 1
-    assert notes[-1].message == "… and 3 more of this kind"
+
+
+def test_an_attribute_that_stands_often_is_said_once() -> None:
+    [found] = analysed(damaged((", thread-local", ", thread-local, frozen" * 8))).findings
+    assert "'frozen' of 8 allocations" in found.message
 
 
 @pytest.mark.parametrize("color", [1, 2])

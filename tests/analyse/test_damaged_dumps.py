@@ -129,6 +129,7 @@ DAMAGES: dict[str, Damage] = {
     "unfilled-allocation": damage(("size 82432", "size 82433"), ("used: 910348", "used: 910349")),
     "unfinished-file": damage(cut="\n  Stack trace"),
     "unknown-attribute": damage((", page 0, constant", ", page 0, frozen, constant")),
+    "unknown-form": damage((CALLER, CALLER.replace(" fusion(", " merged("))),
     "unknown-shape": damage(
         ("(size=512,offset=0): f16[1,1]", "(size=512,offset=0): f99[1,1]"), also=("shape-differs",)
     ),

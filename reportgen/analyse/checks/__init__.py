@@ -5,6 +5,7 @@ from reportgen.analyse.checks import (
     check_completeness,
     check_contents,
     check_definitions,
+    check_dialect,
     check_live_ranges,
     check_printed_peak,
     check_schedule,
@@ -18,6 +19,7 @@ from reportgen.analyse.results import CheckResults
 
 CHECKS: tuple[Check, ...] = (
     *check_completeness.CHECKS,
+    *check_dialect.CHECKS,
     *check_allocations.CHECKS,
     *check_contents.CHECKS,
     *check_values.CHECKS,

@@ -69,19 +69,6 @@ def _has_instructions(figures: Figures) -> bool:
 
 
 @check(
-    name="Attributes",
-    question="Is every attribute of an allocation known?",
-    subject="allocations",
-    exceptions="New builds of XLA add attributes. They are shown, and change no number.",
-)
-def unknown_attributes(figures: Figures) -> Iterator[Finding]:
-    for number, allocation in enumerate(figures.dump.allocations):
-        for attribute in allocation.unknown_attributes:
-            message = f"allocation {allocation.index} has an attribute that is not known yet: {attribute!r}"
-            yield finding("unknown-attribute", message, allocation.text_offset, allocation=number)
-
-
-@check(
     name="Shapes",
     question="Can the bytes that each shape needs be computed?",
     subject="values",
@@ -89,11 +76,12 @@ def unknown_attributes(figures: Figures) -> Iterator[Finding]:
 )
 def unknown_shapes(figures: Figures) -> Iterator[Finding]:
     values = figures.dump.values
-    for number, padded in enumerate(figures.facts.padded):
-        if padded is None:
-            shape, key = values.shapes[number][:80], values.keys[number]
-            message = f"the size of {shape!r} is not known, so the padding of {key} is not"
-            yield finding("unknown-shape", message, values.text_offsets[number], values=(number,))
+    unknown = [number for number, padded in enumerate(figures.facts.padded) if padded is None]
+    if unknown:
+        shape = values.shapes[unknown[0]][:80]
+        owners = values.keys[unknown[0]] + (f" and {len(unknown) - 1:,} more values" if len(unknown) > 1 else "")
+        message = f"the size of {shape!r} is not known, so the padding of {owners} is not"
+        yield finding("unknown-shape", message, values.text_offsets[unknown[0]], values=tuple(unknown[:1]))
 
 
 @check(
@@ -111,7 +99,6 @@ def unfinished_files(figures: Figures) -> Iterator[Finding]:
 CHECKS = (
     unparsed,
     missing_sections,
-    unknown_attributes,
     unknown_shapes,
     unfinished_files,
 )

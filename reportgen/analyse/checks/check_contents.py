@@ -73,8 +73,8 @@ def numbering(figures: Figures) -> Iterator[Finding]:
 def constants_and_parameters(figures: Figures) -> Iterator[Finding]:
     """Look for constants in other allocations, and for parameters of the entry, which live from 0 to the end."""
     values, allocations, definitions = figures.dump.values, figures.dump.allocations, figures.definitions
-    constants = {name for name, (_, opcode, _) in definitions.items() if opcode == "constant"}
-    parameters = {name: number for name, (_, _, number) in definitions.items() if number is not None}
+    constants = {name for name, one in definitions.items() if one.opcode == "constant"}
+    parameters = {name: one.parameter for name, one in definitions.items() if one.parameter is not None}
     with_constant = set(compress(values.allocations, map(constants.__contains__, values.names)))
     with_unknown = set(compress(values.allocations, map(not_, map(definitions.__contains__, values.names))))
     with_parameter = {

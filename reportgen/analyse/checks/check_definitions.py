@@ -57,7 +57,7 @@ def covered(figures: Figures) -> Iterator[Finding]:
         if row not in positions and row + b" {}" not in positions:
             message = f"no value is positioned at {name}, although it is scheduled"
             yield finding("position-missing", message, dump.schedule_text_offset)
-    tuples = [(name, shape) for name, (shape, _, _) in figures.definitions.items() if shape[0] == "("]
+    tuples = [(name, one.shape) for name, one in figures.definitions.items() if one.shape[0] == "("]
     for name, shape in tuples:
         try:
             indexes = shapes_by_index(shape)

@@ -167,7 +167,7 @@ def _is_parameter(figures: Figures, name: str) -> bool:
     """Return whether an instruction is a parameter, which without its text is assumed."""
     if definition := figures.definitions.get(name):
         return definition.parameter is not None
-    return not figures.program.text(name)
+    return name in figures.program.dialect.unread or not figures.program.text(name)
 
 
 @check(

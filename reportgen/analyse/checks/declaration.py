@@ -58,7 +58,7 @@ class Check:
 
     def __call__(self, figures: Figures) -> tuple[list[Finding], CheckResult]:
         reason = self.skips(figures)
-        found = [] if reason else list(self.run(figures))
+        found = [] if reason else [one for one in self.run(figures) if _is_about_what_is_known(figures, one)]
         looked_at = 0 if reason else SUBJECTS[self.subject](figures)
         return found, CheckResult(
             name=self.name,
@@ -69,6 +69,22 @@ class Check:
             looked_at=looked_at,
             found=counted(found),
         )
+
+
+def _is_about_what_is_known(figures: Figures, found: Finding) -> bool:
+    """Return whether a finding follows from instructions that are understood: those around its values."""
+    unread = figures.program.dialect.unread if found.severity != "note" else frozenset[str]()
+    if not unread:
+        return True
+    dump, inside = figures.dump, () if found.allocation is None else figures.occupants[found.allocation]
+    for number in (*found.values, *inside):
+        used = dump.used(number)
+        names = {dump.values.names[number], dump.name_at.get(dump.ends[number], "")}
+        if used:
+            names |= {one.name for one in used.positions} | {one.name for one in used.uses}
+        if not names.isdisjoint(unread):
+            return False
+    return True
 
 
 def check(

@@ -15,8 +15,8 @@ Index = tuple[int, ...]
 
 _AS_THEY_ARE = frozenset(
     (
-        *("add-dependency", "all-reduce-done", "async-update", "bitcast", "domain", "optimization-barrier"),
-        *("set-dimension-size", "while"),
+        *("add-dependency", "all-reduce-done", "bitcast", "domain", "optimization-barrier", "set-dimension-size"),
+        "while",
     )
 )
 _DONE = {"all-gather-done": 1, "async-done": 1, "collective-permute-done": 1, "copy-done": 0}
@@ -24,8 +24,8 @@ _DONE = {"all-gather-done": 1, "async-done": 1, "collective-permute-done": 1, "c
 _MAY_PASS_ON = frozenset(
     (
         *(_AS_THEY_ARE | _DONE.keys()),
-        *("all-gather-start", "async-start", "call", "collective-permute-start", "conditional", "copy", "copy-start"),
-        *("get-tuple-element", "parameter", "recv-done", "send", "tuple"),
+        *("all-gather-start", "async-start", "async-update", "call", "collective-permute-start", "conditional", "copy"),
+        *("copy-start", "get-tuple-element", "parameter", "recv-done", "send", "tuple"),
     )
 )
 
@@ -61,9 +61,10 @@ class Dataflow:
         if opcode == "parameter":
             return self._outside(site)
         if opcode in ("call", "conditional"):
-            return self._root(site.instruction, site.shape_index)
-        if opcode == "async-start" and site.shape_index[:1] == (1,):
-            return self._root(site.instruction, site.shape_index[1:])
+            called = self._module.called(site.instruction)
+            return self._root(called[0], site.shape_index) if called else None
+        if opcode in ("async-start", "async-update"):
+            return self._in_async_work(site)
         passed = self._passed_on(opcode, site)
         operands = self._module.operands(site.instruction)
         if passed is None or passed[0] >= len(operands):
@@ -85,17 +86,27 @@ class Dataflow:
                 return 0, site.shape_index
             case "copy-start", (1,):
                 return 0, ()
-            case "async-start", (0, place, *rest):
-                return place, tuple(rest)
             case (("all-gather-start" | "collective-permute-start" | "send"), (0, *rest)):
                 several = len(self._module.operands(site.instruction)) > 1
                 return (rest[0], tuple(rest[1:])) if several and rest else (0, tuple(rest))
         return None
 
-    def _root(self, caller: int, index: Index) -> Site | None:
-        """Return the part of what the computation that an instruction runs returns."""
-        called = self._module.called(caller)
-        root = self._module.roots.get(called[0]) if called else None
+    def _in_async_work(self, site: Site) -> Site | None:
+        """Return where what starts or continues asynchronous work has its operands, its result and its state from."""
+        number, module = site.instruction, self._module
+        work = module.async_work.get(number)
+        if work is None:
+            return None
+        match site.shape_index:
+            case 0, place, *rest:
+                return Site(work.operands[place], tuple(rest)) if place < len(work.operands) else None
+            case 1, *rest if module.places_result(number):
+                return self._root(work.computation, tuple(rest))
+        return None if module.opcodes[number] == "async-start" else Site(module.operands(number)[0], site.shape_index)
+
+    def _root(self, computation: int, index: Index) -> Site | None:
+        """Return the part of what a computation returns."""
+        root = self._module.roots.get(computation)
         return Site(root, index) if root in self._module.names else None
 
     def _operands_of_branches(self, conditional: int) -> Mapping[int, int]:
@@ -114,7 +125,9 @@ class Dataflow:
                     place = 0
                 case "conditional":
                     place = self._operand_of_branch(caller)[computation]
-                case "call" | "async-start":
+                case "async-start":
+                    operands = module.async_work[caller].operands
+                case "call":
                     pass
                 case _:
                     continue

@@ -29,7 +29,7 @@ class FlatSchedule:
         self.spans: dict[int, Moments] = {}
         """The first moment of each computation that runs, and the one after its last."""
         self.started_by: dict[int, int] = {}
-        """The instruction that starts the work of each computation that runs beside others."""
+        """The instruction at which each computation that runs beside others has all that it needs."""
         # With generators, because a damaged module may nest as deep as it has computations.
         running = [self._flattened(module, module.entry, None)]
         while running:
@@ -49,9 +49,11 @@ class FlatSchedule:
         if starter is not None:
             self.started_by[computation] = starter
         for number in module.schedule[computation]:
-            own = number if module.opcodes[number] == "async-start" else starter
+            work = module.async_work.get(number)
+            if work and work.ready == number:
+                yield work.computation, number
             for called in _called_in_order(module, number):
-                yield called, own
+                yield called, starter
             self.sequence.append(number)
         self.spans[computation] = Moments(start, len(self.sequence))
 
@@ -66,7 +68,7 @@ def _called_in_order(module: HloModule, number: int) -> Sequence[int]:
     match module.opcodes[number]:
         case "while":
             return module.called(number)[::-1]
-        case "call" | "conditional" | "async-start":
+        case "call" | "conditional":
             return module.called(number)
     return ()
 
@@ -97,17 +99,8 @@ def _own_interval(placed: PlacedValues, schedule: FlatSchedule, value: int) -> M
     ends = [_end_of_position(module, schedule, site) for site in placed.positions[value]]
     ends += [_end_of_reading(module, schedule, reading.instruction) for reading in placed.readings(value)]
     if (starter := schedule.started_by.get(computation)) is not None:
-        ends.append(_end_of_work(module, schedule, starter))
+        ends.append(schedule.moments.get(module.async_work[starter].last, -1))
     return Moments(start, max(moment, *ends))
-
-
-def _end_of_work(module: HloModule, schedule: FlatSchedule, starter: int) -> int:
-    """Return when work that was started is waited for."""
-    seen: set[int] = set()
-    while starter not in seen:
-        seen.add(starter)
-        starter = module.continued_by.get(starter, starter)
-    return schedule.moments.get(starter, -1)
 
 
 def _argument(module: HloModule, site: Site) -> tuple[int, tuple[int, ...]]:

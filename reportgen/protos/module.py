@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
@@ -11,6 +12,22 @@ from reportgen.protos.shape_text import Shapes
 
 SPANNING = frozenset(("call", "conditional", "while"))
 """Opcodes that run a computation whose values are placed with those around it."""
+
+_RESULT = 1  # the part of what starts or continues asynchronous work that has its result
+
+
+@dataclass(slots=True)
+class AsyncWork:
+    """Work that runs beside other instructions, from `async-start` over any `async-update` to `async-done`.
+
+    Start and updates hand over `operands`, in the order of the parameters of `computation`. At `ready` the last of them
+    and the place of the result are known (XLA `IsFirstFullyBound`); `last` is what waits for the work.
+    """
+
+    computation: int
+    operands: list[int]
+    ready: int
+    last: int
 
 
 class HloModule:
@@ -109,13 +126,28 @@ class HloModule:
         return self._operands.items()
 
     @cached_property
-    def continued_by(self) -> Mapping[int, int]:
-        """Return the instruction that waits for what each other has started, or continues it."""
-        return {
-            operands[0]: number
-            for number, operands in self._operands.items()
-            if self.opcodes[number] in ("async-done", "async-update")
-        }
+    def async_work(self) -> Mapping[int, AsyncWork]:
+        """Return the work that each asynchronous instruction starts, continues or waits for. Raises ProtoError."""
+        found: dict[int, AsyncWork] = {}
+        for number, opcode in self.opcodes.items():
+            operands = self.operands(number)
+            if opcode == "async-start" and (called := self.called(number)):
+                found[number] = AsyncWork(called[0], list(operands), ready=number, last=number)
+            elif opcode in ("async-update", "async-done") and operands and (work := found.get(operands[0])):
+                found[number] = work
+                work.last = number
+                work.operands += operands[1:]
+                if len(operands) > 1 or self.places_result(number):
+                    work.ready = number
+        return found
+
+    def places_result(self, number: int) -> bool:
+        """Return whether the result of asynchronous work has no place before an instruction. Raises ProtoError."""
+        if self.opcodes[number] != "async-update":
+            return self.opcodes[number] == "async-start"
+        shapes = (self.shape_of[one] for one in (number, self.operands(number)[0]))
+        own, previous = (self.shapes.leaf(shape, (_RESULT,)) for shape in shapes)
+        return own != previous
 
     @cached_property
     def by_name(self) -> Mapping[str, int]:

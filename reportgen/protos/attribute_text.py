@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 from reportgen.protos.escapes import plain_name, quoted
-from reportgen.protos.proto_messages import ProtoError, decoded
+from reportgen.protos.proto_messages import decoded
+from reportgen.protos.sharding_text import iota_text, sharding_text
 
-_DEEPEST = 16  # a sharding of a tuple has one level of others in it
 _FFT_TYPES = ("FFT", "IFFT", "RFFT", "IRFFT")
 _PRECISIONS = ("default", "high", "highest")
 _ALGORITHMS = (
@@ -20,8 +20,6 @@ _ALGORITHMS = (
 )
 _CALL_VERSIONS = ("", "", "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED")
 _TYPED_CALL = "API_VERSION_TYPED_FFI"
-_SHARDINGS = ("replicated", "maximal", "tuple", "other", "manual", "unknown", "unreduced")
-_TILED = 3
 _METADATA = (
     *("op_type", "op_name", "source_file", "source_line", "source_end_line", "source_column", "source_end_column"),
     *("deduplicated_name", "scheduling_name", "stack_frame_id"),
@@ -59,37 +57,6 @@ def _frontend(proto: bytes) -> str:
 def _attribute_value(value: bytes) -> str:
     """Return a value as it is where it is a dictionary, else in quotes."""
     return value.decode("utf-8", "replace") if value.startswith(b"{") and value.endswith(b"}") else quoted(value)
-
-
-def _sharding(proto: bytes, depth: int = 0) -> str:
-    """Return the text of an OpSharding in braces. Raises ProtoError."""
-    one = decoded("OpSharding", proto)
-    if depth > _DEEPEST:
-        raise ProtoError(f"a sharding nests deeper than {_DEEPEST}")
-    if one.tuple_shardings:
-        parts = [_sharding(part, depth + 1) for part in one.tuple_shardings]
-        for number in range(5, len(parts), 5):
-            parts[number] = f"/*index={number}*/{parts[number]}"
-        return f"{{{', '.join(parts)}}}"
-    kind = _SHARDINGS[one.type] if one.type < len(_SHARDINGS) else str(one.type)
-    if kind == "maximal":
-        return f"{{maximal device={','.join(map(str, one.tile_assignment_devices))}}}"
-    if one.type != _TILED:
-        return f"{{{kind}}}"
-    devices = ",".join(map(str, one.tile_assignment_devices))
-    if one.iota_reshape_dims:
-        devices = _iota(one)
-    last = " last_tile_dim_replicate" if one.replicate_on_last_tile_dim else ""
-    if one.last_tile_dims:
-        last = f" last_tile_dims={{{', '.join(_SHARDINGS[kind] for kind in one.last_tile_dims if kind < 7)}}}"
-    return f"{{devices=[{','.join(map(str, one.tile_assignment_dimensions))}]{devices}{last}}}"
-
-
-def _iota(one: Any) -> str:
-    """Return `<=[2,4]T(1,0)`: the devices in order, reshaped and transposed."""
-    order = list(one.iota_transpose_perm)
-    text = f"<=[{','.join(map(str, one.iota_reshape_dims))}]"
-    return text if order == list(range(len(order))) else f"{text}T({','.join(map(str, order))})"
 
 
 def _window(proto: bytes) -> str:
@@ -181,7 +148,7 @@ def _device_list(proto: bytes) -> str:
 
 def _iota_groups(proto: bytes) -> str:
     one = decoded("IotaReplicaGroupList", proto)
-    return f"[{one.num_replica_groups},{one.num_devices_per_group}]{_iota(one)}"
+    return f"[{one.num_replica_groups},{one.num_devices_per_group}]{iota_text(one)}"
 
 
 def _groups(protos: Iterable[bytes]) -> str:
@@ -290,7 +257,7 @@ _PRINTERS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "custom_call_api_version": ("api_version", _call_version),
     "precision_config": ("", _cached(_precision)),
     "called_computation_ids": ("", _of_the_module),
-    "sharding": ("sharding", _cached(_sharding)),
+    "sharding": ("sharding", _cached(sharding_text)),
     "frontend_attributes": ("frontend_attributes", frontend_text),
     "control_predecessor_ids": ("", _of_the_module),
     "metadata": ("metadata", _cached(_metadata)),

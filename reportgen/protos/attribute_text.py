@@ -267,10 +267,11 @@ _RANKED = {
     name: (rank, f"{label}=" if label else "", printer)
     for rank, (name, (label, printer)) in enumerate(_PRINTERS.items())
 }
-LAYOUTS, CALLED, PREDECESSORS = (
-    _RANKED[name][0] for name in ("operand_shapes_with_layout", "called_computation_ids", "control_predecessor_ids")
+LAYOUTS, CALLED, SHARDING, PREDECESSORS = (
+    _RANKED[name][0]
+    for name in ("operand_shapes_with_layout", "called_computation_ids", "sharding", "control_predecessor_ids")
 )
-"""Where the attributes come that name shapes, computations and instructions of the module."""
+"""Where the attributes come that the module states, or that name shapes, computations and instructions of it."""
 
 _DIMENSIONS = _RANKED["dimensions"][0]
 _ALWAYS: Mapping[str, tuple[int, str]] = {

@@ -1,14 +1,18 @@
-"""Print a module as XLA prints the HLO text beside a dump, so that one parser reads both."""
+"""Print a module as XLA prints the HLO text beside a dump, so that one parser reads both.
+
+How arguments are divided among devices stands at the parameters of the entry, as texts had it before jaxlib 0.12.
+"""
 
 from collections.abc import Iterator
 from operator import itemgetter
 from typing import Any
 
-from reportgen.protos.attribute_text import CALLED, LAYOUTS, PREDECESSORS, frontend_text, own_attributes
+from reportgen.protos.attribute_text import CALLED, LAYOUTS, PREDECESSORS, SHARDING, frontend_text, own_attributes
 from reportgen.protos.escapes import plain_name, quoted
 from reportgen.protos.literal_text import literal_text
 from reportgen.protos.module import HloModule
 from reportgen.protos.proto_messages import ProtoError, decoded
+from reportgen.protos.sharding_text import sharding_text
 
 _NUMBERED = 5  # XLA numbers every fifth operand in a comment
 _MANY = 1_000
@@ -70,6 +74,8 @@ class ModulePrinter:
             found.append((LAYOUTS, f"operand_layout_constraints={{{shapes}}}"))
         if one.called_computation_ids:
             found += ((CALLED, text) for text in self._called(one, opcode))
+        if opcode == "parameter" and not one.HasField("sharding") and (stated := self._stated_sharding(one)):
+            found.append((SHARDING, f"sharding={stated}"))
         if one.control_predecessor_ids:
             names = self._module.names
             before = ", ".join(f"%{names[other]}" for other in one.control_predecessor_ids if other in names)
@@ -77,6 +83,14 @@ class ModulePrinter:
         if len(found) > 1:
             found.sort(key=itemgetter(0))
         return [text for _, text in found]
+
+    def _stated_sharding(self, parameter: Any) -> str:
+        """Return how the module says that an argument is divided; empty where it does not."""
+        module, number = self._module, parameter.parameter_number
+        stated = module.proto.spmd_parameters_shardings
+        if module.computation_of[parameter.id] != module.entry or not 0 <= number < len(stated):
+            return ""
+        return sharding_text(stated[number])
 
     def _called(self, one: Any, opcode: str) -> Iterator[str]:
         names = [f"%{self._module.computation_name(number)}" for number in one.called_computation_ids]

@@ -14,8 +14,8 @@ from reportgen.protos.wire import WireError, fields
 
 _FIELDS = {
     "HloModuleProto": "name=1, entry_computation_id=6 int64, computations=3 *HloComputationProto, host_program_shape=4,"
-    " schedule=7 HloScheduleProto, input_output_alias=8 HloInputOutputAliasProto, device_assignment=15"
-    " DeviceAssignmentProto, stack_frame_index=17 StackFrameIndexProto, frontend_attributes=19",
+    " schedule=7 HloScheduleProto, input_output_alias=8 HloInputOutputAliasProto, spmd_parameters_shardings=14 *bytes,"
+    " device_assignment=15 DeviceAssignmentProto, stack_frame_index=17 StackFrameIndexProto, frontend_attributes=19",
     "HloComputationProto": "name=1, instructions=2 *bytes, id=5 int64, root_id=6 int64, execution_thread=8",
     "HloInstructionProto": "name=1, opcode=2, shape=3, metadata=7, literal=8, parameter_number=9 int64, fusion_kind=11,"
     " tuple_index=13 int64, dimensions=14 *int64, window=15, convolution_dimension_numbers=16,"
@@ -97,7 +97,14 @@ _FIELDS = {
     "PrecisionConfig": "operand_precision=1 *int32, algorithm=2 int32",
     "OpSharding": "type=1 int32, tile_assignment_dimensions=3 *int64, tile_assignment_devices=4 *int64,"
     " tuple_shardings=5 *bytes, replicate_on_last_tile_dim=6 bool, last_tile_dims=8 *int32, iota_reshape_dims=9 *int64,"
-    " iota_transpose_perm=10 *int32",
+    " iota_transpose_perm=10 *int32, named_sharding=14",
+    "NamedShardingProto": "tuple_shardings=1 *bytes, mesh=2 MeshProto, dim_shardings=3 *DimensionSharding,"
+    " replicated_axes=4 *AxisRefProto, unreduced_axes=5 *AxisRefProto, manual_axes=7 *AxisRefProto",
+    "MeshProto": "axes=1 *MeshAxis, device_ids=2 *int64",
+    "MeshAxis": "name=1, size=2 int64",
+    "DimensionSharding": "axes=1 *AxisRefProto, is_closed=2 bool",
+    "AxisRefProto": "mesh_axis_index=1 int64, sub_axis_info=2 SubAxis",
+    "SubAxis": "pre_size=1 int64, size=2 int64",
 }
 """The fields of each message, `name=number type`: bytes without a type, and several after an asterisk."""
 

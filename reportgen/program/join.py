@@ -5,16 +5,19 @@ another compilation would be wrong without looking wrong.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from reportgen.input.dump_text import Sibling
 from reportgen.model import Dump
 from reportgen.parse.module_text import ModuleText
 from reportgen.parse.stack_frames import StackFrames, stack_frames_of_proto
+from reportgen.protos.hlo_proto import Division, read_division
+from reportgen.protos.proto_messages import ProtoError
 from reportgen.protos.wire import WireError
 from reportgen.record import record
 
 _HEADER = re.compile(rb"HloModule ([^\s,]+)")
+_SEVERAL_DEVICES = re.compile(r"\bnum_partitions=(?!1\b)\d")
 _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 _UNNAMED = re.compile(r"module_\d+")
 _LEAST_FOUND = 0.99
@@ -24,37 +27,55 @@ _LEAST_FOUND = 0.99
 class Join:
     """The HLO text that fits a dump and the tables of source lines, each None where nothing beside the dump has it.
 
-    `label` is the file that they come from.
+    `label` is the file that they come from. `division` is from the proto `divided_by`, and None for one device.
     """
 
     module: ModuleText | None = None
     frames: StackFrames | None = None
     label: str = ""
+    division: Division | None = None
+    divided_by: str = ""
 
 
 NOTHING_JOINED = Join()
 
 
 def joined(dump: Dump, module_name: str, siblings: Iterable[Sibling]) -> Join:
-    """Return the HLO text among `siblings` or, where none fits, the source lines of the proto."""
+    """Return the HLO text among `siblings` or, where none fits, what the proto knows."""
     by_kind: dict[str, list[Sibling]] = {}
     for sibling in siblings:
         by_kind.setdefault(sibling.kind, []).append(sibling)
     for sibling in by_kind.get("module", ()):
         module = ModuleText(sibling.data)
         return Join(module, module.frames, sibling.label)
+    protos = by_kind.get("proto", ())
     for sibling in by_kind.get("HLO text", ()):
         module = ModuleText(sibling.data)
         if _is_named(sibling.data, module_name) and _fits(module, dump):
-            return Join(module, module.frames, sibling.label)
-    for sibling in by_kind.get("proto", ()):
+            several = protos if _SEVERAL_DEVICES.search(module.header) else ()
+            return Join(module, module.frames, sibling.label, *_division(several, dump, module_name))
+    for sibling in protos:
         try:
             frames = stack_frames_of_proto(sibling.data)
         except WireError:
             continue
-        if frames:
-            return Join(None, frames, sibling.label)
+        division, label = _division([sibling], dump, module_name)
+        if frames or division:
+            return Join(None, frames, sibling.label, division, label)
     return NOTHING_JOINED
+
+
+def _division(protos: Sequence[Sibling], dump: Dump, module_name: str) -> tuple[Division | None, str]:
+    """Return what the first proto that is of the module of a dump says of the devices, and the label of that proto."""
+    arguments = {one.parameter for one in dump.allocations if one.parameter is not None}
+    for proto in protos:
+        try:
+            division = read_division(proto.data)
+        except ProtoError:
+            continue
+        if _plain(division.module) == _plain(module_name) and len(division.shardings) in (0, len(arguments)):
+            return division, proto.label
+    return None, ""
 
 
 def _is_named(text: bytes, name: str) -> bool:

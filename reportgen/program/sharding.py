@@ -1,9 +1,10 @@
 """Read how a program is divided among devices: how many there are, and what each holds of every argument.
 
 XLA prints the module of one device. Its first line says how many devices run it (`num_partitions`, `replica_count`). A
-parameter of the entry computation says how the array that it is a part of was divided, in one of two forms: GSPMD's
-(`sharding={devices=[2,4]<=[8]}`, XLA `HloSharding::ToString`) or Shardy's (`sdy.sharding`, with a mesh in the first
-line).
+parameter of the entry computation says how the array that it is a part of was divided, in one of three forms: GSPMD's
+(`{devices=[2,4]<=[8]}`, XLA `HloSharding::ToString`), by the axes of a mesh (`{mesh[data=8], [{data}, {}]}`, XLA
+`NamedSharding::ToString`), or Shardy's (`sdy.sharding`, with a mesh in the first line). Texts since jaxlib 0.12 do not
+say it; the proto beside them does, in one of the first two forms.
 """
 
 import re
@@ -11,16 +12,18 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import prod
 
-from reportgen.program.instructions import Instructions
+from reportgen.program.computations import Computations
 from reportgen.record import record
 
 _COUNTS = re.compile(r"\b(num_partitions|replica_count)=(\d{1,9})\b")
-_GSPMD = re.compile(r", sharding=(\{.*?\})(?=, |$)")
+_STATED = re.compile(r", sharding=(\{(?:[^{}]|\{[^{}]*\})*\})")
 _TILED = re.compile(r"\{devices=\[([\d,]+)\]([^{}]*(?:\{[^{}]*\})?[^{}]*)\}")
 _LAST = re.compile(r"last_tile_dims=\{([\w, ]*)\}")
+_NAMED = re.compile(r"\{mesh\[([^\]]*)\](?:, device_ids=\([^)]*\))?, \[([^\]]*)\](?:, replicated=\{[^{}]*\})?\}")
 _SHARDY = re.compile(r'sdy\.sharding="#sdy\.sharding<@(\w+), \[(.*?)\](?:, [^>]*)?>"')
 _MESH = re.compile(r"(\w+) = #sdy\.mesh<\[(.*?)\]>")
-_AXIS = re.compile(r'\\?"(\w+)\\?"(?:=(\d{1,9}))?')
+_AXIS = re.compile(r'\\?"?([\w.-]+)\\?"?(?:=(\d{1,9}))?')
+_PART_OF_AXIS = re.compile(r'\\?"?([\w.-]+)\\?"?(?::\(\d+\)(\d{1,9}))?')
 _OF_DIMENSION = re.compile(r"\{([^{}]*)\}")
 _MOST_DEVICES = 1 << 20  # because a damaged text may say any number
 
@@ -48,7 +51,7 @@ class Sharding:
 class Partitions:
     """The devices of a program, and what each of them holds of an argument."""
 
-    def __init__(self, program: Instructions) -> None:
+    def __init__(self, program: Computations) -> None:
         self._program = program
 
     @cached_property
@@ -57,11 +60,15 @@ class Partitions:
 
     @cached_property
     def devices(self) -> int | None:
-        """Return how many devices run the program; None without HLO text, which alone says it."""
-        if not self._header:
+        """Return how many devices run the program; None without the HLO text or the proto, which alone say it."""
+        beside = self._program.join.division
+        if self._header:
+            devices = prod(int(count) for _, count in _COUNTS.findall(self._header))
+        elif beside:
+            devices = beside.devices
+        else:
             return None
-        counts = {name: int(count) for name, count in _COUNTS.findall(self._header)}
-        return max(1, min(prod(counts.values()), _MOST_DEVICES))
+        return max(1, min(devices, _MOST_DEVICES))
 
     @cached_property
     def _meshes(self) -> Mapping[str, Mapping[str, int]]:
@@ -73,15 +80,25 @@ class Partitions:
         if devices == 1:
             return None
         text = self._program.text(parameter)
-        if found := _GSPMD.search(text):
-            return gspmd(found[1], devices)
+        if found := _STATED.search(text):
+            return sharding(found[1], devices)
         if found := _SHARDY.search(text):
-            return _shardy(found[2], self._meshes.get(found[1], {}), devices)
-        return None
+            mesh = self._meshes.get(found[1])
+            return _by_axes(found[2], mesh, devices) if mesh else None
+        number, beside = self._program.parameter_number(parameter), self._program.join.division
+        if number is None or beside is None or number >= len(beside.shardings):
+            return None
+        return sharding(beside.shardings[number], devices)
 
 
-def gspmd(text: str, devices: int) -> Sharding | None:
+def sharding(text: str, devices: int) -> Sharding | None:
     """Return what a sharding says as XLA prints it; None for one that is for single devices, or of a tuple."""
+    if found := _NAMED.fullmatch(text):
+        return _by_axes(found[2], _axes(found[1]), devices)
+    return _gspmd(text, devices)
+
+
+def _gspmd(text: str, devices: int) -> Sharding | None:
     if text.startswith("{replicated"):
         return Sharding(copies=devices)
     found = _TILED.match(text)
@@ -97,14 +114,16 @@ def gspmd(text: str, devices: int) -> Sharding | None:
     return Sharding(tiles=tuple(parts), copies=prod(copies))
 
 
-def _shardy(dimensions: str, mesh: Mapping[str, int], devices: int) -> Sharding | None:
-    """Return what a sharding by the axes of a mesh says; None where the mesh is not known."""
-    if not mesh or prod(mesh.values()) > _MOST_DEVICES:
-        return None
+def _by_axes(dimensions: str, mesh: Mapping[str, int], devices: int) -> Sharding | None:
+    """Return what a sharding by the axes of a mesh says."""
     tiles = tuple(
-        prod(mesh.get(axis, 1) for axis, _ in _AXIS.findall(axes)) for axes in _OF_DIMENSION.findall(dimensions)
+        prod(int(part) if part else mesh.get(axis, 1) for axis, part in _PART_OF_AXIS.findall(axes))
+        for axes in _OF_DIMENSION.findall(dimensions)
     )
-    return Sharding(tiles=tiles, copies=max(1, devices // max(1, prod(tiles))))
+    parts = prod(tiles)
+    if not 0 < parts <= _MOST_DEVICES:
+        return None
+    return Sharding(tiles=tiles if parts > 1 else (), copies=max(1, devices // parts))
 
 
 def _axes(text: str) -> Mapping[str, int]:

@@ -4,9 +4,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from reportgen.protos.dump_printer import DumpPrinter
+from reportgen.protos.escapes import plain_name
 from reportgen.protos.module import HloModule
 from reportgen.protos.module_printer import ModulePrinter
 from reportgen.protos.proto_messages import ProtoError, decoded
+from reportgen.protos.sharding_text import sharding_text
 from reportgen.protos.traced_schedule import traced_schedule
 from reportgen.protos.values import PlacedValues
 from reportgen.protos.wire import WireError, fields, messages, number_bytes
@@ -16,6 +18,7 @@ LiveRangeSource = Literal["schedule", "trace", ""]
 """What live ranges were rebuilt from; empty where a proto has neither."""
 
 _MODULE, _ASSIGNMENT = 1, 3  # in HloProto
+_NAME, _SHARDINGS, _DEVICES = 1, 14, 15  # in HloModuleProto
 _MOST_TEXT = 100  # bytes for each byte of the proto; real programs have up to 25, most of it cut when it is kept
 _LEAST_TEXT = 1 << 20
 _PIECE = 1 << 18
@@ -58,6 +61,15 @@ class HloProto:
         yield "".join(waiting).encode()
 
 
+@record(kw_only=False)
+class Division:
+    """How many devices run a module, and how each of its arguments is divided among them, as XLA prints shardings."""
+
+    module: str
+    devices: int
+    shardings: tuple[str, ...]
+
+
 def read_plan(proto: bytes | memoryview) -> HloProto:
     """Return the plan in an HloProto; of one that was cut off, the part before that. Raises ProtoError."""
     found: dict[int, memoryview] = {}
@@ -92,6 +104,26 @@ def read_allocations(proto: bytes | memoryview) -> Sequence[Any]:
         raise ProtoError("it has no buffer assignment")
     allocations: Sequence[Any] = decoded("AllocationsProto", assignment).buffer_allocations
     return allocations
+
+
+def read_division(proto: bytes | memoryview) -> Division:
+    """Return how the module of an HloProto is divided; computations are passed over. Raises ProtoError."""
+    name, devices, shardings = b"", 1, []
+    try:
+        for module in messages(proto, _MODULE):
+            for number, content in fields(module):
+                if isinstance(content, int):
+                    continue
+                if number == _NAME:
+                    name = bytes(content)
+                elif number == _SHARDINGS:
+                    shardings.append(sharding_text(bytes(content)))
+                elif number == _DEVICES:
+                    assigned = decoded("DeviceAssignmentProto", content)
+                    devices = max(1, assigned.replica_count) * max(1, assigned.computation_count)
+    except WireError as error:
+        raise ProtoError(f"it is damaged: {error}") from error
+    return Division(plain_name(name), devices, tuple(shardings))
 
 
 def joined_proto(module: bytes, assignment: bytes) -> bytes:

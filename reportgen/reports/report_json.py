@@ -16,6 +16,7 @@ from reportgen.analyse.records import Share, Space
 from reportgen.analyse.sibling_arguments import sibling_arguments
 from reportgen.parse.shape_parser import plain_shape
 from reportgen.reports.advice_json import advice_json
+from reportgen.reports.division_words import unknown_division
 from reportgen.reports.errors_json import error_json, range_json
 from reportgen.reports.json_lines import escape_unprintable
 from reportgen.reports.report import Report, key_text, peak_by_class
@@ -111,6 +112,7 @@ def _devices(report: Report) -> dict[str, Any] | None:
     return {
         "count": count,
         "replicated_bytes": replicated_bytes(arguments),
+        "unknown": unknown_division(report) or None,
         "arguments": [
             {
                 "name": argument.name,

@@ -17,6 +17,7 @@ from reportgen.analyse.results import SEVERITY_ORDER, Severity
 from reportgen.analyse.spaces import main_space
 from reportgen.reports.advice_words import advice_sentence, capacity_words, per_device_words
 from reportgen.reports.badge import Badge, badge, checks_run, objects_checked
+from reportgen.reports.division_words import unknown_division
 from reportgen.reports.formats import human_bytes
 from reportgen.reports.report import Report, peak_by_class
 from reportgen.reports.report_json import module_report
@@ -85,8 +86,8 @@ def device_words(report: Report) -> str:
         asked = [f"nothing is known of {report.devices:,}, because the dump does not say that they can share it"]
     if now == 1:
         return "; ".join(asked)
-    held = replicated_bytes(report.divided)
-    return "; ".join((f"{now:,}; each holds {human_bytes(held)} of the same arguments whole", *asked))
+    held = f"each holds {human_bytes(replicated_bytes(report.divided))} of the same arguments whole"
+    return "; ".join((f"{now:,}", unknown_division(report) or held, *asked))
 
 
 def summary_for_site(report: Report, content_digest: str) -> Summary:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.program.sharding import Sharding, even_split, gspmd
+from reportgen.program.sharding import Sharding, even_split, sharding
 from tests.advice.recompiled_programs import program
 
 
@@ -27,12 +27,37 @@ from tests.advice.recompiled_programs import program
     ],
 )
 def test_each_form_of_gspmd_is_read(text: str, expected: Sharding | None) -> None:
-    assert gspmd(text, 8) == expected
+    assert sharding(text, 8) == expected
 
 
-@given(st.text(alphabet="{}[],=<>devicsrplatmn 0123456789", max_size=60))
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{mesh[], []}", Sharding(copies=8)),
+        ("{mesh[], [{}, {?}]}", Sharding(copies=8)),
+        ("{mesh[data=8], [{data}, {}]}", Sharding(tiles=(8, 1))),
+        ("{mesh[data=2,model=4], [{}, {model, ?}]}", Sharding(tiles=(1, 4), copies=2)),
+        ("{mesh[data=2,model=4], [{model, data}, {}]}", Sharding(tiles=(8, 1))),
+        ("{mesh[data=8], [{data:(2)4}]}", Sharding(tiles=(4,), copies=2)),
+        ("{mesh[a=2,b=4], device_ids=(0,4,1,5,2,6,3,7), [{a}]}", Sharding(tiles=(2,), copies=4)),
+        ("{mesh[name-1=8], [{}], replicated={name-1}}", Sharding(copies=8)),
+        ("{mesh[data=8], [{}], unreduced={data}}", None),
+        ("{mesh[data=8], [{}], manual={data}}", None),
+        ("{mesh[data=0], [{data}]}", None),
+        ("{mesh[data=999999999,model=999999999], [{data, model}]}", None),
+    ],
+)
+def test_a_sharding_by_the_axes_of_a_mesh_is_read(text: str, expected: Sharding | None) -> None:
+    assert sharding(text, 8) == expected
+
+
+def _with_beginning(text: str) -> st.SearchStrategy[str]:
+    return st.sampled_from([text, "{mesh[" + text, "{mesh[a=2], [" + text + "]}", "{devices=[" + text])
+
+
+@given(st.text(alphabet="{}[](),:=<>?devicsrplatmnh 0123456789", max_size=60).flatmap(_with_beginning))
 def test_any_text_is_read_without_an_error(text: str) -> None:
-    found = gspmd(text, 8)
+    found = sharding(text, 8)
     assert found is None or (found.copies >= 1 and prod(found.tiles) >= 1)
 
 

@@ -27,6 +27,7 @@ from reportgen.render.module.step_cards import step_cards
 from reportgen.render.module.verdict import verdict
 from reportgen.render.module.view_page import view_page
 from reportgen.render.view import Module
+from reportgen.reports.division_words import unknown_division
 from reportgen.reports.formats import cut
 from reportgen.reports.origin_words import ORIGIN_WORDS
 from reportgen.reports.summarise import badge_of, finding_counts
@@ -97,9 +98,13 @@ class SpaceSummary:
 
 @record
 class Divided:
-    """What each device holds of the arguments: the largest, how many others, and the bytes that all devices hold."""
+    """What each device holds of the arguments: the largest, how many others, and the bytes that all devices hold.
+
+    `unknown` says why it is not known, as a sentence; empty where it is.
+    """
 
     devices: int
+    unknown: str
     replicated_bytes: int
     arguments: Sequence[DividedArgument]
     others: int
@@ -150,11 +155,12 @@ def index_context(module: Module, links: Links) -> dict[str, Any]:
 
 
 def _divided(module: Module) -> Divided | None:
-    """Return what each device holds of the arguments; None for a program on one device, or one that does not say it."""
-    found = module.divided
-    if not found:
+    """Return what each device holds of the arguments; None for a program on one device, or without arguments."""
+    found, unknown = module.divided, unknown_division(module)
+    if not found and not unknown:
         return None
     return Divided(
+        unknown=f"{unknown[:1].upper()}{unknown[1:]}." if unknown else "",
         devices=module.analysis.program.partitions.devices or 1,
         replicated_bytes=replicated_bytes(found),
         arguments=found[:_SHOWN],

@@ -139,10 +139,11 @@ def test_what_does_not_fit_has_one_verdict_whoever_says_so(folder: Path) -> None
 
 
 @pytest.mark.parametrize("label", sample_labels())
-def test_programs_that_fit_have_no_verdict(label: str) -> None:
+def test_of_the_samples_only_the_refused_one_has_a_verdict(label: str) -> None:
     files = samples()[label]
     contents = read_contents(files)
-    assert misfit(analyse(parse_dump(contents.text)), files.name.module_name, contents.siblings) is None
+    found = misfit(analyse(parse_dump(contents.text)), files.name.module_name, contents.siblings)
+    assert (found is not None) == label.startswith("v5e-train-step/")
 
 
 def beginning(folder: Path, *given: str) -> str:

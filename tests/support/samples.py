@@ -12,7 +12,7 @@ from reportgen.parse.parser import parse_dump
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "samples"
-SAMPLE_FOLDERS = sorted({path.parent.name for path in SAMPLES.glob("*/*-buffer-assignment.txt")})
+SAMPLE_FOLDERS = sorted({path.parent.name for path in SAMPLES.glob("*/*-buffer-assignment.txt*")})
 
 
 @cache

@@ -10,7 +10,6 @@ from tests.browser.browser import find_browser
 from tests.support.site import ROOT, SAMPLES, build_site
 
 IMAGES = ROOT / "docs" / "images"
-REFUSED = ROOT / "tests" / "advice" / "programs" / "flax_gpt+donate"
 MARGIN = 20
 
 
@@ -23,7 +22,7 @@ def main() -> int:
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         site = build_site(SAMPLES / "tpu-train-step", Path(folder) / "site")
         [module] = (site / "m").iterdir()
-        refused = build_site(REFUSED, Path(folder) / "refused", capacities=("v5e",))
+        refused = build_site(SAMPLES / "v5e-train-step", Path(folder) / "refused")
         [first_screen] = (refused / "m").iterdir()
         browser = playwright.chromium.launch(executable_path=executable, args=["--disable-gpu"])
         page = browser.new_page(viewport={"width": 1280, "height": 860})

@@ -31,6 +31,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--update-goldens", action="store_true", help="rewrite tests/goldens/ with what the tests give now"
     )
     parser.addoption("--kills", type=int, default=5, help="how many builds tests/test_kills.py kills (default: 5)")
+    parser.addoption(
+        "--world", action="store_true", help="compile the programs of tests/world with the JAX that pip gives today"
+    )
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,9 @@
 """Every check of the project, from a fresh clone, with one command: `python tests/run.py`.
 
 Makes `.venv` unless the project is already installed in the active one, gets a Chromium if there is none,
-then runs ruff, mypy and pytest. `--quick` leaves out the slow tests, for use while editing. With other arguments only
-pytest runs: `python tests/run.py tests/browser -x`.
+then runs ruff, mypy and pytest. `--quick` leaves out the slow tests, for use while editing. `--world` compiles a few
+programs with the JAX and the libtpu that pip gives today, and reads their dumps. With other arguments only pytest runs:
+`python tests/run.py tests/browser -x`.
 """
 
 import hashlib
@@ -33,9 +34,12 @@ ENOUGH_BYTES = 4_000_000_000
 
 def main(arguments: list[str]) -> int:
     python = prepared_python()
+    pytest = [python, "-m", "pytest"]
+    if arguments == ["--world"]:
+        # Not captured, so that the versions of the day are on the screen.
+        return call([*pytest, "--capture=no", "--world", "tests/world"])
     ensure_typescript(python)
     ensure_browser(python)
-    pytest = [python, "-m", "pytest"]
     # One process more than there are processors, because a test in a browser waits for it half of the time. Each takes
     # a file of tests at a time, so what a file builds is built once.
     in_parallel = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "loadfile", "--no-loadscope-reorder"]

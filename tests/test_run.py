@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests import run
+from tests.world.newest import newest_python
 
 FILES = ("pyproject.toml", "hatch_build.py", "reportgen/render/drawings/charts.py")
 
@@ -64,3 +65,18 @@ def test_a_changed_template_is_installed_again(calls: list[list[str]]) -> None:
 
 def test_an_installation_makes_what_a_later_call_looks_for() -> None:
     assert run._is_made()
+
+
+def test_for_the_newest_compiler_neither_a_browser_nor_npm_is_asked_for(calls: list[list[str]]) -> None:
+    assert run.main(["--world"]) == 0
+    assert [command[2] for command in calls] == ["venv", "pip", "pytest"]
+    assert "--world" in calls[-1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs scripts that are programs")
+def test_the_newest_python_is_the_newest_that_starts(tmp_path: Path) -> None:
+    for minor, code in ((13, 0), (14, 0), (15, 1)):
+        (tmp_path / f"python3.{minor}").write_text(f"#!/bin/sh\nexit {code}\n", encoding="utf-8")
+        (tmp_path / f"python3.{minor}").chmod(0o755)
+    assert newest_python(str(tmp_path)) == str(tmp_path / "python3.14")
+    assert newest_python(str(tmp_path / "nothing")) == sys.executable

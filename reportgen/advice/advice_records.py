@@ -64,7 +64,7 @@ class Move:
 
     `naive_bytes` is what the change is about, `saving_bytes` what the peak loses, which is less. For a range that is
     the least, and `saving_high_bytes` the most. `outcome` is the peak after the least. `above_peak_bytes` are needed on
-    top of any peak: what is allocated now and not resident at the peak. `after` are the kinds of moves that are applied
+    top of any peak: what is needed now and not resident at the peak. `after` are the kinds of moves that are applied
     before. `buffers` has a value of each buffer that it is about. `code` can be pasted into a JAX program.
     """
 
@@ -98,15 +98,15 @@ class Move:
 
     @property
     def needed_bytes(self) -> int:
-        """Return what must be allocated after the least that it saves."""
+        """Return what the program needs after the least that it saves."""
         return self.peak_bytes + self.above_peak_bytes
 
 
 @record
 class Ladder:
-    """The bytes that a program asks for, needs at its peak, would need with donation, cannot go below, and is given."""
+    """The bytes that a program needs, holds at its peak, would need with donation, cannot go below, and is given."""
 
-    allocated_bytes: int
+    needed_bytes: int
     peak_bytes: int
     donated_bytes: int
     floor_bytes: int
@@ -200,14 +200,14 @@ class Advice:
 
     @property
     def could_need_bytes(self) -> int | None:
-        """Return the least that a step or the sequence leaves to allocate at worst; None where there is no advice.
+        """Return the least need after a step or the sequence, at worst; None where there is no advice.
 
         What is not computed does not count, nor does another batch or type, because those change what is trained.
         """
         if self.ladder is None:
             return None
         chosen = [move for move in self.steps if move.kind not in ("batch", "type") and move.claim != "not computed"]
-        above_peak = self.ladder.allocated_bytes - self.ladder.peak_bytes
+        above_peak = self.ladder.needed_bytes - self.ladder.peak_bytes
         needs = [move.needed_bytes for move in (*chosen, *self.sequence[-1:])]
         return min([self.ladder.donated_bytes + above_peak, *needs])
 

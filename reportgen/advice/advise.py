@@ -91,7 +91,7 @@ def _of_space(analysis: Analysis, space: Space, capacity_bytes: int | None, devi
         else CapacityAdvice(
             size_bytes=capacity_bytes,
             verdict=_verdict(situation, ladder, capacity_bytes, taken, available),
-            excess_bytes=max(0, ladder.allocated_bytes - capacity_bytes),
+            excess_bytes=max(0, ladder.needed_bytes - capacity_bytes),
             plan=plan(situation.analysis, situation.memory, available) if is_over else None,
             fits_factor=situation.batch.largest(available) if situation.batch else None,
             devices=fewest_devices(situation, available) if is_over else None,
@@ -107,7 +107,7 @@ def _lowered(move: Move) -> Move:
 
 def _ladder(situation: Situation) -> Ladder:
     return Ladder(
-        allocated_bytes=situation.space.allocated_bytes,
+        needed_bytes=situation.space.needed_bytes,
         peak_bytes=situation.memory.peak.peak_bytes,
         donated_bytes=min(situation.donation.after.peak.peak_bytes, situation.memory.peak.peak_bytes),
         floor_bytes=situation.floor.size_bytes,
@@ -119,13 +119,13 @@ def _ladder(situation: Situation) -> Ladder:
 def _verdict(
     situation: Situation, ladder: Ladder, size_bytes: int, taken: Sequence[Move], available_bytes: int
 ) -> Verdict:
-    """Compare what the program asks for with the capacity, not its peak, because slack is asked for, too.
+    """Compare what the program needs with the capacity, not its peak, because slack is needed, too.
 
     On a TPU values may live in VMEM, so the floor is only believed beyond the size of that.
     """
     vmem = situation.analysis.spaces.get(VMEM) if situation.analysis.backend == "tpu" else None
-    sure_floor = ladder.floor_bytes - (vmem.allocated_bytes if vmem else 0)
-    if ladder.allocated_bytes <= size_bytes:
+    sure_floor = ladder.floor_bytes - (vmem.needed_bytes if vmem else 0)
+    if ladder.needed_bytes <= size_bytes:
         return "fits"
     if ladder.peak_bytes <= size_bytes:
         return "slack"

@@ -32,9 +32,8 @@ class Situation:
 
     @property
     def above_peak_bytes(self) -> int:
-        """Return what the program as it is allocates and does not hold at its peak."""
-        peak = self.space.peak_resident
-        return self.space.allocated_bytes - peak.amount if peak else 0
+        """Return what the program as it is needs and does not hold at its peak."""
+        return self.space.slack_bytes or 0
 
     @cached_property
     def arguments(self) -> list[Argument]:

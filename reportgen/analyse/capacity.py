@@ -1,6 +1,6 @@
 """Find out how much memory a device has for a program, and whether the program fits.
 
-What counts is what is allocated: XLA asks for whole allocations, however little of them is in use.
+What counts is what the program needs (`Space.needed_bytes`): XLA allocates as a whole, however little is in use.
 """
 
 import re
@@ -30,19 +30,19 @@ _DEVICE_MEMORY = re.compile(rb"\bdevice_memory_size: (\d{1,18})\b")
 
 @record(kw_only=False)
 class Fit:
-    """A capacity beside what a program asks for; `excess_bytes` is negative if something is left.
+    """A capacity beside what a program needs; `excess_bytes` is negative if something is left.
 
     `first_moment` is the first one at which more is resident than the device has; None if only the allocations
     are too large, or nothing is.
     """
 
     capacity: Capacity
-    allocated_bytes: int
+    needed_bytes: int
     first_moment: int | None
 
     @property
     def excess_bytes(self) -> int:
-        return self.allocated_bytes - self.capacity.size_bytes
+        return self.needed_bytes - self.capacity.size_bytes
 
     @property
     def is_over(self) -> bool:
@@ -75,8 +75,8 @@ def device_beside(siblings: Sequence[Sibling]) -> Device | None:
 
 
 def fit(space: Space, capacity: Capacity) -> Fit:
-    """Compare what a program allocates in a memory space with what the device has there."""
+    """Compare what a program needs in a memory space with what the device has there."""
     room = capacity.size_bytes - space.static_bytes
     temp = space.temp
     steps = zip(temp.moments, temp.amounts, strict=True) if temp else ()
-    return Fit(capacity, space.allocated_bytes, next((moment for moment, amount in steps if amount > room), None))
+    return Fit(capacity, space.needed_bytes, next((moment for moment, amount in steps if amount > room), None))

@@ -169,6 +169,16 @@ class Space:
     composition: tuple[Share, ...] = ()
 
     @property
+    def needed_bytes(self) -> int:
+        """Return the bytes that must be allocated for the program: all but thread-local ones.
+
+        Those belong to computations that run inside one instruction: they are in registers, on the stack or, as the
+        parameters of asynchronous computations, bytes of the caller that have an allocation already. XLA's
+        `CompiledMemoryStats` and `BufferAllocation::IsPreallocatedTempBuffer()` leave them out, too.
+        """
+        return self.allocated_bytes - self.thread_local_bytes
+
+    @property
     def peak_live(self) -> Peak | None:
         return None if self.live is None else self.live.peak
 
@@ -186,7 +196,7 @@ class Space:
     def slack_bytes(self) -> int | None:
         """Return the bytes lost to alignment, fragmentation and space that is idle at the peak."""
         peak = self.peak_resident
-        return None if peak is None else self.allocated_bytes - self.thread_local_bytes - peak.amount
+        return None if peak is None else self.needed_bytes - peak.amount
 
 
 class Adjustment(NamedTuple):

@@ -67,8 +67,8 @@ def _over_time(
 
 
 def main_space(spaces_by_color: Mapping[int, Space]) -> Space | None:
-    """Return the device's main memory or, where nothing is allocated in it, the space that needs most."""
+    """Return the device's main memory or, where nothing is needed in it, the space that needs most."""
     device = spaces_by_color.get(0)
-    if device and device.allocated_bytes:
+    if device and device.needed_bytes:
         return device
-    return max(spaces_by_color.values(), key=lambda space: space.allocated_bytes, default=None)
+    return max(spaces_by_color.values(), key=lambda space: space.needed_bytes, default=None)

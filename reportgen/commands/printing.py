@@ -24,8 +24,8 @@ def print_modules(summaries: Sequence[Summary]) -> None:
     for entry in summaries:
         peak = entry.peak_resident_bytes
         size = "no live ranges" if peak is None else f"peak resident {human_bytes(peak)} ({exact_bytes(peak)})"
-        if not entry.capacity:  # which says what is allocated
-            size = f"needs {human_bytes(entry.allocated_bytes)} ({exact_bytes(entry.allocated_bytes)}), {size}"
+        if not entry.capacity:  # which says what is needed
+            size = f"needs {human_bytes(entry.needed_bytes)} ({exact_bytes(entry.needed_bytes)}), {size}"
         findings = ", ".join(counted(number, severity) for severity, number in entry.finding_counts)
         print(
             printable(f"{entry.label}: {entry.backend}, space {entry.space_name}: {size}; {findings or 'no findings'}")
@@ -35,7 +35,7 @@ def print_modules(summaries: Sequence[Summary]) -> None:
         if entry.devices:
             print(f"  devices: {entry.devices}")
         if entry.host_bytes:
-            print(f"  host memory: allocates {human_bytes(entry.host_bytes)}")
+            print(f"  host memory: needs {human_bytes(entry.host_bytes)}")
         _print_capacity(entry)
         if entry.first_move:
             print(printable(f"  advice: {entry.first_move}"))
@@ -130,7 +130,7 @@ def _result(report: BuildResult) -> str:
         return modules
     largest = summaries[0]
     peak = largest.peak_resident_bytes
-    size = f"allocates {human_bytes(largest.allocated_bytes)}" if peak is None else f"peaks at {human_bytes(peak)}"
+    size = f"needs {human_bytes(largest.needed_bytes)}" if peak is None else f"peaks at {human_bytes(peak)}"
     counts = Counter(severity for entry in summaries for severity, _ in entry.finding_counts)
     severities: tuple[Severity, ...] = ("error", "warning")
     found = [f"{counted(counts[one], 'module')} with {one}s" for one in severities if counts[one]]

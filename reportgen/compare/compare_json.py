@@ -14,7 +14,7 @@ from reportgen.compare.verdicts import Judgement, Verdict
 from reportgen.input.inputs import Inputs, differing_flags
 from reportgen.reports.json_lines import escape_unprintable
 
-SCHEMA = 3
+SCHEMA = 4
 """The number that `compare.json` states; docs/schemas.md says what raises it."""
 
 _ROLLUPS: Sequence[Grouping] = ("scope", "line", "argument", "class")

@@ -125,7 +125,7 @@ def _change(module: ModuleComparison, color: int) -> int:
 def fit_words(module: ModuleComparison) -> tuple[str, bool]:
     """Return whether the module fits its device now, and whether it does not; empty where nothing says so.
 
-    What counts is what is allocated, as everywhere, and that the compiler accepts it.
+    What counts is what it needs, as everywhere, and that the compiler accepts it.
     """
     before, after = module.rooms
     fit = after.fits.get(MAIN_SPACE)

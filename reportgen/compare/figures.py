@@ -13,7 +13,7 @@ from reportgen.record import record
 from reportgen.reports.json_lines import escape_unprintable
 from reportgen.reports.report_json import SCHEMA
 
-Figure = Literal["peak_resident", "allocated", "static", "peak_temp", "padding", "slack"]
+Figure = Literal["peak_resident", "needed", "allocated", "static", "peak_temp", "padding", "slack"]
 FIGURES: tuple[Figure, ...] = get_args(Figure)
 
 _LONG_NUMBER, _LAST_NUMBER = re.compile(r"\d{6,}"), re.compile(r"[_.]\d+$")
@@ -62,6 +62,7 @@ def space_figures(space: Space) -> SpaceFigures:
         space.name,
         {
             "peak_resident": resident.amount if resident else None,
+            "needed": space.needed_bytes,
             "allocated": space.allocated_bytes,
             "static": space.static_bytes,
             "peak_temp": temp.amount if temp else None,
@@ -83,7 +84,10 @@ def figures_of_report(document: Any, source: str) -> list[ModuleFigures]:
     try:
         return figures_of_modules(document["modules"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise UnreadableInput(f"{source}: not a report.json: {type(error).__name__}: {error}") from error
+        raise UnreadableInput(
+            f"{source}: not a report.json of this version: {type(error).__name__}: {error};"
+            " write the report again: reportgen check --json DUMPS"
+        ) from error
 
 
 def label_of_report(document: Mapping[str, Any]) -> str:

@@ -3,8 +3,8 @@
 Compilation is deterministic, so most builds change no figure, and a line states only what differs from the build
 before it, its parent:
 
-    {"schema":1,"commit":"9f8e7d…","time":"2026-11-22T11:03:34Z","parent":"1a2b3c4d5e6f","tool":"0.1.0",
-     "modules":{"cpu jit_step 3f2a1b9c":{"0":[peak_resident,allocated,static,peak_temp,padding,slack]}},
+    {"schema":2,"commit":"9f8e7d…","time":"2026-11-22T11:03:34Z","parent":"1a2b3c4d5e6f","tool":"0.1.0",
+     "modules":{"cpu jit_step 3f2a1b9c":{"0":[peak_resident,needed,allocated,static,peak_temp,padding,slack]}},
      "gone":["cpu jit_eval 5d4c3b2a"]}
 
 `arguments` are what a module takes, by name and shape, so that a change of its figures has a cause:
@@ -43,8 +43,8 @@ Spaces = Mapping[int, Amounts]
 Arguments = tuple[SiblingArguments, ...]
 """What a module takes, by name and shape."""
 
-SCHEMA = 1
-"""The number that a line states; docs/schemas.md says what raises it. A line without a number is of schema 1."""
+SCHEMA = 2
+"""The number that a line states; docs/schemas.md says what raises it."""
 
 _SHORT = 12
 _LEAST = 7
@@ -112,7 +112,7 @@ def parse_history(data: bytes, source: str = "history.jsonl") -> History:
             continue
         try:
             stated = json.loads(line)
-            _refuse_other_schema(stated.get("schema", 1), f"{source}:{number}")
+            _refuse_other_schema(stated["schema"], f"{source}:{number}")
             record = _record(stated, found)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             damaged += 1

@@ -25,7 +25,7 @@ _LEAST_ALIKE_NAMED, _LEAST_ALIKE = 0.2, 0.5
 
 @record(kw_only=False)
 class Room:
-    """What a build asks for beside what its device has, by memory space, and whether it fits, None if not known."""
+    """What a build needs beside what its device has, by memory space, and whether it fits, None if not known."""
 
     fits: Mapping[int, Fit] = field(default_factory=dict)
     fits_device: bool | None = None

@@ -16,7 +16,7 @@ from reportgen.reports.formats import human_bytes
 
 ROWS: tuple[tuple[str, Figure], ...] = (
     ("Peak resident", "peak_resident"),
-    ("Allocated", "allocated"),
+    ("Needed", "needed"),
     ("Padding", "padding"),
 )
 """The figures of a memory space that are shown, and what people call them."""

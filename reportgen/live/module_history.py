@@ -78,8 +78,8 @@ class SpaceChange:
 
     @property
     def weight(self) -> tuple[int, int, bool]:
-        """Rank the space by how much the last build changed it: its peak, its allocations, then anything else."""
-        return self._change("peak_resident"), self._change("allocated"), self.has_changed
+        """Rank the space by how much the last build changed it: its peak, its need, then anything else."""
+        return self._change("peak_resident"), self._change("needed"), self.has_changed
 
     def _change(self, figure: Figure) -> int:
         before, now = ((one.bytes[figure] if one else 0) or 0 for one in (self.before, self.now))

@@ -92,7 +92,7 @@ class MemoryReport:
 
     @property
     def needed_bytes(self) -> int:
-        """What must be allocated; 0 without a module.
+        """What must be allocated for the program; 0 without a module.
 
         >>> report.needed_bytes
         917504

@@ -14,7 +14,7 @@ from reportgen.analyse.records import Analysis
 from reportgen.model import Dump
 from reportgen.reports.annotated_source import lines_of
 
-SCHEMA = 3
+SCHEMA = 4
 _MOST_VALUES = 500
 
 
@@ -33,7 +33,7 @@ def advice_json(analysis: Analysis, advice: Advice, origin: Origin | None = None
         "verdict": capacity and capacity.verdict,
         "excess_bytes": capacity and capacity.excess_bytes,
         "ladder": {
-            "allocated": ladder.allocated_bytes,
+            "needed": ladder.needed_bytes,
             "peak": ladder.peak_bytes,
             "donated": ladder.donated_bytes,
             "floor": ladder.floor_bytes,
@@ -111,7 +111,7 @@ def _values(dump: Dump, numbers: Sequence[int]) -> list[str]:
 def _step(move: Move) -> dict[str, Any]:
     """Return the peaks after a move and all before it: after the least that a range saves, and after the most.
 
-    What must be allocated then is stated after the least.
+    What is needed then is stated after the least.
     """
     return {
         "move": move.kind,

@@ -52,9 +52,9 @@ class Saving(Protocol):
 
 
 class Reached(Protocol):
-    """The peak after a change, what must be allocated then, and how sure that is.
+    """The peak after a change, what is needed then, and how sure that is.
 
-    `peak_high_saving` is the least peak of a range. What must be allocated is more than either peak by the same bytes.
+    `peak_high_saving` is the least peak of a range. What is needed is more than either peak by the same bytes.
     """
 
     @property
@@ -119,7 +119,7 @@ def peak_words(move: Reached) -> str:
 
 
 def needed_words(move: Reached) -> str:
-    """Return what must be allocated after a move, as exact as its claim is."""
+    """Return what is needed after a move, as exact as its claim is."""
     least = move.needed_bytes - (move.peak_bytes - move.peak_high_saving)
     return _left_words(move.claim, least, move.needed_bytes)
 
@@ -158,7 +158,7 @@ def curve_words(advice: Advice, move: Move) -> str:
 
 
 def joint_words(advice: Advice) -> str:
-    """Return what the sequence leaves to allocate and, if the program does not fit now, whether that fits.
+    """Return what is needed after the sequence and, if the program does not fit now, whether that fits.
 
     It is computed on the changed model. Empty for fewer than two moves.
     """
@@ -216,9 +216,9 @@ def advice_sentence(advice: Advice | None) -> str:
 
 
 def capacity_words(fit: Fit, advised: CapacityAdvice | None) -> str:
-    """Return what a module asks for, how far that is from what the device has, and what could make it fit."""
+    """Return what a module needs, how far that is from what the device has, and what could make it fit."""
     difference = f"{human_bytes(abs(fit.excess_bytes))} {'more' if fit.is_over else 'less'}"
-    words = f"allocates {human_bytes(fit.allocated_bytes)}, {difference} than {human_bytes(fit.capacity.size_bytes)}"
+    words = f"needs {human_bytes(fit.needed_bytes)}, {difference} than {human_bytes(fit.capacity.size_bytes)}"
     return f"{words}; {verdict_words(advised)}" if advised else words
 
 

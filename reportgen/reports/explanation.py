@@ -62,7 +62,7 @@ class PhasePeak:
 
 @record
 class MemoryStep:
-    """A change to the program, what it saves alone, and the peak and what must be allocated then, in bytes.
+    """A change to the program, what it saves alone, and the peak and the need then, in bytes.
 
     For a range these are after the least that it saves, and `saving_high_bytes` is the most. `naive_bytes` is what it
     is about, `code` what to write in JAX.
@@ -85,7 +85,7 @@ class MemoryStep:
 
 @record
 class Together:
-    """A step of a sequence, and the peak and what must be allocated after it and all steps before it, in bytes."""
+    """A step of a sequence, and the peak and the need after it and all steps before it, in bytes."""
 
     what: str
     claim: Claim
@@ -96,7 +96,10 @@ class Together:
 
 @record
 class SpaceNeed:
-    """What a module needs in one memory space, in bytes; None for what is not known."""
+    """What a module needs in one memory space, in bytes; None for what is not known.
+
+    `allocated_bytes` is the sum of the allocations, thread-local ones included.
+    """
 
     name: str
     needed_bytes: int
@@ -109,9 +112,10 @@ class SpaceNeed:
 class Explanation:
     """Why a module needs its memory, in its main memory space unless `spaces` say otherwise. Sizes are bytes.
 
-    `needed_bytes` must be allocated, as `allocated_bytes` says. `fits` is None where it is not known what the device
-    has. `devices` says in words how many run it; it is empty for one. `filled` says which lines fill the peak, or how
-    to learn it. `largest` and `other_bytes` add up to the peak.
+    `needed_bytes` must be allocated for the program; `allocated_bytes` is the sum of the allocations, thread-local ones
+    included. `fits` is None where it is not known what the device has. `devices` says in words how many run it; it is
+    empty for one. `filled` says which lines fill the peak, or how to learn it. `largest` and `other_bytes` add up to
+    the peak.
     """
 
     path: str
@@ -155,11 +159,11 @@ def explanation(entry: Summary) -> Explanation:
         backend=entry.backend,
         space=space.get("name", ""),
         fits=entry.fits,
-        needed_bytes=entry.allocated_bytes,
+        needed_bytes=entry.needed_bytes,
         peak_bytes=peak,
         peak_moment=space.get("peak_resident_moment"),
         schedule_length=entry.schedule_length,
-        allocated_bytes=entry.allocated_bytes,
+        allocated_bytes=space.get("allocated_bytes", 0),
         capacity_bytes=entry.capacity_bytes,
         capacity_source=capacity.get("source"),
         verdict=_verdict(entry),
@@ -193,10 +197,10 @@ def _verdict(entry: Summary) -> str:
     if over and not (entry.excess_bytes or 0) > 0:
         space, capacity = over[0], over[0]["capacity"]
         most = human_bytes(capacity["size_bytes"])
-        return f"Does not fit: allocates {human_bytes(space['allocated_bytes'])} of {space['name']}, which has {most}."
+        return f"Does not fit: needs {human_bytes(space['needed_bytes'])} of {space['name']}, which has {most}."
     if entry.capacity:
         return f"{'Fits' if entry.fits else 'Does not fit'}: {entry.capacity}."
-    return f"Needs {human_bytes(entry.allocated_bytes)}. Whether that fits is not known."
+    return f"Needs {human_bytes(entry.needed_bytes)}. Whether that fits is not known."
 
 
 def _refusal_words(entry: Summary, refused: Mapping[str, Any]) -> str:
@@ -209,12 +213,11 @@ def _refusal_words(entry: Summary, refused: Mapping[str, Any]) -> str:
 
 def _space_need(space: Mapping[str, Any]) -> SpaceNeed:
     peak: int | None = space["peak_resident_bytes"]
-    allocated: int = space["allocated_bytes"]
     return SpaceNeed(
         name=space["name"],
-        needed_bytes=allocated,
+        needed_bytes=space["needed_bytes"],
         peak_bytes=peak,
-        allocated_bytes=allocated,
+        allocated_bytes=space["allocated_bytes"],
         capacity_bytes=space["capacity"] and space["capacity"]["size_bytes"],
     )
 

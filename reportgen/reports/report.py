@@ -177,6 +177,16 @@ def peak_by_class(analysis: Analysis, space: Space) -> Counter[MemoryClass]:
     return sizes
 
 
+def needed_by_class(analysis: Analysis, space: Space) -> Counter[MemoryClass]:
+    """Return the bytes that a space needs by class of memory, so without thread-local ones."""
+    sizes: Counter[MemoryClass] = Counter()
+    for number in space.allocations:
+        allocation = analysis.dump.allocations[number]
+        if not allocation.is_thread_local:
+            sizes[memory_class(allocation)] += allocation.size_bytes
+    return sizes
+
+
 def allocation_kinds(report: Report, number: int) -> list[str]:
     """Return the attributes of an allocation in words."""
     allocation = report.analysis.dump.allocations[number]

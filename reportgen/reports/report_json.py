@@ -132,6 +132,7 @@ def _space(space: Space, report: Report, known: Fit | None) -> dict[str, Any]:
     by_class = peak_by_class(report.analysis, space)
     return {
         "name": space.name,
+        "needed_bytes": space.needed_bytes,
         "allocated_bytes": space.allocated_bytes,
         "static_bytes": space.static_bytes,
         "thread_local_bytes": space.thread_local_bytes,

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from reportgen.analyse.classes import MemoryClass, memory_class
+from reportgen.analyse.classes import MemoryClass
 from reportgen.analyse.devices import HOST_SPACE, MAIN_SPACE
 from reportgen.analyse.divided import replicated_bytes
 from reportgen.analyse.identity import signature
@@ -19,7 +19,7 @@ from reportgen.reports.advice_words import advice_sentence, capacity_words, per_
 from reportgen.reports.badge import Badge, badge, checks_run, objects_checked
 from reportgen.reports.division_words import unknown_division
 from reportgen.reports.formats import human_bytes
-from reportgen.reports.report import Report, peak_by_class
+from reportgen.reports.report import Report, needed_by_class, peak_by_class
 from reportgen.reports.report_json import module_report
 from reportgen.reports.source_words import filled_words
 from reportgen.reports.summary import Summary
@@ -33,15 +33,15 @@ def summary(report: Report, *, with_report: bool = True) -> Summary:
     known = report.fits.get(space.color) if space else None
     advice = report.advice.get(MAIN_SPACE)
     sizes = peak_by_class(analysis, space) if space else Counter[MemoryClass]()
-    for number in space.allocations if space and not peak else ():
-        sizes[memory_class(analysis.dump.allocations[number])] += analysis.dump.allocations[number].size_bytes
+    if space and not peak:
+        sizes = needed_by_class(analysis, space)
     return Summary(
         label=report.label,
         title=report.title,
         backend=analysis.backend,
         space_name=f"{space.color} · {space.name}" if space else "–",
         peak_resident_bytes=peak.amount if peak else None,
-        allocated_bytes=space.allocated_bytes if space else 0,
+        needed_bytes=space.needed_bytes if space else 0,
         xla_bytes=analysis.xla_peak.sum_bytes if analysis.xla_peak else None,
         values=len(analysis.facts),
         schedule_length=analysis.dump.schedule_length,
@@ -61,7 +61,7 @@ def summary(report: Report, *, with_report: bool = True) -> Summary:
         capacity=capacity_words(known, advice.capacity if advice else None) if known else "",
         phases=phase_words(report.phases),
         devices=device_words(report),
-        host_bytes=host.allocated_bytes if (host := analysis.spaces.get(HOST_SPACE)) else 0,
+        host_bytes=host.needed_bytes if (host := analysis.spaces.get(HOST_SPACE)) else 0,
         could_need_bytes=advice.could_need_bytes if advice else None,
     )
 

@@ -19,13 +19,13 @@ class Summary:
 
     Where a module has nothing in space 0 they are those of the space that needs most. `report` is the module's part
     of report.json, empty where nobody reads it. `bytes_by_class` adds up to the peak resident or, where that is not
-    known, to what is allocated. `is_over` is whether any memory space needs more than it has. `checks` counts the
+    known, to what is needed. `is_over` is whether any memory space needs more than it has. `checks` counts the
     checks that had something to check, and `objects` what they checked.
 
     `fits` is whether it fits its device, None where nothing says so, and `is_refused` whether the compiler said no.
 
-    `first_move` is what would lower the peak, in a sentence, and `could_need_bytes` the least that steps leave to
-    allocate. `filled` says which lines fill the peak, or how to learn it.
+    `first_move` is what would lower the peak, in a sentence, and `could_need_bytes` the least that is needed after
+    steps. `filled` says which lines fill the peak, or how to learn it.
 
     `capacity` says in words whether the module fits, empty where it is not known what the device has.
 
@@ -33,7 +33,7 @@ class Summary:
 
     `devices` says in words how many devices run it and, if asked, what each of more would need; empty for one.
 
-    `host_bytes` are allocated in the host's memory.
+    `host_bytes` are needed of the host's memory.
 
     `content_digest`, `source_files` and `op_names`, the number of different ones, are empty unless a site is built,
     because only the overview and the last lines of a build need them.
@@ -44,7 +44,7 @@ class Summary:
     backend: str
     space_name: str
     peak_resident_bytes: int | None
-    allocated_bytes: int
+    needed_bytes: int
     xla_bytes: int | None
     values: int
     schedule_length: int | None
@@ -73,7 +73,7 @@ class Summary:
     @property
     def excess_bytes(self) -> int | None:
         """What the module needs more than the device has; negative if something is left, None if nothing is known."""
-        return None if self.capacity_bytes is None else self.allocated_bytes - self.capacity_bytes
+        return None if self.capacity_bytes is None else self.needed_bytes - self.capacity_bytes
 
     @property
     def asks_device(self) -> bool:
@@ -117,11 +117,11 @@ def _finding(data: Mapping[str, Any]) -> Finding:
 
 
 def shown_bytes(entry: Summary) -> int:
-    """Return what `bytes_by_class` adds up to: the peak resident, or what is allocated where no peak is known."""
+    """Return what `bytes_by_class` adds up to: the peak resident, or what is needed where no peak is known."""
     peak = entry.peak_resident_bytes
-    return entry.allocated_bytes if peak is None else peak
+    return entry.needed_bytes if peak is None else peak
 
 
 def biggest_first(entry: Summary) -> tuple[int, int, str]:
-    """Return the sort key of the overview: what must be allocated, then the peak."""
-    return (-entry.allocated_bytes, -shown_bytes(entry), entry.label)
+    """Return the sort key of the overview: what the module needs, then the peak."""
+    return (-entry.needed_bytes, -shown_bytes(entry), entry.label)

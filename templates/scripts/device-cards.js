@@ -6,24 +6,24 @@ import { make } from "./dom.js";
 
 /**
  * Return the verdict in words.
- * @param {number} allocated
+ * @param {number} needed
  * @param {number} capacity
  */
-const verdictWords = (allocated, capacity) => allocated > capacity
-  ? `Does not fit: ${humanBytes(allocated - capacity)} too much`
-  : `Fits: ${humanBytes(capacity - allocated)} left`;
+const verdictWords = (needed, capacity) => needed > capacity
+  ? `Does not fit: ${humanBytes(needed - capacity)} too much`
+  : `Fits: ${humanBytes(capacity - needed)} left`;
 
 /**
- * Draw the bars on the scale of the device, with its capacity; those without one are as long as what is allocated.
- * @param {number} allocated
+ * Draw the bars on the scale of the device, with its capacity; those without one are as long as the need.
+ * @param {number} needed
  * @param {number | null} capacity
  */
-const drawBars = (allocated, capacity) => {
-  const scale = Math.max(allocated, capacity ?? 0);
+const drawBars = (needed, capacity) => {
+  const scale = Math.max(needed, capacity ?? 0);
   for (const stack of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".hero .stack"))) {
     for (const part of /** @type {NodeListOf<HTMLElement>} */ (stack.querySelectorAll(".stacked > span"))) {
       part.dataset.width ??= part.style.width;
-      part.style.width = `${(parseFloat(part.dataset.width) * allocated) / scale}%`;
+      part.style.width = `${(parseFloat(part.dataset.width) * needed) / scale}%`;
     }
     stack.querySelector(".tick")?.remove();
     const isThin = stack.classList.contains("thin");
@@ -39,11 +39,11 @@ const drawBars = (allocated, capacity) => {
 
 /**
  * Say for each step whether the program fits after it, and return whether it does after any.
- * @param {number} allocated
+ * @param {number} needed
  * @param {number | null} capacity
  */
-const judgeSteps = (allocated, capacity) => {
-  const wasOver = capacity !== null && allocated > capacity;
+const judgeSteps = (needed, capacity) => {
+  const wasOver = capacity !== null && needed > capacity;
   const judged = [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".step-list > [data-needs]"))].map((step) => {
     const excess = capacity === null ? 0 : Number(step.dataset.needs) - capacity, fits = wasOver && excess <= 0;
     const outcome = /** @type {HTMLElement} */ (step.querySelector(".outcome")), bar = step.querySelector(".stacked > span");
@@ -64,13 +64,13 @@ export const startDeviceCards = () => {
   if (!choice || !verdict) return;
   const heading = document.getElementById("first-steps"), ownHeading = heading?.textContent ?? "";
   const solved = /** @type {HTMLElement | null | undefined} */ (heading?.closest("section"))?.dataset.solved ?? "";
-  const allocated = Number(choice.dataset.allocated), unknown = verdict.textContent;
+  const needed = Number(choice.dataset.needs), unknown = verdict.textContent;
   followDevice((capacity) => {
     verdict.classList.toggle("fit", capacity !== null);
-    verdict.classList.toggle("over", capacity !== null && allocated > capacity);
-    verdict.textContent = capacity === null ? unknown : verdictWords(allocated, capacity);
-    drawBars(allocated, capacity);
-    const isSolved = judgeSteps(allocated, capacity);
+    verdict.classList.toggle("over", capacity !== null && needed > capacity);
+    verdict.textContent = capacity === null ? unknown : verdictWords(needed, capacity);
+    drawBars(needed, capacity);
+    const isSolved = judgeSteps(needed, capacity);
     if (heading) heading.textContent = isSolved ? solved : ownHeading;
   });
 };

@@ -92,7 +92,7 @@ const startChart = (figure, view, axis) => {
   plot.after(legend);
   const ownScale = { low: 0, limit: view.signal("limit"), ticks: view.signal("ticks"), unit_bytes: view.signal("unit_bytes"), unit: view.signal("unit") };
   const held = view.data("held"), height = view.height(), ownCapacity = view.data("capacity");
-  const allocated = /** @type {{limit: number}[]} */ (view.data("levels"))[0].limit;
+  const needed = /** @type {{limit: number}[]} */ (view.data("levels"))[0].limit;
   let shown = `0-${axis.total} by class, change , device `;
   /** @type {Band[]} */
   let bands = [];
@@ -113,10 +113,10 @@ const startChart = (figure, view, axis) => {
   // The line of the device that the reader names, unless it is so far above all else that the chart would be flat.
   const chosenLine = () => {
     const capacity = chosenCapacity(color);
-    return capacity !== null && capacity <= MOST_ABOVE * allocated ? capacity : null;
+    return capacity !== null && capacity <= MOST_ABOVE * needed ? capacity : null;
   };
   const wholeScale = () => {
-    const top = Math.max(allocated, chosenLine() ?? 0);
+    const top = Math.max(needed, chosenLine() ?? 0);
     return chosenLine() === null ? ownScale : { low: 0, limit: Math.max(1, Math.round(top * HEADROOM)), ...byteTicks(top) };
   };
 

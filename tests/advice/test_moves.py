@@ -140,8 +140,8 @@ def test_a_program_fits_if_what_it_asks_for_does() -> None:
     ladder = advise(analysis)[0].ladder
     assert ladder is not None
     for size, verdict in (
-        (ladder.allocated_bytes, "fits"),
-        (ladder.allocated_bytes - 1, "slack"),
+        (ladder.needed_bytes, "fits"),
+        (ladder.needed_bytes - 1, "slack"),
         (ladder.floor_bytes - 1, "impossible"),
         (ladder.held_bytes - 1, "arguments"),
     ):
@@ -154,4 +154,4 @@ def test_the_ladder_goes_down() -> None:
     for label, found in everything():
         if found.ladder:
             steps = found.ladder
-            assert steps.allocated_bytes >= steps.peak_bytes >= steps.donated_bytes >= steps.floor_bytes, label
+            assert steps.needed_bytes >= steps.peak_bytes >= steps.donated_bytes >= steps.floor_bytes, label

@@ -152,9 +152,9 @@ def test_10_nothing_is_called_waste_or_a_duplicate() -> None:
     never(r"duplicat|wast|leak|unnecessar|useless|free[d]? up")
 
 
-def test_11_whether_a_program_fits_is_a_matter_of_what_it_allocates() -> None:
+def test_11_whether_a_program_fits_is_a_matter_of_what_it_needs() -> None:
     variant = compiled()["gpu/mid/dots"]
-    between = (variant.peak_bytes + variant.space.allocated_bytes) // 2
+    between = (variant.peak_bytes + variant.space.needed_bytes) // 2
     advised = advise(variant.analysis, between)[0].capacity
     assert advised is not None
     assert advised.verdict == "slack"
@@ -168,7 +168,7 @@ def test_11_whether_a_program_fits_is_a_matter_of_what_it_allocates() -> None:
 @pytest.mark.parametrize(("part", "words"), [(0.99, "is predicted to fit"), (0.4, "does not fit yet")])
 def test_11_that_a_sequence_fits_is_a_prediction(part: float, words: str) -> None:
     variant = compiled()["gpu/mid/nodonate"]
-    advice = advise(variant.analysis, round(part * variant.space.allocated_bytes))[0]
+    advice = advise(variant.analysis, round(part * variant.space.needed_bytes))[0]
     said = joint_words(advice) if len(advice.sequence) > 1 else capacity_words_of(variant, advice)
     assert words in said
 
@@ -185,7 +185,7 @@ def test_12_impossible_is_bound_to_these_shapes_and_instructions(path: str) -> N
     ladder = variant.advice.ladder
     assert ladder is not None
     vmem = variant.analysis.spaces.get(1) if variant.backend == "tpu" else None
-    sure = ladder.floor_bytes - (vmem.allocated_bytes if vmem else 0)
+    sure = ladder.floor_bytes - (vmem.needed_bytes if vmem else 0)
     assert _verdict(variant.analysis, sure) != "impossible"
     assert _verdict(variant.analysis, sure - 1) in ("impossible", "arguments")
     advised = advise(variant.analysis, sure - 1)[0].capacity

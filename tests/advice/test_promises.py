@@ -121,10 +121,10 @@ def test_steps_have_one_of_each_kind_and_descend_and_those_without_a_number_come
 def test_what_does_not_fit_has_steps_that_make_it_fit_or_the_reason_why_none_do(name: str, part: float) -> None:
     ladder = advice(name).ladder
     assert ladder is not None
-    size = round(part * ladder.allocated_bytes)
+    size = round(part * ladder.needed_bytes)
     found = advice(name, size)
     assert found.capacity is not None
-    available = size - (ladder.allocated_bytes - ladder.peak_bytes)
+    available = size - (ladder.needed_bytes - ladder.peak_bytes)
     fits = bool(found.sequence) and found.sequence[-1].outcome.peak_bytes <= available
     assert (found.capacity.verdict in ("sequence", "donation")) == fits
     if fits:

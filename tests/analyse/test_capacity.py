@@ -57,7 +57,7 @@ def test_an_unknown_device_has_no_capacity(data: bytes) -> None:
 def test_the_first_moment_over_a_capacity_is_the_first(dump: Dump, size: int) -> None:
     for space in analyse(dump).spaces.values():
         found = fit(space, Capacity(size, "given", "flag"))
-        assert found.is_over == (space.allocated_bytes > size)
+        assert found.is_over == (space.needed_bytes > size)
         if space.temp:
             amounts = space.temp.at_each(range(space.temp.length))
             over = (moment for moment, amount in enumerate(amounts) if space.static_bytes + amount > size)

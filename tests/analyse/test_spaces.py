@@ -61,6 +61,14 @@ def test_allocated_bytes_are_of_three_kinds(dump: Dump) -> None:
 
 
 @given(consistent_dumps())
+def test_what_is_needed_is_all_but_thread_local_memory_and_at_least_the_peak(dump: Dump) -> None:
+    for space in analyse(dump).spaces.values():
+        assert space.needed_bytes == reserved(dump, only(space, dump, "held") + only(space, dump, "temporary"))
+        assert space.peak_resident
+        assert space.slack_bytes == space.needed_bytes - space.peak_resident.amount >= 0
+
+
+@given(consistent_dumps())
 def test_live_bytes_are_counted_once_at_every_moment(dump: Dump) -> None:
     for space in analyse(dump).spaces.values():
         assert space.live
@@ -96,7 +104,8 @@ def test_spaces_are_never_added_together() -> None:
 
 def test_the_figures_of_a_dump_that_can_be_followed_by_hand() -> None:
     [space] = analysed(SOUND).spaces.values()
-    assert (space.allocated_bytes, space.static_bytes, space.thread_local_bytes) == (5124, 512, 4)
+    assert (space.needed_bytes, space.allocated_bytes) == (5120, 5124)
+    assert (space.static_bytes, space.thread_local_bytes) == (512, 4)
     assert space.peak_live == Peak(4864, 3, 2)
     assert space.peak_temp == Peak(4608, 3, 2)
     assert space.peak_resident == Peak(5120, 3, 2)

@@ -34,7 +34,7 @@ def test_a_device_that_is_named_holds_on_all_pages_of_the_site(samples_site: Pat
     page = visit(samples_site, _page(samples_site, "jit-mlp-train-step"))
     choice, verdict = page.locator("#device"), page.locator("#device-verdict")
     expect(choice).to_have_value(str(CHIPS["v5e"]))
-    allocated = int(choice.get_attribute("data-allocated") or "")
+    allocated = int(choice.get_attribute("data-needs") or "")
     expect(verdict).to_have_text(f"Fits: {human_bytes(CHIPS['v5e'] - allocated)} left")
     expect(page.locator(".need .tick")).to_have_text(human_bytes(CHIPS["v5e"]))
     choice.focus()
@@ -47,7 +47,7 @@ def test_steps_and_chart_say_what_a_device_that_is_too_small_means(samples_site:
     page = visit(samples_site, _page(samples_site, "jit-odd-shape-bf16"))
     choice, step = page.locator("#device"), page.locator(".step-list > [data-needs]").first
     allocated, after = (
-        int(place.get_attribute(name) or "") for place, name in ((choice, "data-allocated"), (step, "data-needs"))
+        int(place.get_attribute(name) or "") for place, name in ((choice, "data-needs"), (step, "data-needs"))
     )
     line = page.locator("figure[data-space='0'] svg text", has_text="capacity")
     needs = step.locator(".outcome").text_content() or ""

@@ -153,7 +153,8 @@ def test_half_a_character_in_a_name_is_replaced(run: Run) -> None:
 def test_a_history_with_what_no_build_states_has_a_damaged_line(run: Run, value: str) -> None:
     key = f"cpu jit_{value[1:-1] if value[0] == chr(34) else 'f'} -"
     amount = value if value[0] == "1" else "1"
-    line = f'{{"commit":"1a2b3c4","time":"2026-01-01T00:00:00Z","modules":{{"{key}":{{"0":[{amount},1,1,1,1,1]}}}}}}'
+    modules = f'{{"{key}":{{"0":[{amount},1,1,1,1,1,1]}}}}'
+    line = f'{{"schema":2,"commit":"1a2b3c4","time":"2026-01-01T00:00:00Z","modules":{modules}}}'
     Path("h.jsonl").write_text(line + "\n", encoding="utf-8")
     ran = run("history", "find", "1a2b3c4", "--history", "h.jsonl")
     assert (ran.code, "skipped 1 damaged line" in ran.err) == (0, True)

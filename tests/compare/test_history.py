@@ -31,7 +31,7 @@ Modules = Mapping[ModuleKey, Spaces]
 
 
 def spaces(peak: int | None) -> Spaces:
-    return {0: (peak, 9, 1, peak, 0, 2)}
+    return {0: (peak, 8, 9, 1, peak, 0, 2)}
 
 
 def record(number: int, modules: Modules, tool: str = "", link: str = "") -> Record:
@@ -107,7 +107,7 @@ def test_only_what_changed_is_stated() -> None:
     ).splitlines()
     stated = [json.loads(line) for line in lines]
     assert stated[1].keys() == {"schema", "commit", "time", "parent"}
-    assert (stated[2]["modules"], stated[2]["gone"]) == ({str(KEY): {"0": [7, 9, 1, 7, 0, 2]}}, [str(OTHER)])
+    assert (stated[2]["modules"], stated[2]["gone"]) == ({str(KEY): {"0": [7, 8, 9, 1, 7, 0, 2]}}, [str(OTHER)])
 
 
 @pytest.mark.parametrize("commit", ["{:040x}".format, lambda n: f"{n * 0x9E3779B97F4A7C15F39CC0605CEDC835:x}"[:40]])

@@ -78,7 +78,7 @@ def test_the_bars_of_a_waterfall_follow_one_another() -> None:
         assert (low, low + row.size_bytes) == tuple(sorted((at, at + row.change_bytes)))
         at += row.change_bytes
     assert at == last.change_bytes
-    assert [sum(size for _, size in side.parts) for side in view.sides] == [side.allocated_bytes for side in view.sides]
+    assert [sum(size for _, size in side.parts) for side in view.sides] == [side.needed_bytes for side in view.sides]
 
 
 def test_an_argument_that_is_given_to_the_host_has_moved() -> None:

@@ -65,7 +65,7 @@ TEMPLATE = """
 {% endcall %}
 {% call part("Chips") %}<p class="legend">
 {% for kind in classes %}{{ marks.chip("class-" ~ kind, kind) }} {% endfor %}
-{{ marks.chip("line", "live") }} {{ marks.chip("dashed", "allocated") }}
+{{ marks.chip("line", "live") }} {{ marks.chip("dashed", "needed") }}
 {{ marks.chip("changed", "with the change", "changed-legend") }}
 </p>{% endcall %}
 {% call part("Bars") %}
@@ -128,7 +128,7 @@ def _need(capacity_bytes: int | None) -> Need:
     parts = [*((kind, 0) for kind in kinds), *(("temporary", shade) for shade in (1, 2, 3))]
     segments = [Segment(name=kind, kind=kind, shade=shade, size_bytes=GIB // 4) for kind, shade in parts]
     total = sum(part.size_bytes for part in segments)
-    return Need(allocated_bytes=total, capacity_bytes=capacity_bytes, scale_bytes=total, segments=segments)
+    return Need(needed_bytes=total, capacity_bytes=capacity_bytes, scale_bytes=total, segments=segments)
 
 
 def _step(claim: Claim, number: int) -> StepCard:

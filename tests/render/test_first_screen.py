@@ -1,4 +1,4 @@
-"""What a module's page begins with adds up to what is allocated, and says what the advice says."""
+"""What a module's page begins with adds up to what is needed, and says what the advice says."""
 
 from collections.abc import Mapping
 from itertools import pairwise
@@ -37,13 +37,13 @@ def module(name: str, capacity_bytes: int | None = None) -> Module:
 
 
 @given(consistent_dumps())
-def test_the_parts_of_the_bar_are_all_that_is_allocated(dump: Dump) -> None:
+def test_the_parts_of_the_bar_are_all_that_is_needed(dump: Dump) -> None:
     analysis = analyse(dump)
     space = main_space(analysis.spaces)
-    if space is None or not space.allocated_bytes:
+    if space is None or not space.needed_bytes:
         return
     bar = need(analysis, space, None)
-    assert sum(part.size_bytes for part in bar.segments) == space.allocated_bytes == bar.scale_bytes
+    assert sum(part.size_bytes for part in bar.segments) == space.needed_bytes == bar.scale_bytes
     assert all(part.size_bytes > 0 for part in bar.segments)
 
 
@@ -57,19 +57,19 @@ def test_arguments_are_named_and_temporaries_grouped() -> None:
 def test_a_bar_is_as_long_as_a_device_that_has_more() -> None:
     analysis = program("flax_gpt+donate")
     space = analysis.spaces[MAIN_SPACE]
-    fit = Fit(Capacity(100 * GIB, "given", "flag"), space.allocated_bytes, None)
+    fit = Fit(Capacity(100 * GIB, "given", "flag"), space.needed_bytes, None)
     assert need(analysis, space, fit).scale_bytes == 100 * GIB
 
 
 @pytest.mark.parametrize(("gib", "verdict"), [(15.75, "sequence"), (2, "arguments"), (30, "fits")])
-def test_a_step_fits_by_what_must_be_allocated(gib: float, verdict: Verdict) -> None:
+def test_a_step_fits_by_what_is_needed_then(gib: float, verdict: Verdict) -> None:
     made = module("flax_gpt+donate", round(gib * GIB))
     advice, steps = made.advice[MAIN_SPACE], step_cards(made)
     assert advice.capacity
     assert advice.ladder
     assert steps
     assert advice.capacity.verdict == verdict
-    slack = advice.ladder.allocated_bytes - advice.ladder.peak_bytes
+    slack = advice.ladder.needed_bytes - advice.ladder.peak_bytes
     for card, move in zip(steps.cards, advice.steps, strict=False):
         if card.need_bytes:
             assert card.need_bytes == move.outcome.peak_bytes + slack

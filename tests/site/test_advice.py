@@ -129,12 +129,12 @@ def test_each_value_of_the_main_memory_has_a_sentence(samples_site: Path) -> Non
 
 
 def test_the_overview_says_what_each_module_could_need(pairs_site: Path) -> None:
-    """What the best steps leave to allocate, never more than a donation does, with a bar of what that saves."""
+    """What is needed after the best steps, never more than a donation does, with a bar of what that saves."""
     text = (pairs_site / "index.html").read_text(encoding="utf-8")
     sizes = re.findall(r'<td class="number could-need"><data value="(\d+)', text)
     known = [(least_need(module["spaces"]["0"]["advice"]), module) for module in modules(pairs_site)]
     assert sorted(map(int, sizes)) == sorted(size for size, _ in known)
-    needs = [(size, module["spaces"]["0"]["allocated_bytes"]) for size, module in known]
+    needs = [(size, module["spaces"]["0"]["needed_bytes"]) for size, module in known]
     saved = [(need - size, need) for size, need in needs if size < need]
     assert saved
     assert all(f"width:{100 * size / need:.2f}%" in text for size, need in saved)
@@ -149,4 +149,4 @@ def least_need(advice: dict[str, Any]) -> int:
     ]
     after = [step["needed_after_bytes"] for step in advice["sequence"][-1:]]
     ladder = advice["ladder"]
-    return min(map(int, [ladder["donated"] + ladder["allocated"] - ladder["peak"], *needs, *after]))
+    return min(map(int, [ladder["donated"] + ladder["needed"] - ladder["peak"], *needs, *after]))

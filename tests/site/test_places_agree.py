@@ -146,7 +146,7 @@ def places(request: pytest.FixtureRequest) -> Places:
 def test_what_is_needed_and_whether_it_fits(places: Places) -> None:
     one, space = places.explained, places.space
     needed = one.needed_bytes
-    assert needed == space["allocated_bytes"] == places.document["needed_bytes"]
+    assert needed == space["needed_bytes"] == places.document["needed_bytes"]
     assert human_bytes(needed) in places.checked
     assert human_bytes(needed) in places.told
     for page in places.pages:
@@ -242,7 +242,7 @@ def test_the_steps_and_what_is_needed_then_in_documents_and_the_terminal(places:
     moves = [advice["moves"][number] for number in advice.get("steps", ())]
     assert [step.what for step in one.steps] == [move["what"] for move in moves]
     for step, move in zip(one.steps, moves, strict=True):
-        slack = advice["ladder"]["allocated"] - advice["ladder"]["peak"]
+        slack = advice["ladder"]["needed"] - advice["ladder"]["peak"]
         assert step.needed_bytes == move["needed_bytes"] == move["new_peak_bytes"] + slack
         assert step.needed_bytes == one.needed_bytes - step.saving_bytes
     for step in one.steps[:LOOKED_AT]:

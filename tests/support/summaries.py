@@ -28,7 +28,7 @@ def made_up(
         backend=backend,
         space_name="0 · memory",
         peak_resident_bytes=size,
-        allocated_bytes=size,
+        needed_bytes=size,
         xla_bytes=None,
         values=number,
         schedule_length=None,

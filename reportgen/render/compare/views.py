@@ -28,7 +28,7 @@ class SpaceRow:
     """A memory space in the table of spaces, with the changes of its figures in bytes."""
 
     space: SpaceComparison
-    allocated: int
+    needed: int
     slack: int
     static: int
     temporary: int
@@ -40,7 +40,7 @@ class SideBar:
 
     side: str
     peak_bytes: int
-    allocated_bytes: int
+    needed_bytes: int
     parts: Sequence[tuple[str, int]]
 
 
@@ -142,10 +142,10 @@ def _sides(space: SpaceComparison) -> Sequence[SideBar]:
     found = []
     for side, one in (("before", space.before), ("after", space.after)):
         peak = one.peak_resident.amount if one and one.peak_resident else 0
-        allocated = one.allocated_bytes - one.thread_local_bytes if one else 0
+        needed = one.needed_bytes if one else 0
         held = min(one.static_bytes, peak) if one else 0
-        parts = (("parameter", held), ("temporary", peak - held), ("slack", max(allocated - peak, 0)))
-        found.append(SideBar(side=side, peak_bytes=peak, allocated_bytes=allocated, parts=parts))
+        parts = (("parameter", held), ("temporary", peak - held), ("slack", max(needed - peak, 0)))
+        found.append(SideBar(side=side, peak_bytes=peak, needed_bytes=needed, parts=parts))
     return found
 
 
@@ -159,7 +159,7 @@ def _space_row(space: SpaceComparison) -> SpaceRow:
 
     return SpaceRow(
         space=space,
-        allocated=change(lambda one: one.allocated_bytes),
+        needed=change(lambda one: one.needed_bytes),
         slack=change(lambda one: one.slack_bytes or 0),
         static=change(lambda one: one.static_bytes),
         temporary=change(lambda one: one.peak_temp.amount if one.peak_temp else 0),

@@ -30,9 +30,9 @@ def memory_over_time(
     The line of a capacity is drawn unless it is so far above all else that the chart would be flat.
     """
     peak = space.peak_resident
-    if space.live is None or space.temp is None or peak is None or not space.allocated_bytes:
+    if space.live is None or space.temp is None or peak is None or not space.needed_bytes:
         return None
-    limit = chart_limit(space)
+    limit = space.needed_bytes
     capacity = known.capacity.size_bytes if known and known.capacity.size_bytes <= MOST_ABOVE * limit else 0
     last = max(analysis.moments, 1)
     temporary = [
@@ -80,11 +80,6 @@ def _strip(phases: Sequence[Phase]) -> Iterator[dict[str, Any]]:
             last = phase.last
             label = phase.kind if passes else f"loop {phase.source.rpartition('/')[2] or phase.instruction}"
             yield {"label": label, "first": phase.first, "last": phase.last + 1}
-
-
-def chart_limit(space: Space) -> int:
-    """Return the bytes at the line *allocated*: without thread-local allocations, which are never resident."""
-    return space.allocated_bytes - space.thread_local_bytes
 
 
 def _held_bands(analysis: Analysis, space: Space, last: int) -> list[dict[str, Any]]:

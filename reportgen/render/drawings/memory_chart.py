@@ -42,7 +42,7 @@ class _Drawing:
             yield self._area("temporary", [(row["moment"], row["high"]) for row in temporary], temporary[0]["low"])
         live = [(row["moment"], row["amount"]) for row in self._data["live"]]
         yield f'<path class="live" d="M{self._steps(live)}"/>'
-        for name, words in (("levels", "allocated"), ("capacity", "capacity")):
+        for name, words in (("levels", "needed"), ("capacity", "capacity")):
             yield from (self._level(name, words, row["limit"]) for row in self._data[name])
         yield from (self._mark(mark) for mark in self._data["marks"])
         yield from (self._phase(phase) for phase in self._data["phases"])

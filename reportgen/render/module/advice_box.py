@@ -51,7 +51,7 @@ class MoveRow:
 
 @record
 class Rung:
-    """A step of the ladder from what a program asks for down to what the caller holds; `key` is that of its move.
+    """A step of the ladder from what a program needs down to what the caller holds; `key` is that of its move.
 
     `slack_bytes` are those of it that are slack.
     """
@@ -96,7 +96,7 @@ class AdviceView:
 def advice_view(module: Module) -> AdviceView | None:
     """Return what a module's page says of the main memory space; None for a module without one."""
     space, advice = module.analysis.spaces.get(MAIN_SPACE), module.advice.get(MAIN_SPACE)
-    if space is None or advice is None or not space.allocated_bytes:
+    if space is None or advice is None or not space.needed_bytes:
         return None
     capacity, ladder, keys = advice.capacity, advice.ladder, move_keys(advice)
     exceeded = capacity if capacity and capacity.excess_bytes > 0 else None
@@ -159,7 +159,7 @@ def _rungs(ladder: Ladder, slack_bytes: int, keys: Mapping[str, Move]) -> list[R
     """Return the steps of the ladder, the highest first; the third leads to the first donation, if there is one."""
     first = next((key for key, move in keys.items() if move.kind == "donate"), "")
     return [
-        Rung(name="allocated", size_bytes=ladder.allocated_bytes, anchor="allocated", slack_bytes=slack_bytes),
+        Rung(name="needed", size_bytes=ladder.needed_bytes, anchor="needed", slack_bytes=slack_bytes),
         Rung(name="peak resident", size_bytes=ladder.peak_bytes, anchor="peak-resident"),
         Rung(name="peak after donation", size_bytes=ladder.donated_bytes, anchor="move-donate", key=first),
         Rung(name="floor", size_bytes=ladder.floor_bytes, anchor="floor"),

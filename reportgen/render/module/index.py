@@ -14,7 +14,7 @@ from reportgen.analyse.spaces import main_space
 from reportgen.analyse.xla_peak import ALIASES, BIRTHS, LEAVES, PADDING, SPACES, UNEXPLAINED
 from reportgen.intervals.step_function import Peak
 from reportgen.record import record
-from reportgen.render.drawings.chart_data import chart_limit, memory_over_time
+from reportgen.render.drawings.chart_data import memory_over_time
 from reportgen.render.drawings.memory_chart import memory_chart
 from reportgen.render.html.hints import naming_hint
 from reportgen.render.html.links import Links
@@ -72,8 +72,7 @@ _BACKEND_EVIDENCE = {
 class SpaceSummary:
     """A memory space on the summary; peaks are None without live ranges, moments also where nothing is live.
 
-    `limit_bytes` is the line *allocated* of the chart, which leaves out thread-local allocations because they are
-    not part of what is resident. `tables` are the resident peak in every grouping, and the program has no name for
+    `tables` are the resident peak in every grouping, and the program has no name for
     `unnamed_bytes` of it.
     """
 
@@ -85,7 +84,6 @@ class SpaceSummary:
     temp: Peak | None
     chart: dict[str, Any] | None
     drawn: Markup | None
-    limit_bytes: int
     fit: Fit | None
     tables: Sequence[PeakTable]
     unnamed_bytes: int
@@ -186,7 +184,6 @@ def _space_summary(module: Module, space: Space, links: Links) -> SpaceSummary:
         temp=space.peak_temp,
         chart=chart,
         drawn=memory_chart(chart) if chart else None,
-        limit_bytes=chart_limit(space),
         fit=module.fits.get(space.color),
         tables=peak_tables(module, space, groups, links),
         unnamed_bytes=unnamed_bytes(module, groups),

@@ -1,6 +1,6 @@
-"""Divide what a program asks for into the parts of one bar: arguments by name, temporaries by group, and slack.
+"""Divide what a program needs into the parts of one bar: arguments by name, temporaries by group, and slack.
 
-The bar is as long as what is allocated or, if that is more, as what the device has.
+The bar is as long as the need or, if that is more, as the capacity of the device.
 """
 
 import re
@@ -9,11 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from reportgen.advice.arguments import top_name
 from reportgen.analyse.capacity import Fit
-from reportgen.analyse.classes import CLASSES, MemoryClass, memory_class
+from reportgen.analyse.classes import HELD_CLASSES, MemoryClass
 from reportgen.analyse.peak_groups import PeakGroup, peak_groups
 from reportgen.analyse.records import Analysis, Space
 from reportgen.record import record
 from reportgen.reports.formats import end_of
+from reportgen.reports.report import needed_by_class
 
 _SHOWN = 3
 _ROOM = 28
@@ -27,7 +28,6 @@ _OTHERS: Mapping[MemoryClass, str] = {
     "output": "results",
     "constant": "constants",
     "temporary": "other temporaries",
-    "thread-local": "thread-local",
 }
 
 
@@ -48,12 +48,12 @@ class Segment:
 
 @record
 class Need:
-    """What a memory space asks for, as a bar of `scale_bytes`.
+    """What a program needs in a memory space, as a bar of `scale_bytes`.
 
     `capacity_bytes` is what the device has, None if that is not known.
     """
 
-    allocated_bytes: int
+    needed_bytes: int
     capacity_bytes: int | None
     scale_bytes: int
     segments: Sequence[Segment]
@@ -64,15 +64,13 @@ def need(analysis: Analysis, space: Space, fit: Fit | None) -> Need:
     capacity, peak = fit.capacity.size_bytes if fit else None, space.peak_resident
     slack = space.slack_bytes or 0  # without a peak nothing is known to be slack
     segments = [*_of_peak(analysis, space)] if peak else [*_of_allocations(analysis, space)]
-    if peak and space.thread_local_bytes:
-        segments.append(Segment(name="thread-local", kind="thread-local", shade=0, size_bytes=space.thread_local_bytes))
     if slack > 0:
         segments.append(Segment(name="slack", kind="slack", shade=0, size_bytes=slack))
     return Need(
-        allocated_bytes=space.allocated_bytes,
+        needed_bytes=space.needed_bytes,
         capacity_bytes=capacity,
-        scale_bytes=max(space.allocated_bytes, capacity or 0, 1),
-        segments=list(_joined(segments, space.allocated_bytes)),
+        scale_bytes=max(space.needed_bytes, capacity or 0, 1),
+        segments=list(_joined(segments, space.needed_bytes)),
     )
 
 
@@ -85,11 +83,8 @@ def _joined(segments: Sequence[Segment], whole: int) -> Iterator[Segment]:
 
 
 def _of_allocations(analysis: Analysis, space: Space) -> Iterator[Segment]:
-    sizes: Counter[MemoryClass] = Counter()
-    for number in space.allocations:
-        allocation = analysis.dump.allocations[number]
-        sizes[memory_class(allocation)] += allocation.size_bytes
-    for kind in CLASSES:
+    sizes = needed_by_class(analysis, space)
+    for kind in HELD_CLASSES:
         if sizes[kind]:
             yield Segment(name=_plain(kind), kind=kind, shade=0, size_bytes=sizes[kind])
 
@@ -101,7 +96,7 @@ def _plain(kind: MemoryClass) -> str:
 def _of_peak(analysis: Analysis, space: Space) -> Iterator[Segment]:
     """Yield the parts of a peak in the order of the classes, the largest of each class first."""
     groups = peak_groups(analysis, space)
-    for kind in CLASSES:
+    for kind in HELD_CLASSES:
         of_kind = [group for group in groups if group.memory_class == kind]
         names = _argument_names(of_kind) if kind == "parameter" else [_name(group) for group in of_kind]
         sizes: Counter[str] = Counter()

@@ -75,7 +75,7 @@ def schedule_href(module: Module, links: Links, moment: int) -> str | None:
 
 def shown_spaces(analysis: Analysis) -> list[Space]:
     """Return the memory spaces that have columns: those that need most, by number."""
-    largest = sorted(analysis.spaces.values(), key=lambda space: (-space.allocated_bytes, space.color))
+    largest = sorted(analysis.spaces.values(), key=lambda space: (-space.needed_bytes, space.color))
     return sorted(largest[:_MOST_SPACES], key=lambda space: space.color)
 
 

@@ -1,4 +1,4 @@
-"""Choose the steps that a module's page shows at first glance, and say what the program would ask for after each."""
+"""Choose the steps that a module's page shows at first glance, and say what the program would need after each."""
 
 from collections.abc import Mapping, Sequence
 
@@ -19,7 +19,7 @@ _HEADING, _SOLVED = "What would lower it", "What makes it fit"
 class StepCard:
     """A step; `short` says what to do without the folders of files.
 
-    `need_bytes` must be allocated after the least that it saves; 0 if its saving is not computed.
+    `need_bytes` are needed after the least that it saves; 0 if its saving is not computed.
 
     `result` says in words what is left, and `is_over` whether that does not fit. `key` names it on the page.
     """
@@ -54,7 +54,7 @@ class Steps:
 def step_cards(module: Module) -> Steps | None:
     """Return the first steps for the main memory space; None for a module that has nothing there."""
     space, advice = module.analysis.spaces.get(MAIN_SPACE), module.advice.get(MAIN_SPACE)
-    if space is None or advice is None or not space.allocated_bytes:
+    if space is None or advice is None or not space.needed_bytes:
         return None
     if advice.withheld:
         return Steps(heading="No steps are known", solved_heading=_SOLVED, words=advice.withheld, cards=())

@@ -23,7 +23,7 @@ class VerdictView:
 
     `elsewhere` says why a program does not fit although it does in this space; empty where it is not so.
 
-    `has_device` is whether it is for a device with memory of its own, and `host_bytes` what it allocates on the host.
+    `has_device` is whether it is for a device with memory of its own, and `host_bytes` what it needs on the host.
     `devices` are those to choose from where the device is not known, and `filled` says which lines fill the peak.
     `waiting_bytes` are temporaries that are neither read nor written at the peak.
     """
@@ -42,15 +42,15 @@ class VerdictView:
 def small_spaces(analysis: Analysis) -> Set[int]:
     """Return the colors of the spaces that pages fold: each needs less than a hundredth of what the main one needs."""
     main = main_space(analysis.spaces)
-    needed = main.allocated_bytes if main else 0
+    needed = main.needed_bytes if main else 0
     others = ((color, space) for color, space in analysis.spaces.items() if space is not main)
-    return {color for color, space in others if space.allocated_bytes * _SMALL < needed}
+    return {color for color, space in others if space.needed_bytes * _SMALL < needed}
 
 
 def verdict(module: Module) -> VerdictView | None:
     """Return the verdict on a module; None for one without any memory."""
     space = main_space(module.analysis.spaces)
-    if space is None or not space.allocated_bytes:
+    if space is None or not space.needed_bytes:
         return None
     has_device = module.analysis.backend in ("tpu", "gpu")
     is_unknown = has_device and space.color == MAIN_SPACE and space.color not in module.fits
@@ -64,7 +64,7 @@ def verdict(module: Module) -> VerdictView | None:
         elsewhere=_elsewhere(module, space),
         has_device=has_device,
         devices=tuple(DEVICES.values()) if is_unknown else (),
-        host_bytes=host.allocated_bytes if (host := module.analysis.spaces.get(HOST_SPACE)) else 0,
+        host_bytes=host.needed_bytes if (host := module.analysis.spaces.get(HOST_SPACE)) else 0,
     )
 
 

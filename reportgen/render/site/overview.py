@@ -10,7 +10,7 @@ from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import Any
 
-from reportgen.analyse.classes import CLASSES
+from reportgen.analyse.classes import HELD_CLASSES
 from reportgen.analyse.devices import DEVICES, Device
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.input.reading import Problem
@@ -110,7 +110,7 @@ def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) 
     modules = sorted(summaries, key=biggest_first)
     rows, groups = folded(modules), recompiled(modules)
     columns = module_columns(
-        (one.title, one.label, one.backend, one.allocated_bytes, _index(one), routes.page_of(number, MODULES_PER_PAGE))
+        (one.title, one.label, one.backend, one.needed_bytes, _index(one), routes.page_of(number, MODULES_PER_PAGE))
         for number, row in enumerate(rows)
         for one in (row.module, *row.copies)
     )
@@ -153,21 +153,21 @@ def _front_context(modules: Sequence[Summary], rows: Sequence[ModuleRow], front:
         "has_trend": front.has_trend,
         "glance": _glance(modules),
         "chart": largest_modules(rows),
-        "classes": CLASSES,
+        "classes": HELD_CLASSES,
         "only": _index(modules[0]) if len(modules) == 1 and is_plain else "",
     }
 
 
 def _glance(modules: Sequence[Summary]) -> Glance:
     known = [(module.fits, module.excess_bytes or 0) for module in modules if module.fits is not None]
-    asking = [module.allocated_bytes for module in modules if module.asks_device]
+    asking = [module.needed_bytes for module in modules if module.asks_device]
     severe = ("error", "warning")
     named = []
     for device in DEVICES.values() if asking else ():
         excesses = [size - device.size_bytes for size in asking]
         named.append((device, _fitting([*known, *((one <= 0, one) for one in excesses)], len(modules))))
     return Glance(
-        most_bytes=max((module.allocated_bytes for module in modules), default=0),
+        most_bytes=max((module.needed_bytes for module in modules), default=0),
         fitting=_fitting(known, len(modules)) if known else None,
         named=named,
         sound=sum(all(severity not in severe for severity, _ in module.finding_counts) for module in modules),
@@ -228,7 +228,7 @@ def largest_modules(rows: Sequence[ModuleRow]) -> LargestModules | None:
                 "rank": rank,
                 "end": shown_bytes(module),
                 "label": formats.human_bytes(shown_bytes(module))
-                + ("" if module.peak_resident_bytes is not None else " allocated"),
+                + ("" if module.peak_resident_bytes is not None else " needed"),
             }
             for rank, module in enumerate(modules)
         ],
@@ -278,7 +278,7 @@ def _shared_parts(paths: Iterable[tuple[str, ...]]) -> int:
 
 def _parts(rank: int, module: Summary) -> Iterator[dict[str, Any]]:
     low = 0
-    for kind in CLASSES:
+    for kind in HELD_CLASSES:
         size = module.bytes_by_class.get(kind, 0)
         if size:
             yield {"rank": rank, "class": kind, "low": low, "high": low + size, "href": _index(module)}

@@ -70,7 +70,7 @@ def recompiled(summaries: Iterable[Summary]) -> list[Recompiled]:
     ]
     return sorted(
         groups,
-        key=lambda group: (-group.variants[0].biggest.allocated_bytes, group.name, group.backend, group.folder),
+        key=lambda group: (-group.variants[0].biggest.needed_bytes, group.name, group.backend, group.folder),
     )
 
 

@@ -18,12 +18,12 @@ from reportgen.render.trend.chart import Change, Chart, chart
 from reportgen.reports.formats import human_bytes
 from reportgen.work import Page
 
-_PEAK, _ALLOCATED = FIGURES.index("peak_resident"), FIGURES.index("allocated")
+_PEAK, _NEEDED = FIGURES.index("peak_resident"), FIGURES.index("needed")
 
 
 @record
 class SpaceTrend:
-    """One memory space of a module over the builds: the resident peak, or allocated bytes without live ranges."""
+    """One memory space of a module over the builds: the resident peak, or what is needed without live ranges."""
 
     color: int
     name: str
@@ -101,7 +101,7 @@ def _space(history: History, series: Series, color: int, budgets: Budgets | None
     module = module_figures(series.last.key, {color: (None,) * len(FIGURES)})
     name = module.spaces[color].name
     amounts = [point.spaces.get(color) if point.spaces else None for point in series.points]
-    figure = _PEAK if any(one and one[_PEAK] is not None for one in amounts) else _ALLOCATED
+    figure = _PEAK if any(one and one[_PEAK] is not None for one in amounts) else _NEEDED
     changes = list(_changes(history, series.points, amounts, figure))
     limits = [
         budget.max_bytes

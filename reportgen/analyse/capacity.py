@@ -54,7 +54,9 @@ def capacities(given: Iterable[str], siblings: Sequence[Sibling]) -> Mapping[int
     device = device_beside(siblings)
     known = {}
     if device:
-        known[MAIN_SPACE] = Capacity(device.size_bytes, f"the {device.title} named beside the dump", device.origin)
+        known[MAIN_SPACE] = Capacity(
+            device.size_bytes, f"the {device.title} named beside the dump", device.origin, device.scope
+        )
     return known | dict(map(read_capacity, given))
 
 

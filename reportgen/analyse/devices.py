@@ -33,32 +33,39 @@ class Device:
     """A device by the name that people read, and the memory that one program can have on it.
 
     The memory is a range, because TPU compilers print it rounded. `origin` is the file that names it beside a dump.
+    A TPU chip may have several devices, `per_chip` of them, each with its part of the chip's memory.
     """
 
     title: str
     usable: SizeRange
     origin: Origin = "target_arguments"
+    per_chip: int = 1
 
     @property
     def size_bytes(self) -> int:
         """Return the middle of the range, which is the printed amount itself."""
         return (self.usable.low + self.usable.high) // 2
 
+    @property
+    def scope(self) -> str:
+        """Return in words of what the memory is where a chip has more of it; empty where the device is the chip."""
+        return f"per device, {self.per_chip} per chip" if self.per_chip > 1 else ""
 
-def _device(title: str, printed: str) -> Device:
+
+def _device(title: str, printed: str, per_chip: int = 1) -> Device:
     usable = read_size(printed)
     assert usable is not None, printed
-    return Device(title, usable)
+    return Device(title, usable, per_chip=per_chip)
 
 
 DEVICES: Mapping[str, Device] = {
-    "v2": _device("TPU v2", "7.48G"),
-    "v3": _device("TPU v3", "15.48G"),
+    "v2": _device("TPU v2", "7.48G", per_chip=2),
+    "v3": _device("TPU v3", "15.48G", per_chip=2),
     "v4": _device("TPU v4", "30.75G"),
     "v5e": _device("TPU v5e", "15.75G"),
     "v5p": _device("TPU v5p", "95.74G"),
     "v6e": _device("TPU v6e", "31.25G"),
-    "tpu7x": _device("TPU7x", "94.75G"),
+    "tpu7x": _device("TPU7x", "94.75G", per_chip=2),
     "v100": _device("V100", "16935682048B"),
     "a6000": _device("A6000", "51041271808B"),
     "a100-40": _device("A100 40 GB", "42331013120B"),
@@ -68,7 +75,7 @@ DEVICES: Mapping[str, Device] = {
     "b200": _device("B200", "191514411008B"),
     "gb300": _device("GB300", "297021079552B"),
 }
-"""Devices by the name that people type; v4 is a chip with its two cores joined."""
+"""Devices by the name that people type; v4 is a chip with its two cores joined, v2 and v3 are one core of a chip."""
 
 CHIPS: Mapping[str, int] = {name: device.size_bytes for name, device in DEVICES.items()}
 """Bytes that a program can have on a device, by the name that people type."""
@@ -76,11 +83,15 @@ CHIPS: Mapping[str, int] = {name: device.size_bytes for name, device in DEVICES.
 
 @record(kw_only=False)
 class Capacity:
-    """The bytes of a memory space that a program can have; `source` says in words where the number comes from."""
+    """The bytes of a memory space that a program can have; `source` says in words where the number comes from.
+
+    `scope` is that of the device.
+    """
 
     size_bytes: int
     source: str
     origin: Origin
+    scope: str = ""
 
 
 def read_capacity(text: str) -> tuple[int, Capacity]:
@@ -90,8 +101,8 @@ def read_capacity(text: str) -> tuple[int, Capacity]:
     """
     space = _SPACE.fullmatch(text)
     color, amount = (_color(space[1]), space[2]) if space else (MAIN_SPACE, text)
-    if amount.lower() in CHIPS:
-        return color, Capacity(CHIPS[amount.lower()], amount, "flag")
+    if device := DEVICES.get(amount.lower()):
+        return color, Capacity(device.size_bytes, amount, "flag", device.scope)
     found = _AMOUNT.fullmatch(amount.strip())
     if found is None:
         raise ValueError(f"an amount such as 16GiB or one of {', '.join(CHIPS)} is needed")

@@ -51,7 +51,7 @@ def misfit(
     event = next(_events_of(analysis, module_name, siblings), None)
     is_refused = event is not None or any(sibling.kind in _REFUSALS for sibling in siblings)
     device = device_beside(siblings)
-    chip, usable = (device.title, device.usable) if device else ("", None)
+    chip, usable = (", ".join(filter(None, (device.title, device.scope))), device.usable) if device else ("", None)
     if event and event.capacity:
         chip, usable = "", event.capacity
     if (known := dict(map(read_capacity, given)).get(MAIN_SPACE)) is not None:

@@ -218,7 +218,8 @@ def advice_sentence(advice: Advice | None) -> str:
 def capacity_words(fit: Fit, advised: CapacityAdvice | None) -> str:
     """Return what a module needs, how far that is from what the device has, and what could make it fit."""
     difference = f"{human_bytes(abs(fit.excess_bytes))} {'more' if fit.is_over else 'less'}"
-    words = f"needs {human_bytes(fit.needed_bytes)}, {difference} than {human_bytes(fit.capacity.size_bytes)}"
+    capacity = human_bytes(fit.capacity.size_bytes) + (f" ({fit.capacity.scope})" if fit.capacity.scope else "")
+    words = f"needs {human_bytes(fit.needed_bytes)}, {difference} than {capacity}"
     return f"{words}; {verdict_words(advised)}" if advised else words
 
 

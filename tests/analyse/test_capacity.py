@@ -48,6 +48,16 @@ def test_the_device_beside_a_dump_is_the_default(data: bytes, size: int) -> None
     assert capacities(("5=1GiB",), beside).keys() == {0, 5}
 
 
+TPU7X = b'version: TPU_VERSION_6acc60406\nvariant: ""\n'
+
+
+@pytest.mark.parametrize(("name", "scope"), [("tpu7x", "per device, 2 per chip"), ("v6e", ""), ("16GiB", "")])
+def test_the_capacity_of_a_device_that_is_part_of_a_chip_says_so(name: str, scope: str) -> None:
+    assert capacities((name,), ())[0].scope == scope
+    found = capacities((), [Sibling("target", "x", TPU7X)])[0]
+    assert (found.size_bytes, found.scope) == (CHIPS["tpu7x"], "per device, 2 per chip")
+
+
 @pytest.mark.parametrize("data", [b"", b"version: TPU_VERSION_UNHEARD_OF", b"device_memory_size: -1"])
 def test_an_unknown_device_has_no_capacity(data: bytes) -> None:
     assert capacities((), [Sibling("target", "x", data)]) == {}

@@ -83,6 +83,20 @@ def test_the_reader_who_names_a_device_gets_the_same_verdict(run: Run) -> None:
     assert re.search(r"Most memory needed</p>\s*<p class=\"figure\"><data value=\"5120\"", overview)
 
 
+def test_a_capacity_that_is_of_one_of_the_devices_of_a_chip_is_said_to_be_so(run: Run) -> None:
+    words = "per device, 2 per chip"
+    flags = ("--capacity", "tpu7x")
+    assert f"less than 94.75 GiB ({words})" in run("check", *flags, "dumps").out
+    assert f"less than 94.75 GiB ({words})" in explained(run, *flags)["verdict"]
+    run("build", *flags, "-o", "known", "dumps")
+    run("build", "-o", "site", "dumps")
+    (known,), (asking,) = Path("known").glob("m/*/index.html"), Path("site").glob("m/*/index.html")
+    assert f"(tpu7x, {words})" in known.read_text(encoding="utf-8")
+    for page in (asking, Path("site", "index.html")):
+        assert f"TPU7x, 94.75 GiB {words}</option>" in page.read_text(encoding="utf-8")
+    assert "per chip" not in run("check", "--capacity", "v6e", "dumps").out
+
+
 @pytest.mark.parametrize(("figure", "code"), [("needed", 0), ("allocated", 3)])
 def test_a_budget_can_hold_what_is_needed_or_what_is_allocated(run: Run, figure: str, code: int) -> None:
     Path("reportgen.toml").write_text(f'[[budget]]\nfigure = "{figure}"\nmax = "{NEEDED} B"\n', encoding="utf-8")

@@ -67,7 +67,7 @@ class Variant:
     @property
     def peak_bytes(self) -> int:
         peak = self.space.peak_resident
-        return peak.amount if peak else self.space.allocated_bytes
+        return peak.amount if peak else self.space.needed_bytes
 
     @cached_property
     def operations(self) -> frozenset[str]:
@@ -111,4 +111,4 @@ def largest(folder: Path) -> Analysis | None:
         return None
     analyses = [report.analysis for report, _ in map(read_report, found) if report]
     with_main = [analysis for analysis in analyses if 0 in analysis.spaces]
-    return max(with_main, key=lambda analysis: analysis.spaces[0].allocated_bytes, default=None)
+    return max(with_main, key=lambda analysis: analysis.spaces[0].needed_bytes, default=None)

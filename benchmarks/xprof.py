@@ -1,7 +1,7 @@
 """XProf's memory viewer as the yardstick: the same module, from the proto among the dump's sibling files.
 
 Its answer is compared before its time is believed: in every memory space it must find as many bytes
-allocated as `reportgen check` does. It leaves out thread-local allocations, so these are taken off.
+allocated as `reportgen check` says are needed, because it leaves out thread-local allocations, too.
 """
 
 import venv
@@ -37,7 +37,7 @@ class Yardstick:
         session = setting.fresh("xprof-session")
         session.mkdir(parents=True)
         (session / f"{_MODULE}.hlo_proto.pb").symlink_to(proto.resolve())
-        expected = _allocated_bytes(folder)
+        expected = _needed_bytes(folder)
         self.spaces = len(expected)
         self.command = [str(xprof), "-I", str(_SCRIPT), str(session), _MODULE, *expected]
         said = answer(self.command)
@@ -49,8 +49,8 @@ class Yardstick:
         return seconds(self.command)
 
 
-def _allocated_bytes(folder: Path) -> Mapping[str, int]:
-    """Return the allocated bytes of each memory space, without thread-local allocations."""
+def _needed_bytes(folder: Path) -> Mapping[str, int]:
+    """Return what is needed of each memory space."""
     (module,) = answer(reportgen("check", "--json", folder))["modules"]
     spaces = module["spaces"].items()
-    return {number: space["allocated_bytes"] - space["thread_local_bytes"] for number, space in spaces}
+    return {number: space["needed_bytes"] for number, space in spaces}

@@ -582,16 +582,16 @@ def test_check_says_once_whether_a_module_fits_and_what_would_lower_its_peak(run
     assert "peak resident 958.87 MiB" in module
     assert re.fullmatch(r"  phases: forward .*; backward .*; update .* MiB", phases)
     assert capacity == (
-        "  capacity: needs 958.89 MiB, 358.89 MiB more than 600.00 MiB; with these steps it is predicted to fit"
+        "  capacity: needs 958.88 MiB, 358.88 MiB more than 600.00 MiB; with these steps it is predicted to fit"
     )
     assert advice == "  advice: checkpoint layer_#: saves 376 MiB (range)"
     assert found.code == 3
-    assert all(found.out.count(word) == 1 for word in ("needs", "958.89", "358.89", "600.00"))
+    assert all(found.out.count(word) == 1 for word in ("needs", "958.88", "358.88", "600.00"))
 
 
 def test_check_says_how_much_is_left_of_a_device(run: Run) -> None:
     found = run("check", "--jobs", 1, "--capacity", "h100", PAIRS / "gpu" / "mid" / "nodonate")
-    assert "  capacity: needs 958.89 MiB, 78.17 GiB less than 79.11 GiB; code, other modules" in found.out
+    assert "  capacity: needs 958.88 MiB, 78.17 GiB less than 79.11 GiB; code, other modules" in found.out
     assert found.code == 0
 
 

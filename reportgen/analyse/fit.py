@@ -106,7 +106,4 @@ def _is_about(event: OutOfMemory, analysis: Analysis, module_name: str) -> bool:
     if named:
         return named <= analysis.dump.made_by.keys()
     space = analysis.spaces.get(MAIN_SPACE)
-    if space is None or event.needed is None:
-        return False
-    # With little thread-local memory a rounded total does not tell which of the two the compiler counts.
-    return space.needed_bytes in event.needed or space.allocated_bytes in event.needed
+    return space is not None and event.needed is not None and space.needed_bytes in event.needed

@@ -99,7 +99,7 @@ def test_every_detail_is_labelled_by_memory_space(rebuilder: Rebuilder, clock: C
         "12:00:01 build 2, 0.50 s",
         "  jit_step: +4.00 KiB (+80.0 %) in memory",
         "    0 · memory: peak resident 9.00 KiB, +4.00 KiB (+80.0 %); since the start +4.00 KiB (+80.0 %)",
-        "    0 · memory: allocated 9.00 KiB, +4.00 KiB (+79.9 %); since the start +4.00 KiB (+79.9 %)",
+        "    0 · memory: needed 9.00 KiB, +4.00 KiB (+80.0 %); since the start +4.00 KiB (+80.0 %)",
         "    0 · memory: temporaries of another shape +4.00 KiB: 1 × big +4.00 KiB",
     ]
 

@@ -68,7 +68,7 @@ def test_what_is_marked_as_the_largest_of_any_dump_is_the_largest(dump: Dump) ->
 def test_the_dashed_line_of_a_chart_is_the_figure_in_its_caption(label: str) -> None:
     analysis = sample_analysis(label)
     charts = _CHART.findall(index_page(module_of(analysis), "Site").content.decode())
-    assert len(charts) == sum(bool(space.live and space.allocated_bytes) for space in analysis.spaces.values())
+    assert len(charts) == sum(bool(space.live and space.needed_bytes) for space in analysis.spaces.values())
     for chart in charts:
         peak, limit = map(int, _DATA.findall(chart.partition("</figcaption>")[0]))
         [data] = map(json.loads, _JSON.findall(chart))

@@ -114,7 +114,7 @@ def _meaning(misfit: Misfit, analysis: Analysis) -> str:
     space = analysis.spaces.get(MAIN_SPACE)
     if misfit.needed is None or misfit.resident_bytes is None or space is None:
         return ""
-    if space.allocated_bytes in misfit.needed:
+    if space.needed_bytes in misfit.needed:
         return _WHOLE
     temporaries = sum(
         analysis.dump.allocations[number].size_bytes

@@ -51,6 +51,9 @@ _SIGNALS_FROM: Mapping[str, int] = {
 }
 """Which elements of what starts a transfer are semaphores and not arrays: this one and all after it."""
 
+_RESULT: Leaf = (1,)
+"""Where an asynchronous operation has its result; scratch memory that nobody names is that of whatever makes it."""
+
 _SIZE = re.compile(r"\d+")
 
 _NO_NAMES = frozenset(("XLA_Args", "XLA_Retvals"))
@@ -173,6 +176,8 @@ class _Walk:
         if self._around is None and instruction.op_name and instruction.opcode not in WRITES_NOTHING:
             self._around = instruction
         if _is_signal(instruction.opcode, place.leaf):
+            if len(place.leaf) > 1 and not is_operation(instruction.op_name):
+                return _Step(Place(place.name, _RESULT), "moved")
             self._named = instruction if is_operation(instruction.op_name) else None
             return None
         match instruction.opcode:
@@ -253,7 +258,7 @@ class _Walk:
         if not instruction.operands and not self._program.roots(instruction.name):
             return False
         is_combined = instruction.opcode in _COMBINED and len(instruction.operands) > 1 and instruction.op_name
-        if instruction.opcode in MOVES or is_combined:
+        if instruction.opcode in MOVES or is_combined or self._is_offloaded(instruction):
             return not _COLLECTIVES.search(instruction.op_name or "")
         if instruction.opcode == "custom-call":
             return "ConcatBitcast" in self._program.text(instruction.name)
@@ -265,6 +270,13 @@ class _Walk:
             instruction.opcode in ("reshape", "transpose")
             or (instruction.opcode in ("convert", "reduce-precision") and self._writers.is_stacking(instruction))
         )
+
+    def _is_offloaded(self, instruction: Instruction) -> bool:
+        """Return whether an instruction is a collective that libtpu has offloaded, which leaves it no name."""
+        if instruction.opcode not in _COMBINED or instruction.op_name:
+            return False
+        caller = self._program.caller(instruction.name)
+        return caller is not None and self._program.is_wrapper(caller)
 
     def _repeats(self, broadcast: Instruction) -> bool:
         """Return whether a broadcast of the program makes more elements of its operand."""

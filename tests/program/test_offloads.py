@@ -162,6 +162,11 @@ def test_what_an_offloaded_operation_makes_is_written_by_the_operation() -> None
     assert program().writers.of(Place("call")).author.scope == "jit(f)/embed/gather"
 
 
+def test_scratch_memory_is_of_the_operation_that_needs_it() -> None:
+    assert program().writers.of(Place("start", (2, 0))).author.scope == "jit(f)/embed/gather"
+    assert program().writers.of(Place("update", (2, 1))).author.scope == "jit(f)/embed/gather"
+
+
 def test_each_array_of_a_combined_collective_has_its_own_writer() -> None:
     found = [program().writers.of(Place(f"sums#{number}")).author.scope for number in range(2)]
     assert found == ["jit(f)/exp", "jit(f)/tanh"]

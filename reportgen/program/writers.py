@@ -176,10 +176,7 @@ class _Walk:
         if self._around is None and instruction.op_name and instruction.opcode not in WRITES_NOTHING:
             self._around = instruction
         if _is_signal(instruction.opcode, place.leaf):
-            if len(place.leaf) > 1 and not is_operation(instruction.op_name):
-                return _Step(Place(place.name, _RESULT), "moved")
-            self._named = instruction if is_operation(instruction.op_name) else None
-            return None
+            return self._signal(instruction, place)
         match instruction.opcode:
             case "parameter":
                 return self._parameter(instruction, place.leaf)
@@ -194,6 +191,13 @@ class _Walk:
             case _ if self._hands_on(instruction):
                 return self._moved(instruction, place.leaf)
         self._computed(instruction)
+        return None
+
+    def _signal(self, instruction: Instruction, place: Place) -> _Step | None:
+        """Step from scratch memory that nobody names to the result; a semaphore is of what starts the transfer."""
+        if len(place.leaf) > 1 and not is_operation(instruction.op_name):
+            return _Step(Place(place.name, _RESULT), "moved")
+        self._named = instruction if is_operation(instruction.op_name) else None
         return None
 
     def _carried(self, place: Place) -> _Step | None:

@@ -1,16 +1,27 @@
 """Where the device is unknown, the reader names it: bars, steps, chart and overview follow."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from reportgen.analyse.devices import CHIPS
 from reportgen.reports.formats import human_bytes
 from tests.browser.axe import complaints
+from tests.support.site import SAMPLES, build_site
 
 Visit = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def samples_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the site of the samples that name no device."""
+    folder = tmp_path_factory.mktemp("unknown")
+    shutil.copytree(SAMPLES, folder / "dumps", ignore=shutil.ignore_patterns("v5e*"))
+    return build_site(folder / "dumps", folder / "site")
 
 
 def _page(site: Path, name: str, *, asks: bool = True) -> str:

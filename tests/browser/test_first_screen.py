@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 Visit = Callable[..., Page]
 
-CHART_ABOVE, ANSWER_ABOVE, LONGEST = 560, 800, 3_000
+CHART_ABOVE, ANSWER_ABOVE, LONGEST = 560, 800, 3_400
 MEASURE = """() => {
   const box = (selector) => document.querySelector(selector)?.getBoundingClientRect();
   return {

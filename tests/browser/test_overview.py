@@ -54,12 +54,12 @@ def test_the_table_beside_the_chart_adds_up(visit: Visit, samples_site: Path) ->
 
 def test_the_filter_takes_words_from_name_backend_and_path_and_counts(visit: Visit, samples_site: Path) -> None:
     page = visit(samples_site)
-    page.fill(FILTER, "TRAIN tpu")
+    page.fill(FILTER, "TRAIN mlp tpu")
     expect(page.locator(SHOWN)).to_have_count(1)
     expect(page.locator(SHOWN)).to_contain_text("tpu-train-step")
-    expect(page.locator(COUNT)).to_have_text("1 of 8 rows shown")
+    expect(page.locator(COUNT)).to_have_text("1 of 10 rows shown")
     page.fill(FILTER, "no such module")
-    expect(page.locator(COUNT)).to_have_text("0 of 8 rows shown")
+    expect(page.locator(COUNT)).to_have_text("0 of 10 rows shown")
 
 
 def test_a_link_carries_filter_and_order(visit: Visit, samples_site: Path) -> None:

@@ -8,6 +8,7 @@ import html5lib
 import pytest
 
 from reportgen.input.discover import discover
+from reportgen.input.reading import DumpFiles, read_available
 from reportgen.render.routes import module_slug
 from tests.support.site import SitePage, read_page
 
@@ -57,9 +58,13 @@ def _is_safe(page: SitePage) -> bool:
 def test_every_value_and_allocation_has_its_page(site: Path, dumps: Path) -> None:
     for files in discover([dumps]).dumps:
         folder = site / "m" / module_slug(files.label, files.name.module_name)
-        text = files.parts[0].path.read_text(encoding="utf-8")
+        text = _text(files)
         assert _ids_of_pages(folder / "a") == set(_ALLOCATION.findall(text))
         assert _ids_of_pages(folder / "v") == {number for number, _ in _VALUE.findall(text)}
+
+
+def _text(files: DumpFiles) -> str:
+    return read_available(files.parts[0].path)[0].decode()
 
 
 def _ids_of_pages(folder: Path) -> set[str]:
@@ -70,7 +75,7 @@ def _ids_of_pages(folder: Path) -> set[str]:
 def test_the_page_of_a_value_is_headed_by_its_name(site: Path, dumps: Path) -> None:
     for files in discover([dumps]).dumps:
         folder = site / "m" / module_slug(files.label, files.name.module_name) / "v"
-        for number, name in _VALUE.findall(files.parts[0].path.read_text(encoding="utf-8")):
+        for number, name in _VALUE.findall(_text(files)):
             page = read_page((folder / f"{number}.html").read_text(encoding="utf-8"))
             assert name.removesuffix("{}") in page.text
 

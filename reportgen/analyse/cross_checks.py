@@ -16,6 +16,7 @@ from reportgen.model import WHOLE
 from reportgen.model.shapes import ArrayShape, Shape, TupleShape
 from reportgen.parse.assignment_proto import ProtoAllocation, parse_assignment_proto
 from reportgen.parse.hlo_text import HloText, parse_hlo_text
+from reportgen.parse.module_text import ModuleText
 from reportgen.parse.shape_parser import ShapeError, parse_shape
 from reportgen.parse.usage_report import UsageReport, parse_usage_report
 from reportgen.protos.proto_messages import ProtoError
@@ -40,7 +41,7 @@ def compared(figures: Figures, siblings: Sequence[Sibling]) -> CheckResults:
     for sibling in siblings:
         if sibling.kind not in _COMPARISONS:
             continue
-        for row in _COMPARISONS[sibling.kind](figures, sibling.data):
+        for row in _COMPARISONS[sibling.kind](figures, sibling):
             # At the first line, because no line of the dump is to blame.
             place = Location(sibling.label, 1, 1)
             words = (f"{sibling.label}: {difference}" for difference in row.differences)
@@ -63,8 +64,8 @@ def compared(figures: Figures, siblings: Sequence[Sibling]) -> CheckResults:
 _UNREAD = _Row("Files beside the dump", "Can each be read?", "files beside the dump", 1, (), slug="sibling-unread")
 
 
-def _usage_report(figures: Figures, data: bytes) -> Iterator[_Row]:
-    report = parse_usage_report(data)
+def _usage_report(figures: Figures, sibling: Sibling) -> Iterator[_Row]:
+    report = parse_usage_report(sibling.data)
     if report is None:
         yield replace(_UNREAD, differences=["it is no usage report of a known form"])
         return
@@ -96,13 +97,15 @@ def _rounded(figures: Figures, report: UsageReport) -> Iterator[str]:
             yield f"its allocation {index} has {words}; in the dump that is {ours}"
 
 
-def _hlo_text(figures: Figures, data: bytes) -> Iterator[_Row]:
-    module = parse_hlo_text(data)
+def _hlo_text(figures: Figures, sibling: Sibling) -> Iterator[_Row]:
+    module = parse_hlo_text(sibling.data)
     if module is None:
         yield replace(_UNREAD, differences=["it does not begin with HloModule"])
         return
     names = {*figures.dump.values.names, *figures.dump.schedule.names}
-    missing = names - module.instructions
+    join = figures.program.join
+    text = join.module if join.module and join.label == sibling.label else ModuleText(sibling.data)
+    missing = {name for name in names if name not in text}
     missing = missing and missing - figures.dump.carriers
     yield _Row(
         "Instructions of the HLO text",
@@ -188,9 +191,9 @@ def _aliases(figures: Figures, module: HloText) -> Iterator[str]:
             yield f"it gives the bytes of {leaf} to the result at {alias.output_index}; the dump does not"
 
 
-def _proto(figures: Figures, data: bytes) -> Iterator[_Row]:
+def _proto(figures: Figures, sibling: Sibling) -> Iterator[_Row]:
     try:
-        theirs = parse_assignment_proto(data)
+        theirs = parse_assignment_proto(sibling.data)
     except ProtoError as error:
         yield replace(_UNREAD, differences=[str(error)])
         return
@@ -239,7 +242,7 @@ def _values(figures: Figures, theirs: Sequence[ProtoAllocation]) -> Iterator[str
         yield f"only {owner} has value {value} in {size:,} bytes at {offset:,} of allocation {allocation}"
 
 
-_COMPARISONS: Mapping[str, Callable[[Figures, bytes], Iterator[_Row]]] = {
+_COMPARISONS: Mapping[str, Callable[[Figures, Sibling], Iterator[_Row]]] = {
     "usage report": _usage_report,
     "HLO text": _hlo_text,
     "proto": _proto,

@@ -1,7 +1,6 @@
-"""Extract from the text of a module what its buffer assignment must agree with.
+"""Extract from the first line of a module what its buffer assignment must agree with.
 
-Read the layout of the entry computation and the aliases of inputs and outputs, both in the first line, and the names
-of all instructions. Ignore the rest of the text.
+That is the layout of the entry computation and the aliases of inputs and outputs.
 """
 
 import re
@@ -14,8 +13,6 @@ _LAYOUT = "entry_computation_layout={"
 # Ends at the next attribute and not at a brace, because the braces of the aliases nest.
 _ALIASES = re.compile(r"input_output_alias=\{(.*?)\}, entry_computation_layout")
 _ALIAS = re.compile(r"\{([\d,\s]*)\}: \((\d{1,9}), \{([\d,\s]*)\}")
-# TF 2.12 and jaxlib 0.4.13 to 0.4.38 print no "%" in this file.
-_INSTRUCTION = re.compile(rb"^ +(?:ROOT )?%?([^\s%=(]+) = ", re.MULTILINE)
 
 
 @record(kw_only=False)
@@ -34,7 +31,6 @@ class HloText:
     parameters: tuple[Shape, ...] | None
     result: Shape | None
     aliases: tuple[Alias, ...]
-    instructions: frozenset[str]
 
 
 def parse_hlo_text(data: bytes) -> HloText | None:
@@ -45,8 +41,7 @@ def parse_hlo_text(data: bytes) -> HloText | None:
     parameters, result = _entry_layout(head)
     aliases = _ALIASES.search(head)
     found = _ALIAS.findall(aliases[1]) if aliases else ()
-    names = frozenset(name.decode("utf-8", "replace") for name in _INSTRUCTION.findall(data))
-    return HloText(parameters, result, tuple(Alias(_index(o), int(p), _index(i)) for o, p, i in found), names)
+    return HloText(parameters, result, tuple(Alias(_index(o), int(p), _index(i)) for o, p, i in found))
 
 
 def _index(digits: str) -> str:

@@ -26,7 +26,8 @@ class Dialect:
     @cached_property
     def opcodes(self) -> Mapping[str, int]:
         """Return the opcodes that are not XLA's."""
-        return Counter(opcode for opcode in self._opcodes.values() if not is_known(opcode))
+        counts = Counter(self._opcodes.values())
+        return {opcode: count for opcode, count in counts.items() if not is_known(opcode)}
 
     @cached_property
     def operands(self) -> Mapping[str, int]:

@@ -13,6 +13,7 @@ from reportgen.input.dump_text import Sibling
 from reportgen.input.reading import load_siblings
 from reportgen.parse.assignment_proto import parse_assignment_proto
 from reportgen.parse.hlo_text import parse_hlo_text
+from reportgen.parse.module_text import ModuleText
 from reportgen.protos.proto_messages import ProtoError
 from tests.support.dialects import ELEMENTS_OF_A_TUPLE
 from tests.support.dumps import analysed, parsed, slugs
@@ -146,15 +147,14 @@ def test_a_damaged_proto_is_read_or_said_to_be_damaged(data: st.DataObject) -> N
 
 def test_aliases_are_read_with_their_indexes() -> None:
     head = "HloModule m, input_output_alias={ {0}: (1, {}, may-alias), {1, 2}: (0, {3}, must-alias) }, "
-    module = parse_hlo_text(
-        f"{head}entry_computation_layout={{((f32[2]{{0}}), f32[])->f32[]}}\n\n  x = f32[] y()\n".encode()
-    )
+    text = f"{head}entry_computation_layout={{((f32[2]{{0}}), f32[])->f32[]}}\n\n  x = f32[] y()\n".encode()
+    module = parse_hlo_text(text)
     assert module
     assert [(alias.output_index, alias.parameter, alias.parameter_index) for alias in module.aliases] == [
         ("{0}", 1, "{}"),
         ("{1,2}", 0, "{3}"),
     ]
-    assert module.instructions == {"x"}
+    assert set(ModuleText(text).names) == {"x"}
 
 
 def test_an_element_of_a_tuple_needs_no_line_in_the_text() -> None:

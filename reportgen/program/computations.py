@@ -13,7 +13,7 @@ from reportgen.parse.instruction_parser import Instruction
 from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.instructions import Instructions
 from reportgen.program.opcodes import ASYNC, CALLERS
-from reportgen.program.places import Place, leaf_of
+from reportgen.program.places import ASYNC_SCRATCH, Place, leaf_of
 
 _CONDITION = re.compile(r", condition=%?([^\s,)}]+)")
 _PASSING_ARRAYS = CALLERS | {"async-start", "fusion"}
@@ -21,10 +21,6 @@ _PASSING_ARRAYS = CALLERS | {"async-start", "fusion"}
 
 _THREAD = re.compile(r', async_execution_thread="([^"]*)"')
 _ASYNC_STEPS = 100  # from the last update of an operation to its start, because a damaged text may form a cycle
-
-_SCRATCH = 2
-"""The element of what an asynchronous operation makes that holds its scratch memory; before it come operands and
-result."""
 
 _PARAMETER = re.compile(r" parameter\((\d+)\)")
 
@@ -107,7 +103,7 @@ class Computations(Instructions):
         Only what starts or updates an asynchronous operation has scratch memory.
         """
         name = place.name
-        if place.leaf[:1] < (_SCRATCH,) or not self.opcode(name).endswith(ASYNC):
+        if place.leaf[:1] < (ASYNC_SCRATCH,) or not self.opcode(name).endswith(ASYNC):
             return ""
         for _ in range(_ASYNC_STEPS):
             instruction = self.instruction(name)

@@ -8,6 +8,9 @@ Leaf = tuple[int, ...]
 
 WHOLE_LEAF: Leaf = ()
 
+ASYNC_OPERANDS, ASYNC_RESULT, ASYNC_SCRATCH = range(3)
+"""The elements of what an asynchronous operation makes: its operands, its result, and its scratch memory or semaphore."""
+
 
 class Place(NamedTuple):
     """A leaf of what an instruction makes."""

@@ -17,15 +17,12 @@ from collections.abc import Iterator, Sequence
 from reportgen.parse.instruction_parser import Instruction
 from reportgen.program.computations import Computations
 from reportgen.program.opcodes import CALLERS, RENAMES, UPDATES
-from reportgen.program.places import Leaf, Place, leaf_of
+from reportgen.program.places import ASYNC_OPERANDS, ASYNC_RESULT, Leaf, Place, leaf_of
 
 _INDEX = re.compile(r", index=(\d+)")
 _ALIASES = re.compile(r", output_to_operand_aliasing=\{((?:[^{}]|\{[^{}]*\})*)\}")
 _ALIAS = re.compile(r"(\{[\d, ]*\}): \((\d+), (\{[\d, ]*\})")
 _MOST_STEPS = 100  # because a damaged text may form a cycle
-
-_OPERANDS, _RESULT = 0, 1
-"""The elements of what an asynchronous operation makes that hold its operands and its result."""
 
 
 class Storage:
@@ -75,7 +72,7 @@ class Storage:
                 place = leaf[0] if leaf else 0
                 if place < len(operands):
                     yield Place(operands[place])
-            case opcode if opcode.endswith("-update") and leaf[:1] == (_OPERANDS,) and len(operands) > 1:
+            case opcode if opcode.endswith("-update") and leaf[:1] == (ASYNC_OPERANDS,) and len(operands) > 1:
                 # An operation that starts without operands gets them here, after what the start makes.
                 if len(leaf) > 1 and leaf[1] + 1 < len(operands):
                     yield Place(operands[leaf[1] + 1], leaf[2:])
@@ -94,7 +91,7 @@ class Storage:
                 # The start of an all-reduce makes what the end returns, and both of a receive begin with the data.
                 pass
             case _:
-                leaf = (_RESULT, *leaf)
+                leaf = (ASYNC_RESULT, *leaf)
         yield Place(done.operands[0], leaf)
 
     def _started(self, start: Instruction, leaf: Leaf) -> Iterator[Place]:
@@ -109,7 +106,7 @@ class Storage:
             operands, rest = start.operands[:1], leaf[1:]
         if operands:
             yield Place(operands[0], rest)
-        elif start.opcode == "async-start" and leaf[:1] == (_RESULT,):
+        elif start.opcode == "async-start" and leaf[:1] == (ASYNC_RESULT,):
             yield from (Place(root, leaf[1:]) for root in self._program.roots(start.name))
 
     def _stated(self, instruction: Instruction, leaf: Leaf) -> Iterator[Place]:

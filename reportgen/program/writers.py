@@ -17,7 +17,7 @@ from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.author import UNNAMED_ARGUMENT, Author, Rule
 from reportgen.program.computations import Computations
 from reportgen.program.opcodes import MOVES, RENAMES, SHAPING, WRITES_NOTHING, ZEROS
-from reportgen.program.places import WHOLE_LEAF, Leaf, Place, index_of
+from reportgen.program.places import ASYNC_RESULT, ASYNC_SCRATCH, WHOLE_LEAF, Leaf, Place, index_of
 from reportgen.program.scopes import is_operation
 from reportgen.program.storage import Storage
 
@@ -39,10 +39,10 @@ _COMBINED_STARTS = frozenset(("all-gather-start", "all-reduce-start"))
 """Collectives that the compiler combines: one moves several arrays, and states the name of one of them."""
 
 _SIGNALS_FROM: Mapping[str, int] = {
-    "async-start": 2,
-    "async-update": 2,
-    "custom-call-start": 2,
-    "custom-call-update": 2,
+    "async-start": ASYNC_SCRATCH,
+    "async-update": ASYNC_SCRATCH,
+    "custom-call-start": ASYNC_SCRATCH,
+    "custom-call-update": ASYNC_SCRATCH,
     "collective-permute-start": 2,
     "copy-start": 2,
     "recv": 1,
@@ -50,9 +50,6 @@ _SIGNALS_FROM: Mapping[str, int] = {
     "slice-start": 2,
 }
 """Which elements of what starts a transfer are semaphores and not arrays: this one and all after it."""
-
-_RESULT: Leaf = (1,)
-"""Where an asynchronous operation has its result; scratch memory that nobody names is that of whatever makes it."""
 
 _SIZE = re.compile(r"\d+")
 
@@ -196,7 +193,7 @@ class _Walk:
     def _signal(self, instruction: Instruction, place: Place) -> _Step | None:
         """Step from scratch memory that nobody names to the result; a semaphore is of what starts the transfer."""
         if len(place.leaf) > 1 and not is_operation(instruction.op_name):
-            return _Step(Place(place.name, _RESULT), "moved")
+            return _Step(Place(place.name, (ASYNC_RESULT,)), "moved")
         self._named = instruction if is_operation(instruction.op_name) else None
         return None
 

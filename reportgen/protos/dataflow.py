@@ -15,7 +15,7 @@ Index = tuple[int, ...]
 
 _AS_THEY_ARE = frozenset(
     (
-        *("add-dependency", "all-reduce-done", "bitcast", "domain", "optimization-barrier", "set-dimension-size"),
+        *("add-dependency", "all-reduce-done", "bitcast", "domain", "opt-barrier", "set-dimension-size"),
         "while",
     )
 )

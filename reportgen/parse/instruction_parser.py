@@ -37,19 +37,17 @@ _ESCAPE = re.compile(rb"\\([0-7]{3}|[\s\S])")
 _NAMED_ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r"}
 
 
+_LATER_FIELDS = (
+    "source_end_line", "source_column", "source_end_column", "deduplicated_name", "scheduling_name", "profile_type",
+    "stack_frame_id",
+)  # fmt: skip
+_KNOWN_FIELDS = frozenset(("op_type", "op_name", "source_file", "source_line", *_LATER_FIELDS))
 _STATED = re.compile(
     rb", metadata=\{(?:op_type=%s ?)?(?:op_name=(%s) ?)?(?:source_file=(%s) ?)?(?:source_line=(\d++))?"
-    rb"(?: ?(?:source_end_line|source_column|source_end_column|deduplicated_name|scheduling_name|profile_type"
-    rb"|stack_frame_id)=(?:%s|[^\s\"{}]+))*(\})?" % ((_STRING.encode(),) * 4)
+    rb"(?: ?(?:%s)=(?:%s|[^\s\"{}]+))*(\})?"
+    % (*(3 * [_STRING.encode()]), "|".join(_LATER_FIELDS).encode(), _STRING.encode())
 )
 """Metadata whose fields are all known, in the order in which XLA prints them; the bracket is missing otherwise."""
-
-_KNOWN_FIELDS = frozenset(
-    (
-        "deduplicated_name", "op_name", "op_type", "profile_type", "scheduling_name", "source_column",
-        "source_end_column", "source_end_line", "source_file", "source_line", "stack_frame_id",
-    )
-)  # fmt: skip
 
 
 class Stated(NamedTuple):

@@ -13,6 +13,8 @@ from reportgen.parse.shape_parser import ShapeError, parse_shape
 _LAYOUT_ATTRIBUTES = frozenset(("D", "#", "*", "P", "M"))
 """Attributes of layouts that no size depends on; those that sizes depend on have fields of their own."""
 
+_MOST_FORMS = 5  # that a finding names
+
 
 @check(
     name="Instructions that are understood",
@@ -28,7 +30,7 @@ def unknown_forms(figures: Figures) -> Iterator[Finding]:
     ]
     if forms:
         message = f"written by a newer XLA: {_listed(forms)} are not understood; lines and suggestions may be missing"
-        yield finding("unknown-form", message, stands_for=1)
+        yield finding("unknown-form", message)
 
 
 @check(
@@ -69,9 +71,6 @@ def _of_layouts(figures: Figures) -> Mapping[str, int]:
 
 def _times(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-_MOST_FORMS = 5
 
 
 def _listed(forms: list[str]) -> str:

@@ -9,7 +9,7 @@ Leaf = tuple[int, ...]
 WHOLE_LEAF: Leaf = ()
 
 ASYNC_OPERANDS, ASYNC_RESULT, ASYNC_SCRATCH = range(3)
-"""The elements of what an asynchronous operation makes: its operands, its result, and its scratch memory or semaphore."""
+"""The elements of what an asynchronous operation makes: operands, result, and scratch memory or a semaphore."""
 
 
 class Place(NamedTuple):

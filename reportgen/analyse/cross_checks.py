@@ -16,7 +16,6 @@ from reportgen.model import WHOLE
 from reportgen.model.shapes import ArrayShape, Shape, TupleShape
 from reportgen.parse.assignment_proto import ProtoAllocation, parse_assignment_proto
 from reportgen.parse.hlo_text import HloText, parse_hlo_text
-from reportgen.parse.module_text import ModuleText
 from reportgen.parse.shape_parser import ShapeError, parse_shape
 from reportgen.parse.usage_report import UsageReport, parse_usage_report
 from reportgen.protos.proto_messages import ProtoError
@@ -103,8 +102,7 @@ def _hlo_text(figures: Figures, sibling: Sibling) -> Iterator[_Row]:
         yield replace(_UNREAD, differences=["it does not begin with HloModule"])
         return
     names = {*figures.dump.values.names, *figures.dump.schedule.names}
-    join = figures.program.join
-    text = join.module if join.module and join.label == sibling.label else ModuleText(sibling.data)
+    text = figures.program.join.text_of(sibling)
     missing = {name for name in names if name not in text}
     missing = missing and missing - figures.dump.carriers
     yield _Row(

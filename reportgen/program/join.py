@@ -36,6 +36,10 @@ class Join:
     division: Division | None = None
     divided_by: str = ""
 
+    def text_of(self, sibling: Sibling) -> ModuleText:
+        """Return the index of an HLO text, which is made only once for the one that fits."""
+        return self.module if self.module and self.label == sibling.label else ModuleText(sibling.data)
+
 
 NOTHING_JOINED = Join()
 

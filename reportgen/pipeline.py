@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from reportgen.analyse.analysis import analyse
-from reportgen.analyse.capacity import capacities
+from reportgen.analyse.capacity import capacities, of_the_device
 from reportgen.analyse.fit import misfit
 from reportgen.analyse.records import Analysis
 from reportgen.failures import failed
@@ -92,6 +92,7 @@ def described(
 ) -> Described:
     """Return a record of an analysis with the facts that its file names and sibling files add."""
     name = files.name
+    beside = of_the_device(siblings, analysis.backend, name.device)
     return record(
         label=files.label,
         title=shortened(name.module_name),
@@ -99,6 +100,6 @@ def described(
         number=name.module_number,
         timestamp_microseconds=name.timestamp_microseconds,
         analysis=analysis,
-        capacities=capacities(given, siblings),
-        misfit=misfit(analysis, name.module_name, siblings, given),
+        capacities=capacities(given, beside),
+        misfit=misfit(analysis, name.module_name, beside, given),
     )

@@ -13,12 +13,12 @@ from reportgen.advice import advice_records as advice
 from reportgen.analyse import phases, xla_peak
 from reportgen.analyse.classes import MemoryClass
 from reportgen.analyse.devices import Origin
-from reportgen.analyse.records import Backend
 from reportgen.analyse.results import Severity
 from reportgen.compare import builds, compare_json, figures, history, modules, terms, verdicts
 from reportgen.compare.budgets import Level
 from reportgen.compare.evidence import Grade
 from reportgen.input.dump_text import TextOrigin
+from reportgen.input.names import Backend
 from reportgen.parse import oom_records
 from reportgen.reports import advice_json, explanation, report_json
 from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written

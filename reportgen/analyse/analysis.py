@@ -12,12 +12,13 @@ from reportgen.analyse.checks import checked
 from reportgen.analyse.cross_checks import compared
 from reportgen.analyse.expected_sharing import why_shared
 from reportgen.analyse.findings import by_severity, listed
-from reportgen.analyse.records import Analysis, Backend, Figures, Measured
+from reportgen.analyse.records import Analysis, Figures, Measured
 from reportgen.analyse.reuse import buffer_reuse
 from reportgen.analyse.spaces import spaces
 from reportgen.analyse.value_sizes import value_facts
 from reportgen.analyse.xla_peak import xla_peak
 from reportgen.input.dump_text import Sibling
+from reportgen.input.names import Backend
 from reportgen.model import Dump
 from reportgen.program.join import NOTHING_JOINED, Join
 from reportgen.program.program import Program

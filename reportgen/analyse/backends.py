@@ -6,7 +6,7 @@ taken from another one: XLA's own usage report calls space 2 of a TPU "smem", wh
 XLA's documentation.
 """
 
-from reportgen.analyse.records import Backend
+from reportgen.input.names import Backend
 from reportgen.model import Dump
 
 _SPACE_NAMES: dict[Backend, dict[int, str]] = {

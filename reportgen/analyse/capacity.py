@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from reportgen.analyse.devices import DEVICES, MAIN_SPACE, Capacity, Device, read_capacity
 from reportgen.analyse.records import Space
 from reportgen.input.dump_text import Sibling
+from reportgen.input.names import Backend, is_written_for
 from reportgen.parse.oom_records import SizeRange
 from reportgen.record import record
 
@@ -26,6 +27,8 @@ _TPU_VERSIONS = {
 _VERSION = re.compile(rb"\bversion: TPU_VERSION_(\w+)")
 _VARIANT = re.compile(rb'\bvariant: "(\w*)"')
 _DEVICE_MEMORY = re.compile(rb"\bdevice_memory_size: (\d{1,18})\b")
+_ARCHITECTURE = re.compile(rb"\bcuda_compute_capability \{\s*major: (\d{1,4})(?:\s+minor: (\d{1,4}))?")
+_NAMED_ARCHITECTURE = re.compile(r"sm_(\d+\.\d+)")
 
 
 @record(kw_only=False)
@@ -60,18 +63,38 @@ def capacities(given: Iterable[str], siblings: Sequence[Sibling]) -> Mapping[int
     return known | dict(map(read_capacity, given))
 
 
+def of_the_device(siblings: Iterable[Sibling], backend: Backend, device: str | None) -> tuple[Sibling, ...]:
+    """Return the files beside a dump without those that are about another device than its own.
+
+    A process may compile one function for several backends, and several processes may dump into one directory.
+    `device` is the beginning of the stage in the dump's name, which names the architecture of an NVIDIA GPU.
+    """
+    named = _NAMED_ARCHITECTURE.match(device or "")
+    return tuple(
+        sibling
+        for sibling in siblings
+        if is_written_for(backend, sibling.kind)
+        and not (named and sibling.kind == "GPU target" and _architecture(sibling.data) not in ("", named[1]))
+    )
+
+
+def _architecture(target: bytes) -> str:
+    """Return the compute capability in a file that names an NVIDIA GPU, as `9.0`; empty where it states none."""
+    found = _ARCHITECTURE.search(target)
+    return f"{int(found[1])}.{int(found[2] or 0)}" if found else ""
+
+
 def device_beside(siblings: Sequence[Sibling]) -> Device | None:
     """Return the device that the files beside a dump name; None where they name none that is known.
 
     A GPU is named with its memory in `gpu_target_config.pbtxt`, a TPU by its version in `target_arguments.txt`.
     """
     for sibling in siblings:
-        if sibling.kind == "target":
-            if memory := _DEVICE_MEMORY.search(sibling.data):
-                return Device("GPU", SizeRange(int(memory[1]), int(memory[1])), "target_config")
-            version, variant = _VERSION.search(sibling.data), _VARIANT.search(sibling.data)
-            name = _TPU_VERSIONS.get((version[1].decode(), variant[1].decode() if variant else "")) if version else None
-            if name:
+        if sibling.kind == "GPU target" and (memory := _DEVICE_MEMORY.search(sibling.data)):
+            return Device("GPU", SizeRange(int(memory[1]), int(memory[1])), "target_config")
+        if sibling.kind == "TPU target" and (version := _VERSION.search(sibling.data)):
+            variant = _VARIANT.search(sibling.data)
+            if name := _TPU_VERSIONS.get((version[1].decode(), variant[1].decode() if variant else "")):
                 return DEVICES[name]
     return None
 

@@ -100,9 +100,12 @@ def _events_of(analysis: Analysis, module_name: str, siblings: Sequence[Sibling]
 
 
 def _is_about(event: OutOfMemory, analysis: Analysis, module_name: str) -> bool:
-    if event.module:
-        return event.module == module_name
+    if event.space and analysis.backend != "tpu":  # only a TPU's compiler names the memory that is too small
+        return False
     named = {buffer.instruction for buffer in event.buffers if buffer.instruction}
+    if event.module:
+        # Its text may be left from an earlier compilation, whose instructions had other names.
+        return event.module == module_name and (not named or not named.isdisjoint(analysis.dump.made_by))
     if named:
         return named <= analysis.dump.made_by.keys()
     space = analysis.spaces.get(MAIN_SPACE)

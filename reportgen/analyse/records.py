@@ -9,17 +9,16 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, NamedTuple, overload
+from typing import NamedTuple, overload
 
 from reportgen.analyse.results import CheckResult, Finding
+from reportgen.input.names import Backend
 from reportgen.intervals.step_function import Peak, StepFunction
 from reportgen.model import Columns, Dump, LiveRange, LiveRanges, Value, Values
 from reportgen.program.authors import Authors
 from reportgen.program.definitions import Definition
 from reportgen.program.program import Program
 from reportgen.record import record
-
-Backend = Literal["cpu", "gpu", "tpu", "unknown"]
 
 VMEM = 1
 """The color of a TPU's vector memory."""

@@ -6,8 +6,9 @@ from itertools import chain
 
 from reportgen.analyse.backends import space_name
 from reportgen.analyse.composition import composition
-from reportgen.analyse.records import Backend, Facts, Space, moments_of
+from reportgen.analyse.records import Facts, Space, moments_of
 from reportgen.analyse.reuse import Area, Changes
+from reportgen.input.names import Backend
 from reportgen.intervals.step_function import StepFunction
 from reportgen.intervals.union import Occupancy
 from reportgen.model import Allocation, Dump

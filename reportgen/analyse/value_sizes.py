@@ -7,8 +7,9 @@ from functools import lru_cache
 from itertools import compress
 from operator import not_
 
-from reportgen.analyse.records import Backend, Facts
+from reportgen.analyse.records import Facts
 from reportgen.analyse.sizes import dense_bytes, memory_bits, padded_bytes, round_up
+from reportgen.input.names import Backend
 from reportgen.model import Dump, LiveRanges, Values
 from reportgen.model.shapes import ArrayShape, Layout, Tile
 from reportgen.parse.shape_parser import ShapeError, parse_shape, tuple_arity

@@ -5,10 +5,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, cast, get_args
 
-from reportgen.analyse.records import Backend, Space
+from reportgen.analyse.records import Space
 from reportgen.analyse.sibling_arguments import SiblingArguments
 from reportgen.compare.flaws import Flaw, flaws_of_report
 from reportgen.errors import UnreadableInput
+from reportgen.input.names import Backend
 from reportgen.record import record
 from reportgen.reports.json_lines import escape_unprintable
 from reportgen.reports.report_json import SCHEMA

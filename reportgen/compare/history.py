@@ -26,12 +26,12 @@ from dataclasses import astuple, field
 from typing import Any, NamedTuple, cast, get_args
 
 from reportgen.analyse.backends import space_name
-from reportgen.analyse.records import Backend
 from reportgen.analyse.sibling_arguments import SiblingArguments
 from reportgen.compare.build_names import commit_name, growth_reason, link_url, utc
 from reportgen.compare.figures import FIGURES, ModuleFigures, SpaceFigures, is_amount, plain_name, siblings_of
 from reportgen.compare.flaws import Flaw, checked_slug
 from reportgen.errors import UnreadableInput
+from reportgen.input.names import Backend
 from reportgen.record import record
 
 Amounts = tuple[int | None, ...]

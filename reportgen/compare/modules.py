@@ -11,11 +11,12 @@ from typing import Literal
 
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.identity import Digests, digests, signature
-from reportgen.analyse.records import Backend, Measured
+from reportgen.analyse.records import Measured
 from reportgen.compare.figures import plain_name
 from reportgen.compare.flaws import Flaw
 from reportgen.compare.graph import base_name, shape_parts
 from reportgen.input.inputs import Inputs
+from reportgen.input.names import Backend
 from reportgen.record import record
 
 Evidence = Literal["content", "name and shapes", "similar name and shapes", "name", "shapes"]

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from reportgen.analyse.records import Backend
 from reportgen.compare.history import Arguments, History, ModuleKey, Record, Spaces
+from reportgen.input.names import Backend
 
 _LEAST_ALIKE = 0.2
 

@@ -24,6 +24,7 @@ from reportgen.input.names import (
     COMPRESSION_SUFFIXES,
     ERROR_TEXT,
     PART_SUFFIXES,
+    PROTO_SUFFIXES,
     REFUSAL_SUFFIXES,
     SIBLING_SUFFIXES,
     TARGET_OF_ALL,
@@ -37,10 +38,10 @@ from reportgen.input.names import (
     proto_stem,
     read_module_name,
     read_name,
+    read_stem,
     split_part,
     stems_before,
     without_compression,
-    without_stage,
 )
 from reportgen.input.reading import (
     DEFAULT_MAX_DUMP_BYTES,
@@ -176,7 +177,7 @@ def _search_folder(folder: Folder, found: Found) -> None:
     for name in folder.names:
         forms[without_compression(name)].append(name)
     stems: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
-    protos: dict[str, list[str]] = {}
+    protos: list[tuple[str, list[str]]] = []
     profiled: set[str] = set()
     earlier = len(found.texts)
     for plain, names in forms.items():
@@ -185,7 +186,7 @@ def _search_folder(folder: Folder, found: Found) -> None:
         elif is_profile(plain):
             profiled |= _add_profile(folder, names, found)
         elif stem := proto_stem(plain):
-            protos[stem] = names
+            protos.append((stem, names))
         else:
             _look_into(folder, names, found)
     errors = [
@@ -193,12 +194,12 @@ def _search_folder(folder: Folder, found: Found) -> None:
         for text in found.texts[earlier:]
         if text.is_short and text.path.name != ERROR_TEXT
     ]
-    for stem, parts in stems.items():
-        _add_named(folder, stem, parts, found, errors)
     # The text of a module is used instead of its proto, and compared with it; a profile has the same proto.
-    texts = {without_stage(stem) for stem, parts in stems.items() if 0 in parts}
-    for stem, names in protos.items():
-        if without_stage(stem) not in texts and stem not in profiled:
+    texts = [read_stem(stem) for stem, parts in stems.items() if _add_named(folder, stem, parts, found, errors)]
+    modules = {(name.module, name.device) for name in texts} | {(name.module, None) for name in texts}
+    for stem, names in protos:
+        proto = read_stem(stem)
+        if (proto.module, proto.device) not in modules and stem not in profiled:
             _add_proto(folder, names, found)
 
 
@@ -239,15 +240,17 @@ def _is_beside(file: AnyPath, folder: AnyPath) -> bool:
 
 def _add_named(
     folder: Folder, stem: str, parts: dict[int, list[str]], found: Found, errors: Sequence[SiblingFile] = ()
-) -> None:
-    """Add the dump whose files are named as its parts; `parts` has the names of each part, compressed and plain.
+) -> bool:
+    """Add the dump whose files are named as its parts, and return whether its allocations can be read.
+
+    `parts` has the names of each part, compressed and plain.
 
     The texts of `errors` are in the same folder, and may say why the compiler refused the program.
     """
     if 0 not in parts:
         for name in chain.from_iterable(parts.values()):
             found.report("warning", folder.label(name), f"not shown: {printable(stem)}{PART_SUFFIXES[0]} is missing")
-        return
+        return False
     chosen = {part: _first_readable(folder, parts[part], found) for part in sorted(parts)}
     readable = {part: name for part, name in chosen.items() if name}
     if 0 in readable:
@@ -255,24 +258,39 @@ def _add_named(
         dump = read_name(printable(readable[0]))
         siblings = (*_sibling_files(folder, stem, dump), *errors)
         found.add(label=files[0].label, name=dump, parts=files, notes=folder.notes(stem), siblings=siblings)
+    return 0 in readable
 
 
 def _sibling_files(folder: Folder, stem: str, dump: DumpName) -> Iterator[SiblingFile]:
     """Yield the other files about the module: HLO, usage report, refusal by the compiler, target device."""
     for suffix, kind in SIBLING_SUFFIXES.items():
-        names = (f"{stem}{suffix}{compression}" for compression in ("", *COMPRESSION_SUFFIXES))
-        if name := next(filter(folder.has, names), None):
+        if name := _form_of(folder, stem + suffix):
             yield SiblingFile(kind, folder.path / name, folder.label(name))
-    module = dump.stem.removesuffix(f".{dump.stage}")
-    fixed: dict[str, SiblingKind] = {module + suffix: kind for suffix, kind in REFUSAL_SUFFIXES.items()}
-    for name, kind in (fixed | {TARGET_OF_ALL: "target", ERROR_TEXT: "error text"}).items():
-        if folder.has(name):
+    fixed: dict[str, SiblingKind] = {dump.module + suffix: kind for suffix, kind in REFUSAL_SUFFIXES.items()}
+    for name, kind in (fixed | {TARGET_OF_ALL: "GPU target", ERROR_TEXT: "error text"}).items():
+        if dump.may_have(kind) and folder.has(name):
             yield SiblingFile(kind, folder.path / name, folder.label(name))
-    # A compiler counts the module up between its passes, and names the target before them.
-    if not any(folder.has(name) for name, kind in fixed.items() if kind == "target"):
-        earlier = (f"{stem}{TARGET_OF_TPU}" for stem in stems_before(module))
-        if name := next(filter(folder.has, earlier), None):
-            yield SiblingFile("target", folder.path / name, folder.label(name))
+    if dump.may_have("TPU target") and not folder.has(dump.module + TARGET_OF_TPU):
+        yield from _earlier_target(folder, dump)
+
+
+def _earlier_target(folder: Folder, dump: DumpName) -> Iterator[SiblingFile]:
+    """Yield the file that names the TPU of a dump if it has a smaller number, unless a dump between has that number.
+
+    A compiler counts the module up between its passes, and names the target before them.
+    """
+    for stem in stems_before(dump.module):
+        if folder.has(name := stem + TARGET_OF_TPU):
+            yield SiblingFile("TPU target", folder.path / name, folder.label(name))
+            return
+        # The file of a target that comes before another dump of the same function is that dump's.
+        if any(_form_of(folder, f"{stem}.{dump.stage}{suffix}") for suffix in (PART_SUFFIXES[0], *PROTO_SUFFIXES)):
+            return
+
+
+def _form_of(folder: Folder, name: str) -> str | None:
+    """Return the name of a file as a folder has it, plain or compressed; None if it has neither."""
+    return next(filter(folder.has, (name + compression for compression in ("", *COMPRESSION_SUFFIXES))), None)
 
 
 def _first_readable(folder: Folder, names: Sequence[str], found: Found) -> str | None:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from typing import Literal
 
+from reportgen.input.names import SiblingKind
 from reportgen.input.repeats import CUT
 from reportgen.record import record
 
@@ -84,7 +85,7 @@ class Sibling:
     A `module` is the HLO text of the dump's own proto, with which it agrees by construction.
     """
 
-    kind: Literal["usage report", "HLO text", "module", "proto", "refusal", "refusal list", "target", "error text"]
+    kind: SiblingKind | Literal["module"]
     label: str
     data: bytes
 

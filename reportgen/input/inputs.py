@@ -5,11 +5,13 @@ If all of these are the same and the assignments differ, the compiler is not det
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Set
 from dataclasses import field
+from functools import lru_cache
 from pathlib import Path
 
-from reportgen.input.names import COMPRESSION_SUFFIXES
+from reportgen.input.names import COMPRESSION_SUFFIXES, read_stem, split_part
 from reportgen.input.reading import DumpFiles, read_available
 from reportgen.record import record
 
@@ -38,8 +40,9 @@ def inputs_of(files: DumpFiles) -> Inputs:
     path = files.parts[0].path
     if not isinstance(path, Path) or files.name.module_number is None:
         return Inputs(changelist=files.name.changelist)
-    stem = files.name.stem
-    head = stem.removesuffix(f".{files.name.stage}") if files.name.stage else stem
+    head = files.name.module
+    if head in _shared_names(path.parent, path.parent.stat().st_mtime_ns):
+        return Inputs(changelist=files.name.changelist)
     program = _read(path.parent, f"{head}.before_optimizations.txt")
     options = _read(path.parent, f"{head}.debug_options")
     return Inputs(
@@ -47,6 +50,15 @@ def inputs_of(files: DumpFiles) -> Inputs:
         flags=_flags(options) if options else None,
         changelist=files.name.changelist,
     )
+
+
+# The time is a part of the key, because a directory that has changed must be listed again.
+@lru_cache(maxsize=1)
+def _shared_names(folder: Path, modified: int) -> Set[str]:
+    """Return the names that modules of several devices have in a directory, whose inputs may be of any of them."""
+    stems = (split[0] for path in folder.iterdir() if (split := split_part(path.name)))
+    modules = {(name.module, name.device) for name in map(read_stem, stems)}
+    return {name for name, count in Counter(name for name, _ in modules).items() if count > 1}
 
 
 def _read(folder: Path, name: str) -> bytes:

@@ -11,8 +11,10 @@ from typing import Literal
 
 from reportgen.record import record
 
-Backend = Literal["cpu", "gpu", "unknown"]
-SiblingKind = Literal["usage report", "HLO text", "proto", "refusal", "refusal list", "target", "error text"]
+Backend = Literal["cpu", "gpu", "tpu", "unknown"]
+SiblingKind = Literal[
+    "usage report", "HLO text", "proto", "refusal", "refusal list", "TPU target", "GPU target", "error text"
+]
 
 PART_SUFFIXES = ("-buffer-assignment.txt", "-buffer-assignment-values.txt", "-live-range.txt")
 """Allocations, values, live ranges: the files of one dump, in the order of their text."""
@@ -36,8 +38,8 @@ TARGET_OF_TPU = ".target_arguments.txt"
 REFUSAL_SUFFIXES: Mapping[str, SiblingKind] = {
     ".oom_intermediate_module.txt": "refusal",
     ".oom_top_memory_consuming_instructions": "refusal list",
-    TARGET_OF_TPU: "target",
-    ".gpu_target_config.pbtxt": "target",
+    TARGET_OF_TPU: "TPU target",
+    ".gpu_target_config.pbtxt": "GPU target",
 }
 """Suffixes of files that a compiler names after the module alone, without the stage of the dump."""
 
@@ -49,6 +51,14 @@ ERROR_TEXT = "out-of-memory.txt"
 
 REFUSAL_KINDS = frozenset({*REFUSAL_SUFFIXES.values(), "error text"})
 """The siblings that say whether a program fits."""
+
+_WRITTEN_FOR: Mapping[str, Backend] = {
+    "refusal": "tpu",
+    "refusal list": "tpu",
+    "TPU target": "tpu",
+    "GPU target": "gpu",
+}
+"""The only backend whose compiler writes such a file. A process may compile for several, into one directory."""
 
 COMPRESSION_SUFFIXES = (".gz", ".xz")
 
@@ -79,7 +89,7 @@ _REST = re.compile(
     re.DOTALL,
 )
 _PROGRAM_ID = re.compile(r"\(-?[0-9]{1,20}\)(?:#[0-9]+)?$")
-_GPU_STAGE = re.compile(r"(?:^|_)gpu_")
+_GPU_STAGE = re.compile(r"(?:.*_)?gpu(?=_)", re.DOTALL)
 
 
 @record
@@ -87,7 +97,9 @@ class DumpName:
     """The components of a file name. All files of one dump have the same `stem`.
 
     `module_name` is never empty: it is `module_NNNN` if XLA omitted a name that was too long, and the stem if the file
-    has no name that XLA gives. `backend` comes from the stage; the stage of a TPU names no backend.
+    has no name that XLA gives. `backend` comes from the stage; the stage of a TPU names no backend. `device` is the
+    beginning of the stage, such as `sm_9.0a_gpu`, by which modules of several devices in one directory differ; empty
+    for a TPU, and None before the optimizations, where no stage names a device.
     """
 
     stem: str
@@ -97,6 +109,21 @@ class DumpName:
     timestamp_microseconds: int | None = None
     changelist: int | None = None
     backend: Backend = "unknown"
+    device: str | None = ""
+
+    @property
+    def module(self) -> str:
+        """Return the name that all files of the module begin with, whatever stage of the compilation they are from."""
+        return self.stem.removesuffix(f".{self.stage}") if self.stage else self.stem
+
+    def may_have(self, kind: SiblingKind) -> bool:
+        """Return whether a file of this kind, with the name of the module, may be about this dump."""
+        return self.backend == "unknown" or is_written_for(self.backend, kind)
+
+
+def is_written_for(backend: Backend, kind: str) -> bool:
+    """Return whether the compiler of a backend writes files of this kind; of an unknown one, what each may write."""
+    return _WRITTEN_FOR.get(kind, backend) == backend
 
 
 def without_compression(file_name: str) -> str:
@@ -157,22 +184,22 @@ def read_name(file_name: str) -> DumpName:
         stage=stage,
         timestamp_microseconds=_number(module["timestamp"]),
         changelist=_number(rest["changelist"]),
-        backend="gpu" if _GPU_STAGE.search(stage) else "cpu" if stage.startswith("cpu_") else "unknown",
+        backend="gpu" if _GPU_STAGE.match(stage) else "cpu" if stage.startswith("cpu_") else "unknown",
+        device=_device(stage),
     )
+
+
+def read_stem(stem: str) -> DumpName:
+    """Parse the name of a file of a module without its suffix."""
+    return read_name(stem + PART_SUFFIXES[0])
 
 
 def read_module_name(stem: str) -> DumpName:
     """Parse the name of a proto without its suffix, or of a module in a profile: `jit_f(1234)`."""
-    named = read_name(stem + PART_SUFFIXES[0])
+    named = read_stem(stem)
     if named.module_number is not None:
         return named
     return DumpName(stem=stem, module_name=_PROGRAM_ID.sub("", stem) or stem)
-
-
-def without_stage(stem: str) -> str:
-    """Return the name that all files of a module begin with, whatever stage of the compilation they are from."""
-    stage = read_name(stem + PART_SUFFIXES[0]).stage
-    return stem.removesuffix(f".{stage}") if stage else stem
 
 
 def stems_before(module: str) -> Iterator[str]:
@@ -183,6 +210,13 @@ def stems_before(module: str) -> Iterator[str]:
     start, end = found.span("number")
     for number in range(int(found["number"]) - 1, max(-1, int(found["number"]) - 1 - _MOST_PASSES), -1):
         yield f"{module[:start]}{number:0{end - start}d}{module[end:]}"
+
+
+def _device(stage: str) -> str | None:
+    if stage.startswith("before_"):
+        return None
+    gpu = _GPU_STAGE.match(stage)
+    return gpu[0] if gpu else "cpu" if stage.startswith("cpu_") else ""
 
 
 def _number(digits: str | None) -> int | None:

@@ -70,5 +70,7 @@ def test_a_saving_is_the_difference_of_two_peaks() -> None:
 def test_the_source_of_a_capacity_is_a_flag_or_a_file_beside_the_dump(
     given: list[str], data: bytes, origin: str
 ) -> None:
-    (capacity,) = capacities(given, [Sibling("target", "beside", data)]).values()
+    (capacity,) = capacities(
+        given, [Sibling("GPU target", "beside", data), Sibling("TPU target", "beside", data)]
+    ).values()
     assert capacity.origin == origin

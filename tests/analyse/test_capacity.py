@@ -1,13 +1,16 @@
 """Capacities are read from flags and from the files beside a dump, and compared with what is allocated."""
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.analyse.analysis import analyse
-from reportgen.analyse.capacity import capacities, fit
+from reportgen.analyse.capacity import capacities, fit, of_the_device
 from reportgen.analyse.devices import CHIPS, Capacity, read_capacity
 from reportgen.input.dump_text import Sibling
+from reportgen.input.names import Backend
 from reportgen.model import Dump
 from tests.support.strategies import consistent_dumps
 
@@ -40,12 +43,42 @@ def test_anything_else_is_refused(text: str) -> None:
         read_capacity(text)
 
 
-@pytest.mark.parametrize(("data", "size"), [(TPU, CHIPS["v5e"]), (GPU, CHIPS["h100"])])
-def test_the_device_beside_a_dump_is_the_default(data: bytes, size: int) -> None:
-    beside = [Sibling("target", "x", data)]
+@pytest.mark.parametrize(
+    ("target", "size"),
+    [(Sibling("TPU target", "x", TPU), CHIPS["v5e"]), (Sibling("GPU target", "x", GPU), CHIPS["h100"])],
+)
+def test_the_device_beside_a_dump_is_the_default(target: Sibling, size: int) -> None:
+    beside = [target]
     assert capacities((), beside)[0].size_bytes == size
     assert capacities(("1GiB",), beside)[0].size_bytes == 1 << 30
     assert capacities(("5=1GiB",), beside).keys() == {0, 5}
+
+
+ARCHITECTURE = b"gpu_device_info {\n  cuda_compute_capability {\n    major: 9\n  }\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("backend", "device", "kept"),
+    [
+        ("cpu", "cpu", ["error text"]),
+        ("tpu", "", ["TPU target", "refusal", "refusal list", "error text"]),
+        ("gpu", "sm_9.0a_gpu", ["GPU target", "error text"]),
+        ("gpu", "sm_8.0_gpu", ["error text"]),
+        ("gpu", "gfx942_gpu", ["GPU target", "error text"]),
+        ("unknown", "", ["error text"]),
+    ],
+)
+def test_a_file_about_another_device_says_nothing_of_this_one(
+    backend: Backend, device: str, kept: Sequence[str]
+) -> None:
+    beside = [
+        Sibling("GPU target", "x", ARCHITECTURE),
+        Sibling("TPU target", "x", TPU),
+        Sibling("refusal", "x", b""),
+        Sibling("refusal list", "x", b""),
+        Sibling("error text", "x", b""),
+    ]
+    assert [sibling.kind for sibling in of_the_device(beside, backend, device)] == kept
 
 
 TPU7X = b'version: TPU_VERSION_6acc60406\nvariant: ""\n'
@@ -54,13 +87,13 @@ TPU7X = b'version: TPU_VERSION_6acc60406\nvariant: ""\n'
 @pytest.mark.parametrize(("name", "scope"), [("tpu7x", "per device, 2 per chip"), ("v6e", ""), ("16GiB", "")])
 def test_the_capacity_of_a_device_that_is_part_of_a_chip_says_so(name: str, scope: str) -> None:
     assert capacities((name,), ())[0].scope == scope
-    found = capacities((), [Sibling("target", "x", TPU7X)])[0]
+    found = capacities((), [Sibling("TPU target", "x", TPU7X)])[0]
     assert (found.size_bytes, found.scope) == (CHIPS["tpu7x"], "per device, 2 per chip")
 
 
 @pytest.mark.parametrize("data", [b"", b"version: TPU_VERSION_UNHEARD_OF", b"device_memory_size: -1"])
 def test_an_unknown_device_has_no_capacity(data: bytes) -> None:
-    assert capacities((), [Sibling("target", "x", data)]) == {}
+    assert capacities((), [Sibling("GPU target", "x", data), Sibling("TPU target", "x", data)]) == {}
 
 
 @given(consistent_dumps(), st.integers(1, 1 << 20))

@@ -7,8 +7,9 @@ from hypothesis import given
 
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.padding import padded_shapes, padding_at_peak, values_of
-from reportgen.analyse.records import Analysis, Backend
+from reportgen.analyse.records import Analysis
 from reportgen.input.discover import discover
+from reportgen.input.names import Backend
 from reportgen.input.reading import load_text
 from reportgen.model import Dump
 from reportgen.parse.parser import parse_dump

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 
 from reportgen.analyse.analysis import analyse
-from reportgen.analyse.records import Backend, Facts
+from reportgen.analyse.records import Facts
 from reportgen.analyse.value_sizes import possible_sizes
+from reportgen.input.names import Backend
 from reportgen.model import Dump
 from tests.support.builder import Lives, temporaries
 from tests.support.strategies import consistent_dumps

@@ -5,6 +5,7 @@ import json
 import lzma
 import os
 import random
+import shutil
 import socket
 import sys
 from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ from reportgen.input.discover import Discovered, discover
 from reportgen.input.reading import load_text
 
 ROOT = Path(__file__).parents[2]
+PROTO = ROOT / "tests/siblings/cpu-tiny.hlo.pb"
 REAL_DUMPS = ROOT.parent / "shared" / "dumps"
 
 STEM = "module_0001.jit_f.cpu_after_optimizations"
@@ -126,7 +128,79 @@ def test_the_target_of_a_module_may_have_its_number_before_the_passes(
     write(tmp_path, "module_0003.jit_f.after_optimizations-buffer-assignment.txt")
     write(tmp_path, f"{target}.target_arguments.txt", text="version: TPU_VERSION_GHOSTLITE")
     (dump,) = discover([tmp_path]).dumps
-    assert [sibling.kind for sibling in dump.siblings] == (["target"] if is_found else [])
+    assert [sibling.kind for sibling in dump.siblings] == (["TPU target"] if is_found else [])
+
+
+def test_the_target_of_an_earlier_compilation_is_not_that_of_a_later_one(tmp_path: Path) -> None:
+    for number in (1, 3):
+        write(tmp_path, f"module_000{number}.jit_f.after_optimizations-buffer-assignment.txt")
+    write(tmp_path, "module_0000.jit_f.target_arguments.txt", text="version: TPU_VERSION_GHOSTLITE")
+    assert [[sibling.kind for sibling in dump.siblings] for dump in discover([tmp_path]).dumps] == [["TPU target"], []]
+
+
+@pytest.mark.parametrize(
+    ("stage", "kinds"),
+    [
+        ("cpu_after_optimizations", ["error text"]),
+        ("sm_9.0a_gpu_after_optimizations", ["GPU target", "GPU target", "error text"]),
+        ("gfx942_gpu_after_optimizations", ["GPU target", "GPU target", "error text"]),
+        (
+            "after_optimizations",
+            ["refusal", "refusal list", "TPU target", "GPU target", "GPU target", "error text"],
+        ),
+    ],
+)
+def test_a_file_that_another_backend_writes_is_not_beside_a_dump(tmp_path: Path, stage: str, kinds: list[str]) -> None:
+    write(tmp_path, f"module_0001.jit_f.{stage}-buffer-assignment.txt")
+    names = ("target_arguments.txt", "gpu_target_config.pbtxt", "oom_intermediate_module.txt")
+    write(tmp_path, *(f"module_0001.jit_f.{name}" for name in names), text="x")
+    others = ("module_0001.jit_f.oom_top_memory_consuming_instructions", "gpu_target_config.pbtxt", "out-of-memory.txt")
+    write(tmp_path, *others, text="x")
+    (dump,) = discover([tmp_path]).dumps
+    assert [sibling.kind for sibling in dump.siblings] == kinds
+
+
+def with_plan(folder: Path, *names: str) -> None:
+    for name in names:
+        shutil.copy(PROTO, folder / name)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_shown"),
+    [
+        (f"{STEM}.hlo.pb", False),
+        (f"{STEM}_after_buffer_assignment.hlo.pb.gz", False),
+        ("module_0001.jit_f.sm_9.0a_gpu_after_optimizations.hlo.pb", True),
+        ("module_0001.jit_f.after_optimizations.hlo.pb", True),
+        ("module_0002.jit_f.cpu_after_optimizations.hlo.pb", True),
+    ],
+)
+def test_the_proto_of_another_device_is_another_module(tmp_path: Path, name: str, is_shown: bool) -> None:
+    write(tmp_path, ALLOCATIONS)
+    with_plan(tmp_path, name)
+    found = discover([tmp_path])
+    assert labels(found) == sorted([ALLOCATIONS, *([name] if is_shown else [])])
+    assert found.problems == ()
+
+
+def test_modules_of_two_gpus_are_both_shown(tmp_path: Path) -> None:
+    names = [f"module_0000.jit_f.sm_{number}_gpu_after_optimizations" for number in ("8.0", "9.0a")]
+    write(tmp_path, f"{names[0]}-buffer-assignment.txt")
+    with_plan(tmp_path, f"{names[1]}.hlo.pb")
+    assert len(discover([tmp_path]).dumps) == 2
+
+
+def test_two_protos_of_one_stem_are_both_shown(tmp_path: Path) -> None:
+    with_plan(tmp_path, "jit_f.hlo.pb", "jit_f.hlo_proto.pb")
+    assert labels(discover([tmp_path])) == ["jit_f.hlo.pb", "jit_f.hlo_proto.pb"]
+
+
+def test_a_proto_stands_in_for_allocations_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / f"{ALLOCATIONS}.gz").write_bytes(b"\x1f\x8bdamaged")
+    with_plan(tmp_path, f"{STEM}.hlo.pb")
+    found = discover([tmp_path])
+    assert labels(found) == [f"{STEM}.hlo.pb"]
+    assert severities(found) == [("error", f"{ALLOCATIONS}.gz")]
 
 
 @pytest.mark.parametrize("missing", [VALUES, LIVE_RANGES])

@@ -83,6 +83,7 @@ def test_dots_in_module_names_and_in_stages_are_distinguished() -> None:
         timestamp_microseconds=None,
         changelist=None,
         backend="gpu",
+        device="sm_8.0_gpu",
     )
 
 

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.identity import digests
-from reportgen.analyse.records import Analysis, Backend
+from reportgen.analyse.records import Analysis
 from reportgen.input.dump_text import DumpText, Location, TextPart
+from reportgen.input.names import Backend
 from reportgen.input.repeats import CUT, WithoutRepeats
 from reportgen.model import Dump, UsedValues
 from reportgen.parse.parser import parse_dump

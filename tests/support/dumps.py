@@ -1,8 +1,9 @@
 """From a text in a test to its records, in one call."""
 
 from reportgen.analyse.analysis import analyse
-from reportgen.analyse.records import Analysis, Backend
+from reportgen.analyse.records import Analysis
 from reportgen.input.dump_text import DumpText, TextPart
+from reportgen.input.names import Backend
 from reportgen.model import Dump, UsedValue
 from reportgen.parse.parser import parse_dump
 

@@ -7,9 +7,10 @@ from itertools import compress
 from reportgen.analyse.checks.declaration import check
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.findings import finding
-from reportgen.analyse.records import VMEM, Backend, Figures
+from reportgen.analyse.records import VMEM, Figures
 from reportgen.analyse.results import Finding
 from reportgen.analyse.value_sizes import possible_sizes
+from reportgen.input.names import Backend
 from reportgen.model import WHOLE, Allocation, UsedValues, Values, users_in
 from reportgen.model.shapes import ArrayShape
 from reportgen.parse.shape_parser import ShapeError, parse_shape

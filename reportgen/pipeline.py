@@ -80,7 +80,7 @@ def analysed(files: DumpFiles, text: DumpText, siblings: Sequence[Sibling], stag
         stage("parsing")
         dump = parse_dump(text)
         stage("analysing")
-        return analyse(dump, files.name.backend, siblings, joined(dump, files.name.module_name, siblings))
+        return analyse(dump, files.name.backend, joined(dump, files.name.module_name, siblings))
 
 
 def described(

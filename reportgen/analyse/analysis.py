@@ -4,7 +4,6 @@ Each step uses the results of those before it: the size of each value, the reuse
 over time, XLA's own peak, and finally the checks, which read all of these and change none.
 """
 
-from collections.abc import Sequence
 from functools import partial
 
 from reportgen.analyse.backends import infer_backend
@@ -17,27 +16,24 @@ from reportgen.analyse.reuse import buffer_reuse
 from reportgen.analyse.spaces import spaces
 from reportgen.analyse.value_sizes import value_facts
 from reportgen.analyse.xla_peak import xla_peak
-from reportgen.input.dump_text import Sibling
 from reportgen.input.names import Backend
 from reportgen.model import Dump
 from reportgen.program.join import NOTHING_JOINED, Join
 from reportgen.program.program import Program
 
 
-def analyse(
-    dump: Dump, named_backend: Backend = "unknown", siblings: Sequence[Sibling] = (), join: Join = NOTHING_JOINED
-) -> Analysis:
+def analyse(dump: Dump, named_backend: Backend = "unknown", join: Join = NOTHING_JOINED) -> Analysis:
     """Return all figures and findings of a dump.
 
-    `named_backend` is the backend that the file's name states; `siblings` are compared with the dump, and `join` is
-    what they say of its program.
+    `named_backend` is the backend that the file's name states; `join` has the files beside the dump, with which it is
+    compared, and what they say of its program.
     """
     measured = measure(dump, named_backend, join)
     figures = Figures(
         **vars(measured),
         xla_peak=xla_peak(measured.program, measured.facts, measured.spaces),
     )
-    own, of_siblings = checked(figures), compared(figures, siblings)
+    own, of_siblings = checked(figures), compared(figures, join.siblings)
     findings = (*listed(own.findings, dump.text), *listed(of_siblings.findings, dump.text))
     return Analysis(
         **vars(figures),

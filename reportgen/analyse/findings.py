@@ -55,6 +55,7 @@ SEVERITIES: dict[str, Severity] = {
     "shape-differs": "warning",
     "shared-scratch": "note",
     "sibling-differs": "warning",
+    "sibling-older": "note",
     "sibling-unread": "note",
     "sliced-handover": "note",
     "stack-trace-sum": "warning",

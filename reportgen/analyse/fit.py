@@ -15,7 +15,9 @@ from reportgen.parse.oom_records import OutOfMemory, SizeRange
 from reportgen.record import record
 
 GIVEN = "given"
-_REFUSALS = frozenset({"refusal", "refusal list"})
+_REFUSED = frozenset({"refusal", "refusal list"})
+REFUSALS = frozenset({*_REFUSED, "error text"})
+"""The siblings that say that a compiler refused a program, which it says after it wrote the dump."""
 _COMPILER = frozenset({"compile", "allocation"})
 
 
@@ -48,8 +50,9 @@ def misfit(
     analysis: Analysis, module_name: str, siblings: Sequence[Sibling], given: Sequence[str] = ()
 ) -> Misfit | None:
     """Return why the program does not fit, or None if nothing says so; `given` capacities beat all that is found."""
-    event = next(_events_of(analysis, module_name, siblings), None)
-    is_refused = event is not None or any(sibling.kind in _REFUSALS for sibling in siblings)
+    said = [sibling for sibling in siblings if sibling.kind in REFUSALS and not sibling.age]
+    event = next(_events_of(analysis, module_name, said), None)
+    is_refused = event is not None or any(sibling.kind in _REFUSED for sibling in said)
     device = device_beside(siblings)
     chip, usable = (", ".join(filter(None, (device.title, device.scope))), device.usable) if device else ("", None)
     if event and event.capacity:
@@ -102,10 +105,9 @@ def _events_of(analysis: Analysis, module_name: str, siblings: Sequence[Sibling]
 def _is_about(event: OutOfMemory, analysis: Analysis, module_name: str) -> bool:
     if event.space and analysis.backend != "tpu":  # only a TPU's compiler names the memory that is too small
         return False
-    named = {buffer.instruction for buffer in event.buffers if buffer.instruction}
     if event.module:
-        # Its text may be left from an earlier compilation, whose instructions had other names.
-        return event.module == module_name and (not named or not named.isdisjoint(analysis.dump.made_by))
+        return event.module == module_name
+    named = {buffer.instruction for buffer in event.buffers if buffer.instruction}
     if named:
         return named <= analysis.dump.made_by.keys()
     space = analysis.spaces.get(MAIN_SPACE)

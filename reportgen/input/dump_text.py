@@ -25,6 +25,8 @@ Those were then rebuilt from its schedule or, without one, from the heap simulat
 """
 
 _BLOCK = 1 << 12
+_LONGEST_WRITING = 5
+"""Minutes that one compilation may take between two files about its result; real ones take a second or two."""
 
 
 @record(kw_only=False, order=True)
@@ -82,12 +84,23 @@ class TextPart:
 class Sibling:
     """The content of another file about the same module, written by the same compilation.
 
-    A `module` is the HLO text of the dump's own proto, with which it agrees by construction.
+    A `module` is the HLO text of the dump's own proto, with which it agrees by construction. `older_seconds` is how
+    long before the dump the file was written, where that is known.
     """
 
     kind: SiblingKind | Literal["module"]
     label: str
     data: bytes
+    older_seconds: int = 0
+
+    @property
+    def age(self) -> str:
+        """Return in words how long before the dump it was written; empty if one compilation may have written both."""
+        minutes = self.older_seconds // 60
+        for unit, size in (("days", 24 * 60), ("hours", 60)):
+            if minutes >= 2 * size:
+                return f"{minutes // size:,} {unit}"
+        return f"{minutes} minutes" if minutes >= _LONGEST_WRITING else ""
 
 
 class DumpText:

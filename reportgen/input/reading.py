@@ -253,7 +253,20 @@ def _last_log(path: AnyPath, max_bytes: int, stamp: tuple[int, int] | None) -> t
 
 def load_siblings(files: DumpFiles) -> tuple[Sibling, ...]:
     """Return the sibling files of a dump, each up to `max_bytes`; the comparison with the dump reports damaged ones."""
-    return tuple(Sibling(one.kind, one.label, read_available(one.path, files.max_bytes)[0]) for one in files.siblings)
+    return tuple(
+        Sibling(one.kind, one.label, read_available(one.path, files.max_bytes)[0], _older_seconds(one, files.parts[0]))
+        for one in files.siblings
+    )
+
+
+def _older_seconds(sibling: SiblingFile, part: PartFile) -> int:
+    """Return how long before a part of its dump a file was written; 0 where a store does not tell."""
+    if not isinstance(sibling.path, Path) or not isinstance(part.path, Path):
+        return 0
+    try:
+        return max(0, int(part.path.stat().st_mtime - sibling.path.stat().st_mtime))
+    except OSError:  # it is gone, which reading it has said
+        return 0
 
 
 def _problem_of(part: PartFile, size: int, damage: str | None) -> Problem | None:

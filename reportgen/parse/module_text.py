@@ -116,6 +116,14 @@ class ModuleText:
             shape = None
         return f"%{name} = {shape} get-tuple-element(%{whole}), index={index}" if shape else None
 
+    def line(self, name: str) -> bytes | None:
+        """Return the line of an instruction as it is, but for what stands before its name; None if there is none."""
+        start = self._offsets.get(name)
+        if start is None:
+            return None
+        end = end_of_instruction(self._data, start, len(self._data))
+        return self._data[start : end if end >= 0 else None].strip().removeprefix(b"ROOT ")
+
     def instruction(self, name: str) -> Instruction | None:
         """Return the parts of an instruction; None if the module has no such instruction."""
         text = self.text(name)

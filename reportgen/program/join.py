@@ -1,16 +1,19 @@
 """Join a dump with the HLO text or proto beside it, which know the loops, fusions and source lines of the module.
 
-They give names and places only, never a number. A file that does not fit the dump gives nothing, because a name from
-another compilation would be wrong without looking wrong.
+They give names and places only, never a number. A file that differs from the dump in anything that both state gives
+nothing, because a name from another compilation would be wrong without looking wrong.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
+from typing import NamedTuple
 
 from reportgen.input.dump_text import Sibling
 from reportgen.model import Dump
 from reportgen.parse.module_text import ModuleText
 from reportgen.parse.stack_frames import StackFrames, stack_frames_of_proto
+from reportgen.program.agreement import Agreement, agreement_of_proto, agreement_of_text
 from reportgen.protos.hlo_proto import Division, read_division
 from reportgen.protos.proto_messages import ProtoError
 from reportgen.protos.wire import WireError
@@ -20,53 +23,136 @@ _HEADER = re.compile(rb"HloModule ([^\s,]+)")
 _SEVERAL_DEVICES = re.compile(r"\bnum_partitions=(?!1\b)\d")
 _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 _UNNAMED = re.compile(r"module_\d+")
-_LEAST_FOUND = 0.99
 
 
-@record(kw_only=False)
+@record
 class Join:
-    """The HLO text that fits a dump and the tables of source lines, each None where nothing beside the dump has it.
+    """The files beside a dump, and what those say of its program that do not contradict it.
 
-    `label` is the file that they come from. `division` is from the proto `divided_by`, and None for one device.
+    `module` is the HLO text and `frames` are the tables of source lines, each None where no file has it; `label` is the
+    file that they come from, and `age` says how long before the dump it was written, if too long for one compilation.
+    `division` is from the proto `divided_by`, and None for one device. `agreements` are the comparisons of the dump
+    with each HLO text and proto, by its label.
     """
 
+    siblings: Sequence[Sibling] = ()
     module: ModuleText | None = None
     frames: StackFrames | None = None
     label: str = ""
+    age: str = ""
     division: Division | None = None
     divided_by: str = ""
-
-    def text_of(self, sibling: Sibling) -> ModuleText:
-        """Return the index of an HLO text, which is made only once for the one that fits."""
-        return self.module if self.module and self.label == sibling.label else ModuleText(sibling.data)
+    agreements: Mapping[str, Sequence[Agreement]] = field(default_factory=dict)
 
 
 NOTHING_JOINED = Join()
 
 
-def joined(dump: Dump, module_name: str, siblings: Iterable[Sibling]) -> Join:
-    """Return the HLO text among `siblings` or, where none fits, what the proto knows."""
+class _Compared(NamedTuple):
+    """A file beside a dump and where they agree; `module` is the index of an HLO text."""
+
+    sibling: Sibling
+    module: ModuleText | None
+    frames: StackFrames | None
+    agreements: Sequence[Agreement]
+
+    @property
+    def differs(self) -> bool:
+        return any(one.differences for one in self.agreements)
+
+
+def joined(dump: Dump, module_name: str, siblings: Sequence[Sibling]) -> Join:
+    """Return what the HLO text among `siblings` says or, where none fits, what the proto knows."""
     by_kind: dict[str, list[Sibling]] = {}
     for sibling in siblings:
         by_kind.setdefault(sibling.kind, []).append(sibling)
-    for sibling in by_kind.get("module", ()):
-        module = ModuleText(sibling.data)
-        return Join(module, module.frames, sibling.label)
-    protos = by_kind.get("proto", ())
-    for sibling in by_kind.get("HLO text", ()):
-        module = ModuleText(sibling.data)
-        if _is_named(sibling.data, module_name) and _fits(module, dump):
-            several = protos if _SEVERAL_DEVICES.search(module.header) else ()
-            return Join(module, module.frames, sibling.label, *_division(several, dump, module_name))
-    for sibling in protos:
-        try:
-            frames = stack_frames_of_proto(sibling.data)
-        except WireError:
-            continue
-        division, label = _division([sibling], dump, module_name)
-        if frames or division:
-            return Join(None, frames, sibling.label, division, label)
-    return NOTHING_JOINED
+    for own in by_kind.get("module", ()):
+        module = ModuleText(own.data)
+        return Join(siblings=siblings, module=module, frames=module.frames, label=own.label)
+    texts, protos = _of_one_compilation(
+        [_compared_text(dump, one) for one in by_kind.get("HLO text", ())],
+        [_compared_proto(dump, one) for one in by_kind.get("proto", ())],
+    )
+    agreements = {one.sibling.label: one.agreements for one in (*texts, *protos)}
+    sound = [one for one in protos if not one.differs]
+    for text in texts:
+        if text.module and not text.differs and dump.made_by and _is_named(text.sibling.data, module_name):
+            several = [one.sibling for one in sound] if _SEVERAL_DEVICES.search(text.module.header) else ()
+            return _join(siblings, agreements, text, _division(several, dump, module_name))
+    for proto in sound:
+        division = _division([proto.sibling], dump, module_name)
+        if proto.frames or division[0]:
+            return _join(siblings, agreements, proto, division)
+    return Join(siblings=siblings, agreements=agreements)
+
+
+def _join(
+    siblings: Sequence[Sibling],
+    agreements: Mapping[str, Sequence[Agreement]],
+    chosen: _Compared,
+    division: tuple[Division | None, str],
+) -> Join:
+    return Join(
+        siblings=siblings,
+        module=chosen.module,
+        frames=chosen.frames,
+        label=chosen.sibling.label,
+        age=chosen.sibling.age,
+        division=division[0],
+        divided_by=division[1],
+        agreements=agreements,
+    )
+
+
+def _compared_text(dump: Dump, sibling: Sibling) -> _Compared:
+    module = ModuleText(sibling.data)
+    return _Compared(sibling, module, module.frames, _up_to_a_difference(agreement_of_text(dump, sibling.data, module)))
+
+
+def _compared_proto(dump: Dump, sibling: Sibling) -> _Compared:
+    try:
+        frames = stack_frames_of_proto(sibling.data)
+    except WireError:
+        frames = None
+    return _Compared(sibling, None, frames, _up_to_a_difference(agreement_of_proto(dump, sibling.data)))
+
+
+def _up_to_a_difference(agreements: Iterator[Agreement]) -> Sequence[Agreement]:
+    """Return comparisons up to the first that finds a difference, because of another compilation all may differ."""
+    found: list[Agreement] = []
+    for one in agreements:
+        found.append(one)
+        if one.differences:
+            break
+    return found
+
+
+def _of_one_compilation(
+    texts: Sequence[_Compared], protos: Sequence[_Compared]
+) -> tuple[Sequence[_Compared], Sequence[_Compared]]:
+    """Return the files with the agreement of their tables of source lines, which no dump has.
+
+    Where they differ, one file is of an earlier compilation: the older one if their times tell, otherwise nobody knows.
+    """
+    named = [one for one in (*texts, *protos) if one.frames and not one.differs]
+    if all(one.frames == named[0].frames for one in named):
+        return texts, protos
+    older = [one for one in named if one.sibling.age]
+    doubtful = older if 0 < len(older) < len(named) else named
+
+    def judged(one: _Compared) -> _Compared:
+        other = next((other for other in named if other.frames != one.frames), None)
+        words = f"its source lines differ from those of {other.sibling.label}" if other and one in doubtful else ""
+        row = Agreement(
+            name="Source lines beside the dump",
+            question="Do the files beside the dump name the same source lines?",
+            subject="files with source lines",
+            looked_at=1,
+            differences=(words,) if words else (),
+        )
+        return one._replace(agreements=(*one.agreements, row))
+
+    return list(map(judged, texts)), list(map(judged, protos))
 
 
 def _division(protos: Sequence[Sibling], dump: Dump, module_name: str) -> tuple[Division | None, str]:
@@ -95,14 +181,3 @@ def _is_named(text: bytes, name: str) -> bool:
 
 def _plain(name: str) -> str:
     return _UNSAFE.sub("_", name)
-
-
-def _fits(module: ModuleText, dump: Dump) -> bool:
-    """Return whether the text has nearly all instructions of the schedule or, without one, those that define values.
-
-    An element of a tuple, to which the dump gives a name, may be without a line of its own in the text.
-    """
-    names = set(dump.name_at.values()) or set(dump.values.names)
-    most_missing = len(names) * (1 - _LEAST_FOUND)
-    missing = {name for name in names if name not in module}
-    return bool(names) and (len(missing) <= most_missing or len(missing - dump.carriers) <= most_missing)

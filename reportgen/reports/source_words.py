@@ -1,7 +1,9 @@
 """Source lines in words, without the directories of their files: which of them fill a peak, or how to learn that."""
 
 import re
+from collections.abc import Sequence
 
+from reportgen.analyse.decompose import Group
 from reportgen.analyse.spaces import main_space
 from reportgen.reports.formats import percent
 from reportgen.reports.report import Report
@@ -30,6 +32,26 @@ def filled_words(report: Report) -> str:
         if report.source_files:
             return _NO_FILLER
         return _NO_LINES if report.join.module else _NO_TEXT
+    return f"{_lines_words(lines, groups, peak)}{_age_words(report)}"
+
+
+def lines_from(report: Report) -> str:
+    """Return the file beside the dump that alone states its source lines; empty where the dump does, or nothing."""
+    return "" if any(one.file for one in report.analysis.program.stated.values()) else report.join.label
+
+
+def _age_words(report: Report) -> str:
+    """Return that the lines may be of earlier code, if the file that they are from is older than the dump."""
+    label, age = lines_from(report), report.join.age
+    return (
+        f" The lines are from {label}, written {age} before the dump; the code may have changed."
+        if age and label
+        else ""
+    )
+
+
+def _lines_words(lines: Sequence[Group], groups: Sequence[Group], peak: int) -> str:
+    """Return which lines fill a peak."""
     words = ", ".join(f"{line_words(line.label)} ({percent(line.size_bytes, peak)})" for line in lines)
     if 2 * sum(line.size_bytes for line in lines) >= peak:
         return f"Most of the peak is filled at {words}."

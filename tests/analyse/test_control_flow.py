@@ -99,7 +99,7 @@ HloLiveRange (max 8):
 
 
 def branched(*edits: tuple[str, str], has_text: bool = True) -> Analysis:
-    join = Join(ModuleText(BRANCHES.encode())) if has_text else Join()
+    join = Join(module=ModuleText(BRANCHES.encode())) if has_text else Join()
     return analyse(parsed(edited(ALLOCATIONS, *edits), USED, RANGES), join=join)
 
 
@@ -112,7 +112,7 @@ IN_THE_SAME_BYTES = ("<8 right_exp @0> (size=32,offset=32)", "<8 right_exp @0> (
 
 def test_values_of_two_branches_may_share_their_bytes() -> None:
     longer = edited(RANGES, ("left_exp{}:3-4", "left_exp{}:3-6"))
-    found = analyse(parsed(ALLOCATIONS, USED, longer), join=Join(ModuleText(BRANCHES.encode())))
+    found = analyse(parsed(ALLOCATIONS, USED, longer), join=Join(module=ModuleText(BRANCHES.encode())))
     assert "bytes-shared" not in complaints(found)
     assert "exclusive-branches" in {finding.slug for finding in found.findings}
     assert found.reuse.conflicts == ()
@@ -131,7 +131,7 @@ def test_two_values_of_one_branch_may_not_share_their_bytes() -> None:
     row = " value: <7 left_exp @0> (size=32,offset=32): f32[8]{0}\n"
     together = edited(ALLOCATIONS, (row, ""), (" value: <4", row.replace("offset=32", "offset=0") + " value: <4"))
     longer = edited(RANGES, ("left_exp{}:3-4", "left_exp{}:3-6"), ("left_end{}:4-4", "left_end{}:4-6"))
-    found = analyse(parsed(together, USED, longer), join=Join(ModuleText(BRANCHES.encode())))
+    found = analyse(parsed(together, USED, longer), join=Join(module=ModuleText(BRANCHES.encode())))
     assert "bytes-shared" in complaints(found)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from reportgen.input.reading import load_siblings
 from reportgen.parse.assignment_proto import parse_assignment_proto
 from reportgen.parse.hlo_text import parse_hlo_text
 from reportgen.parse.module_text import ModuleText
+from reportgen.program.join import joined
 from reportgen.protos.proto_messages import ProtoError
 from tests.support.dialects import ELEMENTS_OF_A_TUPLE
 from tests.support.dumps import analysed, parsed, slugs
@@ -41,7 +43,7 @@ def siblings() -> dict[str, Sibling]:
 
 def compared(*siblings: Sibling, analysis: Analysis | None = None) -> Analysis:
     known = analysis or sample_analysis(TINY)
-    return analyse(known.dump, known.backend, siblings)
+    return analyse(known.dump, known.backend, joined(known.dump, "jit_tiny_matmul_gelu", siblings))
 
 
 def edited_sibling(kind: str, old: bytes, new: bytes) -> Sibling:
@@ -69,6 +71,7 @@ def test_agreement_is_evidence() -> None:
     assert rows(compared(*siblings().values())) == {
         "Usage report": (1, []),
         "Instructions of the HLO text": (4, []),
+        "Statements of the HLO text": (4, []),
         "Entry of the HLO text": (3, []),
         "Aliases of the HLO text": (0, []),
         "Allocations of the proto": (3, []),
@@ -121,6 +124,20 @@ def test_a_quiet_change_of_the_dump_is_noticed(kind: str, edits: Sequence[tuple[
     assert "sibling-differs" in slugs(compared(siblings()[kind], analysis=changed))
 
 
+def test_a_text_that_differs_in_everything_is_one_finding() -> None:
+    text = siblings()["HLO text"]
+    other = replace(text, data=text.data.replace(b"f32[", b"f16[").replace(b"stack_frame_id=", b"stack_frame_id=1"))
+    [found] = [finding for finding in compared(other).findings if finding.slug == "sibling-differs"]
+    assert found.message.endswith(" more differences")
+
+
+def test_an_older_file_that_names_are_taken_from_is_a_note() -> None:
+    text = replace(siblings()["HLO text"], older_seconds=3_600 * 3)
+    [found] = [finding for finding in compared(text).findings if finding.slug == "sibling-older"]
+    assert found.severity == "note"
+    assert "it was written 3 hours before the dump" in found.message
+
+
 def test_sizes_of_older_reports_are_compared_as_they_are_rounded() -> None:
     report = Sibling("usage report", "report", OLD_REPORT)
     assert rows(compared(report)) == {"Usage report": (3, [])}
@@ -162,5 +179,7 @@ def test_an_element_of_a_tuple_needs_no_line_in_the_text() -> None:
     dump = parsed(ELEMENTS_OF_A_TUPLE)
     text = b"HloModule jit_f\n\nENTRY %f (x: f32[8]) -> f32[8] {\n  %two = (f32[8]{0}, f32[8]{0}) custom-call()\n}\n"
     other = text.replace(b"two", b"three")
-    assert "sibling-differs" not in slugs(analyse(dump, siblings=[Sibling("HLO text", "x.txt", text)]))
-    assert "sibling-differs" in slugs(analyse(dump, siblings=[Sibling("HLO text", "x.txt", other)]))
+    assert "sibling-differs" not in slugs(
+        analyse(dump, join=joined(dump, "jit_f", [Sibling("HLO text", "x.txt", text)]))
+    )
+    assert "sibling-differs" in slugs(analyse(dump, join=joined(dump, "jit_f", [Sibling("HLO text", "x.txt", other)])))

@@ -46,7 +46,7 @@ def reprinted(label: str, form: Callable[[str], str]) -> Analysis:
         if one.kind in ("HLO text", "usage report")
     ]
     dump = parse_dump(text)
-    return analyse(dump, files.name.backend, beside, joined(dump, files.name.module_name, beside))
+    return analyse(dump, files.name.backend, joined(dump, files.name.module_name, beside))
 
 
 def severe(analysis: Analysis) -> list[str]:

@@ -12,6 +12,8 @@ from reportgen.build import build
 from reportgen.dump_pages import module_of
 from reportgen.input.discover import discover
 from reportgen.input.dump_contents import read_contents
+from reportgen.input.dump_text import Sibling
+from reportgen.input.names import Backend
 from reportgen.input.reading import DumpFiles
 from reportgen.options import BuildOptions
 from reportgen.parse.oom_records import SizeRange, read_size
@@ -70,6 +72,31 @@ def test_what_is_missing_is_the_peak_less_what_is_usable(
     assert found.resident_bytes is not None
     assert found.resident_bytes == pytest.approx(resident * GIB, abs=2_200_000)
     assert found.missing == SizeRange(found.resident_bytes - V5E.high, found.resident_bytes - V5E.low)
+
+
+@pytest.mark.parametrize("kind", ["refusal list", "error text"])
+def test_a_refusal_that_is_older_than_the_dump_is_about_an_earlier_compilation(folder: Path, kind: str) -> None:
+    files = files_in(program("out-oom", folder))
+    contents = read_contents(files)
+    analysis = analyse(parse_dump(contents.text))
+    beside = (*contents.siblings, Sibling("refusal list", "x", b""))
+    [said] = [sibling for sibling in beside if sibling.kind == kind]
+
+    def is_refused(age: int) -> bool:
+        found = misfit(analysis, files.name.module_name, [replace(said, older_seconds=age)])
+        return found is not None and found.is_refused
+
+    assert is_refused(60)
+    assert not is_refused(86_400)
+
+
+@pytest.mark.parametrize(("backend", "is_refused"), [("tpu", True), ("gpu", False), ("cpu", False)])
+def test_only_a_tpu_has_its_program_refused_for_its_hbm(folder: Path, backend: Backend, is_refused: bool) -> None:
+    files = files_in(program("out-oom", folder))
+    contents = read_contents(files)
+    [said] = [sibling for sibling in contents.siblings if sibling.kind == "error text"]
+    found = misfit(analyse(parse_dump(contents.text), backend), files.name.module_name, [said])
+    assert (found is not None and found.is_refused) == is_refused
 
 
 @pytest.mark.parametrize("name", ["out-oom", "out-oom_args", "out-oom_pad"])

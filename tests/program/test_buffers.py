@@ -67,7 +67,7 @@ ENTRY %main (a: f32[4,8], n: s32[]) -> f32[4,8] {
 
 
 def shared(name: str, leaf: tuple[int, ...] = ()) -> set[str]:
-    program = Program(Dump(text=nowhere()), Join(ModuleText(TEXT)))
+    program = Program(Dump(text=nowhere()), Join(module=ModuleText(TEXT)))
     return {place.key for place in program.storage.same(Place(name, leaf))}
 
 

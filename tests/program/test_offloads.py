@@ -129,7 +129,7 @@ HloLiveRange (max 9):
 
 
 def program(text: str = TEXT) -> Program:
-    return Program(dump(), Join(ModuleText(text.encode())))
+    return Program(dump(), Join(module=ModuleText(text.encode())))
 
 
 def dump() -> Dump:

@@ -21,7 +21,7 @@ COMPACT = ModuleText(compact(TEXT).encode())
 
 
 def written(name: str, index: str = "{}", module: ModuleText = PROGRAM) -> Author:
-    program = Program(Dump(text=DumpText(())), Join(module, module.frames))
+    program = Program(Dump(text=DumpText(())), Join(module=module, frames=module.frames))
     return program.writers.of(Place(name, leaf_of(index))).author
 
 
@@ -110,7 +110,7 @@ def test_a_broadcast_that_only_adds_a_dimension_hands_on_its_operand() -> None:
 
 
 def test_a_broadcast_of_zero_only_fills_in_zeros() -> None:
-    program = Program(Dump(text=DumpText(())), Join(BROADCASTS, BROADCASTS.frames))
+    program = Program(Dump(text=DumpText(())), Join(module=BROADCASTS, frames=BROADCASTS.frames))
     assert program.writers.of(Place("zeros")).is_zero
     assert not program.writers.of(Place("rows")).is_zero
 
@@ -146,7 +146,7 @@ def test_the_name_of_a_computation_is_better_than_none() -> None:
 def test_a_text_that_lacks_all_instructions_adds_nothing(label: str) -> None:
     dump = sample_analysis(label).dump
     empty = ModuleText(b"HloModule f\n\nENTRY %main () -> f32[] {\n}\n")
-    alone, beside = Program(dump), Program(dump, Join(empty))
+    alone, beside = Program(dump), Program(dump, Join(module=empty))
     places = list(map(alone.place, range(len(dump.values))))
     assert [beside.writers.of(place) for place in places] == [alone.writers.of(place) for place in places]
 

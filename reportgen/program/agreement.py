@@ -1,0 +1,234 @@
+"""Compare a dump with a file beside it: whatever both state must be the same.
+
+XLA prints one assignment several times: as the dump's text, as a usage report, in a proto; and the module it is for.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from reportgen.model import WHOLE, Dump
+from reportgen.model.shapes import ArrayShape, Shape, TupleShape
+from reportgen.parse.assignment_proto import ProtoAllocation, parse_assignment_proto
+from reportgen.parse.hlo_text import HloText, parse_hlo_text
+from reportgen.parse.instruction_parser import parse_instruction
+from reportgen.parse.module_text import ModuleText
+from reportgen.parse.shape_parser import ShapeError, parse_shape
+from reportgen.program.opcodes import ASYNC
+from reportgen.protos.proto_messages import ProtoError
+from reportgen.record import record
+
+
+@record(kw_only=False)
+class Agreement:
+    """A comparison: how many of `subject` were compared, and the differences in words.
+
+    `is_unread` says that the file is not what its name says, so that nothing was compared.
+    """
+
+    name: str
+    question: str
+    subject: str
+    looked_at: int
+    differences: Sequence[str]
+    is_unread: bool = False
+
+
+def unread(why: str) -> Agreement:
+    """Return the result for a file that cannot be read as what it is named."""
+    return Agreement(
+        name="Files beside the dump",
+        question="Can each be read?",
+        subject="files beside the dump",
+        looked_at=1,
+        differences=(why,),
+        is_unread=True,
+    )
+
+
+def agreement_of_text(dump: Dump, data: bytes, module: ModuleText) -> Iterator[Agreement]:
+    """Yield where an HLO text and a dump agree; `module` is the index of the text."""
+    head = parse_hlo_text(data)
+    if head is None:
+        yield unread("it does not begin with HloModule")
+        return
+    names = {*dump.values.names, *dump.schedule.names}
+    missing = {name for name in names if name not in module}
+    missing = missing and missing - dump.carriers
+    yield Agreement(
+        name="Instructions of the HLO text",
+        question="Is every instruction of the dump in the module, but for elements of tuples?",
+        subject="names of instructions",
+        looked_at=len(names),
+        differences=[f"it has no instruction {name}, which the dump has" for name in sorted(missing)],
+    )
+    looked_at, differences = _statements(dump, module)
+    yield Agreement(
+        name="Statements of the HLO text",
+        question="Does it state the same shape, opcode and metadata of each instruction that the dump prints?",
+        subject="instructions that both print",
+        looked_at=looked_at,
+        differences=differences,
+    )
+    yield Agreement(
+        name="Entry of the HLO text",
+        question="Have the dump’s parameters and its output the shapes of the module’s entry?",
+        subject="entry parameters and results",
+        looked_at=len(head.parameters or ()) + (head.result is not None),
+        differences=(*_parameters(dump, head), *_results(dump, head)),
+    )
+    yield Agreement(
+        name="Aliases of the HLO text",
+        question="Is each parameter that gives its bytes to the result marked so in the dump?",
+        subject="aliases",
+        looked_at=len(head.aliases),
+        differences=tuple(_aliases(dump, head)),
+    )
+
+
+def _statements(dump: Dump, module: ModuleText) -> tuple[int, Sequence[str]]:
+    """Return how many instructions both print, and what they state differently of each."""
+    looked_at = 0
+    differences: list[str] = []
+    for name in dump.first_used_row:
+        ours, theirs = dump.instruction_text(name), module.line(name)
+        if ours and theirs:
+            looked_at += 1
+            ours = ours.strip()
+            if ours != theirs and _beginning(ours) + _end(ours) != _beginning(theirs) + _end(theirs):
+                differences += _differing(name, ours.decode("utf-8", "replace"), theirs.decode("utf-8", "replace"))
+    return looked_at, differences
+
+
+def _beginning(text: bytes) -> bytes:
+    """Return an instruction up to its operands, which older compilers print with shapes, or to the shape of a tuple."""
+    return text.partition(b"(")[0].removeprefix(b"ROOT ").removeprefix(b"%")
+
+
+def _end(text: bytes) -> bytes:
+    """Return the metadata of an instruction and what follows it; empty without any."""
+    return text[start:] if (start := text.rfind(b", metadata={")) >= 0 else b""
+
+
+def _differing(name: str, ours: str, theirs: str) -> Iterator[str]:
+    """Yield what two texts of an instruction state differently; what only one of them states is no difference."""
+    one, other = parse_instruction(ours), parse_instruction(theirs)
+    stated = {"shape": (one.shape, other.shape), "opcode": (one.opcode, other.opcode)}
+    if one.opcode.endswith(ASYNC):  # a dump prints what an asynchronous operation wraps
+        del stated["opcode"]
+    stated |= {key: (text, other.metadata.get(key, "")) for key, text in one.metadata.items()}
+    for key, (mine, its) in stated.items():
+        if mine and its and mine != its:
+            yield f"it states {key} {its[:80]} of {name}, the dump {mine[:80]}"
+
+
+def _parameters(dump: Dump, head: HloText) -> Iterator[str]:
+    if head.parameters is None:
+        return
+    for allocation in dump.allocations:
+        number, shape = allocation.parameter, allocation.parameter_shape
+        if number is None or shape is None:
+            continue
+        if number >= len(head.parameters):
+            yield f"its entry has {len(head.parameters)} parameters, the dump a parameter {number}"
+            continue
+        whole, expected = head.parameters[number], _read(shape)
+        # The leaf first, because a tuple may have thousands, each in an allocation of its own.
+        leaf = _dense(_leaf(whole, allocation.parameter_shape_index or WHOLE))
+        if leaf not in (expected, None) and _dense(whole) not in (expected, None):
+            yield f"its parameter {number} is not the {shape[:80]} of allocation {allocation.index}"
+
+
+def _results(dump: Dump, head: HloText) -> Iterator[str]:
+    for allocation in dump.allocations:
+        if allocation.output_shape is not None and head.result is not None:
+            shape = allocation.output_shape
+            if _read(shape) not in (None, _dense(head.result)):
+                yield f"its result is not the {shape[:80]} of allocation {allocation.index}"
+
+
+def _read(text: str) -> str | None:
+    try:
+        return _dense(parse_shape(text))
+    except ShapeError:
+        return None
+
+
+def _leaf(shape: Shape, index: str) -> Shape:
+    """Return the part of a shape at an index such as `{0}` or `{1,0}`, as deep as the shape goes."""
+    for digits in index.strip("{}").split(","):
+        if digits and isinstance(shape, TupleShape) and int(digits) < len(shape.elements):
+            shape = shape.elements[int(digits)]
+    return shape
+
+
+def _dense(shape: Shape) -> str | None:
+    """Return a shape without layouts, as a dump prints the shapes of parameters."""
+    if isinstance(shape, TupleShape):
+        return f"({', '.join(str(_dense(element)) for element in shape.elements)})"
+    if isinstance(shape, ArrayShape):
+        return str(replace(shape, layout=None))
+    return None
+
+
+def _aliases(dump: Dump, head: HloText) -> Iterator[str]:
+    given = {
+        (allocation.parameter, allocation.parameter_shape_index or WHOLE)
+        for allocation in dump.allocations
+        if allocation.is_maybe_live_out
+    }
+    for alias in head.aliases:
+        if (alias.parameter, alias.parameter_index) not in given:
+            leaf = f"parameter {alias.parameter} at {alias.parameter_index}"
+            yield f"it gives the bytes of {leaf} to the result at {alias.output_index}; the dump does not"
+
+
+def agreement_of_proto(dump: Dump, data: bytes) -> Iterator[Agreement]:
+    """Yield where the plan in a proto and a dump agree."""
+    try:
+        theirs = parse_assignment_proto(data)
+    except ProtoError as error:
+        yield unread(str(error))
+        return
+    yield Agreement(
+        name="Allocations of the proto",
+        question="Has the proto the same allocations, with the same sizes, memory spaces and kinds?",
+        subject="allocations of the proto",
+        looked_at=len(theirs),
+        differences=tuple(_allocations(dump, theirs)),
+    )
+    yield Agreement(
+        name="Values of the proto",
+        question="Has each value in the proto the same allocation, offset and size?",
+        subject="values of the proto",
+        looked_at=sum(len(allocation.values) for allocation in theirs),
+        differences=tuple(_values(dump, theirs)),
+    )
+
+
+def _allocations(dump: Dump, theirs: Sequence[ProtoAllocation]) -> Iterator[str]:
+    said = {one.number: one[:-1] for one in theirs}
+    for ours in dump.allocations:
+        expected = (
+            ours.index,
+            ours.size_bytes,
+            ours.color,
+            ours.parameter,
+            ours.is_thread_local,
+            ours.is_constant,
+            ours.is_maybe_live_out,
+        )
+        if said.pop(ours.index, None) != expected:
+            yield f"its allocation {ours.index} is missing, or differs in size, memory space or kind from the dump's"
+    for index in said:
+        yield f"it has an allocation {index}, which the dump does not have"
+
+
+def _values(dump: Dump, theirs: Sequence[ProtoAllocation]) -> Iterator[str]:
+    allocations = dump.allocations
+    values = dump.values
+    indexes = [allocations[number].index for number in values.allocations]
+    ours = set(zip(indexes, values.ids, values.offsets, values.sizes, strict=True))
+    said = {(allocation.number, *slice_) for allocation in theirs for slice_ in allocation.values}
+    for allocation, value, offset, size in sorted(ours ^ said):
+        owner = "the dump" if (allocation, value, offset, size) in ours else "the proto"
+        yield f"only {owner} has value {value} in {size:,} bytes at {offset:,} of allocation {allocation}"

@@ -26,8 +26,8 @@ def compared(figures: Figures, siblings: Sequence[Sibling]) -> CheckResults:
         if differences := [words for row in rows for words in row.differences]:
             slug = "sibling-unread" if any(row.is_unread for row in rows) else "sibling-differs"
             found.findings.append(_at(sibling, slug, _words(differences)))
-        if sibling.age and (words := _older_words(sibling, figures.program.join.label)):
-            found.findings.append(_at(sibling, "sibling-older", words))
+        if sibling.age and (words := _age_words(sibling, figures.program.join.label)):
+            found.findings.append(_at(sibling, "sibling-age", words))
         found.evidence.extend(_evidence(row, sibling) for row in rows)
     return found
 
@@ -37,12 +37,12 @@ def _at(sibling: Sibling, slug: str, words: str) -> Finding:
     return replace(finding(slug, f"{sibling.label}: {words}"), location=Location(sibling.label, 1, 1))
 
 
-def _older_words(sibling: Sibling, joined: str) -> str:
+def _age_words(sibling: Sibling, joined: str) -> str:
     """Return what the age of a file means; empty for one from which nothing but its agreement is taken."""
     if sibling.label == joined:
-        return f"it was written {sibling.age} before the dump, so its names and lines may be of earlier code"
-    if sibling.kind in REFUSALS:
-        return f"it was written {sibling.age} before the dump, so it is about an earlier compilation and not used"
+        return f"it was written {sibling.age}, so its names and lines may be of other code"
+    if sibling.kind in REFUSALS and sibling.is_older:
+        return f"it was written {sibling.age}, so it is about an earlier compilation and not used"
     return ""
 
 

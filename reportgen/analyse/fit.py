@@ -50,7 +50,7 @@ def misfit(
     analysis: Analysis, module_name: str, siblings: Sequence[Sibling], given: Sequence[str] = ()
 ) -> Misfit | None:
     """Return why the program does not fit, or None if nothing says so; `given` capacities beat all that is found."""
-    said = [sibling for sibling in siblings if sibling.kind in REFUSALS and not sibling.age]
+    said = [sibling for sibling in siblings if sibling.kind in REFUSALS and not sibling.is_older]
     event = next(_events_of(analysis, module_name, said), None)
     is_refused = event is not None or any(sibling.kind in _REFUSED for sibling in said)
     device = device_beside(siblings)

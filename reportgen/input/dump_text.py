@@ -85,7 +85,7 @@ class Sibling:
     """The content of another file about the same module, written by the same compilation.
 
     A `module` is the HLO text of the dump's own proto, with which it agrees by construction. `older_seconds` is how
-    long before the dump the file was written, where that is known.
+    long before the dump the file was written, where that is known; it is negative for a file that is newer.
     """
 
     kind: SiblingKind | Literal["module"]
@@ -94,13 +94,18 @@ class Sibling:
     older_seconds: int = 0
 
     @property
+    def is_older(self) -> bool:
+        """Return whether it was written so long before the dump that an earlier compilation must have done it."""
+        return self.older_seconds >= 60 * _LONGEST_WRITING
+
+    @property
     def age(self) -> str:
-        """Return in words how long before the dump it was written; empty if one compilation may have written both."""
-        minutes = self.older_seconds // 60
+        """Return when it was written in words: `3 hours before the dump`; empty if one compilation may write both."""
+        minutes, side = abs(self.older_seconds) // 60, "before" if self.older_seconds > 0 else "after"
         for unit, size in (("days", 24 * 60), ("hours", 60)):
             if minutes >= 2 * size:
-                return f"{minutes // size:,} {unit}"
-        return f"{minutes} minutes" if minutes >= _LONGEST_WRITING else ""
+                return f"{minutes // size:,} {unit} {side} the dump"
+        return f"{minutes} minutes {side} the dump" if minutes >= _LONGEST_WRITING else ""
 
 
 class DumpText:

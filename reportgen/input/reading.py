@@ -260,11 +260,11 @@ def load_siblings(files: DumpFiles) -> tuple[Sibling, ...]:
 
 
 def _older_seconds(sibling: SiblingFile, part: PartFile) -> int:
-    """Return how long before a part of its dump a file was written; 0 where a store does not tell."""
+    """Return the seconds from the writing of a file to that of a part of its dump; 0 where a store does not tell."""
     if not isinstance(sibling.path, Path) or not isinstance(part.path, Path):
         return 0
     try:
-        return max(0, int(part.path.stat().st_mtime - sibling.path.stat().st_mtime))
+        return int(part.path.stat().st_mtime - sibling.path.stat().st_mtime)
     except OSError:  # it is gone, which reading it has said
         return 0
 

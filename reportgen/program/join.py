@@ -30,7 +30,7 @@ class Join:
     """The files beside a dump, and what those say of its program that do not contradict it.
 
     `module` is the HLO text and `frames` are the tables of source lines, each None where no file has it; `label` is the
-    file that they come from, and `age` says how long before the dump it was written, if too long for one compilation.
+    file that they come from, and `age` says when it was written, if one compilation would not take so long.
     `division` is from the proto `divided_by`, and None for one device. `agreements` are the comparisons of the dump
     with each HLO text and proto, by its label.
     """

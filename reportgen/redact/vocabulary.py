@@ -99,7 +99,7 @@ _PROGRAMS = """
 """
 
 _MESSAGES = """
-    a add added adds after again alias all allocated allocations allowed allows already although an analysing and
+    a add added adds after age again alias all allocated allocations allowed allows already although an analysing and
     another answers anything apart are as asked asks assignment at attributeerror baseline be became because before
     begin begins being below bits branches bucket budget budgets buffer build builds built bundle but by byte bytes
     cache caller came cannot carried check choose chooses closed cluster code comes command commands commit commits
@@ -111,9 +111,9 @@ _MESSAGES = """
     install instead interrupted into is it its itself jit jobs json jsonl judge judged kept keyerror know knows larger
     largest late law leading leads leave less line lines link live log logs long longer looked lost machine machines
     made many marked matches max may memory memoryerror mib misaligned mismatch missing mistaken module modules more
-    must name named names needs nests nevertheless no nobody none not note nothing of off old older omit omits on one
-    only open or order origin oserror other out output outside overflowerror oversized own pages part parts path paths
-    pb peak peaks perhaps permission pip place plain please port ports process profile profiles program proto protos py
+    must name named names needs nests nevertheless no nobody none not note nothing of off old omit omits on one only
+    open or order origin oserror other out output outside overflowerror oversized own pages part parts path paths pb
+    peak peaks perhaps permission pip place plain please port ports process profile profiles program proto protos py
     python pytorch quotes ranges ray read reading recursionerror redact redaction regular reinstall replay report
     reportgen reserved resident rows run runs runtime runtimeerror said same say schema scratch scripts search searched
     see served server set sets setting shape share shared shorter show shown shows sibling site size skipped sliced smem

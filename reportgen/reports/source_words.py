@@ -43,11 +43,7 @@ def lines_from(report: Report) -> str:
 def _age_words(report: Report) -> str:
     """Return that the lines may be of earlier code, if the file that they are from is older than the dump."""
     label, age = lines_from(report), report.join.age
-    return (
-        f" The lines are from {label}, written {age} before the dump; the code may have changed."
-        if age and label
-        else ""
-    )
+    return f" The lines are from {label}, written {age}; the code may have changed." if age and label else ""
 
 
 def _lines_words(lines: Sequence[Group], groups: Sequence[Group], peak: int) -> str:

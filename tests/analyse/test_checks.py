@@ -154,7 +154,7 @@ def test_a_finding_appears_where_it_is_due(slug: str, text: str) -> None:
 
 def test_every_kind_of_finding_has_a_test() -> None:
     # See test_control_flow, test_offloads and test_cross_checks.
-    beside = ("exclusive-branches", "shared-scratch", "sibling-differs", "sibling-older", "sibling-unread")
+    beside = ("exclusive-branches", "shared-scratch", "sibling-differs", "sibling-age", "sibling-unread")
     assert sorted([*DAMAGED, *beside]) == sorted(SEVERITIES)
 
 

@@ -131,9 +131,9 @@ def test_a_text_that_differs_in_everything_is_one_finding() -> None:
     assert found.message.endswith(" more differences")
 
 
-def test_an_older_file_that_names_are_taken_from_is_a_note() -> None:
+def test_a_file_of_another_time_that_names_are_taken_from_is_a_note() -> None:
     text = replace(siblings()["HLO text"], older_seconds=3_600 * 3)
-    [found] = [finding for finding in compared(text).findings if finding.slug == "sibling-older"]
+    [found] = [finding for finding in compared(text).findings if finding.slug == "sibling-age"]
     assert found.severity == "note"
     assert "it was written 3 hours before the dump" in found.message
 

@@ -16,7 +16,7 @@ TINY = next(label for label in sample_labels() if label.startswith("cpu-tiny"))
 LOOP = next(label for label in sample_labels() if label.startswith("gpu-control-flow"))
 STEP = next(label for label in sample_labels() if label.startswith("cpu-train-step"))
 
-BESIDE = ("exclusive-branches", "shared-scratch", "sibling-differs", "sibling-older", "sibling-unread")
+BESIDE = ("exclusive-branches", "shared-scratch", "sibling-differs", "sibling-age", "sibling-unread")
 """What takes another file than the dump's own: see test_control_flow, test_offloads and test_cross_checks."""
 
 Edit = tuple[str, str]

@@ -124,11 +124,18 @@ def test_of_two_tables_of_source_lines_only_the_newer_is_trusted(ages: tuple[int
 
 
 @pytest.mark.parametrize(
-    ("seconds", "age"), [(0, ""), (299, ""), (300, "5 minutes"), (7_200, "2 hours"), (200_000, "2 days")]
+    ("seconds", "age"),
+    [
+        (299, ""),
+        (300, "5 minutes before"),
+        (7_200, "2 hours before"),
+        (200_000, "2 days before"),
+        (-400, "6 minutes after"),
+    ],
 )
 def test_the_age_of_the_file_that_the_lines_are_from_is_told(seconds: int, age: str) -> None:
     dump, siblings = tiny()
-    assert joined(dump, NAME, [edited(siblings, *LINE, seconds)]).age == age
+    assert joined(dump, NAME, [edited(siblings, *LINE, seconds)]).age == (f"{age} the dump" if age else "")
 
 
 def test_lines_of_an_older_text_are_said_to_be_from_it(tmp_path: Path, run: Run) -> None:

@@ -49,16 +49,20 @@ NOTHING_JOINED = Join()
 
 
 class _Compared(NamedTuple):
-    """A file beside a dump and where they agree; `module` is the index of an HLO text."""
+    """A file beside a dump and where they agree; `module` is the index of an HLO text.
+
+    `is_doubtful` says that another file contradicts it, and that its time does not make it the right one.
+    """
 
     sibling: Sibling
     module: ModuleText | None
     frames: StackFrames | None
     agreements: Sequence[Agreement]
+    is_doubtful: bool = False
 
     @property
     def differs(self) -> bool:
-        return any(one.differences for one in self.agreements)
+        return self.is_doubtful or any(one.differences for one in self.agreements)
 
 
 def joined(dump: Dump, module_name: str, siblings: Sequence[Sibling]) -> Join:
@@ -139,20 +143,21 @@ def _of_one_compilation(
         return texts, protos
     older = [one for one in named if one.sibling.age]
     doubtful = older if 0 < len(older) < len(named) else named
+    other = next(one for one in named if one.frames != doubtful[0].frames)
+    used = "its own are not used" if doubtful is older else "neither are used"
+    row = Agreement(
+        name="Source lines beside the dump",
+        question="Do the files beside the dump name the same source lines?",
+        subject="files with source lines",
+        looked_at=len(named),
+        differences=(f"its source lines differ from those of {other.sibling.label}; {used}",),
+    )
 
     def judged(one: _Compared) -> _Compared:
-        other = next((other for other in named if other.frames != one.frames), None)
-        words = f"its source lines differ from those of {other.sibling.label}" if other and one in doubtful else ""
-        row = Agreement(
-            name="Source lines beside the dump",
-            question="Do the files beside the dump name the same source lines?",
-            subject="files with source lines",
-            looked_at=1,
-            differences=(words,) if words else (),
-        )
-        return one._replace(agreements=(*one.agreements, row))
+        found = (*one.agreements, row) if one is doubtful[0] else one.agreements
+        return one._replace(agreements=found, is_doubtful=one in doubtful)
 
-    return list(map(judged, texts)), list(map(judged, protos))
+    return [*map(judged, texts)], [*map(judged, protos)]
 
 
 def _division(protos: Sequence[Sibling], dump: Dump, module_name: str) -> tuple[Division | None, str]:

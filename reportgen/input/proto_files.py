@@ -1,5 +1,7 @@
 """Read a dump from a proto: a file that is one, or a module in a profile."""
 
+from collections.abc import Mapping
+from functools import lru_cache
 from io import BytesIO
 
 from reportgen.errors import UnreadableInput
@@ -41,8 +43,15 @@ def load_proto(files: DumpFiles, *, keeps_repeats: bool) -> tuple[DumpText, Sibl
 
 def _module_in(profile: bytes, name: str) -> memoryview:
     """Return the HloProto of a module in a profile. Raises ProtoError."""
+    modules, damage = _protos_in(profile)
+    if name not in modules:
+        raise ProtoError(damage or f"the profile has no module {name} any more")
+    return modules[name]
+
+
+# Kept, because each of the thousands of modules that a profile may have is asked for on its own.
+@lru_cache(maxsize=1)
+def _protos_in(profile: bytes) -> tuple[Mapping[str, memoryview], str]:
+    """Return the HloProtos in a profile by the names of their modules, and why some are missing."""
     modules, damage = profiled_modules(profile)
-    for module in modules:
-        if module.name == name:
-            return module.proto
-    raise ProtoError(damage or f"the profile has no module {name} any more")
+    return {module.name: module.proto for module in modules}, damage

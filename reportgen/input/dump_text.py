@@ -124,6 +124,11 @@ class DumpText:
         """Return each part with the text offset of the first byte of its data."""
         return zip(self.parts, self._bases, strict=True)
 
+    @property
+    def size_bytes(self) -> int:
+        """Return the bytes of all parts that are in memory, also those of a log outside of the dump."""
+        return sum(len(part.data) for part in self.parts)
+
     def _at(self, text_offset: TextOffset) -> tuple[TextPart, int]:
         number = bisect_right(self._bases, text_offset) - 1
         return self.parts[number], text_offset - self._bases[number]

@@ -9,7 +9,7 @@ Three kinds of threads work together:
   `site`).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from itertools import chain
@@ -34,6 +34,7 @@ from reportgen.reports.summary import biggest_first
 
 _PUBLISHED_EVERY = 0.25  # seconds, because a reader should see the first modules while hundreds are being read
 _MOST_TEXT_WAITING = 16 << 20  # bytes, because the analysis of a dump is many times as large as its text
+_PAUSE_PER_PUBLISHING = 4  # because the pages about all modules take time: at most a fifth of the first scan
 _PAUSE_PER_SCAN = 10  # because scanning a large tree takes time: scans without a reason get at most a tenth of it
 
 
@@ -63,7 +64,7 @@ class Watcher:
         self._common = CommonPages(self._fixed, Front())
         self._last_built: Sequence[str] = ()
         self._built_at = ""
-        self._published_at = self._scan_began = self._scan_seconds = 0.0
+        self._published_at = self._publish_seconds = self._scan_began = self._scan_seconds = 0.0
         self._is_starting = True
         self._is_stopped = False
 
@@ -130,8 +131,8 @@ class Watcher:
     def write_some(self) -> None:
         """Write some of the pages that are not on disk yet."""
         before = self.write_queue.trouble
-        if self.write_queue.step(self.rebuilder.dumps):
-            self.site.exchange(self._modules())
+        if (dump := self.write_queue.step(self.rebuilder.dumps)) and dump.shown:
+            self.site.read_from_disk(module_folder(dump.shown.index), dump.shown.digest)
         if self.write_queue.trouble and not before:
             self._say(f"{_time_of_day()} {self.write_queue.trouble}; the pages are served from memory meanwhile")
 
@@ -148,10 +149,12 @@ class Watcher:
         self.write_queue.add(dump)
         while len(self.write_queue) > 1 and self.write_queue.text_bytes > _MOST_TEXT_WAITING:
             self.write_some()
-        if monotonic() - max(self._published_at, self._scan_began) > _PUBLISHED_EVERY:
+        pause = max(_PUBLISHED_EVERY, _PAUSE_PER_PUBLISHING * self._publish_seconds)
+        if monotonic() - max(self._published_at, self._scan_began) > pause:
             self._publish(ScanResult(built=[dump.key]))
 
     def _publish(self, result: ScanResult) -> None:
+        began = monotonic()
         if result.built:
             self._last_built, self._built_at = result.built, _time_of_day()
         if result.built or result.has_other_changes or not self._published_at:
@@ -174,6 +177,7 @@ class Watcher:
             )
         )
         self._published_at = monotonic()
+        self._publish_seconds = self._published_at - began
 
     def _front(self) -> Front:
         search = self.rebuilder.search
@@ -185,7 +189,7 @@ class Watcher:
             has_trend=self.write_queue.has_trend,
         )
 
-    def _modules(self) -> Mapping[str, ServedModule]:
+    def _modules(self) -> dict[str, ServedModule]:
         return {
             module_folder(dump.shown.index): ServedModule(
                 version=dump.shown.digest,

@@ -7,6 +7,7 @@ rendered when they are requested or written, so a dump can be shown as soon as i
 All of this runs in the thread of the loop.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -26,7 +27,7 @@ from reportgen.live.completeness import Completeness, completeness
 from reportgen.live.listing import Stamps, files_of, newest_ns, stamps_of
 from reportgen.live.module_history import ModuleHistory
 from reportgen.live.search import Search
-from reportgen.live.tracked import Outdated, ShownBuild, Timing, TrackedDump
+from reportgen.live.tracked import Identity, Outdated, ShownBuild, Timing, TrackedDump
 from reportgen.options import WatchOptions
 from reportgen.output.incremental import IncrementalChecker
 from reportgen.record import record
@@ -82,6 +83,9 @@ class Rebuilder:
         self.search = Search(options, output)
         self.dumps: dict[str, TrackedDump] = {}
         self.successors: dict[str, str] = {}
+        """The first page of a dump that is gone, and that of the next one of its module."""
+        self._gone: dict[Identity, list[TrackedDump]] = {}
+        """The dumps that are gone since the last scan or longer, the first one last."""
         self.build = 0
 
     def scan(self, built: Callable[[TrackedDump], None] = lambda dump: None) -> ScanResult:
@@ -90,12 +94,15 @@ class Rebuilder:
         self.search.repeat({key: dump.found for key, dump in self.dumps.items()})
         self._note_gone(result)
         self._note_changed_files(now)
+        self._gone = defaultdict(list)
+        for dump in reversed(self.dumps.values()):
+            if dump.is_gone:
+                self._gone[dump.identity].append(dump)
         self._scanned_at = now
         number = self.build + 1
         due = [(at, dump) for dump in self.dumps.values() if (at := dump.due_at(self.timing)) is not None and at <= now]
         for _, dump in sorted(due, key=lambda pair: pair[0]):
-            self._read(dump, number, result)
-            if dump.key in result.built:
+            if self._read(dump, number, result):
                 self.build = number
                 built(dump)
         result.has_other_changes = self._front != front
@@ -154,8 +161,8 @@ class Rebuilder:
         age = max(0.0, time() - newest_ns(stamps) / 1e9)
         return now - age if is_new else max(now - age, min(self._scanned_at, now))
 
-    def _read(self, dump: TrackedDump, number: int, result: ScanResult) -> None:
-        """Read a dump whose files have settled, and show it as build `number` if it is complete and new."""
+    def _read(self, dump: TrackedDump, number: int, result: ScanResult) -> bool:
+        """Read a dump whose files have settled; return whether it is shown as build `number`: complete and new."""
         stamps = dump.stamps
         try:
             reading = self._read_files(dump)
@@ -163,7 +170,7 @@ class Rebuilder:
             problem = problem_of(dump.files, error, self.settings.redaction)
             dump.read, dump.waiting, dump.problem = stamps, None, problem
             self._mark_outdated(dump, "stale" if dump.shown else "being written", problem.message, result)
-            return
+            return False
         if reading is None:  # its content is shown already
             self._keep(dump, result)
         elif stamps_of(dump.files) != stamps:
@@ -175,6 +182,8 @@ class Rebuilder:
         else:
             self._show(dump, reading, number)
             result.built.append(dump.key)
+            return True
+        return False
 
     def _read_files(self, dump: TrackedDump) -> "_Reading | None":
         """Read and analyse a dump as a build does; None if what it would show is shown already."""
@@ -237,12 +246,12 @@ class Rebuilder:
 
         A compiler that puts timestamps into file names writes each build under a new name.
         """
-        gone = (other for other in self.dumps.values() if other.is_gone and other.identity == dump.identity)
-        predecessor = next(gone, None)
+        self.successors.pop(build.index, None)  # the name of a dump that was gone is in use again
+        predecessors = self._gone.get(dump.identity)
+        predecessor = predecessors.pop() if predecessors else None
         if predecessor and predecessor.shown:
             dump.history = predecessor.history
-            old, new = predecessor.shown.index, build.index
-            self.successors = {one: new if to == old else to for one, to in self.successors.items()} | {old: new}
+            self.successors[predecessor.shown.index] = build.index
             del self.dumps[predecessor.key]
 
     def _mark_outdated(

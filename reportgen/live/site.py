@@ -37,12 +37,13 @@ class Generation:
     """One state of the site.
 
     `common` has the content of the pages that belong to no module. `modules` are by folder (`m/jit-step-0a1b2c3d/`);
-    `successors` maps folders that are gone to those that replace them. `changes` returns what the page at a path must
-    show, ready for JSON. `is_starting` is true until each dump has been read once: a missing page may still appear.
+    `successors` maps a folder that is gone to the one that replaced it, which may be gone as well. `changes` returns
+    what the page at a path must show, ready for JSON. `is_starting` is true until each dump has been read once: a
+    missing page may still appear.
     """
 
     common: Mapping[str, bytes] = field(default_factory=dict)
-    modules: Mapping[str, ServedModule] = field(default_factory=dict)
+    modules: dict[str, ServedModule] = field(default_factory=dict)
     successors: Mapping[str, str] = field(default_factory=dict)
     changes: Callable[[str], Mapping[str, Any]] = lambda path: {}
     is_starting: bool = True
@@ -59,7 +60,10 @@ class Generation:
     def followed(self, path: str) -> str:
         """Return `path` in the module that replaces its own; unchanged if none does."""
         folder = routes.module_folder(path)
-        return self.successors.get(folder, folder) + path.removeprefix(folder)
+        newest = folder
+        while newest in self.successors:
+            newest = self.successors[newest]
+        return newest + path.removeprefix(folder)
 
 
 class Nearest(NamedTuple):
@@ -90,10 +94,17 @@ class LiveSite:
             self._number += 1
             self._changed.notify_all()
 
-    def exchange(self, modules: Mapping[str, ServedModule]) -> None:
+    def exchange(self, modules: dict[str, ServedModule]) -> None:
         """Serve the same pages from another place, without waking any page."""
         with self._changed:
             self._generation = replace(self._generation, modules=modules)
+
+    def read_from_disk(self, folder: str, version: str) -> None:
+        """Read the pages of a module from disk from now on, if it is still served in this version."""
+        with self._changed:
+            modules = self._generation.modules
+            if (module := modules.get(folder)) and module.version == version:
+                modules[folder] = replace(module, pages=None)
 
     def close(self) -> None:
         """End every wait."""

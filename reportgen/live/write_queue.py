@@ -36,6 +36,7 @@ class _Writing:
 
     dump: TrackedDump
     left: Iterator[Page]
+    text_bytes: int
     written: Written = NOTHING_WRITTEN
 
 
@@ -53,6 +54,8 @@ class WriteQueue:
         self._waiting: dict[str, _Writing] = {}
         self._is_finished = False
         self._retry_at = 0.0
+        self.text_bytes = 0
+        """The bytes of the dumps whose analysis stays in memory until their pages are written."""
         self.trouble = ""
         """Why the last page could not be written; empty while all is well."""
 
@@ -63,12 +66,6 @@ class WriteQueue:
     def is_empty(self) -> bool:
         """Return whether everything is on disk."""
         return not self._waiting and self._is_finished
-
-    @property
-    def text_bytes(self) -> int:
-        """Return the bytes of the dumps whose analysis stays in memory until their pages are written."""
-        pages = (writing.dump.pages for writing in self._waiting.values() if writing.dump.pages)
-        return sum(len(part.data) for one in pages for part in one.module.analysis.dump.text.parts)
 
     @property
     def can_write(self) -> bool:
@@ -92,45 +89,52 @@ class WriteQueue:
     def add(self, dump: TrackedDump) -> None:
         """Queue the pages of a dump; they replace those of its earlier build."""
         assert dump.pages is not None
-        self._waiting[dump.key] = _Writing(dump, dump.pages.all())
+        self._drop(dump.key)
+        writing = _Writing(dump, dump.pages.all(), dump.pages.module.analysis.dump.text.size_bytes)
+        self._waiting[dump.key] = writing
+        self.text_bytes += writing.text_bytes
         self._is_finished = False
 
     def mark_stale(self) -> None:
         """Queue the overview, because it has changed."""
         self._is_finished = False
 
-    def step(self, dumps: Mapping[str, TrackedDump]) -> bool:
-        """Write for some hundredths of a second; return whether that put the last page of a dump on disk.
+    def step(self, dumps: Mapping[str, TrackedDump]) -> TrackedDump | None:
+        """Write for some hundredths of a second; return the dump whose last page that put on disk, if any.
 
         What cannot be written is tried again after some seconds, because every page is served from memory until then.
         """
         try:
-            is_whole = self._step(dumps)
+            written = self._step(dumps)
         except OutputRefused as error:
             self._retry_at, self.trouble = monotonic() + _RETRY_SECONDS, str(error)
             for writing in list(self._waiting.values()):
                 self.add(writing.dump)
-            return False
+            return None
         self.trouble = ""
-        return is_whole
+        return written
 
-    def _step(self, dumps: Mapping[str, TrackedDump]) -> bool:
-        for key in self._waiting.keys() - dumps.keys():
-            del self._waiting[key]
+    def _step(self, dumps: Mapping[str, TrackedDump]) -> TrackedDump | None:
+        while self._waiting and (key := next(iter(self._waiting))) not in dumps:
+            self._drop(key)
         if not self._waiting:
             if not self._is_finished:
                 self._finish(dumps)
-            return False
+            return None
         key, writing = next(iter(self._waiting.items()))
         until = monotonic() + _STEP_SECONDS
         for page in writing.left:
             writing.written += write_pages(self._output, [page], whole=True)
             if monotonic() >= until:
-                return False
-        del self._waiting[key]
+                return None
+        self._drop(key)
         writing.dump.part = _part(writing)
         writing.dump.pages = None  # frees the analysis, because the server reads the pages from disk from now on
-        return True
+        return writing.dump
+
+    def _drop(self, key: str) -> None:
+        if writing := self._waiting.pop(key, None):
+            self.text_bytes -= writing.text_bytes
 
     def _finish(self, dumps: Mapping[str, TrackedDump]) -> None:
         common = self._common()

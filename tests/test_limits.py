@@ -9,8 +9,6 @@ import sys
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 import pytest
 
@@ -22,6 +20,7 @@ from reportgen.reports.summarise import summary
 from tests.compare.texts import IN_PLACE, NAME, written
 from tests.support.costly import HOSTILE
 from tests.support.dumps import analysed
+from tests.support.steps import steps
 
 pytestmark = pytest.mark.slow
 
@@ -30,32 +29,11 @@ SMALL = {name: 20 if name == "spaces" else 80 for name in HOSTILE}
 """How large the smaller text is; a memory space has several sections and charts on the pages."""
 
 
-class Steps:
-    """Counts the lines that are run while it is set."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def __call__(self, frame: FrameType, event: str, argument: Any) -> "Steps":
-        self.count += 1
-        return self
-
-
 def reported(text: str, *, with_pages: bool) -> None:
     module = Module(label="dump", title="dump", stage=None, number=None, analysis=analysed(text))
     summary(module)
     for page in module_pages(module, "Hostile") if with_pages else ():
         assert page.path
-
-
-def steps(work: Callable[[], object]) -> int:
-    counter, before = Steps(), sys.gettrace()
-    sys.settrace(counter)
-    try:
-        work()
-    finally:
-        sys.settrace(before)
-    return counter.count
 
 
 def peak_bytes(work: Callable[[], object]) -> int:

@@ -15,6 +15,7 @@ from reportgen.input.names import read_name, split_part, without_compression
 from reportgen.input.reading import DumpFiles, Problem
 from reportgen.options import Redaction
 from reportgen.record import record
+from reportgen.redact.names import Names
 from reportgen.redact.quotes import redact_message
 from reportgen.redact.tokens import Tokens
 from reportgen.redact.vocabulary import is_known, is_public_module
@@ -54,7 +55,7 @@ class _Labels:
         pieces = {piece for label in labels for piece in self._pieces(label) if isinstance(piece, _Piece)}
         for piece in sorted(pieces, key=lambda piece: (piece.kind, piece.text)):
             self._token(piece)
-        self._texts = {piece.text: self._token(piece) for piece in pieces}
+        self._names = Names({piece.text: self._token(piece) for piece in pieces})
 
     def files(self, files: DumpFiles) -> DumpFiles:
         if files.name.module_number is None:
@@ -66,10 +67,8 @@ class _Labels:
         return replace(files, label=self.label(files.label), name=name, parts=parts, notes=None)
 
     def problem(self, problem: Problem) -> Problem:
-        message = problem.message
-        for text in sorted(self._texts, key=len, reverse=True):
-            message = re.sub(rf"(?<!\w){re.escape(text)}(?!\w)", self._texts[text], message)
-        return replace(problem, file=self.label(problem.file), message=redact_message(message))
+        message = redact_message(self._names.replaced(problem.message))
+        return replace(problem, file=self.label(problem.file), message=message)
 
     def label(self, label: str) -> str:
         return "".join(self._token(piece) if isinstance(piece, _Piece) else piece for piece in self._pieces(label))

@@ -12,6 +12,7 @@ from reportgen.compare.verdicts import Judgement, Pair, Verdict
 from reportgen.input.discover import Discovered
 from reportgen.input.reading import DumpFiles
 from reportgen.options import Redaction
+from reportgen.redact.names import Names
 from reportgen.redact.quotes import redact_message
 from reportgen.redact.vocabulary import is_public_module
 from reportgen.reports.formats import shortened
@@ -54,13 +55,12 @@ def _renamed(module: ModuleFigures, files: DumpFiles) -> ModuleFigures:
 
 def redact_judgement(judgement: Judgement, names: Mapping[str, str]) -> Judgement:
     """Return the verdicts with `names` instead of their keys."""
-    return replace(judgement, verdicts=tuple(_redacted(verdict, names) for verdict in judgement.verdicts))
+    in_messages = Names(names)
+    return replace(judgement, verdicts=tuple(_redacted(one, names, in_messages) for one in judgement.verdicts))
 
 
-def _redacted(verdict: Verdict, names: Mapping[str, str]) -> Verdict:
-    message = verdict.message
-    for text in sorted(names, key=len, reverse=True):
-        message = message.replace(text, names[text])
+def _redacted(verdict: Verdict, names: Mapping[str, str], in_messages: Names) -> Verdict:
+    message = in_messages.replaced(verdict.message)
     budget = verdict.budget and replace(verdict.budget, file=None, line=None)
     module = names.get(verdict.module, redact_message(verdict.module))
     return replace(verdict, message=redact_message(message), module=module, budget=budget)

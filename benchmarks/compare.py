@@ -84,8 +84,8 @@ def _analysis(files: DumpFiles, *, op_names: bool = True) -> Measured:
 
 
 def _without_op_names(part: TextPart) -> TextPart:
-    data = _OP_NAME.sub(b"", part.data[part.start : part.end])
-    return TextPart(part.label, data, 0, len(data))
+    data = _OP_NAME.sub(b"", part.data)
+    return TextPart(part.label, data)
 
 
 def _only(folder: Path) -> DumpFiles:

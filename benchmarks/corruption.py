@@ -82,7 +82,7 @@ def loaded(paths: Iterable[Path], largest_bytes: int = _LARGEST_BYTES) -> list[A
     for files in discover(list(paths)).dumps:
         text, _ = load_text(files)
         dump = parse_dump(text)
-        if dump.live_ranges and sum(part.end - part.start for part in text.parts) <= largest_bytes:
+        if dump.live_ranges and text.size_bytes <= largest_bytes:
             analyses.append(analyse(dump, files.name.backend))
     return analyses
 

@@ -29,14 +29,14 @@ def corrupted(dump: Dump, edits: Edits) -> DumpText:
     """Return the text of a dump after the edits."""
     parts = []
     for part, base in dump.text.parts_with_bases():
-        data = part.data[part.start : part.end]
-        inside = [edit for edit in edits if base + part.start <= edit.place < base + part.end]
+        data = part.data
+        inside = [edit for edit in edits if base <= edit.place < base + len(part.data)]
         for edit in sorted(inside, key=lambda edit: -edit.place):
-            start = end = edit.place - base - part.start
+            start = end = edit.place - base
             for _ in range(edit.lines):
                 end = data.find(b"\n", end) + 1 or len(data)
             data = data[:start] + (b"" if edit.line is None else edit.line.encode() + b"\n") + data[end:]
-        parts.append(TextPart(part.label, data, 0, len(data)))
+        parts.append(TextPart(part.label, data))
     return DumpText(tuple(parts))
 
 

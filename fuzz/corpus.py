@@ -29,7 +29,7 @@ def write_corpus(directory: Path) -> None:
 def _inputs() -> Iterator[bytes]:
     for files in discover([SAMPLES]).dumps:
         text, _ = load_text(files)
-        joined = b"".join(part.data[part.start : part.end] for part in text.parts)
+        joined = b"".join(part.data for part in text.parts)
         if len(joined) <= _LARGEST:
             yield joined
     for proto in map(sample_proto, sample_protos()):

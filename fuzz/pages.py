@@ -13,7 +13,7 @@ from fuzz.harness import fuzz
 
 
 def make_pages(data: bytes) -> None:
-    analysis = analyse(parse_dump(DumpText((TextPart("dump", data, 0, len(data)),))))
+    analysis = analyse(parse_dump(DumpText((TextPart("dump", data),))))
     module = Module(label="dump", title="dump", stage=None, number=None, analysis=analysis)
     for page in module_pages(module, "Fuzz"):
         assert page.content or page.path

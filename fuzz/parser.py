@@ -13,7 +13,7 @@ from fuzz.harness import fuzz
 
 def read_everything(data: bytes) -> None:
     """Also what a report reads only when it is shown."""
-    dump = parse_dump(DumpText((TextPart("dump", data, 0, len(data)),)))
+    dump = parse_dump(DumpText((TextPart("dump", data),)))
     for value in dump.values:
         _read_shape(value.shape)
     for used in dump.used_values or ():

@@ -24,7 +24,7 @@ def read_both_ways(data: bytes) -> None:
             text, module_text = b"".join(plan.dump()), plan.hlo_text()
         except ProtoError:
             continue
-        parse_dump(DumpText((TextPart("proto", text, 0, len(text)),)))
+        parse_dump(DumpText((TextPart("proto", text),)))
         assert ModuleText(module_text).called_by is not None
 
 

@@ -42,10 +42,10 @@ def digests(text: DumpText) -> Digests:
     They may be computed from a text with its repeats cut, because a line is cut only if it equals another one in every
     byte, and the mark at its end says so.
     """
-    exact = _digest(part.data[part.start : part.end] for part in text.parts)
-    if not any(_ADDRESS.search(part.data, part.start, min(part.end, part.start + _HEAD)) for part in text.parts):
+    exact = _digest(part.data for part in text.parts)
+    if not any(_ADDRESS.search(part.data, 0, _HEAD) for part in text.parts):
         return Digests(exact, exact)
-    return Digests(exact, _digest(_ADDRESS.sub(rb"\1", part.data[part.start : part.end]) for part in text.parts))
+    return Digests(exact, _digest(_ADDRESS.sub(rb"\1", part.data) for part in text.parts))
 
 
 def _digest(contents: Iterable[bytes]) -> str:

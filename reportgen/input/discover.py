@@ -416,7 +416,7 @@ def _add_log(folder: Folder, name: str, found: Found) -> None:
     dumps, orphans = logs.group_dumps(logs.find_frames(data))
     for frames in dumps:
         dump = read_name(frames[0].name)
-        files = tuple(PartFile(path, label, (frame.start, frame.end)) for frame in frames)
+        files = tuple(PartFile(path, label, frame) for frame in frames)
         identity, notes = f"{label}#{frames[0].name}", folder.notes(dump.stem)
         if len(dumps) == 1:  # the label is that of the file, because there is no other dump to distinguish
             identity, notes = label, notes or folder.notes(_stem(name))

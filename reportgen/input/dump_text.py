@@ -43,17 +43,17 @@ class Location:
 
 @record(slots=False, kw_only=False)
 class TextPart:
-    """One file, or the window [`start`, `end`) of a log, that belongs to a dump.
+    """One file, or a frame of a log, that belongs to a dump.
 
     `label` is its name for people: relative to the given path, with forward slashes. `whole_lines` are the offsets of
-    the lines whose repeats are cut (see `reportgen.input.repeats`).
+    the lines whose repeats are cut (see `reportgen.input.repeats`). `first_line` is the number of the first line in the
+    file.
     """
 
     label: str
     data: bytes
-    start: int
-    end: int
     whole_lines: Sequence[int] = ()
+    first_line: int = 1
     _lines_before: dict[int, int] = field(default_factory=lambda: {0: 0}, init=False, repr=False, compare=False)
     """The number of lines that end before each block of the data; `location` adds blocks when needed."""
 
@@ -76,7 +76,7 @@ class TextPart:
         for counted in range(len(lines_before) - 1, block):
             newlines = self.data.count(b"\n", counted * _BLOCK, (counted + 1) * _BLOCK)
             lines_before[counted + 1] = lines_before[counted] + newlines
-        number = lines_before[block] + self.data.count(b"\n", block * _BLOCK, offset) + 1
+        number = lines_before[block] + self.data.count(b"\n", block * _BLOCK, offset) + self.first_line
         return Location(self.label, number, offset - self.data.rfind(b"\n", 0, offset))
 
 
@@ -126,7 +126,7 @@ class DumpText:
 
     @property
     def size_bytes(self) -> int:
-        """Return the bytes of all parts that are in memory, also those of a log outside of the dump."""
+        """Return the bytes of all parts that are in memory."""
         return sum(len(part.data) for part in self.parts)
 
     def _at(self, text_offset: TextOffset) -> tuple[TextPart, int]:
@@ -178,4 +178,4 @@ class DumpText:
 
     def contains(self, needle: bytes) -> bool:
         """Return whether `needle` occurs in any part."""
-        return any(part.data.find(needle, part.start, part.end) >= 0 for part in self.parts)
+        return any(needle in part.data for part in self.parts)

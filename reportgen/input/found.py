@@ -1,7 +1,7 @@
 """Collect what each of the given paths contains, and make labels unique across all of them."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
@@ -64,13 +64,14 @@ def unique_dumps(found: Sequence[Found]) -> tuple[DumpFiles, ...]:
     _prefix_equal_labels(found)
     dumps = sorted((dump for one in found for dump in one.dumps), key=lambda dump: dump.label)
     taken = {dump.label for dump in dumps}
-    seen: set[str] = set()
+    numbers: dict[str, Iterator[int]] = {}
     for place, dump in enumerate(dumps):
-        if dump.label in seen:  # still, because the paths have equal names too
-            label = next(label for number in count(2) if (label := f"{dump.label}#{number}") not in taken)
+        if dump.label in numbers:  # still, because the paths have equal names too
+            label = next(label for number in numbers[dump.label] if (label := f"{dump.label}#{number}") not in taken)
             dumps[place] = replace(dump, label=label)
             taken.add(label)
-        seen.add(dump.label)
+        else:
+            numbers[dump.label] = count(2)
     return tuple(sorted(dumps, key=lambda dump: dump.label))
 
 

@@ -28,11 +28,15 @@ _LONGEST_MARKER = 512  # more than enough, because a file name has at most 255 b
 
 @record(kw_only=False)
 class LogFrame:
-    """A file in a log: its text is the bytes [`start`, `end`), `is_complete` is False without an End line."""
+    """A file in a log: its text is the bytes [`start`, `end`) of the decompressed log, and begins in line `line`.
+
+    `is_complete` is False without an End line.
+    """
 
     name: str
     start: int
     end: int
+    line: int
     is_complete: bool
 
 
@@ -51,6 +55,19 @@ def search(pieces: Iterable[bytes]) -> Literal["log", "other", "too long"]:
 
 def find_frames(data: bytes) -> Iterator[LogFrame]:
     """Yield every frame, in the order of the log."""
+    line, counted = 1, 0
+    for begin, stop in _marked(data):
+        end = stop.start() if stop else len(data)
+        start = data.find(b"\n", begin.end(), end) + 1 or end
+        is_complete = stop is not None and stop[1] == b"End"
+        if is_complete:
+            end = data.rfind(b"\n", start, end)  # because other output may precede the marker on its line
+        line, counted = line + data.count(b"\n", counted, start), start
+        yield LogFrame(begin[2].decode("utf-8", "replace"), start, max(start, end), line, is_complete)
+
+
+def _marked(data: bytes) -> Iterator[tuple[re.Match[bytes], re.Match[bytes] | None]]:
+    """Yield the marker at the beginning of each frame, and the one that ends it, if any."""
     markers = list(_MARKER.finditer(data))
     ended = {marker[2] for marker in markers if marker[1] == b"End"}
     opened: re.Match[bytes] | None = None
@@ -58,24 +75,14 @@ def find_frames(data: bytes) -> Iterator[LogFrame]:
         if opened is None:
             opened = marker if marker[1] == b"Begin" else None
         elif marker[1] == b"End" and marker[2] == opened[2]:
-            yield _frame(data, opened, marker)
+            yield opened, marker
             opened = None
         elif marker[1] == b"Begin" and (data[marker.start() - 1 : marker.start()] == b"\n" or marker[2] in ended):
             # Any other marker is only quoted, because it neither starts a line nor has an end.
-            yield _frame(data, opened, marker)
+            yield opened, marker
             opened = marker
     if opened is not None:
-        yield _frame(data, opened, None)
-
-
-def _frame(data: bytes, begin: re.Match[bytes], stop: re.Match[bytes] | None) -> LogFrame:
-    newline = data.find(b"\n", begin.end())
-    start = newline + 1 if newline >= 0 else len(data)
-    end = stop.start() if stop else len(data)
-    is_complete = stop is not None and stop[1] == b"End"
-    if is_complete:
-        end = data.rfind(b"\n", 0, end)  # because other output may precede the marker on its line
-    return LogFrame(begin[2].decode("utf-8", "replace"), start, max(start, end), is_complete)
+        yield opened, None
 
 
 def group_dumps(frames: Iterable[LogFrame]) -> tuple[list[tuple[LogFrame, ...]], list[LogFrame]]:

@@ -37,7 +37,7 @@ def load_proto(files: DumpFiles, *, keeps_repeats: bool) -> tuple[DumpText, Sibl
         for words in (damage, plan.damage)
         if words
     ]
-    parts = (TextPart(part.label, printed, 0, len(printed), whole_lines),)
+    parts = (TextPart(part.label, printed, whole_lines),)
     return DumpText(parts, plan.live_ranges_from or "proto"), module, tuple(problems[:1])
 
 

@@ -21,6 +21,7 @@ from typing import Literal
 
 from reportgen.errors import UnreadableInput
 from reportgen.input.dump_text import DumpText, Sibling, TextPart
+from reportgen.input.logs import LogFrame
 from reportgen.input.names import COMPRESSION_SUFFIXES, DumpName, SiblingKind
 from reportgen.input.remote import AnyPath, RemotePath
 from reportgen.input.repeats import WithoutRepeats
@@ -47,14 +48,14 @@ _PIECE = 1 << 20
 
 @record(kw_only=False)
 class PartFile:
-    """One part of a dump: a file, the bytes [`frame[0]`, `frame[1]`) of a decompressed log, or a proto.
+    """One part of a dump: a file, a frame of a log, or a proto.
 
     `proto` names the module in a profile; it is empty for a file that is one proto, and None for text.
     """
 
     path: AnyPath
     label: str
-    frame: tuple[int, int] | None
+    frame: LogFrame | None
     proto: str | None = None
 
 
@@ -227,8 +228,9 @@ def load_text(files: DumpFiles, *, keeps_repeats: bool = False) -> tuple[DumpTex
         if not data and damage and not texts:
             raise UnreadableInput(f"{part.label}: {damage}")
         if data or not damage:
-            start, end = part.frame or (0, len(data))
-            texts.append(TextPart(part.label, data, min(start, len(data)), min(end, len(data)), whole_lines))
+            frame = part.frame
+            text_of_part = data[frame.start : frame.end] if frame else data
+            texts.append(TextPart(part.label, text_of_part, whole_lines, frame.line if frame else 1))
         if problem := _problem_of(part, size, damage):
             problems.append(problem)
     return DumpText(tuple(texts)), tuple(problems)
@@ -273,7 +275,7 @@ def _problem_of(part: PartFile, size: int, damage: str | None) -> Problem | None
     """Return the problem with a part, if any. Damage in a log does not count outside of the part's frame."""
     if damage and not size:
         return Problem("error", part.label, f"{damage}; the dump is shown without this part")
-    if part.frame and part.frame[1] > size:
+    if part.frame and part.frame.end > size:
         return Problem("warning", part.label, "the log became shorter while it was being read")
     if damage and not part.frame:
         return Problem("warning", part.label, f"{damage}; the first {size:,} bytes are used")

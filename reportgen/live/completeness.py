@@ -92,9 +92,9 @@ def _truncations(
     for part in analysis.dump.text.parts:
         split = split_part(part.label)
         words = _PART_WORDS[split[1]] if split else part.label
-        if part.start == part.end:
+        if not part.data:
             yield f"the {words} file is empty"
-        elif part.data[part.end - 1] != 0x0A:  # a newline, with which every complete part ends
+        elif not part.data.endswith(b"\n"):  # with which every complete part ends
             yield f"the {words} file ends in the middle of a line"
     if not analysis.dump.allocations:
         yield "it lists no allocations"

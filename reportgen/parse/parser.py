@@ -23,9 +23,9 @@ def parse_dump(text: DumpText) -> Dump:
     """Return everything that the text says, in linear time. Never raises an exception, whatever the text contains."""
     collected = Collected()
     for part, base in text.parts_with_bases():
-        scan = Scan(part.data, base, part.end, collected)
-        data, position = part.data, part.start
-        while position < part.end:
+        scan = Scan(part.data, base, len(part.data), collected)
+        data, position = part.data, 0
+        while position < len(data):
             reader = _READERS.get(data[position : position + 2]) or _READERS.get(
                 data[position : position + 1], _unknown
             )

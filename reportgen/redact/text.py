@@ -71,14 +71,13 @@ class Redactor:
         self._word = lru_cache(maxsize=1 << 16)(self._redacted_word)
 
     def part(self, part: TextPart) -> TextPart:
-        """Redact one part. Lines keep their numbers; of the log around the dump, only the line breaks are kept."""
-        before = b"\n" * part.data.count(b"\n", 0, part.start)
-        window = part.data[part.start : part.end]
-        place = window.find(b"  Stack trace breakdown for peak usage: ")
-        heading = STACK_HEADING.match(window, place) if place >= 0 else None
-        end = heading.end() if heading else len(window)
-        text = b"\n".join(map(self._line, window[:end].split(b"\n"))) + self._tree(window[end:])
-        return TextPart(part.label, before + text, len(before), len(before) + len(text))
+        """Redact one part. Lines keep their numbers."""
+        data = part.data
+        place = data.find(b"  Stack trace breakdown for peak usage: ")
+        heading = STACK_HEADING.match(data, place) if place >= 0 else None
+        end = heading.end() if heading else len(data)
+        text = b"\n".join(map(self._line, data[:end].split(b"\n"))) + self._tree(data[end:])
+        return TextPart(part.label, text, first_line=part.first_line)
 
     def token(self, kind: str, text: str) -> str:
         """Return the token of a text that is hidden whole."""

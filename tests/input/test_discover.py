@@ -55,7 +55,7 @@ def severities(found: Discovered) -> list[tuple[str, str]]:
 def texts(found: Discovered) -> list[list[str]]:
     """Return the text of each part of each dump."""
     loaded = [load_text(dump)[0] for dump in found.dumps]
-    return [[part.data[part.start : part.end].decode() for part in text.parts] for text in loaded]
+    return [[part.data.decode() for part in text.parts] for text in loaded]
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from reportgen.errors import UnreadableInput
 from reportgen.input import reading
 from reportgen.input.dump_text import TextPart
+from reportgen.input.logs import LogFrame
 from reportgen.input.names import read_name
 from reportgen.input.reading import DumpFiles, PartFile, load_text, printable, read_available
 
@@ -157,14 +158,18 @@ def test_a_log_is_read_once_for_all_its_parts(tmp_path: Path, monkeypatch: pytes
         return original(path, max_bytes)
 
     monkeypatch.setattr(reading, "read_available", counting)
-    text, _ = load_text(dump_of(PartFile(log, "run.log", (6, 11)), PartFile(log, "run.log", (12, 18))))
+    text, _ = load_text(
+        dump_of(
+            *(PartFile(log, "run.log", LogFrame("x", *place, is_complete=True)) for place in ((6, 11, 2), (12, 18, 3)))
+        )
+    )
     assert opened == [log]
-    assert [part.data[part.start : part.end] for part in text.parts] == [b"alloc", b"values"]
-    assert str(text.parts[1].location(12)) == "run.log:3:1"
+    assert [part.data for part in text.parts] == [b"alloc", b"values"]
+    assert str(text.parts[1].location(0)) == "run.log:3:1"
 
 
 def test_lines_are_found_in_any_order() -> None:
-    part = TextPart("a.txt", TEXT, 0, len(TEXT))
+    part = TextPart("a.txt", TEXT)
     offsets = [len(TEXT), 0, 12_345, len(TEXT) // 2, 4_095, 4_096, len(TEXT) // 3, 17, 18]
     lines = [TEXT.count(b"\n", 0, offset) + 1 for offset in offsets]
     columns = [offset - TEXT.rfind(b"\n", 0, offset) for offset in offsets]
@@ -175,8 +180,8 @@ def test_lines_are_found_in_any_order() -> None:
 def test_a_log_that_shrank_after_discovery_is_reported(tmp_path: Path) -> None:
     log = tmp_path / "run.log"
     log.write_bytes(b"0123456789")
-    text, problems = load_text(dump_of(PartFile(log, "run.log", (5, 90))))
-    assert (text.parts[0].start, text.parts[0].end) == (5, 10)
+    text, problems = load_text(dump_of(PartFile(log, "run.log", LogFrame("x", 5, 90, 1, is_complete=True))))
+    assert text.parts[0].data == b"56789"
     assert [problem.severity for problem in problems] == ["warning"]
 
 

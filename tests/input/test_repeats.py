@@ -64,9 +64,7 @@ def said(analysis: Analysis) -> list[object]:
 
 def assert_same(files: Sequence[bytes], backend: Backend = "unknown") -> None:
     parts = zip(LABELS, map(read, files), strict=False)
-    text = DumpText(
-        tuple(TextPart(label, one.getvalue(), 0, len(one.getvalue()), one.whole_lines) for label, one in parts)
-    )
+    text = DumpText(tuple(TextPart(label, one.getvalue(), one.whole_lines) for label, one in parts))
     assert said(analyse(parse_dump(text), backend)) == said(analyse(parsed(*files), backend))
 
 

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from reportgen.input.dump_text import DumpText, TextPart
 from reportgen.model import (
     Allocation,
     Dump,
@@ -19,7 +18,6 @@ from reportgen.model import (
     Value,
     ValueKey,
 )
-from reportgen.parse.parser import parse_dump
 from reportgen.parse.scan import UNPARSED_KEPT
 from tests.support.dumps import complaints, dump_text, instruction_text, parsed
 
@@ -290,15 +288,6 @@ def test_a_stack_trace_that_is_cut_off_keeps_what_is_whole() -> None:
     dump = parsed(RANGES + cut)
     assert [frame.depth for frame in dump.stack_trace.frames] == [0, 1, 2] if dump.stack_trace else False
     assert dump.unparsed_count == 1
-
-
-def test_parts_of_a_log_are_read_within_their_frames() -> None:
-    log = f"noise\n{ALLOCATIONS}noise\n{RANGES}noise\n".encode()
-    second = log.index(b"Hlo")
-    windows = ((6, 6 + len(ALLOCATIONS)), (second, second + len(RANGES)))
-    dump = parse_dump(DumpText(tuple(TextPart("log.txt", log, start, end) for start, end in windows)))
-    assert dump == understood(ALLOCATIONS, "", RANGES)
-    assert complaints(dump) == []
 
 
 # What is not understood

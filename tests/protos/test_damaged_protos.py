@@ -28,7 +28,7 @@ def read(proto: bytes) -> None:
     except ProtoError:
         return
     assert len(text) + len(module) <= 200 * len(proto) + (2 << 20)
-    parse_dump(DumpText((TextPart("x", text, 0, len(text)),)))
+    parse_dump(DumpText((TextPart("x", text),)))
     _ = ModuleText(module).called_by
 
 

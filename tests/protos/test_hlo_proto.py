@@ -38,7 +38,7 @@ def proto_dump(name: str) -> Dump:
 
 def parsed(plan: HloProto) -> Dump:
     text = b"".join(plan.dump())
-    return parse_dump(DumpText((TextPart(plan.name, text, 0, len(text)),)))
+    return parse_dump(DumpText((TextPart(plan.name, text),)))
 
 
 def stated(allocation: Allocation) -> Allocation:

@@ -115,12 +115,10 @@ def test_labels_of_the_stack_trace_are_hidden_like_op_names() -> None:
     )
 
 
-def test_only_line_breaks_are_kept_of_a_log_around_a_dump() -> None:
-    data = b"alice@host starts\n*** Begin ***\nBufferAssignment:\n*** End ***\n"
-    start = data.index(b"Buffer")
-    (part,) = redact_text(DumpText((TextPart("log", data, start, start + 17),)), "paths").parts
-    assert part.data == b"\n\nBufferAssignment:"
-    assert part.location(part.start).line == 3
+def test_lines_of_a_log_keep_their_numbers() -> None:
+    (part,) = redact_text(DumpText((TextPart("log", b"BufferAssignment:\nbob\n", first_line=3),)), "paths").parts
+    assert part.data == b"BufferAssignment:\ntext-1\n"
+    assert part.location(len(part.data) - 1).line == 4
 
 
 @pytest.mark.parametrize("redaction", _BOTH)

@@ -17,7 +17,7 @@ LABELS = (
 def dump_text(*files: str | bytes) -> DumpText:
     """Return one to three files, by the names that XLA gives them."""
     contents = [file if isinstance(file, bytes) else file.encode() for file in files]
-    return DumpText(tuple(TextPart(label, data, 0, len(data)) for label, data in zip(LABELS, contents, strict=False)))
+    return DumpText(tuple(TextPart(label, data) for label, data in zip(LABELS, contents, strict=False)))
 
 
 def nowhere() -> DumpText:

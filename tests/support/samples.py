@@ -39,4 +39,4 @@ def sample_analysis(label: str) -> Analysis:
 
 def sample_files(label: str) -> list[bytes]:
     """Return the bytes of each file of a sample."""
-    return [part.data[part.start : part.end] for part in sample_text(label).parts]
+    return [part.data for part in sample_text(label).parts]

@@ -142,7 +142,7 @@ def _with_used_values(draw: st.DrawFn, dump: Dump, entries: Sequence[UsedValue])
             texts += text
         else:
             placed.append(used)
-    return replace(dump, used_values=used_values_of(placed), text=DumpText((TextPart("texts", texts, 0, len(texts)),)))
+    return replace(dump, used_values=used_values_of(placed), text=DumpText((TextPart("texts", texts),)))
 
 
 def _with_live_ranges(draw: st.DrawFn, dump: Dump) -> Dump:

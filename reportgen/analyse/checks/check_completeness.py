@@ -91,9 +91,9 @@ def unknown_shapes(figures: Figures) -> Iterator[Finding]:
 )
 def unfinished_files(figures: Figures) -> Iterator[Finding]:
     for part, base in figures.dump.text.parts_with_bases():
-        if part.end > part.start and part.data[part.end - 1] != 0x0A:
+        if part.data and not part.data.endswith(b"\n"):
             message = "the file does not end with a newline: it was cut off, or is still being written"
-            yield finding("unfinished-file", message, base + part.end - 1)
+            yield finding("unfinished-file", message, base + len(part.data) - 1)
 
 
 CHECKS = (

@@ -37,13 +37,13 @@ def excerpt(module: Module, text_offset: TextOffset) -> list[ExcerptLine]:
         return []
     here = _line_start(part, text_offset - base)
     starts = [here]
-    while len(starts) <= _AROUND and starts[-1] > part.start:
+    while len(starts) <= _AROUND and starts[-1] > 0:
         starts.append(_line_start(part, starts[-1] - 1))
     number, start = part.location(starts[-1]).line, starts[-1]
     lines: list[ExcerptLine] = []
-    while start < part.end and len(lines) < len(starts) + _AROUND:
-        newline = part.data.find(b"\n", start, part.end)
-        end = part.end if newline < 0 else newline
+    while start < len(part.data) and len(lines) < len(starts) + _AROUND:
+        newline = part.data.find(b"\n", start)
+        end = len(part.data) if newline < 0 else newline
         raw = part.data[start : min(end, start + _MOST_BYTES)]
         text = _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", raw.decode("utf-8", "replace").rstrip("\r"))
         lines.append(ExcerptLine(number + len(lines), cut(text, LONGEST), start == here))
@@ -70,5 +70,4 @@ def excerpt_table(lines: Sequence[ExcerptLine], file: str) -> Markup:
 
 
 def _line_start(part: TextPart, offset: int) -> int:
-    newline = part.data.rfind(b"\n", part.start, offset)
-    return part.start if newline < 0 else newline + 1
+    return part.data.rfind(b"\n", 0, offset) + 1

@@ -1,8 +1,9 @@
 """Find out-of-memory errors in texts."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 
-from reportgen.input.error_texts import ErrorText
+from reportgen.input.error_texts import MOST_TEXTS, ErrorText
 from reportgen.parse.oom_records import OutOfMemory
 from reportgen.record import record
 
@@ -20,6 +21,8 @@ def logged_errors(texts: Iterable[ErrorText]) -> tuple[LoggedError, ...]:
     return tuple(LoggedError(text.label, event) for text in texts for event in errors_in(text.data))
 
 
+# Kept, because the same texts may lie beside each of the thousands of modules of a folder.
+@lru_cache(maxsize=MOST_TEXTS + 1)
 def errors_in(data: bytes) -> tuple[OutOfMemory, ...]:
     """Return every out-of-memory error in a text."""
     # Imported here, because its patterns take a sixth of a small check to compile, and few inputs have such a text.

@@ -18,7 +18,7 @@ from typing import Literal
 from reportgen.errors import NoDumpFound, UnreadableInput
 from reportgen.input import logs
 from reportgen.input.directories import Folder, is_inside, is_own_file, leads_out, walk
-from reportgen.input.error_texts import TextFile, WordSearch, has_words
+from reportgen.input.error_texts import MOST_TEXTS, TextFile, WordSearch, has_words
 from reportgen.input.found import Found, unique_dumps
 from reportgen.input.names import (
     COMPRESSION_SUFFIXES,
@@ -189,11 +189,7 @@ def _search_folder(folder: Folder, found: Found) -> None:
             protos.append((stem, names))
         else:
             _look_into(folder, names, found)
-    errors = [
-        SiblingFile("error text", text.path, text.label)
-        for text in found.texts[earlier:]
-        if text.is_short and text.path.name != ERROR_TEXT
-    ]
+    errors = _errors_of_all(found.texts[earlier:], found) if stems else ()
     # The text of a module is used instead of its proto, and compared with it; a profile has the same proto.
     texts = [read_stem(stem) for stem, parts in stems.items() if _add_named(folder, stem, parts, found, errors)]
     modules = {(name.module, name.device) for name in texts} | {(name.module, None) for name in texts}
@@ -201,6 +197,14 @@ def _search_folder(folder: Folder, found: Found) -> None:
         proto = read_stem(stem)
         if (proto.module, proto.device) not in modules and stem not in profiled:
             _add_proto(folder, names, found)
+
+
+def _errors_of_all(texts: Sequence[TextFile], found: Found) -> Sequence[SiblingFile]:
+    """Return the texts of a folder that are read with each of its dumps: few and short, because dumps may be many."""
+    short = [text for text in texts if text.is_short and text.path.name != ERROR_TEXT]
+    for text in short[MOST_TEXTS:]:
+        found.report("note", text.label, f"not read with each module: the folder has more than {MOST_TEXTS} such files")
+    return tuple(SiblingFile("error text", text.path, text.label) for text in short[:MOST_TEXTS])
 
 
 def _search_file(path: AnyPath, found: Found) -> None:

@@ -24,6 +24,8 @@ _WORDS = (
 _LONGEST_WORD = max(map(len, _WORDS))
 _SEARCHED_SIZE = 1 << 20
 """The bytes that are searched at the beginning and at the end of a text: most programs end with their error."""
+MOST_TEXTS = 20
+"""The short texts of a folder that are read with each dump in it."""
 
 
 @record(kw_only=False)

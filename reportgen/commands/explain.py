@@ -11,6 +11,7 @@ from reportgen.commands.arguments import paths_of
 from reportgen.commands.printing import print_explanation
 from reportgen.errors import NoDumpFound, OptionError
 from reportgen.input.discover import discover_all
+from reportgen.input.line_ends import lines_of
 from reportgen.input.selection import of_module
 from reportgen.redact.contents import published_errors
 from reportgen.redact.labels import redact_labels
@@ -80,4 +81,4 @@ def _source_lines(file: Path, text: str, summaries: Sequence[Summary], width: in
         known = sorted({line.rpartition(":")[0] for line in costs.size_bytes})
         there = f"its lines are in {', '.join(known[:_MOST_NAMES])}" if known else "the dump names no source line"
         raise OptionError(f"--source {file}: {module.name} has no line of this file at its peak; {there}")
-    return source_text(file.name, annotated(text.splitlines(), names, costs), costs, module, width)
+    return source_text(file.name, annotated(lines_of(text), names, costs), costs, module, width)

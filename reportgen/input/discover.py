@@ -20,6 +20,7 @@ from reportgen.input import logs
 from reportgen.input.directories import Folder, is_inside, is_own_file, leads_out, walk
 from reportgen.input.error_texts import MOST_TEXTS, TextFile, WordSearch, has_words
 from reportgen.input.found import Found, unique_dumps
+from reportgen.input.line_ends import with_newlines
 from reportgen.input.names import (
     COMPRESSION_SUFFIXES,
     ERROR_TEXT,
@@ -53,6 +54,7 @@ from reportgen.input.reading import (
     pieces,
     printable,
     read_available,
+    read_text,
     reason,
     why_unreadable,
 )
@@ -348,7 +350,7 @@ def _content(
     try:
         with closing(pieces(path)) as stream:
             head = next(stream, b"")
-            if head.partition(b"\n")[0].rstrip() == _FIRST_LINE:
+            if with_newlines(head).partition(b"\n")[0].rstrip() == _FIRST_LINE:
                 return "dump"
             if b"\0" in head or not may_be_log(path.name):
                 return "other"
@@ -410,7 +412,7 @@ def _stem(name: str) -> str:
 
 def _add_log(folder: Folder, name: str, found: Found) -> None:
     path, label = folder.path / name, folder.label(name)
-    data, damage = read_available(path, found.max_bytes)
+    data, damage = read_text(path, found.max_bytes)
     if damage and data:
         found.report("warning", label, f"{damage}; the part before that is used")
     elif damage:

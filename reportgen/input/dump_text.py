@@ -64,7 +64,7 @@ class TextPart:
             return text
         line_start = self.data.rfind(b"\n", 0, start) + 1
         whole = self.whole_lines[bisect_right(self.whole_lines, start) - 1] + start - line_start
-        return self.data[whole : self.data.index(b"\n", whole)].removesuffix(b"\r")
+        return self.data[whole : self.data.index(b"\n", whole)]
 
     def location(self, offset: int) -> Location:
         """Return the location of an offset in the data.

@@ -7,7 +7,7 @@ an error, the beginning while it is searched for dumps. Only a text that has suc
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from reportgen.input.reading import UNREADABLE, read_available
+from reportgen.input.reading import UNREADABLE, read_text
 from reportgen.input.remote import AnyPath
 from reportgen.record import record
 
@@ -90,7 +90,7 @@ def read_texts(files: Iterable[TextFile], max_bytes: int) -> Iterator[ErrorText]
     """Yield the texts of the files that can be read."""
     for file in files:
         try:
-            yield ErrorText(file.label, read_available(file.path, max_bytes)[0])
+            yield ErrorText(file.label, read_text(file.path, max_bytes)[0])
         except UNREADABLE:
             continue
 

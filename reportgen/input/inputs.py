@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from reportgen.input.names import COMPRESSION_SUFFIXES, read_stem, split_part
-from reportgen.input.reading import DumpFiles, read_available
+from reportgen.input.reading import DumpFiles, read_text
 from reportgen.record import record
 
 _MOST_BYTES = 1_000_000_000
@@ -64,14 +64,14 @@ def _shared_names(folder: Path, modified: int) -> Set[str]:
 def _read(folder: Path, name: str) -> bytes:
     for suffix in ("", *COMPRESSION_SUFFIXES):
         if (path := folder / f"{name}{suffix}").is_file():
-            return read_available(path, _MOST_BYTES)[0]
+            return read_text(path, _MOST_BYTES)[0]
     return b""
 
 
 def _flags(text: bytes) -> dict[str, str]:
     """Return flags by name, without `_PLACES`; join the settings of a repeated flag."""
     flags: dict[str, str] = {}
-    for line in text.decode("utf-8", "replace").splitlines():
+    for line in text.decode("utf-8", "replace").split("\n"):
         name, colon, setting = line.strip().partition(":")
         if colon and not _PLACES.match(name):
             flags[name] = f"{flags[name]}, {setting.strip()}" if name in flags else setting.strip()

@@ -19,7 +19,7 @@ def load_proto(files: DumpFiles, *, keeps_repeats: bool) -> tuple[DumpText, Sibl
     Repeated instruction texts are cut unless `keeps_repeats`. Raises UnreadableInput.
     """
     part = files.parts[0]
-    data, damage = read_shared(part.path, files.max_bytes)
+    data, damage = read_shared(part.path, files.max_bytes, is_text=False)
     if not data and damage:
         raise UnreadableInput(f"{part.label}: {damage}")
     try:

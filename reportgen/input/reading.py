@@ -11,7 +11,7 @@ import stat
 import zlib
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from functools import lru_cache
+from functools import lru_cache, partial
 from gzip import GzipFile
 from io import BufferedReader, BytesIO
 from lzma import LZMAFile
@@ -21,6 +21,7 @@ from typing import Literal
 
 from reportgen.errors import UnreadableInput
 from reportgen.input.dump_text import DumpText, Sibling, TextPart
+from reportgen.input.line_ends import with_newlines
 from reportgen.input.logs import LogFrame
 from reportgen.input.names import COMPRESSION_SUFFIXES, DumpName, SiblingKind
 from reportgen.input.remote import AnyPath, RemotePath
@@ -166,6 +167,12 @@ def read_available(path: AnyPath, max_bytes: int = DEFAULT_MAX_DUMP_BYTES) -> tu
     return text.getvalue() if size else b"", damage
 
 
+def read_text(path: AnyPath, max_bytes: int = DEFAULT_MAX_DUMP_BYTES) -> tuple[bytes, str | None]:
+    """Return what `read_available` does, with newlines as line ends."""
+    data, damage = read_available(path, max_bytes)
+    return with_newlines(data), damage
+
+
 def read_whole(path: AnyPath, max_bytes: int) -> bytes:
     """Return the bytes of `path`. Raises UnreadableInput if any of them are missing."""
     data, damage = read_available(path, max_bytes)
@@ -217,9 +224,8 @@ def load_text(files: DumpFiles, *, keeps_repeats: bool = False) -> tuple[DumpTex
     for part in files.parts:
         whole_lines: Sequence[int] = ()
         if part.frame or keeps_repeats:  # because the offsets of a frame count all bytes
-            data, damage = (
-                read_shared(part.path, files.max_bytes) if part.frame else read_available(part.path, files.max_bytes)
-            )
+            read = partial(read_shared, is_text=True) if part.frame else read_text
+            data, damage = read(part.path, files.max_bytes)
             size = len(data)
         else:
             text = WithoutRepeats()
@@ -236,29 +242,33 @@ def load_text(files: DumpFiles, *, keeps_repeats: bool = False) -> tuple[DumpTex
     return DumpText(tuple(texts)), tuple(problems)
 
 
-def read_shared(path: AnyPath, max_bytes: int) -> tuple[bytes, str | None]:
-    """Return what `read_available` does for a log or a profile, which are kept because they may hold many dumps."""
+def read_shared(path: AnyPath, max_bytes: int, *, is_text: bool) -> tuple[bytes, str | None]:
+    """Return what is read of a log, which is text, or of a profile: both are kept because they may hold many dumps."""
     if not isinstance(path, Path):
-        return _last_log(path, max_bytes, None)
+        return _last_shared(path, max_bytes, None, is_text=is_text)
     try:
         status = path.stat()
     except OSError as error:
         return b"", reason(error)
-    return _last_log(path, max_bytes, (status.st_mtime_ns, status.st_size))
+    return _last_shared(path, max_bytes, (status.st_mtime_ns, status.st_size), is_text=is_text)
 
 
-# `stamp` is a part of the key, because a log that has changed must be read again.
+# `stamp` is a part of the key, because a file that has changed must be read again.
 @lru_cache(maxsize=1)
-def _last_log(path: AnyPath, max_bytes: int, stamp: tuple[int, int] | None) -> tuple[bytes, str | None]:
-    return read_available(path, max_bytes)
+def _last_shared(
+    path: AnyPath, max_bytes: int, stamp: tuple[int, int] | None, *, is_text: bool
+) -> tuple[bytes, str | None]:
+    return read_text(path, max_bytes) if is_text else read_available(path, max_bytes)
 
 
 def load_siblings(files: DumpFiles) -> tuple[Sibling, ...]:
     """Return the sibling files of a dump, each up to `max_bytes`; the comparison with the dump reports damaged ones."""
-    return tuple(
-        Sibling(one.kind, one.label, read_available(one.path, files.max_bytes)[0], _older_seconds(one, files.parts[0]))
-        for one in files.siblings
-    )
+    return tuple(_sibling(one, files.parts[0], files.max_bytes) for one in files.siblings)
+
+
+def _sibling(file: SiblingFile, part: PartFile, max_bytes: int) -> Sibling:
+    read = read_available if file.kind == "proto" else read_text
+    return Sibling(file.kind, file.label, read(file.path, max_bytes)[0], _older_seconds(file, part))
 
 
 def _older_seconds(sibling: SiblingFile, part: PartFile) -> int:

@@ -78,8 +78,9 @@ class RemotePath:
         return _Reader(_RemoteFile(self))
 
     def read_text(self, encoding: str, errors: str = "strict") -> str:
-        with self.open() as file:
-            return file.read().decode(encoding, errors)
+        """Return the text of the file, with newlines as line ends, as of a local one."""
+        with io.TextIOWrapper(self.open(), encoding, errors) as file:
+            return file.read()
 
     @property
     def _files(self) -> Any:

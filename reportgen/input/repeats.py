@@ -7,6 +7,8 @@ numbers are those of the file.
 
 from io import BytesIO
 
+from reportgen.input.line_ends import with_newlines
+
 _START = b" from instruction: %"
 _LONG_BYTES = 2_000
 _KEPT_BYTES = 1_500  # more than a page shows of a line
@@ -15,7 +17,7 @@ CUT = b"\0 as above"
 
 
 class WithoutRepeats:
-    """Collect a text and cut each long instruction line that repeats the long one before it."""
+    """Collect a text with newlines as line ends, and cut each long instruction line that repeats the one before it."""
 
     def __init__(self) -> None:
         self._text = BytesIO()
@@ -37,12 +39,15 @@ class WithoutRepeats:
 
     def getvalue(self) -> bytes:
         """Return the text. A last line without a newline is never cut."""
-        self._text.write(self._unfinished)
+        self._text.write(with_newlines(bytes(self._unfinished)))
         self._unfinished.clear()
         return self._text.getvalue()
 
     def _write_lines(self, text: bytes, start: int, end: int) -> None:
         """Write the lines of `text` from `start` to `end`."""
+        if text.find(b"\r", start, end) >= 0:
+            text = with_newlines(text[start:end])
+            start, end = 0, len(text)
         view, written, position = memoryview(text), start, _instruction(text, start, end)
         while position >= 0:
             if self._last and text.startswith(self._last, position):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
+from reportgen.input.line_ends import lines_of
 from reportgen.record import record
 
 _LARGEST_BYTES = 4_000_000
@@ -62,7 +63,7 @@ def _found(directory: Path, file: str) -> tuple[str, Sequence[str]] | None:
         try:
             # No link is followed, because it may lead to a file that the directory only seems to have.
             if place.resolve() == place and place.is_file() and place.stat().st_size <= _LARGEST_BYTES:
-                return "/".join(below), place.read_text(encoding="utf-8", errors="replace").splitlines()
+                return "/".join(below), lines_of(place.read_text(encoding="utf-8", errors="replace"))
         except (OSError, ValueError):  # because a name from a dump may contain anything, such as a null byte
             continue
     return None

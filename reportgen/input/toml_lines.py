@@ -4,6 +4,8 @@ import tomllib
 from collections.abc import Sequence
 from typing import Any
 
+from reportgen.input.line_ends import lines_of
+
 
 def line_of_key(text: str, path: Sequence[str]) -> int | None:
     """Return the line, from 1, at which valid TOML sets the key, such as `("tool", "xla-reportgen", "title")`.
@@ -11,7 +13,7 @@ def line_of_key(text: str, path: Sequence[str]) -> int | None:
     The text is read one line further at a time. The key is set by what follows the last line at which the text so far
     was complete and still lacked it.
     """
-    lines = text.splitlines(keepends=True)
+    lines = [f"{line}\n" for line in lines_of(text)]
     begun = 0
     for number in range(1, len(lines) + 1):
         try:

@@ -7,7 +7,7 @@ from reportgen.model import WHOLE, Dump
 from reportgen.program.instructions import Instructions
 from reportgen.program.places import WHOLE_LEAF, Leaf, leaf_of
 
-_POSITION = re.compile(rb"^ *(\S+)(?: (\{[\d,]*\}))?\r?$", re.MULTILINE)
+_POSITION = re.compile(rb"^ *(\S+)(?: (\{[\d,]*\}))?$", re.MULTILINE)
 
 
 def arguments(program: Instructions) -> Mapping[int, int]:

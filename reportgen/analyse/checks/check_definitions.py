@@ -48,7 +48,7 @@ def shapes(figures: Figures) -> Iterator[Finding]:
 def covered(figures: Figures) -> Iterator[Finding]:
     """Look for instructions and parts of tuples at which no value is positioned: XLA places a value at each."""
     dump, entries = figures.dump, figures.dump.used_values or UsedValues()
-    rows = b"".join(entries.positions).replace(b"\r", b"").split(b"\n")
+    rows = b"".join(entries.positions).split(b"\n")
     positions = set(rows)
     if len(rows) - 1 != len(positions) - (b"" in positions):
         yield finding("position-missing", "two values have the same position")

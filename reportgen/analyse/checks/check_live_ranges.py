@@ -208,7 +208,7 @@ def _last_moments(entries: UsedValues, moment_of: Mapping[bytes, int]) -> list[i
 
 def _has_row(positions: bytes, name: bytes) -> bool:
     """Return whether a row of positions names an instruction, with an index or without one."""
-    return any(b"  " + name + end in positions for end in (b" ", b"\n", b"\r"))
+    return any(b"  " + name + end in positions for end in (b" ", b"\n"))
 
 
 def _early_end(figures: Figures, number: int, last_moment: int) -> Finding:

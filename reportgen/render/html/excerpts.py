@@ -45,7 +45,7 @@ def excerpt(module: Module, text_offset: TextOffset) -> list[ExcerptLine]:
         newline = part.data.find(b"\n", start)
         end = len(part.data) if newline < 0 else newline
         raw = part.data[start : min(end, start + _MOST_BYTES)]
-        text = _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", raw.decode("utf-8", "replace").rstrip("\r"))
+        text = _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", raw.decode("utf-8", "replace"))
         lines.append(ExcerptLine(number + len(lines), cut(text, LONGEST), start == here))
         start = end + 1
     return lines

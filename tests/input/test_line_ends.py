@@ -1,0 +1,91 @@
+"""Line ends: a dump says the same with those of Windows, of the old Mac, and with several kinds."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from reportgen.input.line_ends import lines_of, with_newlines
+from tests.support.commands import Run, runner
+from tests.support.samples import SAMPLES
+
+WINDOWS, TWICE, MAC = b"\r\n", b"\r\r\n", b"\r"
+FOLDERS = sorted(path.name for path in SAMPLES.iterdir() if path.is_dir() and any(path.glob("*assignment.txt")))
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    return runner(capsys)
+
+
+def mixed(data: bytes) -> bytes:
+    """Return a text with all kinds in turn, but none that means another together with an empty line after it."""
+    ends, lines = (b"\n", WINDOWS, MAC), [*data.removesuffix(b"\n").split(b"\n"), b"last"]
+    after = [ends[number % (3 if line else 2)] for number, line in enumerate(lines[1:])]
+    return b"".join(map(bytes.__add__, lines, after))
+
+
+def ended(end: bytes) -> Callable[[bytes], bytes]:
+    return lambda data: data.replace(b"\n", end)
+
+
+ENDS = {"windows": ended(WINDOWS), "twice": ended(TWICE), "mac": ended(MAC), "mixed": mixed}
+
+
+def copied(sample: str, folder: Path, change: Callable[[bytes], bytes]) -> Path:
+    shutil.copytree(SAMPLES / sample, folder)
+    for path in [*folder.glob("*.txt"), *folder.glob("*.md"), *folder.glob("*.debug_options")]:
+        path.write_bytes(change(path.read_bytes()))
+    return folder
+
+
+@pytest.mark.parametrize("redaction", [[], ["--redact-names"]], ids=["", "redacted"])
+@pytest.mark.parametrize("ends", ENDS)
+@pytest.mark.parametrize("sample", FOLDERS)
+def test_the_report_does_not_depend_on_line_ends(
+    sample: str, ends: str, redaction: list[str], tmp_path: Path, run: Run
+) -> None:
+    same = run("check", "--json", *redaction, copied(sample, tmp_path / "a" / "dump", bytes))
+    other = run("check", "--json", *redaction, copied(sample, tmp_path / "b" / "dump", ENDS[ends]))
+    assert other.out == same.out
+    assert (other.code, other.err) == (same.code, same.err)
+
+
+def files(site: Path) -> dict[str, bytes]:
+    return {path.relative_to(site).as_posix(): path.read_bytes() for path in site.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("sample", ["cpu-tiny", "tpu-train-step"])
+def test_the_site_does_not_depend_on_line_ends(sample: str, tmp_path: Path, run: Run) -> None:
+    for name, change in ("a", bytes), ("b", ENDS["windows"]):
+        dump, site = copied(sample, tmp_path / name / "dump", change), tmp_path / name / "site"
+        assert run("build", dump, "-o", site, "--jobs", 1).code == 0
+    assert files(tmp_path / "a" / "site") == files(tmp_path / "b" / "site")
+
+
+def test_builds_that_differ_in_line_ends_are_the_same(tmp_path: Path, run: Run) -> None:
+    before = copied("cpu-tiny", tmp_path / "a" / "dump", bytes)
+    after = copied("cpu-tiny", tmp_path / "b" / "dump", ENDS["windows"])
+    assert run("compare", before, after, "--max-growth", "0%").code == 0
+
+
+@pytest.mark.parametrize("ends", ENDS)
+def test_logs_are_read_with_any_line_ends(ends: str, tmp_path: Path, run: Run) -> None:
+    log = b"".join(
+        b"*** Begin %s ***\n%s\n*** End %s ***\n" % (path.name.encode(), path.read_bytes(), path.name.encode())
+        for path in sorted((SAMPLES / "cpu-tiny").glob("*.txt"))
+    )
+    for name, change in ("a", bytes), ("b", ENDS[ends]):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "run.log").write_bytes(change(log))
+    assert run("check", "--json", tmp_path / "a") == run("check", "--json", tmp_path / "b")
+
+
+def test_each_line_ends_with_a_newline() -> None:
+    assert with_newlines(b"a\r\r\nb\rc\n\r\nd\r") == b"a\nb\nc\n\nd\n"
+
+
+def test_a_form_feed_ends_no_line() -> None:
+    assert lines_of("a\x0cb\n\x85c\n") == ["a\x0cb", "\x85c"]
+    assert lines_of("") == []

@@ -7,12 +7,13 @@ from reportgen.redact.vocabulary import is_known_in_messages
 _MESSAGE_WORD = re.compile(r"[^\s'\"`()\[\],;]+")
 _PARTS_OF_LABELS = re.compile(r"[/#:=]|(?<=\d)(?=[-.])")
 _MARKS = re.compile(r"[=*%→…]")
+_GROUPED = re.compile(r"(?<!\d)\d(?:[ ()+./_-]{0,2}\d){6,}+")
 _TOKEN = re.compile(r"(?:data|dump|folder|host|name|path|person|program|text)-\d+")
 
 
 def redact_message(message: str) -> str:
     """Return a message with only its own words and tokens, because it may quote a file that could not be read."""
-    return _MESSAGE_WORD.sub(_shown_in_message, message)
+    return _MESSAGE_WORD.sub(_shown_in_message, _GROUPED.sub("(redacted)", message))
 
 
 def _shown_in_message(found: re.Match[str]) -> str:

@@ -13,12 +13,13 @@ from reportgen.options import Redaction
 from reportgen.parse import line_shapes
 from reportgen.parse.line_shapes import STACK_HEADING, STACK_TAIL, LineShape
 from reportgen.redact.tokens import Tokens
-from reportgen.redact.vocabulary import is_known
+from reportgen.redact.vocabulary import is_known, is_measure
 
 _ROWS = [shape.pattern for shape in vars(line_shapes).values() if isinstance(shape, LineShape)]
 _HEADS = [shape.pattern + rb".*" for shape in (line_shapes.ALLOCATION, line_shapes.INSTRUCTION)]
 _LISTS = [line_shapes.POSITION_ROWS.pattern, line_shapes.USE_ROWS.pattern, line_shapes.NO_USES.pattern]
 _IN_GRAMMAR = re.compile(b"|".join(rb"(?:%s)" % pattern for pattern in (*_ROWS, *_HEADS, *_LISTS)))
+_HEADING = re.compile(STACK_HEADING.pattern)
 
 _ESCAPED = rb"\\(?:[0-7]{3}|[^\"'\n])"
 _REST = rb"(?:[\w$@~.\x80-\xff-]|" + _ESCAPED + rb")*+"
@@ -48,8 +49,12 @@ _STRUCTURE = re.compile(
 _LABELS = frozenset(b"bfio?")
 """What the labels of dimensions begin with, if not with a digit."""
 
-_LONG_SETTING = re.compile(rb"(?<!\bsize)(?<!\boffset)=\d{12}")
-"""A number that is as long as that of an account, where only sizes and offsets are."""
+_LONG = re.compile(rb"\d{7}|\d\d\.\d{5}|\d{3}\.\d{4}|\d{4}\.\d{3}|\d{5}\.\d\d|\d{6}\.\d")
+"""The beginning of what may be the number of a telephone or an account, unless it is where only measures are."""
+_BEFORE_MEASURE = re.compile(rb"(?:\bsize[= ]|\boffset=|[\[<,]|\bconstant\(-?|\(max | at )\Z")
+_LONGEST_BEFORE = 10
+_GROUPED = re.compile(rb"(?<!\d)\d(?:[ ()+./_-]{0,2}\d){6,}+")
+"""A long number in groups, as people write that of a telephone."""
 _EXTENSION = re.compile(rb"\.(?:py|pyx|ipynb|cc|cpp|cu|cuh|mlir|hlo|so)$")
 _BRANCH = re.compile("[ │]*(?:├── |└── )|[ ]*".encode())
 
@@ -66,6 +71,8 @@ class Redactor:
     def __init__(self, redaction: Redaction) -> None:
         self._tokens = Tokens()
         self._is_known = partial(is_known, redaction=redaction)
+        self._key: bytes | None = None
+        """The key of JSON that the next value of the line belongs to."""
         # Every leaf of a tuple repeats the text of its instruction.
         self._line = lru_cache(maxsize=16)(self._redacted_line)
         self._word = lru_cache(maxsize=1 << 16)(self._redacted_word)
@@ -89,17 +96,25 @@ class Redactor:
 
     def _redacted_line(self, line: bytes) -> bytes:
         content = line.removesuffix(b"\r")
-        if not content.strip():
+        if not content.strip() or _HEADING.fullmatch(content):
             return line
+        self._key = None
         is_known = _IN_GRAMMAR.fullmatch(content)
         shown = _STRING_OR_WORD.sub(self._shown, content) if is_known else self._tokens.of("text", content)
         return shown + line[len(content) :]
 
     def _shown(self, found: re.Match[bytes]) -> bytes:
-        content = found["string"]
+        content, key = found["string"], found["key"]
+        follows = found.string[found.end() : found.end() + 1]
+        if key or (content is None and follows == b"="):
+            self._key = None
         if content is None:
-            return found[0] if _is_structure(found) else self._word(found[0])
-        key = found["key"]
+            if _is_structure(found, self._key):
+                return found[0]
+            return self._tokens.of("name", found[0]) if found[0].isdigit() else self._word(found[0])
+        if follows == b":" and not key:
+            self._key = content
+            return b'"' + self._string(None, content) + b'"'
         before = self._word(key) + b'="' if key else b'"'
         return before + self._string(key, content) + b'"'
 
@@ -109,14 +124,23 @@ class Redactor:
             return self._tokens.of("path", content) + (extension[0] if extension else b"")
         if key in _NAMES:
             return self._words(content)
+        if content.isdigit():
+            return content if _is_measure(key or self._key, content) else self._tokens.of("data", content)
         # Other strings are shown whole or not at all, and not with a slash, because `data/model` may be a path.
-        is_shown = b"/" not in content and all(
-            self._is_known(word[0].decode("latin-1")) for word in _WORDS.finditer(content)
-        )
-        return content if is_shown or content.isdigit() else self._tokens.of("data", content)
+        is_shown = b"/" not in content and not _GROUPED.search(content)
+        is_shown = is_shown and all(self._is_known(word[0].decode("latin-1")) for word in _WORDS.finditer(content))
+        return content if is_shown else self._tokens.of("data", content)
 
     def _words(self, text: bytes) -> bytes:
-        return _WORDS.sub(lambda found: self._word(found[0]), text)
+        pieces, after = [], 0
+        for number in _GROUPED.finditer(text):
+            if not number[0].isdigit():  # which is a part of a word
+                pieces += [_WORDS.sub(self._in_words, text[after : number.start()]), self._tokens.of("name", number[0])]
+                after = number.end()
+        return b"".join([*pieces, _WORDS.sub(self._in_words, text[after:])])
+
+    def _in_words(self, found: re.Match[bytes]) -> bytes:
+        return self._word(found[0])
 
     def _redacted_word(self, word: bytes) -> bytes:
         if self._is_known(word.decode("latin-1")):
@@ -141,12 +165,39 @@ class Redactor:
         return prefixed[:end] + self._words(prefixed[end:])
 
 
-def _is_structure(found: re.Match[bytes]) -> bool:
+def _is_structure(found: re.Match[bytes], key: bytes | None) -> bool:
     """Return whether a word outside of quotes is a number of the grammar, and not a part of a path."""
     word = found[0]
     if not (word[:1].isdigit() or word[0] in _LABELS) or (shape := _STRUCTURE.fullmatch(word)) is None:
         return False
-    before, after = found.string[: found.start()][-1:], found.string[found.end() : found.end() + 1]
+    start, end = found.span()
+    before, after = found.string[max(0, start - 1) : start], found.string[end : end + 1]
     if shape["range"]:
         return before == b":"
-    return before != b"/" and after not in (b"/", b"\\") and not _LONG_SETTING.match(found.string, found.start() - 1)
+    if before == b"/" or after in (b"/", b"\\") or _is_in_groups(found):
+        return False
+    return not _LONG.match(word) or _is_where_measures_are(found, key)
+
+
+def _is_in_groups(found: re.Match[bytes]) -> bool:
+    """Return whether another number is beside a number, as in the grammar only in what a stack trace says."""
+    text, (start, end) = found.string, found.span()
+    before, after = text[max(0, start - 2) : start], text[end : end + 2]
+    return (before[1:] == b" " and before[:1].isdigit()) or (after[:1] == b" " and after[1:].isdigit())
+
+
+def _is_where_measures_are(found: re.Match[bytes], key: bytes | None) -> bool:
+    if key is not None:
+        return _is_measure(key, found[0])
+    text, (start, end) = found.string, found.span()
+    before = text[max(0, start - _LONGEST_BEFORE) : start]
+    if before.endswith(b": "):
+        return text.startswith((b" bytes", b" ("), end) or (end == len(text) and before.endswith(b"used: "))
+    if before.endswith(b":"):
+        return text.startswith(b"]", end)
+    is_moment = not before.strip() and text.startswith(b":", end) and not text.startswith(b": ", end)
+    return is_moment or _BEFORE_MEASURE.search(before) is not None
+
+
+def _is_measure(key: bytes | None, digits: bytes) -> bool:
+    return key is not None and is_measure(key.decode("latin-1"), digits.decode("latin-1"))

@@ -125,6 +125,26 @@ _MESSAGES = """
     written wrote xla xplane xz zerodivisionerror
 """
 
+_MEASURES = """
+    binary_offset bitwidth byte_offset byte_stride bytes_accessed estimated_bundle_count estimated_cycles
+    estimated_scoped_vmem_bytes estimated_vmem_bytes flops offset ones optimal_seconds output_chunk_bound
+    output_window_bounds program_offset program_size remote_bytes_transferred scratchpad_allocation_size size sizes
+    stack_size_high_watermark tail_padding_alignment_in_elements transcendentals window_bounds zeroes
+"""
+"""Keys of XLA whose numbers are bytes, cycles, operations or bits, and may be long."""
+
+_COUNTS = """
+    barrier_id buffering_level chain_id collective_config_parameter_index core_count core_ids
+    dynamic_shape_metadata_prefix_bytes element_size_in_bits flag_end flag_start
+    fully_unroll_if_trip_count_is_at_most fusion_id id indices init integer_value lhs_contracting_dimensions lhs_stride
+    loop_index memory_space n num_batch_dims num_warps operand_original_end operand_original_start operation_queue_id
+    out_memory_spaces outer_dimension_partitions output_tuple_original_end output_tuple_original_start
+    pad_input_on_minor_dim pad_output_on_minor_dim rhs_contracting_dimensions rhs_stride ring_neighbor_table_offset
+    serialization_format shard_group_id step tuple_index unroll_dimension unroll_factor width
+    xla_skip_custom_call_alias_shape_check
+"""
+"""Keys of XLA whose numbers count or number something, and are short."""
+
 _MACHINES = frozenset(
     {
         "client",
@@ -146,7 +166,9 @@ _MACHINES = frozenset(
 """Known words that name a machine or a person once a number follows, as in `node17` or `user_4`."""
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_NUMBER = re.compile(r"\d{1,6}(?:\.\d{1,10})?(?:[eE][+-]?\d{0,3})?|\d{1,11}(?:\.\d{1,2})?(?:[KMGT]i?)?B")
+_NUMBER = re.compile(
+    r"(?:\d(?:\.\d{1,10})?|\d{1,6}(?:\.\d{1,2})?)(?:[eE][+-]?\d{0,3})?|\d{1,11}(?:\.\d{1,2})?(?:[KMGT]i?)?B"
+)
 _SEGMENTS = re.compile(r"([_.$-]*)([^_.$-]*)")
 _MIXED = re.compile(
     r"[A-Za-z]\d{0,3}|\d{1,4}(?:x\d{1,4})+|x\d{1,4}(?:x\d{1,4})*|[bfio]{0,2}[0-4]{1,3}[bfio]{1,2}|\d{1,2}a"
@@ -154,17 +176,26 @@ _MIXED = re.compile(
 """A letter with a number, the sizes of a window, the labels of dimensions, the `0a` of an architecture."""
 
 _LETTERS_AND_DIGITS = re.compile(r"\d{0,3}+(?:[A-Za-z]{2,}+\d{0,3}+|[xX]\d{1,4}+)++")
-_ADDRESS = re.compile(r"\d[._]\d+[._]\d|(?<![0-9a-zA-Z])(?:[0-9a-fA-F]{2}[-_.$]){3}[0-9a-fA-F]{2}(?![0-9a-zA-Z])")
-"""Three numbers in a row, or four pairs of hexadecimal digits."""
+_ADDRESS = re.compile(
+    r"\d[._]\d+[._]\d|\d{2}[._]\d{5}|\d{3}[._]\d{4}|\d{4}[._]\d{3}|\d{5}[._]\d{2}"
+    r"|(?<![0-9a-zA-Z])(?:[0-9a-fA-F]{2}[-_.$]){3}[0-9a-fA-F]{2}(?![0-9a-zA-Z])"
+)
+"""Three numbers in a row, two that together are as long as the number of a telephone, or four hexadecimal pairs."""
 
 # Digits of the number of an instruction, any other number in a name, a changelist, and an amount in a message.
-_LONGEST_SUFFIX, _LONGEST_NUMBER, _LONGEST_CHANGELIST, _LONGEST_AMOUNT = 6, 5, 10, 11
+_LONGEST_SUFFIX, _LONGEST_NUMBER, _LONGEST_CHANGELIST, _LONGEST_AMOUNT = 6, 5, 10, 6
+_LONGEST_COUNT, _LONGEST_MEASURE = 6, 20
 
 
 @cache
 def _vocabulary(redaction: Redaction) -> frozenset[str]:
     words = f"{_TYPES} {_COMPILER} {_JAX}" + (f" {_PROGRAMS}" if redaction == "paths" else "")
     return frozenset(words.lower().split())
+
+
+@cache
+def _keys(text: str) -> frozenset[str]:
+    return frozenset(text.split())
 
 
 @cache
@@ -184,6 +215,13 @@ def is_known(name: str, redaction: Redaction) -> bool:
 def is_public_module(name: str, redaction: Redaction) -> bool:
     """Return whether the name of a module may be shown; with "names", none may."""
     return redaction != "names" and is_known(name, redaction)
+
+
+def is_measure(key: str, digits: str) -> bool:
+    """Return whether a string of digits is a number that XLA writes under a key."""
+    if key in _keys(_MEASURES):
+        return len(digits) <= _LONGEST_MEASURE
+    return len(digits) <= _LONGEST_COUNT and key in _keys(_COUNTS)
 
 
 def is_known_in_messages(word: str) -> bool:

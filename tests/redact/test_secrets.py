@@ -58,11 +58,22 @@ SECRETS = {
     "address with brackets": "[77a1:b2c3::1]:8477",
     "host and port": "node-77:8477",
     "telephone": "555-0177-884",
+    "telephone of digits": "4155550177",
+    "telephone with a country": "+14155550177",
+    "telephone in groups": "415 555 0177",
+    "telephone with brackets": "(415) 555-0177",
+    "telephone with dots": "415.555.0177",
+    "telephone with a bar": "415_5550177",
+    "account of digits": "884422771177",
+    "account in a word": "acct_884422771177",
+    "account behind a word": "w.884422771177",
+    "account in two groups": "884422.771177",
+    "account in a number": "884422771177.5",
     "number of a disk": "12345677-1234-1234-1234-123456789012",
 }
 PARTS = (
     *("zorblax", "77-0-1", "77_0_4", "node77", "8877665", "884422771166", "1a-b2", "1a_b2", "1a:b2", "77a1:", ":8477"),
-    *("0177-8", "12345677"),
+    *("0177-8", "12345677", "5550177", "555 0177", "555-0177", "555.0177", "771177"),
 )
 """What identifies somebody in a secret, so that it may not be shown without the rest either."""
 

@@ -14,7 +14,7 @@ import pytest
 
 from reportgen.build import build
 from reportgen.options import BuildOptions
-from reportgen.render.module.module_pages import module_pages
+from reportgen.render.module.module_pages import module_pages, page_makers
 from reportgen.render.view import Module
 from reportgen.reports.summarise import summary
 from tests.compare.texts import IN_PLACE, NAME, written
@@ -64,6 +64,15 @@ def test_memory_of_pages_grows_no_faster_than_the_dump(name: str) -> None:
     # The first one fills caches, which are not counted.
     _, small, large = (peak_bytes(lambda text=text: reported(text, with_pages=True)) for text in texts)  # type: ignore[misc]
     assert large <= small * TIMES * 1.3
+
+
+def test_a_page_takes_little_more_memory_than_its_own_bytes() -> None:
+    text = "\n".join(HOSTILE["spaces"](200))
+    module = Module(label="dump", title="dump", stage=None, number=None, analysis=analysed(text))
+    pages: dict[str, bytes] = {}
+    page_makers(module, "Spaces")[module.routes.index]()
+    peak = peak_bytes(lambda: pages.update([page_makers(module, "Spaces")[module.routes.index]()]))
+    assert peak <= 4 * sum(map(len, pages.values()))
 
 
 def test_a_build_of_more_modules_takes_as_many_more_steps_and_hardly_more_memory(tmp_path: Path) -> None:

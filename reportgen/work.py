@@ -176,6 +176,10 @@ def result_of(discovered: Discovered, outcomes: Sequence[Outcome]) -> BuildResul
 
 _MANY_OBJECTS = 100_000
 """New objects since the last search that are worth the next one, which looks at all."""
+_NEW_PER_OBJECT = 0.5
+"""How many of them there are at least for each object in use, so that a command that keeps a lot searches seldom."""
+
+_in_use = 0
 
 
 @contextmanager
@@ -185,10 +189,12 @@ def garbage_collection_paused() -> Iterator[None]:
     The search takes a fifth of a check and of a build. What the last pause has left is searched first; so a
     command that has disabled the search never searches what its last dump leaves, because that goes with the process.
     """
+    global _in_use  # noqa: PLW0603 - because it is about all objects of the process
     was_enabled = gc.isenabled()
     gc.disable()
-    if gc.get_count()[0] > _MANY_OBJECTS:
+    if gc.get_count()[0] > max(_MANY_OBJECTS, _NEW_PER_OBJECT * _in_use):
         gc.collect()
+        _in_use = len(gc.get_objects())
     try:
         yield
     finally:

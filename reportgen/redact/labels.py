@@ -15,7 +15,7 @@ from reportgen.input.names import read_name, split_part, without_compression
 from reportgen.input.reading import DumpFiles, Problem
 from reportgen.options import Redaction
 from reportgen.record import record
-from reportgen.redact.names import Names
+from reportgen.redact.quoted_names import Names
 from reportgen.redact.quotes import redact_message
 from reportgen.redact.tokens import Tokens
 from reportgen.redact.vocabulary import is_known, is_public_module

@@ -12,7 +12,7 @@ from reportgen.compare.verdicts import Judgement, Pair, Verdict
 from reportgen.input.discover import Discovered
 from reportgen.input.reading import DumpFiles
 from reportgen.options import Redaction
-from reportgen.redact.names import Names
+from reportgen.redact.quoted_names import Names
 from reportgen.redact.quotes import redact_message
 from reportgen.redact.vocabulary import is_public_module
 from reportgen.reports.formats import shortened

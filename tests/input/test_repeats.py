@@ -13,6 +13,7 @@ from reportgen.analyse.analysis import analyse
 from reportgen.analyse.identity import digests
 from reportgen.analyse.records import Analysis
 from reportgen.input.dump_text import DumpText, Location, TextPart
+from reportgen.input.line_ends import with_newlines
 from reportgen.input.names import Backend
 from reportgen.input.repeats import CUT, WithoutRepeats
 from reportgen.model import Dump, UsedValues
@@ -65,7 +66,7 @@ def said(analysis: Analysis) -> list[object]:
 def assert_same(files: Sequence[bytes], backend: Backend = "unknown") -> None:
     parts = zip(LABELS, map(read, files), strict=False)
     text = DumpText(tuple(TextPart(label, one.getvalue(), one.whole_lines) for label, one in parts))
-    assert said(analyse(parse_dump(text), backend)) == said(analyse(parsed(*files), backend))
+    assert said(analyse(parse_dump(text), backend)) == said(analyse(parsed(*map(with_newlines, files)), backend))
 
 
 @pytest.mark.parametrize("label", sample_labels())

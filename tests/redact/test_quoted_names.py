@@ -2,7 +2,7 @@
 
 import pytest
 
-from reportgen.redact.names import Names
+from reportgen.redact.quoted_names import Names
 from tests.support.steps import steps
 
 NAMES = Names({"jit_f": "program-1", "jit_f.dump": "dump-1", "my run": "folder-1", "run": "folder-2", "": "folder-3"})

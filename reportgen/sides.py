@@ -43,10 +43,16 @@ def load_source(path: AnyPath, label: str | None, default: str, max_bytes: int) 
 
 @record(kw_only=False)
 class BuildFigures:
-    """The figures of a build, and what to call it."""
+    """The figures of a build, what to call it, and the problems with single dumps of it."""
 
     label: str
     modules: tuple[ModuleFigures, ...]
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def unread(self) -> int:
+        """Return how many files of the build could not be read."""
+        return sum(problem.severity == "error" for problem in self.problems)
 
 
 def read_figures(path: AnyPath, max_bytes: int) -> BuildFigures:
@@ -54,11 +60,11 @@ def read_figures(path: AnyPath, max_bytes: int) -> BuildFigures:
     source = load_source(path, None, str(path), max_bytes)
     if source.report is not None:
         return BuildFigures(source.label, source.report)
-    problems: list[Problem] = []
+    problems = list(source.problems)
     found = _modules(source, problems, lambda _: None)
-    if problems and not found:
-        raise UnreadableInput(f"{problems[0].file}: {problems[0].message}")
-    return BuildFigures(source.label, tuple(map(figures_of_side, found)))
+    if not found and (error := next((problem for problem in problems if problem.severity == "error"), None)):
+        raise UnreadableInput(f"{error.file}: {error.message}")
+    return BuildFigures(source.label, tuple(map(figures_of_side, found)), tuple(problems))
 
 
 def compare_sources(

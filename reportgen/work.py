@@ -137,12 +137,18 @@ class BuildResult:
         """Return whether a module needs more memory than its device has."""
         return any(entry.is_over for entry in self.summaries)
 
+    @property
+    def unread(self) -> int:
+        """Return how many files could not be read."""
+        return sum(problem.severity == "error" for problem in self.problems)
+
     def has_problems(self, *, strict: bool) -> bool:
         """Return whether a file could not be read or, if `strict`, whether there is any warning or error."""
-        failed = any(problem.severity == "error" for problem in self.problems)
         warned = any(problem.severity == "warning" for problem in self.problems)
         severities = {severity for entry in self.summaries for severity, _ in entry.finding_counts}
-        return failed or (strict and (warned or bool(self.errors) or bool(severities & {"error", "warning"})))
+        return bool(self.unread) or (
+            strict and (warned or bool(self.errors) or bool(severities & {"error", "warning"}))
+        )
 
 
 def largest_first(task: Task) -> tuple[int, str]:

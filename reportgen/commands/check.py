@@ -3,6 +3,7 @@
 import argparse
 import sys
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from reportgen.check import check
 from reportgen.commands.arguments import paths_of
@@ -26,6 +27,9 @@ from reportgen.reports.explanation import explanation
 from reportgen.reports.report_json import report_json
 from reportgen.terminal import Terminal
 from reportgen.work import BuildResult
+
+if TYPE_CHECKING:
+    from reportgen.sides import BuildFigures
 
 OVER_CAPACITY = 3
 
@@ -56,12 +60,14 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     else:
         print_modules(report.summaries)
         print_errors(report.errors)
-    judgement, baseline = _judge(report, budgets, options, found, shown) if budgets or options.github else (None, None)
+    baseline = _baseline_of(options, terminal) if budgets or options.github else None
+    judgement = _judge(report, budgets, options, found, shown, baseline) if budgets or options.github else None
+    label = baseline and (redact_message(baseline.label) if options.redaction else baseline.label)
     say = terminal.aside if options.json else terminal.line  # because stdout has to be JSON
     if judgement:
         with commands_stopped(say, active=options.github):
             told = annotated_verdicts(judgement) if options.github else ()
-            print_verdicts(judgement, say, baseline, told)
+            print_verdicts(judgement, say, label, told)
     if options.github:
         tell_github(judgement, explanation=_explanation(report), say=say)
     # Only a capacity that was asked about fails a check; one that files beside a dump name is shown.
@@ -75,16 +81,29 @@ def _explanation(report: BuildResult) -> str:
     return explanation_markdown(sections(map(explanation, report.summaries), report.errors))
 
 
-def _judge(
-    report: BuildResult, budgets: Budgets | None, options: argparse.Namespace, found: Discovered, shown: Discovered
-) -> tuple[Judgement, str | None]:
-    """Judge the modules, their growth against the baseline if there is one, and return also what that is called."""
+def _baseline_of(options: argparse.Namespace, terminal: Terminal) -> "BuildFigures | None":
+    """Return the build that growth is judged against, None if there is none, and say what of it cannot be read."""
     # Imported here, because the comparison of builds takes a tenth of a small check, and most have no budgets.
     from reportgen.sides import read_figures
 
     path = located(options.baseline) if options.baseline else None
-    baseline = None if path is None or is_missing(path) else read_figures(path, options.max_dump_bytes)
-    before, label = (baseline.modules, baseline.label) if baseline else ((), None)
+    if path is None or is_missing(path):
+        return None
+    baseline = read_figures(path, options.max_dump_bytes)
+    terminal.problems(baseline.problems)
+    return baseline
+
+
+def _judge(
+    report: BuildResult,
+    budgets: Budgets | None,
+    options: argparse.Namespace,
+    found: Discovered,
+    shown: Discovered,
+    baseline: "BuildFigures | None",
+) -> Judgement:
+    """Judge the modules, and their growth against the baseline if there is one."""
+    before = baseline.modules if baseline else ()
     after = figures_of_modules(entry.report for entry in report.summaries)
     real = real_figures(after, found, shown) if options.redaction else after
     pairs = pair_by_name(before, real)
@@ -92,11 +111,12 @@ def _judge(
         budgets,
         redact_flaws(pairs) if options.redaction else pairs,
         has_baseline=baseline is not None,
+        unread=report.unread + (baseline.unread if baseline else 0),
         allow_unsound=options.allow_unsound,
         accepted=options.accept_growth or "",
     )
     if not options.redaction:
-        return judgement, label
+        return judgement
     names = {module.name: public_name(module.name, options.redaction) for module in before}
     names |= {module.name: token.name for module, token in zip(real, after, strict=True)}
-    return redact_judgement(judgement, names), label and redact_message(label)
+    return redact_judgement(judgement, names)

@@ -7,7 +7,7 @@ from reportgen.commands.github import annotated_verdicts, commands_stopped, tell
 from reportgen.compare.builds import BuildComparison, Source
 from reportgen.compare.compare_json import compare_json
 from reportgen.compare.compare_markdown import markdown
-from reportgen.compare.compare_words import fit_words, headline
+from reportgen.compare.compare_words import fit_words, headline, unknown_words
 from reportgen.compare.verdicts import Judgement, judge
 from reportgen.compare.why import cause
 from reportgen.comparison_site import build_comparison
@@ -35,11 +35,13 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         terminal.problems([Problem("warning", options.before, "there is no baseline, so growth was not judged")])
     progress = (lambda *_: None) if options.redaction else terminal.progress  # because labels are redacted afterwards
     comparison, problems = compare_sources(before, after, progress, options.capacities)
+    unread = sum(problem.severity == "error" for problem in problems)
     pairs = redact_flaws(comparison.pairs) if options.redaction else comparison.pairs
     judgement = judge(
         budgets,
         pairs,
         has_baseline=has_baseline,
+        unread=unread,
         allow_unsound=options.allow_unsound,
         accepted=options.accept_growth or "",
     )
@@ -54,10 +56,8 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         _print(comparison, terminal)
         print_verdicts(judgement, terminal.line, told=annotated_verdicts(judgement) if options.github else ())
     if options.github:
-        changes = [module.change_bytes for module in comparison.modules if None not in module.figures]
-        largest = max(changes, key=abs, default=0)
-        tell_github(judgement, text, change_bytes=largest, markdown=options.markdown)
-    return exit_code(judgement, has_failed=any(problem.severity == "error" for problem in problems))
+        tell_github(judgement, text, change_bytes=comparison.change_bytes, markdown=options.markdown)
+    return exit_code(judgement, has_failed=bool(unread))
 
 
 def _write(comparison: BuildComparison, judgement: Judgement, options: argparse.Namespace) -> str:
@@ -85,12 +85,15 @@ def _write(comparison: BuildComparison, judgement: Judgement, options: argparse.
 def _print(comparison: BuildComparison, terminal: Terminal) -> None:
     if not comparison.before.is_missing:
         changed = [module for module in comparison.modules if module.status != "same"]
-        for module in changed:
+        unknown = [module for module in comparison.modules if module.status == "same" and unknown_words(module)]
+        for module in (*changed, *unknown):
             fits, _ = fit_words(module)
             words = f"{headline(module)}; {fits}" if fits else headline(module)
             terminal.line(f"{module.status}: {module.module.name} ({module.module.label}): {words}")
             if why := cause(module):
                 terminal.line(f"  {why}")
-        terminal.line(f"{counted(len(changed), 'module')} changed, {len(comparison.modules) - len(changed):,} did not")
+        same = len(comparison.modules) - len(changed) - len(unknown)
+        rest = f", {len(unknown):,} cannot be compared" if unknown else ""
+        terminal.line(f"{counted(len(changed), 'module')} changed, {same:,} did not{rest}")
         if not comparison.explains:
             terminal.line("One side is a report, so differences are not explained.")

@@ -67,9 +67,8 @@ def print_verdicts(
         say(f"{place}{verdict.level}: {verdict.status}: {verdict.words}")
     if not judgement.has_budgets:
         return
-    judged = sum(verdict.status in ("pass", "over", "grown") for verdict in judgement.verdicts)
     compared = f", compared with {baseline}" if baseline else ""
-    say(f"budgets: {judgement.overall}; {counted(judged, 'figure')} judged{compared}")
+    say(f"budgets: {judgement.overall}; {counted(judgement.judged, 'figure')} judged{compared}")
 
 
 def exit_code(judgement: Judgement | None, *, has_failed: bool) -> int:

@@ -54,6 +54,8 @@ def tell_github(
 ) -> None:
     """Write the summary and the outputs where GitHub asks for them, and print the annotations.
 
+    Without budgets the verdict is empty, and so is a change that is not known.
+
     Without a `summary`, it is the list of verdicts and the `explanation` of the modules, both in Markdown.
     """
     worst_first = _worst_first(judgement)
@@ -64,7 +66,7 @@ def tell_github(
         rest = "\n\n_The rest is left out._\n" if len(data) > _MOST_SUMMARY_BYTES else ""
         _append(path, data[:_MOST_SUMMARY_BYTES].decode("utf-8", "ignore") + rest + "\n")
     outputs = {
-        "verdict": ((judgement and judgement.overall) or "pass").replace(" ", "-"),
+        "verdict": ((judgement and judgement.overall) or "").replace(" ", "-"),
         "change-bytes": "" if change_bytes is None else str(change_bytes),
         "markdown": markdown.as_posix() if markdown else "",
     }

@@ -19,7 +19,7 @@ from reportgen.compare.history import (
     unsound_of,
 )
 from reportgen.comparison_site import build_trend, history_in
-from reportgen.errors import OptionError, UnsoundBuild
+from reportgen.errors import OptionError, UnreadableInput, UnsoundBuild
 from reportgen.input.reading import is_missing, read_whole
 from reportgen.input.remote import AnyPath, located
 from reportgen.options import Redaction
@@ -43,7 +43,10 @@ def add(options: argparse.Namespace, terminal: Terminal) -> int:
     if not isinstance(store, Path) and not options.output:
         raise OptionError(f"--history {store}: a history at a URL is only read; say with -o DIR where its copy goes")
     budgets = budgets_in_file(options.budgets)
-    figures = read_figures(located(options.build), options.max_dump_bytes).modules
+    build = read_figures(located(options.build), options.max_dump_bytes)
+    if unread := next((problem for problem in build.problems if problem.severity == "error"), None):
+        raise UnreadableInput(f"{unread.file}: {unread.message}; a build with an error is not added")
+    figures = build.modules
     if options.redaction:
         figures = redact_figures(figures, options.redaction)
     unsound = [f"{module.name} cannot be added: {error.words}" for module in figures if (error := module.error)]

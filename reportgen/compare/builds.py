@@ -102,6 +102,12 @@ class BuildComparison:
         return self.before.report is None and self.after.report is None
 
     @property
+    def change_bytes(self) -> int | None:
+        """Return the largest change of a peak, with its sign; None if no module has a peak known in both builds."""
+        changes = [module.change_bytes for module in self.modules if None not in module.figures and module.peaks]
+        return max(changes, key=abs, default=None)
+
+    @property
     def pairs(self) -> list[Pair]:
         return [module.figures for module in self.modules]
 

@@ -17,6 +17,7 @@ from reportgen.compare.compare_words import (
     matched_words,
     signed_bytes,
     signed_count,
+    unknown_words,
 )
 from reportgen.compare.steps import steps_of
 from reportgen.compare.terms import Term
@@ -68,7 +69,9 @@ def _title(comparison: BuildComparison, changed: Sequence[ModuleComparison], jud
     if comparison.before.is_missing:
         return f"### Memory: there is no baseline{verdict}"
     if not changed:
-        return f"### Memory: no module changed{verdict}"
+        unknown = next(filter(None, map(unknown_words, comparison.modules)), "")
+        words = f"no known figure changed; {unknown}" if unknown else "no module changed"
+        return f"### Memory: {words}{verdict}"
     if len(changed) > 1:
         largest = max(changed, key=lambda module: abs(module.change_bytes))
         words = f"{len(changed):,} modules changed, most of all {code(largest.module.name)}: {headline(largest)}"

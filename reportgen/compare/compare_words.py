@@ -84,11 +84,12 @@ def headline(module: ModuleComparison) -> str:
         return "new"
     if after is None:
         return "missing"
+    unknown = unknown_words(module)
     if module.status == "same":
-        return "no change"
+        return f"no known figure changed; {unknown}" if unknown else "no change"
     color = main_color(module)
-    if color is None:
-        return "changed; peaks are unknown, because there are no live ranges"
+    if color is None or (unknown and MAIN_SPACE not in module.peaks):
+        return f"changed; {unknown}"
     old, new = module.peaks[color]
     if old == new:
         return f"the same peak in {space_name(module, color)}, made of other things"
@@ -97,6 +98,25 @@ def headline(module: ModuleComparison) -> str:
     if most is None or most == color:
         return words
     return f"{words}, {signed_bytes(_change(module, most))} in {space_name(module, most)}"
+
+
+def unknown_words(module: ModuleComparison) -> str:
+    """Return on which side a peak is not known; empty where all are, or where both sides have the same content."""
+    if module.evidence == "content":
+        return ""
+    unknown = [
+        one is not None and any(space.bytes["peak_resident"] is None for space in one.spaces.values())
+        for one in module.figures
+    ]
+    match unknown:
+        case [True, True]:
+            return "the peaks are unknown, because neither build has live ranges"
+        case [True, False]:
+            return "the peak before is unknown, because that build has no live ranges"
+        case [False, True]:
+            return "the peak now is unknown, because this build has no live ranges"
+        case _:
+            return ""
 
 
 def space_name(module: ModuleComparison, color: int) -> str:

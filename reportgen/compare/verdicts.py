@@ -23,6 +23,7 @@ Pair = tuple[ModuleFigures | None, ModuleFigures | None]
 """A module before and after; None on the side that does not have it."""
 
 CANNOT_JUDGE, REGRESSED, UNSOUND = 1, 3, 4
+_JUDGED: frozenset[Status] = frozenset({"pass", "over", "grown"})
 
 
 @record
@@ -68,6 +69,11 @@ class Judgement:
         return [verdict for verdict in self.verdicts if verdict.level]
 
     @property
+    def judged(self) -> int:
+        """Return the number of figures that were held to a budget."""
+        return sum(verdict.status in _JUDGED for verdict in self.verdicts)
+
+    @property
     def accepts(self) -> bool:
         """Return whether there is growth that is accepted."""
         return any(verdict.accepted for verdict in self.verdicts)
@@ -76,7 +82,7 @@ class Judgement:
     def overall(self) -> Overall | None:
         """Return the worst verdict in a word: an unsound build first, then a regression, then what was not judged.
 
-        Without budgets it is None unless a dump is unsound.
+        Without budgets it is None unless a dump is unsound. Where no figure was judged, nothing has passed.
         """
         failed = [verdict.status for verdict in self.verdicts if verdict.level == "fail"]
         for status in ("unsound", "over", "grown"):
@@ -86,16 +92,21 @@ class Judgement:
             return None
         if "unmatched" in failed or "unknown" in failed:
             return "cannot judge"
-        return "grown" if failed else "pass"
+        if failed:
+            return "grown"
+        return "pass" if self.judged else "cannot judge"
 
     @property
     def exit_code(self) -> int:
-        """Return 0; 1 if the gate cannot judge, 3 if a budget is broken, 4 if a dump is unsound."""
+        """Return 0; 1 if the gate cannot judge, 3 if a budget is broken, 4 if a dump is unsound.
+
+        It is 0 as well where nothing but the baseline is missing, which `missing-baseline` allows.
+        """
         match self.overall:
             case None | "pass":
                 return 0
             case "cannot judge":
-                return CANNOT_JUDGE
+                return CANNOT_JUDGE if any(verdict.level == "fail" for verdict in self.verdicts) else 0
             case "unsound":
                 return UNSOUND
             case _:
@@ -123,13 +134,15 @@ def judge(
     pairs: Sequence[Pair],
     *,
     has_baseline: bool,
+    unread: int = 0,
     allow_unsound: bool = False,
     accepted: str = "",
 ) -> Judgement:
     """Judge each module that exists now, and say which dumps contradict themselves, whether there are budgets or not.
 
-    Without a baseline, growth cannot be judged and no module counts as new. Figures of unsound dumps are judged only
-    with `allow_unsound`. Growth is only noted where it is `accepted`, for that reason.
+    Without a baseline, growth cannot be judged and no module counts as new. `unread` files of either side could not be
+    read. Figures of unsound dumps are judged only with `allow_unsound`. Growth is only noted where it is `accepted`,
+    for that reason.
     """
     verdicts = [verdict for pair in pairs for verdict in _of_soundness(pair, allow_unsound=allow_unsound)]
     if budgets is None:
@@ -145,7 +158,24 @@ def judge(
             verdicts.append(_changed_set("new", budgets.new_modules, after, "is not in the baseline"))
         if after is None and before is not None:
             verdicts.append(_changed_set("missing", budgets.missing_modules, before, "is in the baseline but not here"))
-    return Judgement(tuple(verdicts))
+    if unread:
+        message = f"{unread:,} {'files' if unread > 1 else 'file'} could not be read, so not everything was judged"
+        verdicts.append(Verdict(status="unknown", level="fail", message=message))
+    judgement = Judgement(tuple(verdicts))
+    has_failed = any(verdict.level == "fail" for verdict in verdicts)
+    lacks_baseline = any(verdict.status == "no baseline" for verdict in verdicts)
+    if judgement.judged or has_failed or (lacks_baseline and pairs):
+        return judgement
+    message = f"no figure was judged, because {_why_none_was_judged(pairs)}"
+    return Judgement((*verdicts, Verdict(status="unmatched", level="fail", message=message)))
+
+
+def _why_none_was_judged(pairs: Sequence[Pair]) -> str:
+    if not any(after for _, after in pairs):
+        return "there is no module here"
+    if not any(before for before, after in pairs if after):
+        return "no module here is in the baseline, and no budget has a fixed limit for them"
+    return "no budget is about a memory space of a module here"
 
 
 def _accepted(verdict: Verdict, reason: str) -> Verdict:
@@ -189,8 +219,8 @@ def _of_budget(budget: Budget, pairs: Sequence[Pair], *, has_baseline: bool, all
             found = True
             space = before.spaces.get(color) if before else None
             # A space that the module did not use before grows from 0 bytes.
-            old = (space.bytes[budget.figure] if space else 0) if before and has_baseline else None
-            yield from _of_space(budget, old, after, color)
+            old = space.bytes[budget.figure] if space else 0
+            yield from _of_space(budget, old, after, color, has_old=before is not None and has_baseline)
     if not found and budget.required:
         yield Verdict(
             status="unmatched",
@@ -200,20 +230,36 @@ def _of_budget(budget: Budget, pairs: Sequence[Pair], *, has_baseline: bool, all
         )
 
 
-def _of_space(budget: Budget, old: int | None, after: ModuleFigures, color: int) -> Iterator[Verdict]:
-    """Yield a verdict for each limit of a budget; `old` is the figure of the baseline, None without one."""
+def _of_space(budget: Budget, old: int | None, after: ModuleFigures, color: int, *, has_old: bool) -> Iterator[Verdict]:
+    """Yield a verdict for each limit of a budget; `old` is the figure of the baseline, which counts if it `has_old`."""
     now = after.spaces[color].bytes[budget.figure]
     where = f"{after.name} {after.spaces[color].name}"
+
+    def unknown(when: str, dump: str) -> Verdict:
+        message = f"{where}: {budget.figure}{when} is unknown, because {dump} has no live ranges"
+        return Verdict(
+            status="unknown",
+            level="fail",
+            message=message,
+            module=after.name,
+            color=color,
+            before_bytes=old if has_old else None,
+            after_bytes=now,
+            budget=budget,
+        )
+
     if now is None:
-        message = f"{where}: {budget.figure} is unknown, because the dump has no live ranges"
-        yield Verdict(status="unknown", level="fail", message=message, module=after.name, color=color, budget=budget)
+        yield unknown("", "the dump")
         return
     limits: list[tuple[Status, int, str]] = []
     if budget.max_bytes is not None:
         limits.append(("over", budget.max_bytes, f"{budget.max_bytes:,} bytes are allowed"))
-    if budget.growth and old is not None:
-        allowed = max(growth.allowed(old) for growth in budget.growth)
-        limits.append(("grown", old + allowed, f"it was {old:,} bytes and may grow by {allowed:,}"))
+    if budget.growth and has_old:
+        if old is None:
+            yield unknown(" before", "that dump")
+        else:
+            allowed = max(growth.allowed(old) for growth in budget.growth)
+            limits.append(("grown", old + allowed, f"it was {old:,} bytes and may grow by {allowed:,}"))
     for status, limit, words in limits:
         is_kept = now <= limit
         yield Verdict(
@@ -222,7 +268,7 @@ def _of_space(budget: Budget, old: int | None, after: ModuleFigures, color: int)
             message=f"{where}: {budget.figure} {now:,} bytes; {words}",
             module=after.name,
             color=color,
-            before_bytes=old,
+            before_bytes=old if has_old else None,
             after_bytes=now,
             limit_bytes=limit,
             budget=budget,

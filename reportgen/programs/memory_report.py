@@ -38,15 +38,19 @@ _FRAME = (
 class ReportComparison:
     """What changes from one report to another: `change_bytes` is the largest change of a peak, with its sign.
 
+    It is None where no peak is known on both sides.
+
     `str` of it is the whole comparison in Markdown, which a notebook shows.
     """
 
     def __init__(self, comparison: BuildComparison) -> None:
-        self.change_bytes = max((module.change_bytes for module in comparison.modules), key=abs, default=0)
+        self.change_bytes = comparison.change_bytes
         judgement = judge(None, comparison.pairs, has_baseline=True)
         self._markdown = markdown(comparison, judgement)
 
     def __repr__(self) -> str:
+        if self.change_bytes is None:
+            return "ReportComparison(unknown)"
         sign = "-" if self.change_bytes < 0 else "+"
         return f"ReportComparison({sign}{human_bytes(abs(self.change_bytes))})"
 

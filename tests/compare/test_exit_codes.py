@@ -39,7 +39,8 @@ def gated(budgets: str) -> list[str]:
         ("[[budget]]\nfigure = 'static'\nmax-growth = '0%'", "pass", 0),
         ("[[budget]]\nfigure = 'peak_temp'\nmax-growth = '0%'", "grown", 3),
         ("[[budget]]\nspace = 'HBM'\nmax = '9 MiB'", "unmatched", 1),
-        ("[[budget]]\nspace = 'HBM'\nmax = '9 MiB'\nrequired = false", "pass", 0),
+        ("[[budget]]\nspace = 'HBM'\nmax = '9 MiB'\nrequired = false", "unmatched", 1),
+        ("[[budget]]\nspace = 'HBM'\nmax = '9 MiB'\nrequired = false\n[[budget]]\nmax = '9 MiB'", "pass", 0),
         ("[[budget]]\nmodule = 'jit_g'\nmax = '9 MiB'", "unmatched", 1),
         ("[[budget]]\nmax = '7 MiB'\n[[budget]]\nmodule = 'jit_g'\nmax = '9 MiB'", "over", 3),
     ],
@@ -69,6 +70,60 @@ def test_a_peak_that_is_not_known_cannot_be_judged(run: Run) -> None:
     written(Path("after"), WITHOUT_LIVE_RANGES)
     ran = run("check", "after", "--max-growth", "1%", "--baseline", "report.json")
     assert (ran.code, "fail: unknown" in ran.out) == (1, True)
+
+
+@pytest.mark.parametrize("baseline", ["before", "report.json"])
+def test_a_baseline_whose_peak_is_not_known_cannot_be_judged(run: Run, baseline: str) -> None:
+    written(Path("before"), WITHOUT_LIVE_RANGES)
+    Path("report.json").write_text(run("check", "--json", "before").out, encoding="utf-8")
+    for command in (["compare", baseline, "after"], ["check", "after", "--baseline", baseline]):
+        ran = run(*command, "--max-growth", "0%")
+        assert (ran.code, "budgets: cannot judge; 0 figures judged" in ran.out) == (1, True), ran.out
+        assert "peak_resident before is unknown" in ran.out
+
+
+@pytest.mark.parametrize("sides", ["before after", "after before", "before before"])
+def test_the_comparison_says_on_which_side_a_peak_is_not_known(run: Run, sides: str) -> None:
+    written(Path("before"), WITHOUT_LIVE_RANGES)
+    for name in ("before", "after"):
+        Path(f"{name}.json").write_text(run("check", "--json", name).out, encoding="utf-8")
+    one, other = sides.split()
+    words = {"before after": "the peak before is", "after before": "the peak now is", "before before": "peaks are"}[
+        sides
+    ]
+    for before, after in ((one, other), (f"{one}.json", f"{other}.json")):
+        if before == after == "before":
+            continue  # whose content is equal, so nothing has changed
+        ran = run("compare", before, after, "--markdown", "m.md")
+        assert f"{words} unknown" in ran.out
+        assert f"{words} unknown" in Path("m.md").read_text(encoding="utf-8")
+
+
+def test_a_baseline_that_cannot_be_read_whole_is_told_and_no_pass(run: Run) -> None:
+    (Path("before") / f"{OTHER}.gz").write_bytes(b"\x1f\x8b no gzip")
+    for command in (["compare", "before", "after"], ["check", "after", "--baseline", "before"]):
+        ran = run(*command, "--max-growth", "1 GiB")
+        assert (ran.code, "jit_g" in ran.err, "budgets: cannot judge" in ran.out) == (1, True, True)
+    add = ["--commit", "1a2b3c4", "--time", "2026-01-01T00:00:00Z", "--history", "h"]
+    assert (run("history", "add", "before", *add).code, Path("h").exists()) == (1, False)
+
+
+def test_outputs_for_github_state_no_pass_and_no_change_that_nobody_knows(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_OUTPUT", "outputs")
+    written(Path("before"), WITHOUT_LIVE_RANGES)
+    run("compare", "before", "after", "--github")
+    assert _outputs() == {"verdict": "", "change-bytes": "", "markdown": ""}
+    run("compare", "before", "after", "--github", "--max-growth", "0%")
+    assert _outputs()["verdict"] == "cannot-judge"
+
+
+def _outputs() -> dict[str, str]:
+    """Return the outputs of the last step, and begin the next."""
+    lines = Path("outputs").read_text(encoding="utf-8").splitlines()
+    Path("outputs").unlink()
+    return {head.partition("<<")[0]: text for head, text in zip(lines[::3], lines[1::3], strict=True)}
 
 
 def test_a_dump_that_cannot_be_read_fails_and_hides_no_regression(run: Run) -> None:

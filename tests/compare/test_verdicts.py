@@ -43,20 +43,65 @@ def test_a_figure_is_judged(text: str, before: int | None, after: int | None, st
     assert judgement.exit_code == code
 
 
-def test_a_budget_that_need_not_match_may_match_nothing() -> None:
-    assert judge(budgets("max = '1 B'\nmodule = 'x'\nrequired = false"), [], has_baseline=True).exit_code == 0
+def test_a_budget_that_need_not_match_may_match_nothing_if_another_judges() -> None:
+    optional = "max = '1 B'\nmodule = 'x'\nrequired = false"
+    assert judge(budgets(f"{optional}\n[[budget]]\nmax = '9 B'"), [(None, module(7))], has_baseline=True).exit_code == 0
+    alone = judge(budgets(optional), [(None, module(7))], has_baseline=True)
+    assert (alone.overall, alone.exit_code) == ("cannot judge", 1)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (None, module(7)),
+        (module(7), None),
+        (module(None), module(7)),
+        (module(7), module(None)),
+        (module(None), module(None)),
+        (module(7), ModuleFigures(label="x", name="jit_f", backend="tpu", spaces={})),
+        (None, None),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("growth", ["0%", "1%", "9 GiB"])
+def test_a_gate_that_judged_no_figure_never_passes(growth: str, before: object, after: object) -> None:
+    pairs = [] if before is None and after is None else [(before, after)]
+    judgement = judge(budgets(f"max-growth = '{growth}'\nrequired = false"), pairs, has_baseline=True)  # type: ignore[arg-type]
+    assert (judgement.judged, judgement.overall, judgement.exit_code) == (0, "cannot judge", 1)
+    assert judgement.reported[-1].level == "fail"
+
+
+def test_the_side_on_which_a_figure_is_unknown_is_named() -> None:
+    for before, after, words in (
+        (module(None), module(7), "peak_resident before"),
+        (module(7), module(None), "resident is"),
+    ):
+        (verdict,) = judge(budgets("max-growth = '0%'"), [(before, after)], has_baseline=True).verdicts
+        assert (verdict.status, words in verdict.message) == ("unknown", True)
+
+
+def test_what_is_over_a_limit_is_said_although_growth_is_unknown() -> None:
+    judgement = judge(budgets("max = '1 B'\nmax-growth = '0%'"), [(module(None), module(7))], has_baseline=True)
+    assert ({one.status for one in judgement.verdicts}, judgement.exit_code) == ({"unknown", "over"}, 3)
+
+
+def test_files_that_could_not_be_read_are_no_pass() -> None:
+    judgement = judge(budgets("max = '9 B'"), [(None, module(7))], has_baseline=True, unread=2)
+    assert (judgement.judged, judgement.overall, judgement.exit_code) == (1, "cannot judge", 1)
+    assert "2 files could not be read" in judgement.reported[-1].message
 
 
 def test_a_missing_baseline_warns_passes_and_calls_nothing_new() -> None:
     judgement = judge(budgets("max-growth = '0%'"), [(None, module(7))], has_baseline=False)
     assert [(verdict.status, verdict.level) for verdict in judgement.verdicts] == [("no baseline", "warn")]
-    assert judgement.exit_code == 0
+    assert (judgement.overall, judgement.exit_code) == ("cannot judge", 0)
+    assert judge(budgets("max-growth = '0%'"), [], has_baseline=False).exit_code == 1
 
 
-def test_new_and_missing_modules_are_reported_and_pass() -> None:
-    pairs = pair_by_name([module(1, "jit_old")], [module(1, "jit_new")])
+def test_new_and_missing_modules_are_reported_and_pass_beside_others() -> None:
+    pairs = pair_by_name([module(1, "jit_old"), module(1)], [module(1, "jit_new"), module(1)])
     judgement = judge(budgets("max-growth = '0%'"), pairs, has_baseline=True)
-    found = {(verdict.status, verdict.level, verdict.module) for verdict in judgement.verdicts}
+    found = {(verdict.status, verdict.level, verdict.module) for verdict in judgement.reported}
     assert found == {("new", "note", "jit_new"), ("missing", "warn", "jit_old")}
     assert judgement.exit_code == 0
 

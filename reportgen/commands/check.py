@@ -62,7 +62,9 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         print_errors(report.errors)
     baseline = _baseline_of(options, terminal) if budgets or options.github else None
     judgement = _judge(report, budgets, options, found, shown, baseline) if budgets or options.github else None
-    label = baseline and (redact_message(baseline.label) if options.redaction else baseline.label)
+    label = baseline.label if baseline else None
+    if label and options.redaction:
+        label = redact_message(label)
     say = terminal.aside if options.json else terminal.line  # because stdout has to be JSON
     if judgement:
         with commands_stopped(say, active=options.github):

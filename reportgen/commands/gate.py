@@ -64,7 +64,7 @@ def print_verdicts(
         if verdict in told:
             continue
         place = f"{verdict.place}: " if verdict.place else ""
-        say(f"{place}{verdict.level}: {verdict.status}: {verdict.words}")
+        say(f"{place}{verdict.line}")
     if not judgement.has_budgets:
         return
     compared = f", compared with {baseline}" if baseline else ""

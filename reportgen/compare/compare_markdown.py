@@ -4,10 +4,11 @@ Names come from other people's programs, so everything that Markdown or HTML wou
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from reportgen.compare.builds import STATUSES, BuildComparison, ModuleComparison
 from reportgen.compare.compare_words import (
+    OVERALL_WORDS,
     change_words,
     fit_words,
     group_name,
@@ -21,7 +22,7 @@ from reportgen.compare.compare_words import (
 )
 from reportgen.compare.steps import steps_of
 from reportgen.compare.terms import Term
-from reportgen.compare.verdicts import Judgement, Overall
+from reportgen.compare.verdicts import Judgement
 from reportgen.compare.why import cause
 from reportgen.reports.formats import human_bytes
 from reportgen.reports.markdown_text import code, escaped
@@ -64,7 +65,7 @@ def _shortened(parts: Sequence[str]) -> str:
 
 def _title(comparison: BuildComparison, changed: Sequence[ModuleComparison], judgement: Judgement) -> str:
     """Return the heading: what changed, most of all where, and the verdict unless it is a pass."""
-    words = _OVERALL.get(judgement.overall or "pass") or ("growth accepted" if judgement.accepts else "")
+    words = OVERALL_WORDS.get(judgement.overall or "pass") or ("growth accepted" if judgement.accepts else "")
     verdict = f" — {words}" if words else ""
     if comparison.before.is_missing:
         return f"### Memory: there is no baseline{verdict}"
@@ -77,14 +78,6 @@ def _title(comparison: BuildComparison, changed: Sequence[ModuleComparison], jud
         words = f"{len(changed):,} modules changed, most of all {code(largest.module.name)}: {headline(largest)}"
         return f"### Memory: {words}{verdict}"
     return f"### Memory of {code(changed[0].module.name)}: {headline(changed[0])}{verdict}"
-
-
-_OVERALL: Mapping[Overall, str] = {
-    "over": "over budget",
-    "grown": "more than allowed",
-    "cannot judge": "cannot be judged",
-    "unsound": "cannot be judged, a dump is unsound",
-}
 
 
 def _module(module: ModuleComparison, judgement: Judgement) -> str:

@@ -8,6 +8,7 @@ from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.evidence import Match
 from reportgen.compare.graph import Graph, plain_op_name
 from reportgen.compare.terms import Kind, Term
+from reportgen.compare.verdicts import Overall
 from reportgen.input.inputs import differing_flags
 from reportgen.reports.formats import human_bytes
 
@@ -40,6 +41,15 @@ _STEPS: Mapping[Kind, str] = {
     "to another space": "in another memory space now",
     "from another space": "from another memory space",
 }
+
+
+OVERALL_WORDS: Mapping[Overall, str] = {
+    "over": "over budget",
+    "grown": "more than allowed",
+    "cannot judge": "cannot be judged",
+    "unsound": "cannot be judged, a dump is unsound",
+}
+"""What follows a headline where the builds do not pass."""
 
 
 def step_words(kind: Kind, change: int) -> str:

@@ -50,6 +50,11 @@ class Verdict:
         return f"{self.message}; accepted: {self.accepted}" if self.accepted else self.message
 
     @property
+    def line(self) -> str:
+        """Return the verdict as a line of text, `fail: unsound: jit_f cannot be judged: …`."""
+        return f"{self.level}: {self.status}: {self.words}"
+
+    @property
     def place(self) -> str:
         """Return where the budget is, `file:line`; empty for one from the command line."""
         budget = self.budget

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
-from reportgen.compare.compare_words import change_words, signed_bytes
+from reportgen.compare.compare_words import OVERALL_WORDS, change_words, signed_bytes
 from reportgen.compare.figures import Figure
 from reportgen.live.module_history import SpaceChange, Step
 from reportgen.live.rebuild import Rebuilder, ScanResult
@@ -31,13 +31,23 @@ def difference(before: int, after: int) -> str:
 
 
 def headline(dump: TrackedDump) -> str:
-    """Return one line about the last build of a module: what it changed, or the peak of a new module."""
+    """Return one line about the last build of a module: what it changed, or the peak of a new module.
+
+    It ends as that of a comparison where the build or the one before is unsound.
+    """
     if dump.history is None or dump.shown is None:
         return ""
-    if not dump.history.is_new:
-        return dump.history.headline
-    peak = dump.shown.summary.peak_resident_bytes
-    return f"new, {'no live ranges' if peak is None else f'peak resident {human_bytes(peak)}'}"
+    words = dump.history.headline
+    if dump.history.is_new:
+        peak = dump.shown.summary.peak_resident_bytes
+        words = f"new, {'no live ranges' if peak is None else f'peak resident {human_bytes(peak)}'}"
+    overall = dump.history.judgement.overall
+    return f"{words} — {OVERALL_WORDS[overall]}" if overall in OVERALL_WORDS else words
+
+
+def doubts(dump: TrackedDump) -> list[str]:
+    """Return what the checks say against the last build of a module and the one before, as a comparison does."""
+    return [verdict.line for verdict in dump.history.judgement.reported] if dump.history else []
 
 
 def names(dumps: Mapping[str, TrackedDump]) -> Mapping[str, str]:
@@ -80,6 +90,7 @@ def terminal_lines(result: ScanResult, rebuilder: Rebuilder, time: str, seconds:
 def _module_lines(dump: TrackedDump, name: str) -> Iterator[str]:
     assert dump.history is not None
     yield f"  {name}: {headline(dump)}"
+    yield from (f"    {line}" for line in doubts(dump))
     if dump.history.is_new:
         return
     for space in sorted(dump.history.spaces, key=lambda space: space.weight, reverse=True):

@@ -12,8 +12,10 @@ from typing import NamedTuple
 from reportgen.compare.builds import ModuleComparison, compare_modules, figures_of_side
 from reportgen.compare.compare_words import headline
 from reportgen.compare.figures import Figure, SpaceFigures
+from reportgen.compare.flaws import flaws_of
 from reportgen.compare.modules import ModulePair, Side
 from reportgen.compare.steps import JoinedStep, steps_of
+from reportgen.compare.verdicts import Judgement, Pair, judge
 from reportgen.model import Dump
 from reportgen.record import record
 from reportgen.render.compare.term_groups import TermGroup, groups
@@ -90,6 +92,7 @@ class ModuleHistory:
     """One module over the builds in which it was new or had changed.
 
     `headline` and `spaces` say what the last build changed. Before the second build, no space has previous figures.
+    `judgement` says what the checks have against that build and the one before, as a comparison does.
     `content` is the digest of what a module's dump says.
     """
 
@@ -97,6 +100,7 @@ class ModuleHistory:
         self._last, self._content = _side(module), content
         self._first: _Figures = figures_of_side(self._last).spaces
         self.headline = "new"
+        self.judgement = _judgement((None, figures_of_side(self._last)))
         self.spaces: Sequence[SpaceChange] = [
             SpaceChange(color=color, name=space.name, first=space, before=None, now=space)
             for color, space in self._first.items()
@@ -110,6 +114,7 @@ class ModuleHistory:
         compared = compare_modules(ModulePair(before, after, "content" if content == self._content else "name"))
         self._last, self._content = after, content
         self.headline = headline(compared)
+        self.judgement = _judgement(compared.figures)
         self.spaces = _changes(compared, self._first)
         self._add_point(build, time, compared.module.spaces)
 
@@ -125,7 +130,11 @@ class ModuleHistory:
 
 
 def _side(module: Module) -> Side:
-    return Side(module.label, module.title, 0, module.analysis)
+    return Side(module.label, module.title, 0, module.analysis, flaws=flaws_of(module.analysis.findings))
+
+
+def _judgement(pair: Pair) -> Judgement:
+    return judge(None, [pair], has_baseline=True)
 
 
 def _changes(compared: ModuleComparison, first: _Figures) -> Sequence[SpaceChange]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from reportgen.compare.compare_words import signed_bytes
 from reportgen.compare.figures import Figure, SpaceFigures
-from reportgen.live.messages import ROWS, difference, headline, names
+from reportgen.live.messages import ROWS, difference, doubts, headline, names
 from reportgen.live.module_history import SpaceChange, Step, Subject
 from reportgen.live.rebuild import Rebuilder
 from reportgen.live.tracked import TrackedDump
@@ -71,6 +71,7 @@ def _module(dump: TrackedDump, name: str) -> Mapping[str, Any]:
     return {
         **_name(dump, name),
         "headline": headline(dump),
+        "doubts": list(map(visible, doubts(dump))),
         "build": dump.shown.number,
         "time": dump.shown.time,
         "outdated": _outdated(dump),

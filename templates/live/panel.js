@@ -111,12 +111,13 @@ const hasChanged = ({ steps, trend, rows }) => steps.length > 0 || trend.length 
   rows.some(({ previous, start }) => Boolean(previous?.direction) || Boolean(start?.direction));
 
 /** @param {LiveModule} module */
-const modulePart = ({ title, build, time, headline, spaces }) => {
+const modulePart = ({ title, build, time, headline, doubts, spaces }) => {
   const shown = spaces.filter(hasChanged);
   const unchanged = shown.length ? "The other spaces have not changed." : "No space has changed.";
   return [
     make("h2", {}, [title]),
     make("p", { class: "live-when" }, [`Build ${build} at ${time}: ${headline}.`]),
+    ...doubts.map((words) => make("p", { class: "missing" }, [words])),
     ...shown.flatMap((space) => [
       make("h3", {}, [`Space ${space.color} · ${space.name}`]),
       ...trend(space.trend),

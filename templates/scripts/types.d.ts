@@ -170,6 +170,7 @@ interface LiveModule {
   build: number;
   time: string;
   headline: string;
+  doubts: string[];
   outdated: Outdated | null;
   spaces: LiveSpace[];
 }

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from reportgen.cli import main
 from reportgen.compare import compare_words as words
 from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES
 from reportgen.live.messages import headline, terminal_lines
@@ -152,6 +153,34 @@ def test_it_says_what_a_comparison_says(
         for row in space.waterfall.rows
         if row.look in ("grown", "shrunk")
     ]
+
+
+def test_a_build_that_contradicts_itself_is_told_as_a_comparison_tells_it(
+    rebuilder: Rebuilder, clock: Clock, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    unsound = NOT_IN_PLACE.replace("    counter{}:2-3\n", "")
+    for name, text in (("sound", IN_PLACE), ("unsound", unsound)):
+        written(tmp_path / name, text)
+    texts = [("new", unsound), ("unsound", IN_PLACE), ("sound", unsound), ("unsound", IN_PLACE)]
+    for (before, text), after in zip(texts, ("unsound", "sound", "unsound", "sound"), strict=True):
+        written(tmp_path / "dumps" / "f", text)
+        lines = list(terminal_lines(scan(rebuilder, clock, 1000.0), rebuilder, "12:00:01", 0.5))
+        told = [line.strip() for line in lines if line.strip().startswith(("fail: ", "warn: "))]
+        assert any("cannot be judged: f/module" in line for line in told)
+        dump = rebuilder.dumps[f"f/{NAME}"]
+        assert headline(dump).endswith(" — cannot be judged, a dump is unsound")
+        assert dump.shown
+        pages = PageChanges(rebuilder, [dump.key], "", "")
+        assert pages.for_page(dump.shown.index)["module"]["doubts"] == told
+        assert pages.for_page("index.html")["changed"][0]["headline"] == headline(dump)
+        if before != "new":
+            main(["compare", str(tmp_path / before), str(tmp_path / after)])
+            said = [line for line in capsys.readouterr().out.splitlines() if line.startswith(("fail: ", "warn: "))]
+            assert told == [line.replace(": module", ": f/module") for line in said]
+    written(tmp_path / "dumps" / "f", NOT_IN_PLACE)
+    scan(rebuilder, clock, 1000.0)
+    written(tmp_path / "dumps" / "f", IN_PLACE)
+    assert not any("judged" in line for line in terminal_lines(scan(rebuilder, clock, 1000.0), rebuilder, "", 0.5))
 
 
 def test_a_removed_dump_is_stale_and_keeps_its_figures(rebuilder: Rebuilder, clock: Clock, tmp_path: Path) -> None:

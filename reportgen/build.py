@@ -22,7 +22,8 @@ from reportgen.input.selection import of_module
 from reportgen.options import BuildOptions, ReportOptions
 from reportgen.output.incremental import IncrementalChecker
 from reportgen.output.manifest import COMMON, TREND
-from reportgen.output.writer import SiteDirectory, write_file, write_pages
+from reportgen.output.named_files import write_file
+from reportgen.output.writer import SiteDirectory, write_pages
 from reportgen.redact.contents import published_contents, published_errors
 from reportgen.redact.labels import redact_labels
 from reportgen.render.routes import OVERVIEW, module_view

@@ -51,19 +51,16 @@ def build_comparison(
     return files
 
 
-def build_trend(output: Path, title: str, history: History, budgets: Budgets | None, *, force: bool) -> None:
-    """Write the trend of a history into a site, or into a new one.
+def write_trend(directory: SiteDirectory, output: Path, title: str, history: History, budgets: Budgets | None) -> None:
+    """Write the trend of a history into an open site, with an overview if it has none.
 
     The history itself is no page of the site, because a build removes pages that it does not make.
-
-    Raises OutputRefused if the directory holds files that no earlier build has made.
     """
-    with SiteDirectory.opened(output, force=force) as directory:
-        pages = [*trend_pages(title, history, budgets)]
-        if COMMON not in directory.parts:
-            pages += front_pages(title, history, budgets)
-        written = write_pages(output, pages)
-        directory.finish({**directory.parts, TREND: written.part()})
+    pages = [*trend_pages(title, history, budgets)]
+    if COMMON not in directory.parts:
+        pages += front_pages(title, history, budgets)
+    written = write_pages(output, pages)
+    directory.finish({**directory.parts, TREND: written.part()})
 
 
 def history_in(site: Path) -> Path:

@@ -49,6 +49,7 @@ PURE = {"intervals", "protos", "model", "parse", "program", "analyse", "advice",
 WRITERS = {
     "input/pipes.py",
     "output/lock.py",
+    "output/named_files.py",
     "output/own_files.py",
     "output/writer.py",
     "programs/dumps.py",

@@ -7,8 +7,10 @@ from dataclasses import replace
 from reportgen.build import build, build_file, opening_page
 from reportgen.commands.arguments import paths_of, report_options
 from reportgen.commands.printing import print_explanation, print_finished, print_modules, print_single_file
+from reportgen.commands.settings import files_read
 from reportgen.errors import OptionError
 from reportgen.options import BuildOptions
+from reportgen.output.named_files import confirm_apart
 from reportgen.terminal import Terminal
 
 
@@ -19,6 +21,8 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     asked = BuildOptions(
         **report_options(options), paths=paths_of(options), jobs=options.jobs, cluster=options.executor
     )
+    read = (*asked.paths, *files_read())
+    confirm_apart({"--single-file": options.single_file}, read)
     if options.executor:  # because the workers of a cluster start in other directories
         asked = replace(asked, output=options.output.absolute())
     if options.single_file:

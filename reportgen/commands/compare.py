@@ -3,7 +3,8 @@
 import argparse
 
 from reportgen.commands.gate import budgets_of, exit_code, print_verdicts
-from reportgen.commands.github import annotated_verdicts, commands_stopped, tell_github
+from reportgen.commands.github import Say, annotated_verdicts, commands_stopped, tell_github
+from reportgen.commands.settings import files_read
 from reportgen.compare.builds import BuildComparison, Source
 from reportgen.compare.compare_json import compare_json
 from reportgen.compare.compare_markdown import markdown
@@ -14,7 +15,7 @@ from reportgen.comparison_site import build_comparison
 from reportgen.input.reading import Problem, is_missing
 from reportgen.input.remote import located
 from reportgen.options import ComparisonOptions
-from reportgen.output.writer import write_file
+from reportgen.output.named_files import confirm_apart, confirm_outside, is_stdout, write_file
 from reportgen.redact.comparison import ComparisonRedactor
 from reportgen.redact.public_figures import redact_flaws
 from reportgen.sides import compare_sources, load_source
@@ -23,11 +24,14 @@ from reportgen.terminal import Terminal, counted
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Compare, write what was asked for, print the changes and return the exit code."""
+    before_path, after_path = located(options.before), located(options.after)
+    read = (before_path, after_path, *files_read(options.budgets))
+    confirm_apart({"--json": options.json, "--markdown": options.markdown}, read)
+    confirm_outside(options.output, read)
     budgets = budgets_of(options)
-    before_path = located(options.before)
     # A gate passes without a baseline, because the first build of a project has none.
     has_baseline = not ((budgets or options.github) and is_missing(before_path))
-    after = load_source(located(options.after), options.after_label, "after", options.max_dump_bytes)
+    after = load_source(after_path, options.after_label, "after", options.max_dump_bytes)
     if has_baseline:
         before = load_source(before_path, options.before_label, "before", options.max_dump_bytes)
     else:
@@ -51,12 +55,13 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         judgement = redactor.judgement(judgement)
         problems = tuple(map(redactor.problem, problems))
     terminal.problems(problems)
+    say = terminal.aside if is_stdout(options.json) or is_stdout(options.markdown) else terminal.line
     text = _write(comparison, judgement, options)
-    with commands_stopped(active=options.github):
-        _print(comparison, terminal)
-        print_verdicts(judgement, terminal.line, told=annotated_verdicts(judgement) if options.github else ())
+    with commands_stopped(say, active=options.github):
+        _print(comparison, say)
+        print_verdicts(judgement, say, told=annotated_verdicts(judgement) if options.github else ())
     if options.github:
-        tell_github(judgement, text, change_bytes=comparison.change_bytes, markdown=options.markdown)
+        tell_github(judgement, text, change_bytes=comparison.change_bytes, markdown=options.markdown, say=say)
     return exit_code(judgement, has_failed=bool(unread))
 
 
@@ -82,18 +87,18 @@ def _write(comparison: BuildComparison, judgement: Judgement, options: argparse.
     return text
 
 
-def _print(comparison: BuildComparison, terminal: Terminal) -> None:
+def _print(comparison: BuildComparison, say: Say) -> None:
     if not comparison.before.is_missing:
         changed = [module for module in comparison.modules if module.status != "same"]
         unknown = [module for module in comparison.modules if module.status == "same" and unknown_words(module)]
         for module in (*changed, *unknown):
             fits, _ = fit_words(module)
             words = f"{headline(module)}; {fits}" if fits else headline(module)
-            terminal.line(f"{module.status}: {module.module.name} ({module.module.label}): {words}")
+            say(f"{module.status}: {module.module.name} ({module.module.label}): {words}")
             if why := cause(module):
-                terminal.line(f"  {why}")
+                say(f"  {why}")
         same = len(comparison.modules) - len(changed) - len(unknown)
         rest = f", {len(unknown):,} cannot be compared" if unknown else ""
-        terminal.line(f"{counted(len(changed), 'module')} changed, {same:,} did not{rest}")
+        say(f"{counted(len(changed), 'module')} changed, {same:,} did not{rest}")
         if not comparison.explains:
-            terminal.line("One side is a report, so differences are not explained.")
+            say("One side is a report, so differences are not explained.")

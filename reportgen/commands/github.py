@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from reportgen.compare.verdicts import Judgement, Verdict
-from reportgen.output.writer import append_file
+from reportgen.output.named_files import append_file
 from reportgen.reports.markdown_text import escaped
 
 _MOST_ANNOTATIONS = 10

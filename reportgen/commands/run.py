@@ -7,7 +7,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 from reportgen.commands import build
-from reportgen.errors import MissingCommand, ReportgenError
+from reportgen.errors import MissingCommand, OptionError, ReportgenError
 from reportgen.programs.dumps import Left
 from reportgen.programs.interpreters import chosen_python
 from reportgen.programs.run import RunOptions, run_program
@@ -24,6 +24,8 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     command = options.program[1:] if options.program[:1] == ["--"] else options.program
     if not command:
         raise MissingCommand("run: no command given; write it after --, as in: reportgen run -- python train.py")
+    if options.dumps.resolve().is_relative_to(options.output.resolve()):
+        raise OptionError(f"--dumps {options.dumps}: it is in the directory of the site, which is not searched")
     chosen = chosen_python(command, os.environ)
     if chosen and not options.quiet:
         terminal.aside(redact_message(chosen.words) if options.redaction else chosen.words)

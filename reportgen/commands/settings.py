@@ -58,6 +58,11 @@ def apply_settings(options: argparse.Namespace) -> None:
             setattr(options, name, value)
 
 
+def files_read(budgets: Path | None = None) -> tuple[Path, ...]:
+    """Return the files from which budgets and settings are read, which no command may write."""
+    return tuple(path for path in (budgets, Path(BUDGETS_FILE), FILE) if path)
+
+
 def read_table() -> Table:
     """Return the table, empty if there is none. A file that does not name us is not parsed: its errors are not ours."""
     try:

@@ -97,16 +97,17 @@ class Record:
 
 @record(kw_only=False)
 class History:
-    """All builds in the order of their times, and the number of lines that could not be read."""
+    """All builds in the order of their times, the number of damaged lines, and what is wrong with the first."""
 
     records: tuple[Record, ...] = ()
     damaged: int = 0
+    first_damage: str = ""
 
 
 def parse_history(data: bytes, source: str = "history.jsonl") -> History:
     """Return the builds of a history. Raises UnreadableInput, naming `source`, for a line of another schema."""
     found = _Builds()
-    damaged = 0
+    damaged: list[str] = []
     for number, line in enumerate(data.split(b"\n"), start=1):
         if not line.strip():
             continue
@@ -114,11 +115,13 @@ def parse_history(data: bytes, source: str = "history.jsonl") -> History:
             stated = json.loads(line)
             _refuse_other_schema(stated["schema"], f"{source}:{number}")
             record = _record(stated, found)
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            damaged += 1
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            damaged.append(f"{source}:{number}: {type(error).__name__}: {error}")
             continue
         found.add(record)
-    return History(tuple(sorted(found.by_commit.values(), key=lambda record: record.time)), damaged)
+    return History(
+        tuple(sorted(found.by_commit.values(), key=lambda record: record.time)), len(damaged), next(iter(damaged), "")
+    )
 
 
 class _Builds:

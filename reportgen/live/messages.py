@@ -42,7 +42,7 @@ def headline(dump: TrackedDump) -> str:
         peak = dump.shown.summary.peak_resident_bytes
         words = f"new, {'no live ranges' if peak is None else f'peak resident {human_bytes(peak)}'}"
     overall = dump.history.judgement.overall
-    return f"{words} — {OVERALL_WORDS[overall]}" if overall in OVERALL_WORDS else words
+    return f"{words} — {OVERALL_WORDS[overall]}" if overall and overall in OVERALL_WORDS else words
 
 
 def doubts(dump: TrackedDump) -> list[str]:

@@ -17,7 +17,7 @@ from reportgen.errors import OutputRefused
 LOCK = ".reportgen.lock"
 """Contains the number of the process that writes; exists only while a build runs."""
 
-_PATIENCE_SECONDS = 2.0  # because the processes of a killed build need a moment to end
+PATIENCE_SECONDS = 2.0  # because the processes of a killed build need a moment to end
 _POLL_SECONDS = 0.02
 _HELD = frozenset({errno.EACCES, errno.EAGAIN, errno.EDEADLK})  # any other error: there are no locks here
 # Do not follow links, because a link could lead to another file, which would be emptied.
@@ -25,13 +25,13 @@ _FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_
 
 
 @contextmanager
-def locked(directory: Path) -> Iterator[None]:
-    """Keep other builds out of an existing directory until the end of the `with`.
+def locked(directory: Path, patience: float | None = None) -> Iterator[None]:
+    """Keep other builds out of an existing directory until the end of the `with`; wait so many seconds for others.
 
     Raises OutputRefused if another process has the lock, and OSError if no file can be created in the directory.
     """
     path = directory / LOCK
-    file = _acquire(path, time.monotonic() + _PATIENCE_SECONDS)
+    file = _acquire(path, time.monotonic() + (PATIENCE_SECONDS if patience is None else patience))
     try:
         with suppress(OSError):  # on a full disk the lock works without the number in it
             os.ftruncate(file, 0)

@@ -27,6 +27,7 @@ from reportgen.output.manifest import (
     sum_of_digests,
     unsealed_line,
 )
+from reportgen.output.named_files import refusing
 from reportgen.output.own_files import NO_LINKS, Deletion, confirm_plain, delete, place_in, plain_bytes
 from reportgen.record import record
 from reportgen.work import Page, Part
@@ -80,7 +81,7 @@ def write_pages(directory: Path, pages: Iterable[Page], *, whole: bool = False) 
             _note_unfinished(directory, [*paths, *map(_temporary, paths)] if whole else paths)
         for page in differing:
             target = f"{directory}/{page.path}"
-            with _refusing(target):
+            with refusing(target):
                 folder = target.rpartition("/")[0]
                 if folder not in folders:
                     if place_in(directory, page.path) is None:
@@ -94,22 +95,12 @@ def write_pages(directory: Path, pages: Iterable[Page], *, whole: bool = False) 
     return written
 
 
-def write_file(path: Path, content: bytes) -> None:
-    """Write one file that belongs to no site. Raises OutputRefused if it cannot be written."""
-    with _refusing(path):
-        _write(str(path), content)
-
-
-def append_file(path: Path, content: bytes) -> None:
-    """Append to a file that the user names, which may be a link. Raises OutputRefused if it cannot be written."""
-    with _refusing(path), path.open("ab") as file:
-        file.write(content)
-
-
-def append_own_file(path: Path, content: bytes) -> None:
-    """Append to a file of a site, which is no link. Raises OutputRefused if it cannot be written."""
-    with _refusing(path):
-        _append(path, content)
+def write_own_file(path: Path, content: bytes) -> None:
+    """Replace a file of a directory of ours, which is no link. Raises OutputRefused if it cannot be written."""
+    with refusing(path):
+        if path.is_symlink():
+            raise OSError(errno.ELOOP, "it leads elsewhere")
+        _replace(str(path), content)
 
 
 def _append(path: Path, content: bytes) -> None:
@@ -155,18 +146,9 @@ def _note_unfinished(directory: Path, paths: Iterable[str]) -> None:
     path and spoils no later line.
     """
     listing = directory / UNFINISHED
-    with _refusing(listing):
+    with refusing(listing):
         directory.mkdir(parents=True, exist_ok=True)
         _append(listing, b"\n".join([b"", *map(sealed_line, paths), b""]))
-
-
-@contextmanager
-def _refusing(target: Path | str) -> Iterator[None]:
-    """Turn an OSError inside the `with` into OutputRefused, with the file that cannot be written."""
-    try:
-        yield
-    except OSError as error:
-        raise OutputRefused(f"{target}: cannot be written: {error.strerror or error}") from error
 
 
 def is_intact(directory: Path, part: Part) -> bool:
@@ -212,19 +194,19 @@ class SiteDirectory:
 
     @classmethod
     @contextmanager
-    def opened(cls, directory: Path, *, force: bool = False) -> Iterator[Self]:
-        """Open the directory for this process alone, until the end of the `with`."""
+    def opened(cls, directory: Path, *, force: bool = False, patience: float | None = None) -> Iterator[Self]:
+        """Open the directory for this process alone, until the end of the `with`; wait so many seconds for others."""
         if not force and not (directory / MANIFEST).exists():
             _confirm_empty(directory)  # first, because not even the lock may go into a directory that is not ours
         with ExitStack() as until_the_end:
-            with _refusing(directory / LOCK):
+            with refusing(directory / LOCK):
                 directory.mkdir(parents=True, exist_ok=True)
-                until_the_end.enter_context(locked(directory))
+                until_the_end.enter_context(locked(directory, patience))
             yield cls(directory, force=force)
 
     def _write_manifest(self, content: bytes) -> None:
         target = self._directory / MANIFEST
-        with _refusing(target):
+        with refusing(target):
             self._directory.mkdir(parents=True, exist_ok=True)
             if not _has_bytes(str(target), content):
                 _replace(str(target), content)
@@ -242,7 +224,7 @@ class SiteDirectory:
         if parts != self.parts or not (self._directory / MANIFEST).exists():  # somebody may have removed the site
             self._write_manifest(serialize(without_reports(parts)))
         for name in (UNFINISHED, _NEW_MANIFEST):
-            with _refusing(self._directory / name):
+            with refusing(self._directory / name):
                 (self._directory / name).unlink(missing_ok=True)
         self.parts = parts
         return removed

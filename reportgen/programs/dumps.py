@@ -29,7 +29,7 @@ from reportgen.errors import OutputRefused
 from reportgen.input.names import ERROR_TEXT
 from reportgen.output.lock import locked
 from reportgen.output.own_files import delete, files_below, place_in, plain_bytes
-from reportgen.output.writer import write_file
+from reportgen.output.writer import write_own_file
 from reportgen.programs.compiled import CompiledPlan
 from reportgen.programs.environment import FALLBACK
 from reportgen.programs.signs import Signs, signs_in
@@ -120,7 +120,7 @@ def tidy(directory: Path, working: Path, *, keep_all: bool) -> Left:
 
 
 def write_marker(directory: Path, content: Mapping[str, Any]) -> None:
-    write_file(directory / MARKER, (json.dumps(content, indent=1) + "\n").encode())
+    write_own_file(directory / MARKER, (json.dumps(content, indent=1) + "\n").encode())
 
 
 def kept_folder(dumps: Path) -> Path:
@@ -133,7 +133,7 @@ def kept_folder(dumps: Path) -> Path:
 
 def keep_error(directory: Path, text: str) -> None:
     """Write the text of an out-of-memory error beside the dump, as the hook does in a program."""
-    write_file(directory / ERROR_TEXT, (text + "\n").encode("utf-8", "replace"))
+    write_own_file(directory / ERROR_TEXT, (text + "\n").encode("utf-8", "replace"))
 
 
 def _fingerprint(path: Path) -> str:
@@ -143,7 +143,7 @@ def _fingerprint(path: Path) -> str:
 
 def keep_plan(directory: Path, plan: CompiledPlan) -> None:
     """Write the plan of a compiled function as XLA would name its dump."""
-    write_file(directory / plan.file_name, plan.proto)
+    write_own_file(directory / plan.file_name, plan.proto)
 
 
 def marker_of(command: Sequence[str], exit_code: int, seconds: float, flags: str, left: Left) -> dict[str, Any]:

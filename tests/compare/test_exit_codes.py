@@ -210,7 +210,8 @@ def test_a_history_with_what_no_build_states_has_a_damaged_line(run: Run, value:
     amount = value if value[0] == "1" else "1"
     modules = f'{{"{key}":{{"0":[{amount},1,1,1,1,1,1]}}}}'
     line = f'{{"schema":2,"commit":"1a2b3c4","time":"2026-01-01T00:00:00Z","modules":{modules}}}'
-    Path("h.jsonl").write_text(line + "\n", encoding="utf-8")
+    good = '{"schema":2,"commit":"0000000","time":"2026-01-01T00:00:00Z"}'
+    Path("h.jsonl").write_text(f"{line}\n{good}\n", encoding="utf-8")
     ran = run("history", "find", "1a2b3c4", "--history", "h.jsonl")
     assert (ran.code, "skipped 1 damaged line" in ran.err) == (0, True)
 

@@ -1,6 +1,7 @@
 """`reportgen history`: the file it appends to, the pages it writes, and what it refuses."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -221,3 +222,89 @@ def test_redaction_keeps_no_argument_and_refuses_a_history_that_has_some(run: Ru
     assert "arguments" in lines(Path("open/history.jsonl"))[0]
     refused = added(run, builds[1], TWO, "2026-01-02T00:00:00Z", "-o", "open", "--redact")
     assert (refused.code, "names that redaction hides" in refused.err) == (2, True)
+
+
+def started(build: object, number: int, *more: str) -> "subprocess.Popen[str]":
+    about = ["--commit", f"{number:040x}", "--time", f"2026-01-01T00:00:0{number}Z"]
+    command = [sys.executable, "-m", "reportgen", "history", "add", str(build), *about, *more]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+
+
+@pytest.mark.parametrize(
+    "more", [("--history", "h.jsonl"), ("-o", "site"), ("--history", "h.jsonl", "-o", "site")], ids=str
+)
+def test_builds_that_are_added_at_once_are_all_there(run: Run, builds: list[Path], more: tuple[str, ...]) -> None:
+    processes = [started(builds[0], number, *more) for number in range(6)]
+    for process in processes:
+        told = process.communicate()[1]
+        assert process.returncode == 0, told
+    stores = [Path(name) for name in ("h.jsonl", "site/history.jsonl") if Path(name).exists()]
+    assert len(stores) == len(more) // 2
+    for store in stores:
+        assert sorted(str(line["commit"]) for line in lines(store)) == [f"{number:040x}" for number in range(6)]
+    if "-o" in more:
+        assert "6 builds" in Path("site/trend.html").read_text(encoding="utf-8")
+    assert not list(Path().rglob(".reportgen.lock")) + list(Path().rglob("*.unfinished"))
+
+
+def test_the_history_of_a_site_is_not_replaced_by_another(run: Run, site: Path, builds: list[Path]) -> None:
+    before = tree(site)
+    refused = added(run, builds[0], "4", "2026-01-04T00:00:00Z", "--history", "other.jsonl", "-o", site)
+    assert (refused.code, f"it has 3 builds that --history has not, such as {ONE}" in refused.err) == (2, True)
+    assert (tree(site), Path("other.jsonl").exists()) == (before, False)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs links")
+def test_a_history_may_be_a_link(run: Run, builds: list[Path]) -> None:
+    Path("kept").mkdir()
+    Path("h.jsonl").symlink_to("kept/history.jsonl")
+    for number, commit in enumerate((ONE, TWO)):
+        assert added(run, builds[number], commit, f"2026-01-0{number + 1}T00:00:00Z", "--history", "h.jsonl").code == 0
+    assert Path("h.jsonl").is_symlink()
+    assert [line["commit"] for line in lines(Path("kept/history.jsonl"))] == [ONE, TWO]
+    assert [path.name for path in Path("kept").iterdir()] == ["history.jsonl"]
+
+
+def test_a_history_that_cannot_be_written_is_refused_and_kept(
+    run: Run, builds: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    added(run, builds[0], ONE, "2026-01-01T00:00:00Z", "--history", "h.jsonl")
+    before = Path("h.jsonl").read_bytes()
+
+    def refused(*_: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(Path, "replace", refused)
+    ran = added(run, builds[1], TWO, "2026-01-02T00:00:00Z", "--history", "h.jsonl")
+    assert (ran.code, "h.jsonl: cannot be written: Read-only file system" in ran.err) == (1, True)
+    assert (Path("h.jsonl").read_bytes(), list(Path().glob(".*"))) == (before, [])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
+def test_a_writer_that_is_killed_damages_no_history(run: Run, builds: list[Path]) -> None:
+    added(run, builds[0], ONE, "2026-01-01T00:00:00Z", "--history", "h.jsonl", "-o", "site")
+    killed = """
+import os, signal, sys
+from reportgen.cli import main
+seen = 0
+def kill(event, arguments):
+    global seen
+    if event in ("os.rename", "os.remove", "os.mkdir"):
+        seen += 1
+        if seen == int(sys.argv[1]):
+            os.kill(os.getpid(), signal.SIGKILL)
+sys.addaudithook(kill)
+main(sys.argv[2:])
+"""
+    for number in range(1, 9):
+        about = ["--commit", f"{number:040x}", "--time", "2026-01-02T00:00:00Z", "--history", "h.jsonl", "-o", "site"]
+        subprocess.run(
+            [sys.executable, "-c", killed, str(number), "history", "add", builds[1], *about],
+            check=False,
+            capture_output=True,
+        )
+        for store in ("h.jsonl", "site/history.jsonl"):
+            assert lines(Path(store))[0]["commit"] == ONE
+    ran = added(run, builds[1], TWO, "2026-01-03T00:00:00Z", "--history", "h.jsonl", "-o", "site")
+    assert (ran.code, "damaged" in ran.err) == (0, False)
+    assert Path("h.jsonl").read_bytes() == Path("site/history.jsonl").read_bytes()

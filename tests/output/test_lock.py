@@ -29,7 +29,7 @@ with locked(Path(sys.argv[1])):
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(locking, "_PATIENCE_SECONDS", 0)
+    monkeypatch.setattr(locking, "PATIENCE_SECONDS", 0)
 
 
 @contextmanager
@@ -71,7 +71,7 @@ def test_the_lock_of_a_killed_process_is_free(tmp_path: Path) -> None:
 
 
 def test_a_waiting_build_continues_when_the_lock_is_released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(locking, "_PATIENCE_SECONDS", 60)
+    monkeypatch.setattr(locking, "PATIENCE_SECONDS", 60)
     with another_process(tmp_path) as process:
         monkeypatch.setattr("time.sleep", lambda seconds: process.kill())
         with locked(tmp_path):

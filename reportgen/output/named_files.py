@@ -1,0 +1,148 @@
+"""Write the files that a user names: each is replaced whole, and none of them is one that the command reads.
+
+What is in the place of such a file stays until the new one is on the disk. A link is followed, because the user has
+made it, and a pipe or a device such as `/dev/stdout` is written to.
+"""
+
+import os
+import re
+import stat
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from reportgen.errors import OptionError, OutputRefused
+from reportgen.input.remote import AnyPath
+from reportgen.output.own_files import files_below, plain_bytes
+
+_STDOUT = frozenset({"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
+_STREAMS = ("/dev/", "/proc/")
+_OWN = re.compile(
+    rb'\{"schema": \d+, "before": |### Memory|<!DOCTYPE html>.*Made by (?:<a [^>]*>)?reportgen', re.DOTALL
+)
+_MODULE = "module_"
+
+
+def is_stdout(path: Path | None) -> bool:
+    """Return whether a file is written to stdout, which has to have nothing else then."""
+    return path is not None and path.as_posix() in _STDOUT
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Replace a file whole, or write to the stream that a path names. Raises OutputRefused if it cannot be written."""
+    with refusing(path):
+        if is_stdout(path):
+            sys.stdout.flush()
+            sys.stdout.buffer.write(content)
+            sys.stdout.flush()
+        elif _is_stream(path):
+            with path.open("ab") as stream:  # a stream has no place to begin at
+                stream.write(content)
+        else:
+            replace_file(path.resolve(), content)
+
+
+def append_file(path: Path, content: bytes) -> None:
+    """Append to a file that somebody names. Raises OutputRefused if it cannot be written."""
+    with refusing(path), path.open("ab") as file:
+        file.write(content)
+
+
+def replace_file(target: Path, content: bytes) -> None:
+    """Replace a regular file by a new one beside it, with the same permissions. Raises OSError and leaves it then."""
+    # With the number of the process, because two may write one file, and short, because the name may be as long as any.
+    unfinished = target.with_name(f".reportgen-{os.getpid()}.unfinished")
+    try:
+        with unfinished.open("wb") as file:
+            with suppress(OSError):  # there is no earlier file, or it has other permissions than the disk allows
+                unfinished.chmod(stat.S_IMODE(target.stat().st_mode))
+            file.write(content)
+        unfinished.replace(target)
+    except BaseException:  # also when interrupted
+        unfinished.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def refusing(target: Path | str) -> Iterator[None]:
+    """Turn an OSError inside the `with` into OutputRefused, with the file that cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputRefused(f"{target}: cannot be written: {error.strerror or error}") from error
+
+
+def confirm_apart(outputs: Mapping[str, Path | None], inputs: Iterable[AnyPath | None]) -> None:
+    """Raise OptionError if a file to write is one to read, under whatever name, or is written twice.
+
+    `outputs` are by option. A directory stands for all files in it; one that an earlier command has left there may be
+    replaced.
+    """
+    read = [path for path in inputs if isinstance(path, Path)]
+    written: list[tuple[str, Path]] = []
+    for option, path in outputs.items():
+        if path is None or is_stdout(path) or _is_stream(path):
+            continue
+        for other, earlier in written:
+            if is_same(path, earlier):
+                raise OptionError(f"{option} {path}: {other} is the same file")
+        written.append((option, path))
+        for source in read:
+            if is_same(path, source) or (_is_in(path, source) and not _is_own(path)):
+                raise OptionError(f"{option} {path}: it is what the command reads: {source}; write to another file")
+
+
+def confirm_outside(site: Path | None, inputs: Iterable[AnyPath | None]) -> None:
+    """Raise OptionError if something to read is in the directory of a site, whose pages are written and removed."""
+    if site is None:
+        return
+    for source in inputs:
+        if isinstance(source, Path) and source.exists() and source.resolve().is_relative_to(site.resolve()):
+            raise OptionError(f"-o {site}: it has what is read: {source}; choose another directory")
+
+
+def is_same(one: Path, other: Path) -> bool:
+    """Return whether two paths lead to one file, also where it does not exist yet."""
+    with suppress(OSError):
+        return one.samefile(other)
+    with suppress(OSError):
+        return one.resolve() == other.resolve()
+    return one == other
+
+
+def _is_in(path: Path, source: Path) -> bool:
+    """Return whether an existing file is one of a directory, also by a hard link, or beside a dump of its module."""
+    try:
+        status = path.stat()
+        if not source.is_dir():
+            module = _module(source)
+            return bool(module) and _module(path) == module and is_same(path.parent, source.parent)
+        if path.resolve().is_relative_to(source.resolve()):
+            return True
+        # Only then, because a tree may be large.
+        return status.st_nlink > 1 and any(os.path.samestat(status, one.lstat()) for one in files_below(source))
+    except OSError:  # there is no such file yet
+        return False
+
+
+def _module(path: Path) -> str:
+    """Return what the names of the files that XLA writes about a module begin with; empty for other names."""
+    return path.name.rsplit(".", path.name.count(".") - 1)[0] if path.name.startswith(_MODULE) else ""
+
+
+def _is_own(path: Path) -> bool:
+    """Return whether a file is a comparison, its Markdown, or a page that an earlier command has written."""
+    with suppress(OSError):
+        return _OWN.match(plain_bytes(path)) is not None
+    return False
+
+
+def _is_stream(path: Path) -> bool:
+    """Return whether a path names a pipe, a socket or a device, and not a file that can be replaced."""
+    if path.as_posix().startswith(_STREAMS):
+        return True
+    with suppress(OSError):
+        mode = path.stat().st_mode
+        return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+    return False

@@ -3,11 +3,11 @@
 A report has figures only, so with one on either side the differences are known and their reasons are not.
 """
 
-import json
 from collections.abc import Callable, Sequence
 from itertools import count
 
 from reportgen.compare.builds import BuildComparison, Source, compare_builds, compare_modules, figures_of_side
+from reportgen.compare.document_fields import DocumentField, Misstated
 from reportgen.compare.figures import ModuleFigures, figures_of_report, label_of_report
 from reportgen.compare.flaws import flaws_of
 from reportgen.compare.modules import Evidence, ModulePair, Room, Side
@@ -34,11 +34,11 @@ def load_source(path: AnyPath, label: str | None, default: str, max_bytes: int) 
         discovered = discover([path], max_bytes=max_bytes)
         return Source(label or default, dumps=discovered.dumps, problems=discovered.problems)
     try:
-        document = json.loads(read_whole(path, max_bytes))
-    except (ValueError, RecursionError) as error:
+        document = DocumentField.parsed(read_whole(path, max_bytes))
+        figures = tuple(figures_of_report(document, str(path)))
+        return Source(label or label_of_report(document) or default, report=figures)
+    except Misstated as error:
         raise UnreadableInput(f"{path}: not a report.json: {error}") from error
-    figures = tuple(figures_of_report(document, str(path)))
-    return Source(label or label_of_report(document) or default, report=figures)
 
 
 @record(kw_only=False)

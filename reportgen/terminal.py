@@ -24,6 +24,7 @@ _STYLES: Mapping[Style, str] = {
     "quiet": "2",
 }
 _UNKNOWN_WIDTH = 100
+_WIDEST = 1000
 _CLEAR_LINE = "\r\x1b[K"
 
 
@@ -93,11 +94,12 @@ class Terminal:
 
     @property
     def width(self) -> int:
-        """Return how many characters fit a line of stdout: what COLUMNS says or the terminal has, else 100."""
+        """Return how many characters fit a line of stdout: what COLUMNS or the terminal says, up to 1,000, else 100."""
         stated = os.environ.get("COLUMNS", "")
         with suppress(OSError, ValueError):
-            found = int(stated) if stated.isdecimal() else os.get_terminal_size(sys.stdout.fileno()).columns
-            return found or _UNKNOWN_WIDTH  # because some terminals say 0
+            is_stated = stated.isascii() and stated.isdecimal()
+            found = int(stated) if is_stated else os.get_terminal_size(sys.stdout.fileno()).columns
+            return min(found, _WIDEST) or _UNKNOWN_WIDTH  # because some terminals say 0
         return _UNKNOWN_WIDTH
 
     @property

@@ -8,6 +8,7 @@ They are apart from the analysis, because the command line reads a capacity befo
 
 import re
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Literal
 
 from reportgen.parse.oom_records import SizeRange, read_size
@@ -20,8 +21,9 @@ HOST_SPACE = 5
 """The color of the host's pinned memory (XLA `Layout::kHostMemorySpace`)."""
 
 _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
-_AMOUNT = re.compile(r"(\d+(?:\.\d+)?) ?(?:([KMGT])?(i?)B?)", re.IGNORECASE)
-_SPACE = re.compile(r"(\d+|host)=(.+)", re.DOTALL)
+# No memory has more digits, and those of other scripts are no amount.
+_AMOUNT = re.compile(r"(\d{1,20}(?:\.\d{1,20})?) ?(?:([KMGT])?(i?)B?)", re.IGNORECASE | re.ASCII)
+_SPACE = re.compile(r"(\d{1,9}|host)=(.+)", re.DOTALL | re.ASCII)
 
 
 Origin = Literal["flag", "target_config", "target_arguments"]
@@ -107,7 +109,7 @@ def read_capacity(text: str) -> tuple[int, Capacity]:
     if found is None:
         raise ValueError(f"an amount such as 16GiB or one of {', '.join(CHIPS)} is needed")
     is_decimal = amount.strip().upper().endswith("B") and found[2] and not found[3]
-    size = round(float(found[1]) * (1000 if is_decimal else 1024) ** _UNITS[(found[2] or "").upper()])
+    size = round(Fraction(found[1]) * (1000 if is_decimal else 1024) ** _UNITS[(found[2] or "").upper()])
     if size <= 0:
         raise ValueError("a capacity of more than 0 bytes is needed")
     return color, Capacity(size, "given", "flag")

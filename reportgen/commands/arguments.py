@@ -13,6 +13,8 @@ from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES
 from reportgen.input.remote import AnyPath, is_url, located
 from reportgen.options import DEFAULT_OUTPUT, DEFAULT_TITLE
 
+_MOST_DIGITS = 18  # less than what the system can count
+
 
 def add_paths(parser: argparse.ArgumentParser) -> None:
     """Add the paths of the dumps."""
@@ -195,21 +197,28 @@ def checked(check: Callable[[str], str]) -> Callable[[str], str]:
 
 def count(text: str) -> int:
     """Return a number that is not negative."""
-    # isdigit() alone would accept the digits of every script.
-    if not text.isascii() or not text.isdigit():
+    number = _digits(text)
+    if number is None:
         raise argparse.ArgumentTypeError("a number is needed, such as 1000")
-    return int(text)
+    return number
 
 
 def number_to(most: int) -> Callable[[str], int]:
     """Return a type for numbers from 1 to `most`."""
 
     def number(text: str) -> int:
-        if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= most:
+        found = _digits(text)
+        if found is None or not 1 <= found <= most:
             raise argparse.ArgumentTypeError(f"a number from 1 to {most} is needed")
-        return int(text)
+        return found
 
     return number
+
+
+def _digits(text: str) -> int | None:
+    """Return a whole number of at most so many digits that it can be used; None for any other text."""
+    # isdigit() alone would accept the digits of every script.
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else None
 
 
 def capacity(text: str) -> str:
@@ -245,6 +254,6 @@ def _cluster(text: str) -> str:
     """Return the address of a Dask scheduler, host:port."""
     scheme, found, address = text.partition("://")
     host, _, port = address.rpartition(":")
-    if scheme != "dask" or not found or not host or not port.isdigit():
+    if scheme != "dask" or not found or not host or _digits(port) is None:
         raise argparse.ArgumentTypeError("dask://HOST:PORT is needed")
     return address

@@ -73,7 +73,7 @@ def read_table() -> Table:
         return Table({}, "")
     try:
         tool = tomllib.loads(text).get("tool", {})
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also of a number with thousands of digits
         raise InvalidSetting(f"{FILE}: not valid TOML: {error}") from None
     values = tool.get(TABLE, {}) if isinstance(tool, dict) else {}
     if not isinstance(values, dict):

@@ -71,7 +71,7 @@ def parse_budgets(text: str, file: str, *, settings: Sequence[str] | None = None
     """
     try:
         document: Mapping[str, Any] = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also of a number with thousands of digits
         raise InvalidBudget(f"{file}: not valid TOML: {error}") from error
     table = () if settings is None else ("tool", "xla-reportgen")
     for key in table:
@@ -104,14 +104,16 @@ def _budget(table: Mapping[str, Any], file: str, line: int | None) -> Budget:
     where = f"{file}:{line}" if line else file
     _refuse_unknown(table, _KEYS, where)
     for key, types in (("module", str), ("backend", str), ("figure", str), ("space", (str, int)), ("required", bool)):
-        # True is asked for by name, because it is an int in Python.
-        if key in table and (not isinstance(table[key], types) or (key == "space" and table[key] is True)):
+        # A bool is asked for by name, because it is an int in Python.
+        if key in table and (not isinstance(table[key], types) or (key == "space" and isinstance(table[key], bool))):
             raise InvalidBudget(f"{where}: {key} is {table[key]!r}; {_NEEDED[key]} is needed")
     if table.get("figure", FIGURES[0]) not in FIGURES:
         raise InvalidBudget(f"{where}: figure {table['figure']!r} does not exist; known are {', '.join(FIGURES)}")
     if "max" not in table and "max-growth" not in table:
         raise InvalidBudget(f"{where}: a budget needs max or max-growth")
     growth = table.get("max-growth", [])
+    if growth == [] and "max-growth" in table:
+        raise InvalidBudget(f"{where}: max-growth is empty; a share or a size with a unit is needed")
     return Budget(
         module=table.get("module", "*"),
         space=str(table["space"]) if "space" in table else None,

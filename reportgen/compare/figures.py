@@ -2,11 +2,13 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 from reportgen.analyse.records import Space
 from reportgen.analyse.sibling_arguments import SiblingArguments
+from reportgen.compare.document_fields import DocumentField, Misstated, color_of
 from reportgen.compare.flaws import Flaw, flaws_of_report
 from reportgen.errors import UnreadableInput
 from reportgen.input.names import Backend
@@ -18,7 +20,15 @@ Figure = Literal["peak_resident", "needed", "allocated", "static", "peak_temp", 
 FIGURES: tuple[Figure, ...] = get_args(Figure)
 
 _LONG_NUMBER, _LAST_NUMBER = re.compile(r"\d{6,}"), re.compile(r"[_.]\d+$")
-_MORE_THAN_ANY_BYTES = 1 << 100
+SIGNED: frozenset[Figure] = frozenset({"padding", "slack"})
+_AT_MOST: Sequence[tuple[tuple[Figure, ...], tuple[Figure, ...]]] = (
+    (("needed",), ("allocated",)),
+    (("static",), ("peak_resident",)),
+    (("peak_temp",), ("peak_resident",)),
+    (("peak_resident",), ("static", "peak_temp")),
+)
+"""Figures whose sum is at most that of others, by what they mean."""
+
 _DIGEST = re.compile(r"[0-9a-f]{4,64}")
 
 
@@ -73,32 +83,36 @@ def space_figures(space: Space) -> SpaceFigures:
     )
 
 
-def figures_of_report(document: Any, source: str) -> list[ModuleFigures]:
-    """Return the modules of a `report.json`. Raises UnreadableInput, naming `source`, if it is something else."""
-    if not isinstance(document, Mapping) or not isinstance(document.get("modules"), Sequence):
-        raise UnreadableInput(f'{source}: not a report.json: an object with "schema" and "modules" is needed')
-    if document.get("schema") != SCHEMA:
+def figures_of_report(document: DocumentField, source: str) -> list[ModuleFigures]:
+    """Return the modules of a `report.json`. Raises UnreadableInput, naming `source` and the field of a mistake."""
+    try:
+        schema = document["schema"].count()
+        stated = document["modules"].entries()
+    except Misstated as error:
+        raise UnreadableInput(f"{source}: not a report.json: {error}") from error
+    if schema != SCHEMA:
         raise UnreadableInput(
-            f"{source}: schema {document.get('schema')} of report.json; schema {SCHEMA} is needed;"
+            f"{source}: schema {schema} of report.json; schema {SCHEMA} is needed;"
             " write the report again: reportgen check --json DUMPS"
         )
     try:
-        return figures_of_modules(document["modules"])
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        modules = list(map(_module, stated))
+        _confirm_possible(modules)
+    except Misstated as error:
         raise UnreadableInput(
-            f"{source}: not a report.json of this version: {type(error).__name__}: {error};"
+            f"{source}: not a report.json of this version: {error};"
             " write the report again: reportgen check --json DUMPS"
         ) from error
+    return modules
 
 
-def label_of_report(document: Mapping[str, Any]) -> str:
+def label_of_report(document: DocumentField) -> str:
     """Return the commit that a report is of, as `history find` states it; empty if the report names none."""
-    build = document.get("build")
-    if not isinstance(build, Mapping) or not isinstance(build.get("commit"), str):
+    if "build" not in document:
         return ""
-    distance = build.get("distance")
-    is_earlier = isinstance(distance, int) and distance > 0
-    return f"{build['commit']} ({distance:,} commit{'s' * (distance != 1)} earlier)" if is_earlier else build["commit"]
+    build = document["build"]
+    commit, distance = build["commit"].text(), build.optional("distance", 0).count()
+    return f"{commit} ({distance:,} commit{'s' * (distance != 1)} earlier)" if distance else commit
 
 
 def recorded_report(modules: Iterable[ModuleFigures], commit: str, distance: int) -> bytes:
@@ -138,54 +152,55 @@ def recorded_report(modules: Iterable[ModuleFigures], commit: str, distance: int
 
 def figures_of_modules(modules: Iterable[Mapping[str, Any]]) -> list[ModuleFigures]:
     """Return the figures of modules as `report.json` has them."""
-    return list(map(_module, modules))
+    return [_module(DocumentField(module)) for module in modules]
 
 
-def _module(stated: Mapping[str, Any]) -> ModuleFigures:
-    """Return one module. Raises KeyError, TypeError, ValueError or AttributeError for anything else."""
-    backend, shapes = stated["backend"], stated.get("shapes", "")
-    if backend not in get_args(Backend):
-        raise ValueError(f"backend {backend!r} does not exist")
-    if shapes and not (isinstance(shapes, str) and _DIGEST.fullmatch(shapes)):
-        raise ValueError(f"{shapes!r} is not a digest of shapes")
+def _module(stated: DocumentField) -> ModuleFigures:
+    """Return one module. Raises Misstated for anything else."""
+    backend = stated["backend"]
+    if backend.value not in get_args(Backend):
+        raise backend.wrong("a backend")
+    shapes = stated.optional("shapes", "")
+    if shapes.value and not _DIGEST.fullmatch(shapes.text()):
+        raise shapes.wrong("a digest of shapes")
     return ModuleFigures(
-        label=_text(stated["path"]),
-        name=_text(stated["name"]),
-        backend=backend,
-        spaces={
-            int(color): SpaceFigures(_text(space["name"]), {one: _count(space[f"{one}_bytes"]) for one in FIGURES})
-            for color, space in stated["spaces"].items()
-        },
-        shapes=shapes or "",
-        flaws=flaws_of_report(stated.get("findings", ())),
-        arguments=tuple(map(_siblings, stated.get("arguments", ()))),
+        label=stated["path"].text(),
+        name=stated["name"].text(),
+        backend=backend.value,
+        spaces={color_of(color, space): _space(space) for color, space in stated["spaces"].items()},
+        shapes=shapes.text(),
+        flaws=flaws_of_report(stated.optional("findings", []).entries()),
+        arguments=tuple(map(_siblings, stated.optional("arguments", []).entries())),
     )
 
 
-def _siblings(stated: Mapping[str, Any]) -> SiblingArguments:
+def _space(stated: DocumentField) -> SpaceFigures:
+    found = {one: stated[f"{one}_bytes"].known_size(signed=one in SIGNED) for one in FIGURES}
+    return SpaceFigures(stated["name"].text(), found)
+
+
+def _confirm_possible(modules: Sequence[ModuleFigures]) -> None:
+    """Raise Misstated if figures contradict what they mean, or if two modules are of one dump."""
+    for number, module in enumerate(modules):
+        for color, space in module.spaces.items():
+            for less, more in _AT_MOST:
+                amounts = [[space.bytes[one] for one in figures] for figures in (less, more)]
+                low, high = (sum(one or 0 for one in known) for known in amounts)
+                if None not in (*amounts[0], *amounts[1]) and low > high:
+                    names = [" + ".join(f"{one}_bytes" for one in figures) for figures in (less, more)]
+                    raise Misstated(
+                        f"modules[{number}].spaces.{color}.{names[0]}: {low:,} is more than {names[1]}, {high:,}"
+                    )
+    for label, times in Counter(module.label for module in modules).items():
+        if times > 1:
+            raise Misstated(f"modules: {label!r} is there {times:,} times")
+
+
+def _siblings(stated: DocumentField) -> SiblingArguments:
     return siblings_of([stated[field] for field in ("name", "shape", "arrays", "bytes", "donated_bytes")])
 
 
-def siblings_of(stated: Sequence[Any]) -> SiblingArguments:
-    """Return a group from its fields in their order. Raises ValueError or TypeError for anything else."""
-    name, shape, *amounts = stated
-    if not isinstance(name, str) or not isinstance(shape, str) or any(type(amount) is not int for amount in amounts):
-        raise TypeError(f"{stated!r} is not a group of arguments")
-    return SiblingArguments(name, shape, *amounts)
-
-
-def _count(amount: Any) -> int | None:
-    if not is_amount(amount):
-        raise TypeError(f"{str(amount)[:40]} is not a number of bytes")
-    return cast("int | None", amount)
-
-
-def is_amount(stated: Any) -> bool:
-    """Return whether something is a number of bytes, or None where it is not known."""
-    # By type(), because JSON's true is an int in Python.
-    return stated is None or (type(stated) is int and abs(stated) < _MORE_THAN_ANY_BYTES)
-
-
-def _text(stated: Any) -> str:
-    """Return a text that can be written. JSON may state halves of characters that no encoding has."""
-    return str(stated).encode("utf-8", "replace").decode()
+def siblings_of(stated: Sequence[DocumentField]) -> SiblingArguments:
+    """Return a group from its fields in their order. Raises Misstated for anything else."""
+    name, shape, arrays, size, donated = stated
+    return SiblingArguments(name.text(), shape.text(), arrays.count(), size.size(), donated.size())

@@ -5,10 +5,11 @@ the `report.json` of an earlier build.
 """
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from collections.abc import Iterable
+from typing import Any, Literal, get_args
 
-from reportgen.analyse.results import Finding
+from reportgen.analyse.results import Finding, Severity
+from reportgen.compare.document_fields import DocumentField
 from reportgen.record import record
 
 _SLUG = re.compile(r"[a-z0-9-]{1,80}")
@@ -49,22 +50,22 @@ def flaws_of(findings: Iterable[Finding]) -> tuple[Flaw, ...]:
     )
 
 
-def flaws_of_report(findings: Iterable[Mapping[str, Any]]) -> tuple[Flaw, ...]:
-    """Return the same of the findings of a module in `report.json`. Raises KeyError, TypeError or ValueError."""
-    stated = [found for found in findings if found["severity"] in ("error", "warning")]
-    for found in stated:
-        if not isinstance(found["line"], int | None):
-            raise TypeError(f"{found['line']!r} is not the number of a line")
-    return _firsts(
-        Flaw(
-            gravity=found["severity"],
-            slug=checked_slug(found["slug"]),
-            message=str(found["message"]).encode("utf-8", "replace").decode(),
-            file=str(found["file"] or "").encode("utf-8", "replace").decode(),
-            line=found["line"],
-        )
-        for found in stated
-    )
+def flaws_of_report(findings: Iterable[DocumentField]) -> tuple[Flaw, ...]:
+    """Return the same of the findings of a module in `report.json`. Raises Misstated for anything else."""
+    return _firsts(flaw for found in findings if (flaw := _flaw(found)))
+
+
+def _flaw(found: DocumentField) -> Flaw | None:
+    """Return a finding that speaks against a module, None for a note."""
+    severity = found["severity"]
+    if severity.value not in get_args(Severity):
+        raise severity.wrong("a severity")
+    slug, message = found["slug"].checked(checked_slug), found["message"].text()
+    file, line = found.optional("file", "").text(), found["line"]
+    number = None if line.value is None else line.count()
+    if severity.value == "note":
+        return None
+    return Flaw(gravity=severity.value, slug=slug, message=message, file=file, line=number)
 
 
 def checked_slug(stated: Any) -> str:

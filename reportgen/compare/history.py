@@ -22,13 +22,14 @@ Of a module whose dump contradicts itself a line states the kind of the first er
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, field
+from dataclasses import astuple, field, fields
 from typing import Any, NamedTuple, cast, get_args
 
 from reportgen.analyse.backends import space_name
 from reportgen.analyse.sibling_arguments import SiblingArguments
 from reportgen.compare.build_names import commit_name, growth_reason, link_url, utc
-from reportgen.compare.figures import FIGURES, ModuleFigures, SpaceFigures, is_amount, plain_name, siblings_of
+from reportgen.compare.document_fields import DocumentField, Misstated, color_of
+from reportgen.compare.figures import FIGURES, SIGNED, ModuleFigures, SpaceFigures, plain_name, siblings_of
 from reportgen.compare.flaws import Flaw, checked_slug
 from reportgen.errors import UnreadableInput
 from reportgen.input.names import Backend
@@ -49,6 +50,7 @@ SCHEMA = 2
 _SHORT = 12
 _LEAST = 7
 _UNKNOWN_SHAPES = "-"
+_GROUP = len(fields(SiblingArguments))
 
 
 class ModuleKey(NamedTuple):
@@ -112,11 +114,11 @@ def parse_history(data: bytes, source: str = "history.jsonl") -> History:
         if not line.strip():
             continue
         try:
-            stated = json.loads(line)
-            _refuse_other_schema(stated["schema"], f"{source}:{number}")
+            stated = DocumentField.parsed(line)
+            _refuse_other_schema(stated["schema"].count(), f"{source}:{number}")
             record = _record(stated, found)
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            damaged.append(f"{source}:{number}: {type(error).__name__}: {error}")
+        except Misstated as error:
+            damaged.append(f"{source}:{number}: {error}")
             continue
         found.add(record)
     return History(
@@ -151,9 +153,7 @@ class _Builds:
         return next((commit[:n] for n in lengths if not any(o.startswith(commit[:n]) for o in others)), commit)
 
 
-def _refuse_other_schema(schema: Any, line: str) -> None:
-    if type(schema) is not int:
-        raise TypeError(f"{schema!r} is not the number of a schema")
+def _refuse_other_schema(schema: int, line: str) -> None:
     if schema != SCHEMA:
         raise UnreadableInput(
             f"{line}: schema {schema} of history.jsonl; schema {SCHEMA} is needed;"
@@ -161,32 +161,52 @@ def _refuse_other_schema(schema: Any, line: str) -> None:
         )
 
 
-def _record(stated: Mapping[str, Any], found: _Builds) -> Record:
-    """Return the build that a line states: its parent with the changes of the line. Raises if the line is damaged."""
-    parent = found.find(stated["parent"]) if "parent" in stated else None
+def _record(stated: DocumentField, found: _Builds) -> Record:
+    """Return the build that a line states: its parent with the changes of the line. Raises Misstated."""
+    has_parent = "parent" in stated
+    parent = found.find(stated["parent"].text()) if has_parent else None
     modules = dict(parent.modules) if parent else {}
     arguments = dict(parent.arguments) if parent else {}
-    for key in stated.get("gone", []):
-        modules.pop(ModuleKey.parse(key), None)
-        arguments.pop(ModuleKey.parse(key), None)
-    for key, groups in stated.get("arguments", {}).items():
-        arguments[ModuleKey.parse(key)] = tuple(map(siblings_of, groups))
-    for key, spaces in stated.get("modules", {}).items():
-        for stated_amounts in spaces.values():
-            if len(stated_amounts) != len(FIGURES) or not all(map(is_amount, stated_amounts)):
-                raise ValueError(f"{stated_amounts!r} are not {len(FIGURES)} figures")
-        modules[ModuleKey.parse(key)] = {int(color): tuple(amounts) for color, amounts in spaces.items()}
+    for gone in stated.optional("gone", []).entries():
+        modules.pop(_key(gone.text(), gone), None)
+        arguments.pop(_key(gone.text(), gone), None)
+    for key, groups in stated.optional("arguments", {}).items():
+        arguments[_key(key, groups)] = tuple(siblings_of(_fields(group, _GROUP)) for group in groups.entries())
+    for key, spaces in stated.optional("modules", {}).items():
+        modules[_key(key, spaces)] = {color_of(color, space): _amounts(space) for color, space in spaces.items()}
     return Record(
-        commit=commit_name(stated["commit"]),
-        time=utc(stated["time"]),
+        commit=stated["commit"].checked(commit_name),
+        time=stated["time"].checked(utc),
         modules=modules,
-        is_whole=parent.is_whole if parent else "parent" not in stated,
-        tool=str(stated.get("tool", parent.tool if parent else "")).encode("utf-8", "replace").decode(),
-        link=link_url(stated["link"]) if "link" in stated else "",
-        unsound={ModuleKey.parse(key): checked_slug(slug) for key, slug in stated.get("unsound", {}).items()},
+        is_whole=parent.is_whole if parent else not has_parent,
+        tool=stated.optional("tool", parent.tool if parent else "").text(),
+        link=stated["link"].checked(link_url) if "link" in stated else "",
+        unsound={_key(key, slug): slug.checked(checked_slug) for key, slug in stated.optional("unsound", {}).items()},
         arguments={key: groups for key, groups in arguments.items() if groups},
-        accepted=growth_reason(stated["accepted"]) if "accepted" in stated else "",
+        accepted=stated["accepted"].checked(growth_reason) if "accepted" in stated else "",
     )
+
+
+def _key(text: str, stated: DocumentField) -> ModuleKey:
+    try:
+        return ModuleKey.parse(text)
+    except ValueError as error:
+        raise Misstated(f"{stated.place}: it is not known what module this is") from error
+
+
+def _amounts(stated: DocumentField) -> Amounts:
+    """Return the figures of a memory space in the order of `FIGURES`."""
+    return tuple(
+        amount.known_size(signed=figure in SIGNED)
+        for figure, amount in zip(FIGURES, _fields(stated, len(FIGURES)), strict=True)
+    )
+
+
+def _fields(stated: DocumentField, number: int) -> Sequence[DocumentField]:
+    fields = stated.entries()
+    if len(fields) != number:
+        raise stated.wrong(f"a list of {number}")
+    return fields
 
 
 def line_of(history: History, record: Record) -> bytes:

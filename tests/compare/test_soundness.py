@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from benchmarks.gate import damaged, judgement_of, main
+from reportgen.compare.document_fields import DocumentField
 from reportgen.compare.figures import FIGURES, ModuleFigures, SpaceFigures, figures_of_report, recorded_report
 from reportgen.compare.flaws import Flaw
 from reportgen.compare.history import History, Record, figures_of, line_of, modules_of, parse_history, unsound_of
@@ -125,7 +126,7 @@ def test_a_build_does_not_inherit_that_its_parent_was_unsound() -> None:
     data += line_of(parse_history(data), sound)
     first, second = parse_history(data).records
     assert (dict(first.unsound), dict(second.unsound)) == ({next(iter(one.modules)): "range-missing"}, {})
-    (again,) = figures_of_report(json.loads(recorded_report(figures_of(first), "a", 0)), "base.json")
+    (again,) = figures_of_report(DocumentField.parsed(recorded_report(figures_of(first), "a", 0)), "base.json")
     assert again.error == Flaw(gravity="error", slug="range-missing", message="the build was added as unsound")
 
 

@@ -9,7 +9,6 @@ All of this runs in the thread of the loop.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic, time
@@ -36,6 +35,9 @@ from reportgen.render.module.on_request import PagesOnRequest
 from reportgen.render.view import Module
 from reportgen.reports.summarise import summary_for_site
 from reportgen.work import garbage_collection_paused
+
+_MAY_PASS = (OSError, MemoryError, ReportgenError)
+"""What may be different at the next try, unlike a defect of ours."""
 
 
 @dataclass(slots=True)
@@ -91,7 +93,7 @@ class Rebuilder:
     def scan(self, built: Callable[[TrackedDump], None] = lambda dump: None) -> ScanResult:
         """Compare the dumps with the disk once; call `built` after each dump that has new figures."""
         result, now, front = ScanResult(), self._clock(), self._front
-        self.search.repeat({key: dump.found for key, dump in self.dumps.items()})
+        self.search.repeat({key: dump.found for key, dump in self.dumps.items()}, self._clock, self.timing)
         self._note_gone(result)
         self._note_changed_files(now)
         self._gone = defaultdict(list)
@@ -100,8 +102,8 @@ class Rebuilder:
                 self._gone[dump.identity].append(dump)
         self._scanned_at = now
         number = self.build + 1
-        due = [(at, dump) for dump in self.dumps.values() if (at := dump.due_at(self.timing)) is not None and at <= now]
-        for _, dump in sorted(due, key=lambda pair: pair[0]):
+        due = [dump for dump in self.dumps.values() if dump.is_due(now, self.timing)]
+        for dump in sorted(due, key=lambda dump: dump.due_at(self.timing) or now):
             if self._read(dump, number, result):
                 self.build = number
                 built(dump)
@@ -109,7 +111,10 @@ class Rebuilder:
         return result
 
     def next_due(self) -> float | None:
-        """Return when the next dump must be read even without an event, on the clock of the loop; None for never."""
+        """Return when the next dump must be read even without an event, on the clock of the loop; None for never.
+
+        What could not be read is not waited for: a later scan tries it again.
+        """
         return min((due for dump in self.dumps.values() if (due := dump.due_at(self.timing)) is not None), default=None)
 
     @property
@@ -132,6 +137,8 @@ class Rebuilder:
         for key in self.dumps.keys() - self.search.found.keys():
             dump = self.dumps[key]
             # A name that redaction has given to another dump belongs to that one.
+            if self.search.is_incomplete and any(stamps_of(dump.files)):
+                continue  # it is there, and its folder cannot be listed at the moment
             if dump.shown is None or dump.files.label in names:
                 del self.dumps[key]
             elif not dump.is_gone:
@@ -147,6 +154,7 @@ class Rebuilder:
                 dump = self.dumps[key] = TrackedDump(found, files, stamps, self._since(stamps, now, is_new=True))
             elif dump.stamps != stamps or dump.files != files:
                 dump.found, dump.files, dump.stamps, dump.read = found, files, stamps, None
+                dump.retry.forget()
                 dump.since = self._since(stamps, now, is_new=False)
             dump.is_gone = False
 
@@ -163,12 +171,14 @@ class Rebuilder:
 
     def _read(self, dump: TrackedDump, number: int, result: ScanResult) -> bool:
         """Read a dump whose files have settled; return whether it is shown as build `number`: complete and new."""
-        stamps = dump.stamps
+        stamps, began = dump.stamps, self._clock()
         try:
             reading = self._read_files(dump)
         except Exception as error:  # any, because not even a defect of ours may end the watching
             problem = problem_of(dump.files, error, self.settings.redaction)
             dump.read, dump.waiting, dump.problem = stamps, None, problem
+            if isinstance(error, _MAY_PASS):
+                dump.retry.failed(began, self._clock(), self.timing)
             self._mark_outdated(dump, "stale" if dump.shown else "being written", problem.message, result)
             return False
         if reading is None:  # its content is shown already
@@ -187,14 +197,24 @@ class Rebuilder:
 
     def _read_files(self, dump: TrackedDump) -> "_Reading | None":
         """Read and analyse a dump as a build does; None if what it would show is shown already."""
+        began = self._clock()
         contents = published_contents(dump.files, self.settings.redaction)
         identity = digests(contents.text)
         digest = self._checker.dump_key(contents, identity.exact)
-        if dump.shown and dump.shown.digest == digest:
-            return None
-        module = self._module(contents)
-        verdict = completeness(contents, module.analysis, dump.part_stamps, dump.baseline)
-        return _Reading(digest, identity.content, module, contents.problems, verdict)
+        is_shown = dump.shown is not None and dump.shown.digest == digest and bool(dump.pages or dump.part)
+        reading = None
+        if is_shown:
+            differs = dump.baseline is not None and dump.baseline.siblings_differ
+        else:
+            module = self._module(contents)
+            verdict = completeness(contents, module.analysis, dump.part_stamps, dump.baseline)
+            differs = verdict.siblings_differ
+            reading = _Reading(digest, identity.content, module, contents.problems, verdict)
+        if differs or _lacks_something(contents):
+            dump.retry.failed(began, self._clock(), self.timing)
+        else:
+            dump.retry.forget()
+        return reading
 
     def _module(self, contents: Contents) -> Module:
         return module_of(contents.files, contents.text, contents.note, self.settings, contents.siblings)
@@ -203,10 +223,12 @@ class Rebuilder:
         """Yield the dumps that are shown, each with its pages; not those that were removed or have changed since."""
         for dump in self.dumps.values():
             if dump.shown and dump.pages is None and not dump.is_gone:
-                with suppress(ReportgenError):
+                try:
                     contents = published_contents(dump.files, self.settings.redaction)
                     if self._checker.dump_key(contents, digests(contents.text).exact) == dump.shown.digest:
                         dump.pages = PagesOnRequest(self._module(contents), self.settings.site_title)
+                except _MAY_PASS:
+                    dump.part, dump.read = None, None  # read again, and shown then as if it were new
             if dump.pages:
                 yield dump
 
@@ -273,6 +295,13 @@ class _Reading:
     module: Module
     problems: tuple[Problem, ...]
     verdict: Completeness
+
+
+def _lacks_something(contents: Contents) -> bool:
+    """Return whether some file of a dump could not be read whole, which may be different soon."""
+    has_problems = any(problem.severity != "note" for problem in contents.problems)
+    lacks_note = contents.files.notes is not None and not contents.note
+    return has_problems or lacks_note or not all(sibling.data for sibling in contents.siblings)
 
 
 def _stem(label: str) -> str | None:

@@ -4,7 +4,7 @@ Redaction numbers its tokens over all dumps, so a new folder can rename the othe
 a dump by the label under which it was found, which stays.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from reportgen.input.discover import Discovered, discover_all
 from reportgen.input.dump_contents import read_note
 from reportgen.input.reading import DumpFiles, Problem
 from reportgen.live.listing import Listing, Stamps, listing, stamp
+from reportgen.live.tracked import Retry, Timing
 from reportgen.options import WatchOptions
 from reportgen.redact.contents import published_errors
 from reportgen.redact.labels import redact_labels
@@ -25,7 +26,7 @@ class Search:
     """Hold the result of the last search.
 
     `found` has the dumps by label, and `named` the same dumps as the site names them. `problems`, `readme` and `errors`
-    belong to no dump.
+    belong to no dump. `retry` says when to search again although no file has changed.
     """
 
     def __init__(self, options: WatchOptions, output: Path) -> None:
@@ -39,20 +40,41 @@ class Search:
         self.problems: tuple[Problem, ...] = ()
         self.readme = ""
         self.errors: tuple[LoggedError, ...] = ()
+        self.retry = Retry()
 
-    def repeat(self, kept: Mapping[str, DumpFiles]) -> None:
-        """Search again if a file has changed; `kept` are dumps that keep their names even after they were removed."""
-        files = listing(self._options.paths, self._output)
-        if files == self._listing:
+    def repeat(self, kept: Mapping[str, DumpFiles], clock: Callable[[], float], timing: Timing) -> None:
+        """Search again if a file has changed, or if it is time to try again what could not be read.
+
+        `kept` are dumps that keep their names even after they were removed.
+        """
+        began = clock()
+        try:
+            files = listing(self._options.paths, self._output)
+            if files == self._listing and not self.retry.is_due(began):
+                return
+            if files != self._listing:
+                self.retry.forget()
+            self._listing = files
+            self._discovered = self._discover()
+        except (OSError, ReportgenError):  # a path was deleted during the search, or cannot be read for now
+            self.retry.failed(began, clock(), timing)
             return
-        self._listing = files
-        self._discovered = self._discover()
         self._name(kept)
         stamps = tuple(files.get(text.path) for text in self._discovered.texts if isinstance(text.path, Path))
-        if stamps != self._error_stamps:
+        if stamps != self._error_stamps or self.retry.at is not None:
             options = self._options
             self._error_stamps = stamps
             self.errors = published_errors(self._discovered, options.redaction, options.max_dump_bytes)
+        lacks_readme = self._discovered.readme is not None and not self.readme
+        if lacks_readme or any(problem.severity != "note" for problem in self.problems):
+            self.retry.failed(began, clock(), timing)
+        else:
+            self.retry.forget()
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Return whether something could not be read."""
+        return self.retry.at is not None
 
     def stamps(self, paths: tuple[Path, ...]) -> Stamps:
         """Return the stamps of files as they were when the search began."""
@@ -62,10 +84,7 @@ class Search:
     def _discover(self) -> Discovered:
         options = self._options
         existing = tuple(path for path in options.paths if path.exists())
-        try:
-            return discover_all(existing, self._output, options.max_dump_bytes, siblings=options.siblings)
-        except ReportgenError:
-            return self._discovered  # a path was deleted during the search, which the next scan notices
+        return discover_all(existing, self._output, options.max_dump_bytes, siblings=options.siblings)
 
     def _name(self, kept: Mapping[str, DumpFiles]) -> None:
         self.found = {files.label: files for files in self._discovered.dumps}

@@ -1,7 +1,7 @@
 """Keep the state of each dump between two scans: its files, the last good build, and why that is outdated."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from reportgen.input.reading import DumpFiles, Problem
@@ -14,6 +14,8 @@ from reportgen.render.routes import module_view
 from reportgen.reports.summary import Summary
 from reportgen.work import Part
 
+_PAUSE_PER_TRY = 10
+
 
 @record(kw_only=False)
 class Timing:
@@ -25,6 +27,7 @@ class Timing:
     - `grace` is how long the other files of a dump may take if some are new and all agree.
     - `patience` is how long a truncated or contradictory dump must stay unchanged before it is shown anyway.
     - `polling` is the time between scans without events, and `safety` the time with them.
+    - `retry` is the time until what could not be read is tried again; it doubles each time, up to `retry_at_most`.
     """
 
     quiet: float = 0.1
@@ -33,6 +36,29 @@ class Timing:
     patience: float = 5.0
     polling: float = 0.3
     safety: float = 2.0
+    retry: float = 2.0
+    retry_at_most: float = 60.0
+
+
+@dataclass(slots=True)
+class Retry:
+    """When to try again what failed for a reason that may pass, such as too many open files; None for never."""
+
+    at: float | None = None
+    _pause: float = 0.0
+
+    def failed(self, began: float, now: float, timing: Timing) -> None:
+        """Note that a try failed; the next one waits twice as long, and ten times as long as this one took."""
+        self._pause = min(max(2 * self._pause, timing.retry), timing.retry_at_most)
+        self.at = now + max(self._pause, _PAUSE_PER_TRY * (now - began))
+
+    def is_due(self, now: float) -> bool:
+        """Return whether it is time to try again."""
+        return self.at is not None and self.at <= now
+
+    def forget(self) -> None:
+        """Note that there is nothing to try again."""
+        self.at, self._pause = None, 0.0
 
 
 @record(kw_only=False)
@@ -82,8 +108,9 @@ class TrackedDump:
 
     `found` are its files under the label that they were found with, and `files` the same ones as the site names them.
     `since` is when they last changed, on the clock of the loop. `read` are the stamps that they had when they were last
-    read, and `waiting` is the verdict of that reading if it kept the dump from being shown. `pages` renders the last
-    build until all its pages are on disk; `part` is what the manifest says of them then.
+    read, and `waiting` is the verdict of that reading if it kept the dump from being shown. `retry` says when to read
+    them again although they have not changed. `pages` renders the last build until all its pages are on disk; `part` is
+    what the manifest says of them then.
     """
 
     found: DumpFiles
@@ -99,6 +126,7 @@ class TrackedDump:
     pages: PagesOnRequest | None = None
     part: Part | None = None
     is_gone: bool = False
+    retry: Retry = field(default_factory=Retry)
 
     @property
     def key(self) -> str:
@@ -129,6 +157,11 @@ class TrackedDump:
         if self.read != self.stamps or self.waiting is None:
             return self.since + timing.quiet
         return self.accepted_at(self.waiting, timing)
+
+    def is_due(self, now: float, timing: Timing) -> bool:
+        """Return whether it is time to read the dump: its files have settled, or one that was unreadable may not be."""
+        at = self.due_at(timing)
+        return (at is not None and at <= now) or (not self.is_gone and self.retry.is_due(now))
 
     def accepted_at(self, verdict: Completeness, timing: Timing) -> float | None:
         """Return when a dump with this verdict is shown if its files do not change; None for never."""

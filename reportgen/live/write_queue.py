@@ -75,7 +75,10 @@ class WriteQueue:
     @property
     def is_lost(self) -> bool:
         """Return whether somebody else has removed what was written."""
-        return self._is_finished and not (self._output / MANIFEST).exists()
+        try:
+            return self._is_finished and not (self._output / MANIFEST).exists()
+        except OSError:  # it may be there, and cannot be looked for at the moment
+            return False
 
     @property
     def has_trend(self) -> bool:
@@ -106,7 +109,7 @@ class WriteQueue:
         """
         try:
             written = self._step(dumps)
-        except OutputRefused as error:
+        except (OutputRefused, OSError) as error:
             self._retry_at, self.trouble = monotonic() + _RETRY_SECONDS, str(error)
             for writing in list(self._waiting.values()):
                 self.add(writing.dump)

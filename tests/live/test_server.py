@@ -8,6 +8,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from threading import Thread
 from threading import enumerate as threads
+from time import sleep
 
 import pytest
 from hypothesis import given
@@ -322,3 +323,73 @@ def test_a_closed_server_leaves_no_thread_and_frees_its_port(output: Path) -> No
         server.close()
     wait_for_handlers(before)
     LiveServer(LiveSite(output), "127.0.0.1", port).server_close()
+
+
+def test_too_many_pages_are_asked_to_come_back(output: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("reportgen.live.server._MOST_CONNECTIONS", 8)
+    server = LiveServer(LiveSite(output), "127.0.0.1", free_port())
+    server.site.publish(generation())
+    server.start()
+    try:
+        with ExitStack() as open_ones:
+            answers = [_first_bytes(server, open_ones, b"/-/events") for _ in range(8)]
+            assert [b" 200 " in answer for answer in answers] == [True] * 4 + [False] * 4
+            assert all(b" 503 " in answer and b"Retry-After: " in answer for answer in answers[4:])
+            assert asked(server, "/")[0].status == 200
+            for _ in range(8):
+                open_ones.enter_context(socket.create_connection(("127.0.0.1", server.server_port), timeout=30))
+            full = _first_bytes(server, open_ones, b"/")
+            assert full.startswith(b"HTTP/1.0 503 ")
+            assert b"Retry-After: " in full
+        for _ in range(100):
+            sleep(0.05)
+            if not handlers() or _is_answered(server):
+                break
+        assert _is_answered(server)
+    finally:
+        server.close()
+
+
+def _is_answered(server: LiveServer) -> bool:
+    try:
+        return asked(server, "/")[0].status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+
+
+def _first_bytes(server: LiveServer, open_ones: ExitStack, path: bytes) -> bytes:
+    connection = open_ones.enter_context(socket.create_connection(("127.0.0.1", server.server_port), timeout=30))
+    connection.sendall(b"GET %s HTTP/1.1\r\nHost: localhost:%d\r\n\r\n" % (path, server.server_port))
+    return connection.recv(65536)
+
+
+def test_no_processor_is_used_while_the_system_gives_no_connection(
+    output: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = LiveServer(LiveSite(output), "127.0.0.1", free_port())
+    server.site.publish(generation())
+    tries, is_out = list[int](), True
+    accept = server.socket.accept
+
+    class Socket:
+        def __getattr__(self, name: str) -> object:
+            return getattr(plain, name)
+
+        def accept(self) -> object:
+            tries.append(1)
+            if is_out:
+                raise OSError(24, "Too many open files")
+            return accept()
+
+    plain = server.socket
+    monkeypatch.setattr(server, "socket", Socket())
+    server.start()
+    try:
+        with socket.create_connection(("127.0.0.1", server.server_port), timeout=30) as waiting:
+            waiting.sendall(b"GET / HTTP/1.1\r\nHost: localhost:%d\r\n\r\n" % server.server_port)
+            sleep(1.0)
+            assert 1 <= len(tries) <= 10
+            is_out = False
+            assert b" 200 " in waiting.recv(65536)
+    finally:
+        server.close()

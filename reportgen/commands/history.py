@@ -48,10 +48,10 @@ def add(options: argparse.Namespace, terminal: Terminal) -> int:
     record = _record_of(options)
     _history_at(store, options.max_dump_bytes, terminal.warning)  # so that nothing is made where it cannot be read
     with ExitStack() as until_written:
-        site = until_written.enter_context(_opened(options)) if options.output else None
-        if isinstance(store, Path) and not (site and is_same(store.parent, options.output)):
-            with refusing(store):
+        if isinstance(store, Path) and not (options.output and is_same(store.parent, options.output)):
+            with refusing(store):  # first, because nothing is made of a site if it cannot be written
                 until_written.enter_context(locked(store.resolve().parent, _PATIENCE_SECONDS))
+        site = until_written.enter_context(_opened(options)) if options.output else None
         # Read again, because another process may have added a build since.
         before = _history_at(store, options.max_dump_bytes, lambda words: None)
         if options.redaction:

@@ -69,6 +69,8 @@ def _title(comparison: BuildComparison, changed: Sequence[ModuleComparison], jud
     verdict = f" — {words}" if words else ""
     if comparison.before.is_missing:
         return f"### Memory: there is no baseline{verdict}"
+    if all(module.status in ("new", "missing") for module in comparison.modules):
+        return f"### Memory: no module is in both builds{verdict}"
     if not changed:
         unknown = next(filter(None, map(unknown_words, comparison.modules)), "")
         words = f"no known figure changed; {unknown}" if unknown else "no module changed"

@@ -99,6 +99,23 @@ def test_the_comparison_says_on_which_side_a_peak_is_not_known(run: Run, sides: 
         assert f"{words} unknown" in Path("m.md").read_text(encoding="utf-8")
 
 
+def test_builds_without_a_common_module_are_not_said_to_be_the_same(run: Run) -> None:
+    written(Path("other"), IN_PLACE.replace("1048576", "7"), OTHER)
+    Path("none.json").write_text('{"schema": 1, "modules": []}', encoding="utf-8")
+    for before, after in (
+        ("report.json", "other"),
+        ("none.json", "after"),
+        ("before", "none.json"),
+        ("none.json",) * 2,
+    ):
+        ran = run("compare", before, after, "--markdown", "m.md", "--json", "c.json", "--max-growth", "0%")
+        assert (ran.code, "budgets: cannot judge; 0 figures judged" in ran.out) == (1, True)
+        assert (
+            Path("m.md").read_text(encoding="utf-8").startswith("### Memory: no module is in both builds — cannot be")
+        )
+        assert json.loads(Path("c.json").read_bytes())["verdict"] == "cannot judge"
+
+
 def test_a_baseline_that_cannot_be_read_whole_is_told_and_no_pass(run: Run) -> None:
     (Path("before") / f"{OTHER}.gz").write_bytes(b"\x1f\x8b no gzip")
     for command in (["compare", "before", "after"], ["check", "after", "--baseline", "before"]):

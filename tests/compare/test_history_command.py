@@ -265,6 +265,11 @@ def test_a_history_may_be_a_link(run: Run, builds: list[Path]) -> None:
     assert [path.name for path in Path("kept").iterdir()] == ["history.jsonl"]
 
 
+def test_nothing_is_made_where_a_history_cannot_be_written(run: Run, builds: list[Path]) -> None:
+    ran = added(run, builds[0], ONE, "2026-01-01T00:00:00Z", "--history", "missing/h.jsonl", "-o", "site")
+    assert (ran.code, "missing/h.jsonl: cannot be written" in ran.err, Path("site").exists()) == (1, True, False)
+
+
 def test_a_history_that_cannot_be_written_is_refused_and_kept(
     run: Run, builds: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,7 @@ from reportgen.model import WHOLE, Allocation
 from reportgen.parse import line_shapes
 from reportgen.parse.line_shapes import LineMismatch
 from reportgen.parse.scan import Scan
+from reportgen.patterns import repeated
 
 _LONGEST_UNKNOWN = 1_000  # bytes, because a hostile line may have a gigabyte
 _FLAGS = {
@@ -20,7 +21,7 @@ _ATTRIBUTE = re.compile(
     rb"|(?P<parameter>, parameter (\d{1,9})(?:, shape \|([^|\n]*+)\|)? at ShapeIndex (\{[\d,]*+\}))"
     rb"|(?P<output>, output shape is \|([^|\n]*+)\|)"
     rb"|(?P<flag>, (?:constant|thread-local|maybe-live-out|preallocated-temp)(?=[,:]))"
-    rb"|(?P<unknown>, (?:[^,:|\n]++|\|[^|\n]*+\|)++)"
+    rb"|(?P<unknown>, " + repeated(rb"[^,:|\n]++|\|[^|\n]*+\|", 1) + rb")"
 )
 
 

@@ -11,7 +11,7 @@ from reportgen.record import record
 
 _LAYOUT = "entry_computation_layout={"
 # Ends at the next attribute and not at a brace, because the braces of the aliases nest.
-_ALIASES = re.compile(r"input_output_alias=\{(.*?)\}, entry_computation_layout")
+_ALIASES = "input_output_alias={", "}, entry_computation_layout"
 _ALIAS = re.compile(r"\{([\d,\s]*)\}: \((\d{1,9}), \{([\d,\s]*)\}")
 
 
@@ -39,8 +39,9 @@ def parse_hlo_text(data: bytes) -> HloText | None:
         return None
     head = data.partition(b"\n")[0].decode("utf-8", "replace")
     parameters, result = _entry_layout(head)
-    aliases = _ALIASES.search(head)
-    found = _ALIAS.findall(aliases[1]) if aliases else ()
+    begin, end = _ALIASES
+    aliases, ended, _ = head.partition(begin)[2].partition(end)
+    found = _ALIAS.findall(aliases) if ended else ()
     return HloText(parameters, result, tuple(Alias(_index(o), int(p), _index(i)) for o, p, i in found))
 
 

@@ -12,27 +12,27 @@ from typing import NamedTuple
 
 from reportgen.input.dump_text import DumpText, TextOffset
 from reportgen.parse.shape_parser import ShapeError, scan_shape
+from reportgen.patterns import STRING, STRING_OR_REST, repeated
 from reportgen.record import record
 
-_STRING = r'"(?:[^"\\]|\\.)*+"'
-_OPERANDS = re.compile(r'[^()"]*+(?:\([^()"]*+\)[^()"]*+)*+(?=\))')
+_OPERANDS = re.compile(r'[^()"]*+' + repeated(r'\([^()"]*+\)[^()"]*+') + r"(?=\))")
 """Operands whose brackets nest no deeper than those of a tiled layout, which covers nearly all of them."""
 
-_METADATA = re.compile(rf'[^"(){{}}\[\]]*?, metadata={{((?:[^"{{}}]++|{_STRING})*+)}}')
+_METADATA = re.compile(r'[^"(){}\[\]]*?, metadata={(' + repeated(r'[^"{}]++|' + STRING) + ")}")
 """Metadata without brackets or strings before it, which is the usual case."""
 
-_TOKEN = re.compile(rf"{_STRING}|[(){{}}\[\]]|,")
+_TOKEN = re.compile(rf"{STRING_OR_REST}|[(){{}}\[\]]|,")
 _OPERAND = re.compile(r"%([^\s,(){}\[\]]+)")
 _BARE_OPERAND = re.compile(r"(?:.*[\s/])?([A-Za-z_][\w.\-]*)")
 """An operand in HLO text that is printed without percent signs, after its shape or the comment with its index."""
 
 _OPENING = ord("{")
-_CONTINUED = re.compile(rb'(?:\n"[^\n]*+)*+\n\}')
+_CONTINUED = re.compile(repeated(rb'\n"[^\n]*+') + rb"\n\}")
 
 _WITHOUT_OPERANDS = frozenset(("constant", "parameter"))
-_FIELD = re.compile(rf"\b(\w++)=({_STRING}|[^\s\"{{}}]++)")
+_FIELD = re.compile(rf"\b(\w++)=({STRING}|[^\s\"{{}}]++)")
 _FIELD_NAME = re.compile(r"\b(\w+)=")
-_WITHIN_FIELDS = re.compile(rf"{_STRING}|\{{[^{{}}]*\}}")
+_WITHIN_FIELDS = re.compile(rf"{STRING_OR_REST}|\{{[^{{}}]*\}}")
 _ESCAPE = re.compile(rb"\\([0-7]{3}|[\s\S])")
 _NAMED_ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r"}
 
@@ -43,9 +43,8 @@ _LATER_FIELDS = (
 )  # fmt: skip
 _KNOWN_FIELDS = frozenset(("op_type", "op_name", "source_file", "source_line", *_LATER_FIELDS))
 _STATED = re.compile(
-    rb", metadata=\{(?:op_type=%s ?)?(?:op_name=(%s) ?)?(?:source_file=(%s) ?)?(?:source_line=(\d++))?"
-    rb"(?: ?(?:%s)=(?:%s|[^\s\"{}]+))*(\})?"
-    % (*(3 * [_STRING.encode()]), "|".join(_LATER_FIELDS).encode(), _STRING.encode())
+    rb", metadata=\{(?:op_type=%s ?)?(?:op_name=(%s) ?)?(?:source_file=(%s) ?)?(?:source_line=(\d++))?%s(\})?"
+    % (*(3 * [STRING.encode()]), repeated(rf" ?(?:{'|'.join(_LATER_FIELDS)})=(?:{STRING}|[^\s\"{{}}]++)").encode())
 )
 """Metadata whose fields are all known, in the order in which XLA prints them; the bracket is missing otherwise."""
 

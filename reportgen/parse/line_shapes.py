@@ -7,6 +7,8 @@ depend on the next one to decide where it ends, because then matching one by one
 
 import re
 
+from reportgen.patterns import repeated
+
 NAME = rb"([^\s{}<>,:()]+)"
 INDEX = rb"(\{[\d,]*+\})"
 BYTES = rb"(\d{1,20})"  # limited because Python refuses to convert more than 4,300 digits
@@ -86,10 +88,10 @@ TOTAL = LineShape(
 
 USED_HEADING = LineShape((b"Used values:", '"Used values:"'), _LINE_END)
 USED_VALUE = LineShape(*_VALUE_HEAD, _LINE_END)
-_POSITION_ROWS = rb"(?:  [^\s{}<>,:()]++(?: \{[\d,]*+\})?" + END + rb")*+"
+_POSITION_ROWS = repeated(rb"  [^\s{}<>,:()]++(?: \{[\d,]*+\})?" + END)
 POSITION_ROWS = re.compile(_POSITION_ROWS)
 POSITIONS = LineShape((b" positions:", '" positions:"'), _LINE_END)
-_USE_ROWS = rb"(?:  [^\s{}<>,:()]++, operand \d{1,9}(?: \{[\d,]*+\})?" + END + rb")*+"
+_USE_ROWS = repeated(rb"  [^\s{}<>,:()]++, operand \d{1,9}(?: \{[\d,]*+\})?" + END)
 USE_ROWS = re.compile(_USE_ROWS)
 USES = LineShape((b" uses:", '" uses:"'), _LINE_END)
 _NO_USES = rb"  \(none\)" + END

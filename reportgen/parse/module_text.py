@@ -18,12 +18,13 @@ from functools import cached_property
 from reportgen.parse.instruction_parser import Instruction, end_of_instruction, parse_instruction
 from reportgen.parse.shape_parser import ShapeError, shapes_by_index
 from reportgen.parse.stack_frames import StackFrames, stack_frames_of_text
+from reportgen.patterns import repeated
 
 # A computation, or an instruction; TF 2.12 and jaxlib 0.4.13 to 0.4.38 print no "%" in this file.
 _LINE = re.compile(
     rb"^(?:(ENTRY )?%?([^\s(={},]+) [^\n]*\{\r?$|  +(ROOT )?%?([^\s%=(]+) = "
     # A shape and the opcode. Within the shape of a tuple no word with a parenthesis follows ") ".
-    rb"(?:(?:\((?:[^)\n]*\))+?|[^\s(]\S*) ([\w-]+)\("
+    rb"(?:(?:\([^)\n]*+\)" + repeated(rb"(?! [\w-]++\()[^)\n]*+\)") + rb"|[^\s(]\S*) ([\w-]+)\("
     # Operands that are names alone, as since 2025-03-11, or begin as none that is known.
     rb"(%[^)\n]*|[^%)\w\s\"'{}(/.+-][^)\n]*)?)?)",
     re.MULTILINE,
@@ -31,7 +32,7 @@ _LINE = re.compile(
 _OPERAND = re.compile(rb"(?:^|, ?)(?:/\*index=\d+\*/)?([^\s,]+)")
 _CALL = re.compile(
     rb"[ ,](?:calls|to_apply|body|condition|branch_computations|called_computations|(?:true|false)_computation)="
-    rb"(?:\{([^}]*)\}|%?([^\s,)}]+))"
+    rb"(?:\{([^{}]*)\}|%?([^\s,){}]+))"
 )
 _LONGEST_LINE = 1 << 20  # bytes of an instruction; limited because printed constants can make a line of any length
 

@@ -15,11 +15,13 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from reportgen.parse.oom_records import Kind, SizeRange, read_size
+from reportgen.patterns import repeated
 
 _SPACE = r"(?:(?P<space>(?i:hbm|vmem|smem|cmem|sflag|spmem|tilespmem|host|device))\b|\w+)"
-_SIZE = r"-?\d+(?:\.\d+)?(?:[KMGTPE](?:i?B)?|B| bytes)?"
+_SIZE = r"-?\d++(?:\.\d++)?(?:[KMGTPE](?:i?B)?|B| bytes)?"
 _PREFIX = re.compile(
-    r"""(?:[>\#]\s?)*
+    repeated(r"[>\#]\s?")
+    + r"""
     (?:\(\w+\ pid=\d+\)\s)?
     (?:[A-Z]+\ \d\d-\d\d\ \d\d:\d\d:\d\d\ \[[^\]]*\])?
     (?:\d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d[.,]\d+:\ [A-Z]\s+(?:\d+\s)?\S+:\d+\])?
@@ -145,7 +147,7 @@ _PART = re.compile(
     | (?P<head>(?P<sized_head>Total\ \w+\ usage\ >=|Program\ \w+\ requirement|HBM\ capacity)\ (?P<head_size>{_SIZE}):\s*
         | (?P<bare_head>Largest\ program\ allocations\ in\ \w+|BufferAssignment\ stats|Peak\ buffers|Stats
             |Heap\ allocator\ status|Persistent\ allocations\ include\ some\ or\ all\ of):\s*
-        | (?P<output>Output\ size)\ (?:(?P<output_size>{_SIZE})(?:;\ (?P<output_detail>.*?))?|unknown)\.?\s*)
+        | (?P<output>Output\ size)\ (?:(?P<output_size>{_SIZE})(?:;\ (?P<output_detail>.*))?|unknown)\.?\s*)
     | (?P<row>(?P<row_name>
             reserved(?:\([^)]*\))?|program|arguments|output|global|scoped|overlays|HLO\ temp
             |heap\ allocations(?:\ \([^)]*\))?|Max\ free\ chunk
@@ -209,7 +211,7 @@ def unwrapped(data: bytes) -> bytes:
 
 
 def _joined(found: re.Match[bytes]) -> bytes:
-    return re.sub(rb"\s*\n[\s>#]*", b" ", found["sign"]) + found["rest"] + b"\n" * found["sign"].count(b"\n")
+    return re.sub(rb"(?<!\s)\s*\n[\s>#]*", b" ", found["sign"]) + found["rest"] + b"\n" * found["sign"].count(b"\n")
 
 
 def read_field(text: str) -> tuple[str, str] | None:
@@ -276,4 +278,5 @@ def _read_part(text: str) -> Line | None:
             return Line("row", {"name": name, "size": amount, "detail": detail})
     name = match["sized_head"] or match["bare_head"] or match["output"]
     size = match["head_size"] or match["output_size"]
-    return Line("head", {"name": name, "size": size, "detail": match["output_detail"]})
+    detail = (match["output_detail"] or "").rstrip().removesuffix(".")
+    return Line("head", {"name": name, "size": size, "detail": detail})

@@ -22,6 +22,7 @@ from reportgen.parse.oom_lines import (
     without_prefix,
 )
 from reportgen.parse.oom_records import LoggedBuffer, OutOfMemory, Total, read_size
+from reportgen.patterns import repeated
 
 _LINES_BEFORE = 8
 """How far before a sign an entry may begin."""
@@ -37,7 +38,7 @@ _MOST_CONTINUED = 6
 
 _OF_ENTRIES = frozenset({"Number", "Operator", "XLA label", "XLA Label", "Entry Parameter Subshape"})
 # A word without a value matches too, because otherwise each of its letters would be tried as the beginning of a name.
-_ATTRIBUTE = re.compile(r'(\w+)(?:=(?:"([^"\\]*(?:\\.[^"\\]*)*)"?|(\S+)))?')
+_ATTRIBUTE = re.compile(r'(\w+)(?:=(?:"(' + repeated(r'[^"\\]++|\\.') + r')"?|(\S+)))?')
 _LABEL = re.compile(r"%?(\S+) = (.*)")
 _OPCODE = re.compile(r"(?:^| )([a-z][a-z0-9-]*)\(")
 _OUTPUT_OF = re.compile(r"output of ([^@]+)(?:@.*)?")
@@ -169,7 +170,7 @@ class _Assembly:
                 self.head = line.parts["name"]
                 self.heads.add(self.head)
                 if line.parts["size"]:
-                    self.totals.append(Total(self.head, "", read_size(line.parts["size"]), line.parts["detail"] or ""))
+                    self.totals.append(Total(self.head, "", read_size(line.parts["size"]), line.parts["detail"]))
             case "anchor":
                 self.buffers += _named_buffer(line)
 

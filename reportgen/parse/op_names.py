@@ -2,8 +2,10 @@
 
 import re
 
+from reportgen.patterns import repeated
+
 _OPENING, _CLOSING = "([{", ")]}"
-_ARGUMENT = re.compile(r"[^\[\]/(){}]+(?:\[(?:'[^']*'|\"[^\"]*\"|\d+)\][^\[\]/(){}]*)+")
+_ARGUMENT = re.compile(r"[^\[\]/(){}]+" + repeated(r"\[(?:'[^']*'|\"[^\"]*\"|\d+)\][^\[\]/(){}]*", 1))
 _SUBSCRIPT = re.compile(r"(?=\[)")
 
 

@@ -11,10 +11,11 @@ from reportgen.model import Dump, PrintedPeak
 from reportgen.parse import allocations, live_ranges, used_values
 from reportgen.parse.line_shapes import LineMismatch
 from reportgen.parse.scan import Collected, Scan
+from reportgen.patterns import repeated
 
 _MOST_UNPARSED = 1_000_000
 """More lines that mean nothing than any dump has; what follows them is only counted."""
-_EMPTY_LINES = re.compile(rb"(?:\r?\n)+")
+_EMPTY_LINES = re.compile(repeated(rb"\r?\n", 1))
 
 Reader = Callable[[Scan, int], int]
 

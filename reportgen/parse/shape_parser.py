@@ -22,6 +22,7 @@ from reportgen.model.shapes import (
     TupleShape,
     printing_rank,
 )
+from reportgen.patterns import repeated
 
 MAX_DEPTH = 100
 """The deepest nesting of tuples that is parsed; real programs stay below ten."""
@@ -35,27 +36,26 @@ _OPAQUE_KINDS = frozenset({"token", "opaque"})
 
 
 def _list_of(item: str) -> str:
-    return rf"(?:{item})(?:,(?:{item})){{0,{MAX_RANK - 1}}}+"
+    return rf"(?:{item})(?:,(?:{item})){{0,{MAX_RANK - 1}}}"
 
 
 # At most 19 digits because XLA's numbers are int64, and no leading zeros because they must print back unchanged.
 _COUNT = r"[1-9][0-9]{0,18}+"
 _NUMBER = rf"(?:0|{_COUNT})"
 
-# Repeats are possessive, because a hostile text must not make a match backtrack.
 _HEAD = re.compile(r"([a-z][a-z0-9_]*+)\[([^\[\](){}]*+)\]")
 _DIMENSIONS = re.compile(rf"(?:{_list_of(rf'(?:<=)?{_NUMBER}|[?]')})?")
 _MINOR_TO_MAJOR = re.compile(rf"(?:{_list_of(_NUMBER)})?")
 _SIMPLE_LAYOUT = re.compile(r"\{[^{}]*+\}")
-_ATTRIBUTE = re.compile(r"([A-Za-z_]++|[#*])((?:\([^()]*+\))*+)")
-_SEPARATOR = re.compile(r", (/\*index=[0-9]++\*/)?+")
+_ATTRIBUTE = re.compile(r"([A-Za-z_]++|[#*])(" + repeated(r"\([^()]*+\)") + r")")
+_SEPARATOR = re.compile(r", (/\*index=[0-9]++\*/)?")
 
 _KNOWN_ATTRIBUTES = {
-    "T": (re.compile(rf"(?:\({_list_of(rf'{_COUNT}|[*]')}\)){{1,{MAX_RANK}}}+"), "tile sizes, such as (8,128)"),
+    "T": (re.compile(rf"(?:\({_list_of(rf'{_COUNT}|[*]')}\)){{1,{MAX_RANK}}}"), "tile sizes, such as (8,128)"),
     "L": (re.compile(rf"\({_COUNT}\)"), "a number of elements, such as (128)"),
     "E": (re.compile(rf"\({_COUNT}\)"), "a number of bits, such as (4)"),
     "S": (re.compile(rf"\({_NUMBER}\)"), "a memory space, such as (1)"),
-    "SC": (re.compile(rf"(?:\({_NUMBER}:{_list_of(_NUMBER)}\)){{1,{MAX_RANK}}}+"), "split indices, such as (0:64)"),
+    "SC": (re.compile(rf"(?:\({_NUMBER}:{_list_of(_NUMBER)}\)){{1,{MAX_RANK}}}"), "split indices, such as (0:64)"),
 }
 
 _Brackets = tuple[str, str, re.Pattern[str]]

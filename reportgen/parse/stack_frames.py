@@ -18,16 +18,18 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from reportgen.parse.instruction_parser import unquoted
+from reportgen.patterns import STRING, repeated
 from reportgen.protos.wire import messages, numbers
 from reportgen.record import record
 
+_ROWS = repeated(rb"\d+ [^\n]*\n")
 _TABLES = re.compile(
-    rb"\n(?:FileNames\n(?P<files>(?:\d+ [^\n]*\n)*)|FunctionNames\n(?P<functions>(?:\d+ [^\n]*\n)*)"
-    rb"|FileLocations\n(?P<locations>(?:\d+ [^\n]*\n)*)|StackFrames\n(?P<frames>(?:\d+ [^\n]*\n)*))"
+    rb"\n(?:FileNames\n(?P<files>%b)|FunctionNames\n(?P<functions>%b)|FileLocations\n(?P<locations>%b)"
+    rb"|StackFrames\n(?P<frames>%b))" % (_ROWS, _ROWS, _ROWS, _ROWS)
 )
-_NAME = re.compile(r"(\d+) (\"(?:[^\"\\]|\\.)*\")")
-_LOCATION = re.compile(rb"(\d+) \{file_name_id=(\d+) function_name_id=(\d+) line=(\d+)")
-_FRAME = re.compile(rb"(\d+) \{file_location_id=(\d+)(?: parent_frame_id=(\d+))?")
+_NAME = re.compile(rf"^(\d+) ({STRING})", re.MULTILINE)
+_LOCATION = re.compile(rb"^(\d+) \{file_name_id=(\d+) function_name_id=(\d+) line=(\d+)", re.MULTILINE)
+_FRAME = re.compile(rb"^(\d+) \{file_location_id=(\d+)(?: parent_frame_id=(\d+))?", re.MULTILINE)
 _LONGEST_TABLES = 64 << 20  # bytes at the start of a text that are searched for the tables
 _DEEPEST = 1_000  # frames, because a damaged table may contain a cycle
 _LIBRARIES = ("/site-packages/", "/dist-packages/", "<frozen ", "<string>")

@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 from reportgen.model import Dump, UsedValues
 from reportgen.parse.shape_parser import ShapeError, scan_shape
+from reportgen.patterns import repeated
 
 # With the first operand, if it has a form that is not known.
 _OPCODE = rb"(parameter\(\d{1,9}|[\w-]++)(?:\(((?:%[\w.-]+)?[^)\w\s\"'{}(/.+,%-][^,)\n]*))?"
 # Deeper tuples are rare, so their brackets are counted instead.
-_HEAD = re.compile(rb"%(\S++) = (\((?:[^()\n]++|\([^()\n]*+\))*+\)|[^\s(]\S*+) " + _OPCODE)
+_HEAD = re.compile(rb"%(\S++) = (\(" + repeated(rb"[^()\n]++|\([^()\n]*+\)") + rb"\)|[^\s(]\S*+) " + _OPCODE)
 _DEEP_HEAD = re.compile(rb"%(\S++) = (?=\()")
 _DEEP_OPCODE = re.compile(rb" " + _OPCODE)
 _LAYOUT_OR_COMMENT = re.compile(r"\{[^{}]*\}|/\*index=\d+\*/")

@@ -21,7 +21,7 @@ from reportgen.program.program import Program
 _MOST_STEPS = 20_000  # because a dimension that comes from nowhere is followed everywhere
 
 _SHAPE = re.compile(r"\w+\[([\d,<=]*)\](?:\{([\d,]*))?")
-_LABELS = re.compile(r", dim_labels=(\w+)_(\w+)->(\w+)")
+_LABELS = re.compile(r", dim_labels=([^\W_]+)_([^\W_]+)->([^\W_]+)")
 
 _FIRST_OPERAND = frozenset(
     (

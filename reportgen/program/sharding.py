@@ -12,16 +12,18 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import prod
 
+from reportgen.patterns import repeated
 from reportgen.program.computations import Computations
 from reportgen.record import record
 
+_BALANCED = repeated(r"[^{}]++|\{[^{}]*\}")
 _COUNTS = re.compile(r"\b(num_partitions|replica_count)=(\d{1,9})\b")
-_STATED = re.compile(r", sharding=(\{(?:[^{}]|\{[^{}]*\})*\})")
-_TILED = re.compile(r"\{devices=\[([\d,]+)\]([^{}]*(?:\{[^{}]*\})?[^{}]*)\}")
+_STATED = re.compile(r", sharding=(\{" + _BALANCED + r"\})")
+_TILED = re.compile(r"\{devices=\[([\d,]+)\](" + _BALANCED + r")\}")
 _LAST = re.compile(r"last_tile_dims=\{([\w, ]*)\}")
 _NAMED = re.compile(r"\{mesh\[([^\]]*)\](?:, device_ids=\([^)]*\))?, \[([^\]]*)\](?:, replicated=\{[^{}]*\})?\}")
-_SHARDY = re.compile(r'sdy\.sharding="#sdy\.sharding<@(\w+), \[(.*?)\](?:, [^>]*)?>"')
-_MESH = re.compile(r"(\w+) = #sdy\.mesh<\[(.*?)\]>")
+_SHARDY = re.compile(r'sdy\.sharding="#sdy\.sharding<@(\w+), \[([^\]<]*)\](?:, [^<>]*)?>"')
+_MESH = re.compile(r"\b(\w+) = #sdy\.mesh<\[([^\]<]*)\]>")
 _AXIS = re.compile(r'\\?"?([\w.-]+)\\?"?(?:=(\d{1,9}))?')
 _PART_OF_AXIS = re.compile(r'\\?"?([\w.-]+)\\?"?(?::\(\d+\)(\d{1,9}))?')
 _OF_DIMENSION = re.compile(r"\{([^{}]*)\}")

@@ -15,12 +15,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from reportgen.parse.instruction_parser import Instruction
+from reportgen.patterns import repeated
 from reportgen.program.computations import Computations
 from reportgen.program.opcodes import CALLERS, RENAMES, UPDATES
 from reportgen.program.places import ASYNC_OPERANDS, ASYNC_RESULT, Leaf, Place, leaf_of
 
 _INDEX = re.compile(r", index=(\d+)")
-_ALIASES = re.compile(r", output_to_operand_aliasing=\{((?:[^{}]|\{[^{}]*\})*)\}")
+_ALIASES = re.compile(r", output_to_operand_aliasing=\{(" + repeated(r"[^{}]++|\{[^{}]*\}") + r")\}")
 _ALIAS = re.compile(r"(\{[\d, ]*\}): \((\d+), (\{[\d, ]*\})")
 _MOST_STEPS = 100  # because a damaged text may form a cycle
 

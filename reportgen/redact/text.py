@@ -12,6 +12,7 @@ from reportgen.input.dump_text import DumpText, TextPart
 from reportgen.options import Redaction
 from reportgen.parse import line_shapes
 from reportgen.parse.line_shapes import STACK_HEADING, STACK_TAIL, LineShape
+from reportgen.patterns import repeated
 from reportgen.redact.tokens import Tokens
 from reportgen.redact.vocabulary import is_known, is_measure
 
@@ -22,7 +23,7 @@ _IN_GRAMMAR = re.compile(b"|".join(rb"(?:%s)" % pattern for pattern in (*_ROWS, 
 _HEADING = re.compile(STACK_HEADING.pattern)
 
 _ESCAPED = rb"\\(?:[0-7]{3}|[^\"'\n])"
-_REST = rb"(?:[\w$@~.\x80-\xff-]|" + _ESCAPED + rb")*+"
+_REST = repeated(rb"[\w$@~.\x80-\xff-]++|" + _ESCAPED)
 _URL = rb"://[^\s\"'\\,;)\]}>]*"
 _WORD = (
     rb"[A-Za-z]" + _REST + rb"(?:" + _URL + rb"|:\d{2,5}+(?![\w-]))?"
@@ -30,20 +31,23 @@ _WORD = (
 )
 _GROUP = rb"[0-9a-fA-F]{1,4}+:"
 _ADDRESS = (
-    rb"(?:(?:" + _GROUP + rb")++:|::|(?:" + _GROUP + rb"){4,}+)[0-9a-fA-F:.]*(?:\]:\d{1,5}+)?"
+    rb"(?:" + repeated(_GROUP, 1) + rb":|::|" + repeated(_GROUP, 4) + rb")[0-9a-fA-F:.]*(?:\]:\d{1,5}+)?"
     rb"|\d{1,3}+(?:\.\d{1,3}+){3}(?![\w.])(?::\d{1,5}+)?"
 )
 _WORDS = re.compile(rb"(?P<address>" + _ADDRESS + b")|" + _WORD)
-_STRING_OR_WORD = re.compile(rb'(?:\b(?P<key>\w+)=)?"(?P<string>(?:[^"\\\n]|\\.)*+)"|' + _WORDS.pattern)
+# A string that never ends has all that follows: otherwise each quote in the rest would be tried as a beginning.
+_STRING = rb'"(?P<string>' + repeated(rb'[^"\\\n]++|\\.') + rb')(?P<end>"?)'
+_STRING_OR_WORD = re.compile(rb"(?:\b(?P<key>\w+)=)?" + _STRING + rb"|" + _WORDS.pattern)
 _NAMES = frozenset({b"op_name", b"op_type", b"custom_call_target", b"deduplicated_name", b"scheduling_name"})
 _SUFFIX = re.compile(rb"(?:(?<!\d)\.\d{1,6}|(?:(?<!\d)\.\d{1,6})?\.(?:clone|remat\d{0,3}|cloned))?\Z")
-_DOTTED = re.compile(rb"\d+(?:\.\d+){2,}")
+_DOTTED = re.compile(rb"\d+" + repeated(rb"\.\d+", 2))
 _STRUCTURE = re.compile(
     rb"""\d{1,20}(?:\.\d{1,20})?(?:[eE][+-]?\d{0,3}|[KMGT]?i?B)?   # an amount
     |0x[0-9a-f]{1,12}                                             # an object of the compiler, in old dumps
-    |\d{1,6}(?:_\d{1,6})?(?:x\d{1,6}(?:_\d{1,6})?)*               # a window and its padding
+    |\d{1,6}(?:_\d{1,6})?%b                                       # a window and its padding
     |(?=[bfio?]*\d)[bfio0-4?]{2,7}(?:_[bfio0-4?]{2,7})?-?          # the labels of dimensions
-    |(?P<range>\d{1,12}-\d{1,12})""",
+    |(?P<range>\d{1,12}-\d{1,12})"""
+    % repeated(rb"x\d{1,6}(?:_\d{1,6})?"),
     re.VERBOSE,
 )
 _LABELS = frozenset(b"bfio?")
@@ -116,7 +120,7 @@ class Redactor:
             self._key = content
             return b'"' + self._string(None, content) + b'"'
         before = self._word(key) + b'="' if key else b'"'
-        return before + self._string(key, content) + b'"'
+        return before + self._string(key, content) + found["end"]
 
     def _string(self, key: bytes | None, content: bytes) -> bytes:
         if key == b"source_file" and content:

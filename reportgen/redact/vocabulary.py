@@ -9,6 +9,7 @@ import re
 from functools import cache
 
 from reportgen.options import Redaction
+from reportgen.patterns import repeated
 
 _TYPES = """
     bf16 bfloat16 c128 c64 e2m1fn e3m4 e4m3 e4m3b11fnuz e4m3fn e4m3fnuz e5m2 e5m2fnuz e8m0fnu f16 f32 f4e2m1fn f64
@@ -171,11 +172,11 @@ _NUMBER = re.compile(
 )
 _SEGMENTS = re.compile(r"([_.$-]*)([^_.$-]*)")
 _MIXED = re.compile(
-    r"[A-Za-z]\d{0,3}|\d{1,4}(?:x\d{1,4})+|x\d{1,4}(?:x\d{1,4})*|[bfio]{0,2}[0-4]{1,3}[bfio]{1,2}|\d{1,2}a"
+    r"[A-Za-z]\d{0,3}|(?:\d{1,4})?" + repeated(r"x\d{1,4}", 1) + r"|[bfio]{0,2}[0-4]{1,3}[bfio]{1,2}|\d{1,2}a"
 )
 """A letter with a number, the sizes of a window, the labels of dimensions, the `0a` of an architecture."""
 
-_LETTERS_AND_DIGITS = re.compile(r"\d{0,3}+(?:[A-Za-z]{2,}+\d{0,3}+|[xX]\d{1,4}+)++")
+_LETTERS_AND_DIGITS = re.compile(r"\d{0,3}+" + repeated(r"[A-Za-z]{2,}+\d{0,3}+|[xX]\d{1,4}+", 1))
 _ADDRESS = re.compile(
     r"\d[._]\d+[._]\d|\d{2}[._]\d{5}|\d{3}[._]\d{4}|\d{4}[._]\d{3}|\d{5}[._]\d{2}"
     r"|(?<![0-9a-zA-Z])(?:[0-9a-fA-F]{2}[-_.$]){3}[0-9a-fA-F]{2}(?![0-9a-zA-Z])"

@@ -11,7 +11,7 @@ from reportgen.compare.history import Amounts, Arguments
 from reportgen.reports.formats import counted, human_bytes
 
 _STATIC, _TEMPORARY = FIGURES.index("static"), FIGURES.index("peak_temp")
-_PART = re.compile(r"\[[^\]]*\]|\{[^}]*\}|\.?[^\[.{]+")
+_PART = re.compile(r"\[[^\]]*\]?|\{[^}]*\}?|\.?[^\[.{]+")
 _MOST_NAMES, _MOST_SHAPES = 2, 3
 
 

@@ -11,9 +11,9 @@ from reportgen.model import Dump
 from reportgen.parse.shape_parser import plain_shape, tuple_arity
 from reportgen.record import record
 
-_BASE_NAME = re.compile(r"(?:\.(?:\d+|clone|remat\d*))+$")
+_SUFFIX = re.compile(r"\d+|clone|remat\d*")
 _MAIN = re.compile(r"^(jit\([^()]*\)/)jit\(main\)/")
-_PARAMETERS = re.compile(r"\[[^\[\]/]*=[^\[\]]*\]")
+_PARAMETERS = re.compile(r"\[[^\[\]/=]*=[^\[\]]*\]")
 
 Slot = bytes
 """Which operand of the reader, and which leaf of it, as the dump prints them: `1` or `0 {2}`."""
@@ -153,7 +153,10 @@ def plain_op_name(op_name: str) -> str:
 @lru_cache(maxsize=65536)
 def base_name(name: str) -> str:
     """Return an instruction's name without what the compiler adds to make it unique: `fusion.12.clone` → `fusion`."""
-    return _BASE_NAME.sub("", name)
+    parts = name.split(".")
+    while len(parts) > 1 and _SUFFIX.fullmatch(parts[-1]):
+        parts.pop()
+    return ".".join(parts)
 
 
 @lru_cache(maxsize=8192)

@@ -13,14 +13,16 @@ from pathlib import Path
 
 from reportgen.input.names import COMPRESSION_SUFFIXES, read_stem, split_part
 from reportgen.input.reading import DumpFiles, read_text
+from reportgen.patterns import STRING_OR_REST, repeated
 from reportgen.record import record
 
 _MOST_BYTES = 1_000_000_000
 # Left out, because they name places on the machine, which differ although the program is the same.
 _PLACES = re.compile(r"^(?:xla_dump_to|xla_gpu_cuda_data_dir)\b")
 # Left out, because a new comment in a script moves source lines but does not change the program.
-_TABLES = re.compile(rb"(?m)^(?:FileNames|FunctionNames|FileLocations|StackFrames)\n(?:\d.*\n)*")
-_METADATA = re.compile(rb', metadata=\{(?:[^"{}]|"(?:[^"\\]|\\.)*")*\}')
+_TABLES = re.compile(rb"(?m)^(?:FileNames|FunctionNames|FileLocations|StackFrames)\n" + repeated(rb"\d.*\n"))
+# What never ends has all that follows: otherwise each beginning in the rest would be tried.
+_METADATA = re.compile(rb", metadata=\{" + repeated(rb'[^"{}]++|' + STRING_OR_REST.encode()) + rb"\}?")
 
 
 @record(kw_only=False)
@@ -70,12 +72,12 @@ def _read(folder: Path, name: str) -> bytes:
 
 def _flags(text: bytes) -> dict[str, str]:
     """Return flags by name, without `_PLACES`; join the settings of a repeated flag."""
-    flags: dict[str, str] = {}
+    flags: dict[str, list[str]] = {}
     for line in text.decode("utf-8", "replace").split("\n"):
         name, colon, setting = line.strip().partition(":")
         if colon and not _PLACES.match(name):
-            flags[name] = f"{flags[name]}, {setting.strip()}" if name in flags else setting.strip()
-    return flags
+            flags.setdefault(name, []).append(setting.strip())
+    return {name: ", ".join(settings) for name, settings in flags.items()}
 
 
 def differing_flags(before: Inputs, after: Inputs) -> list[str]:

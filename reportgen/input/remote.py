@@ -16,9 +16,10 @@ from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from reportgen.errors import UnreadableInput
+from reportgen.patterns import repeated
 from reportgen.record import record
 
-_URL = re.compile(r"(?:[a-z][a-z0-9+.-]*::)*[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_URL = re.compile(repeated(r"[a-z][a-z0-9+.-]*::") + r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")
 _HEAD_SIZE = 4096  # as much as `reading.pieces` reads first, because most files need no second request then
 _HEADS_AT_ONCE = 1000

@@ -42,7 +42,8 @@ _NAME_OF_WORKING = re.compile(re.escape(_WORKING) + r"[0-9a-f]{16}")
 _PROCESS = re.compile(rf"{FALLBACK}|(?:rank-(?P<rank>\d+)-)?pid-\d+(?:\.\d+)?")
 _KEPT = re.compile(
     r".*-buffer-assignment.*|.*-live-range.*|.*-memory-usage-report\.txt|.*after_optimizations\.(?:txt|hlo\.pb)"
-    r"|.*\.oom_[a-z_]+(?:\.txt)?|.*target_arguments\.txt|gpu_target_config\.pbtxt|" + re.escape(ERROR_TEXT)
+    r"|.*\.oom_[a-z_]+(?:\.txt)?|.*target_arguments\.txt|gpu_target_config\.pbtxt|" + re.escape(ERROR_TEXT),
+    re.DOTALL,
 )
 _BEGINNING = 1 << 20
 _ALLOWED = frozenset({".gitignore", ".gitkeep", ".keep", "README.md"})

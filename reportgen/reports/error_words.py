@@ -32,7 +32,7 @@ LACKS: dict[Kind, str] = {
 
 _LEAST_CAUSE = 20  # parts of the needed memory, of which padding has to be one
 _MOST_DENSE = 0.75  # of the bytes of a buffer, above which padding is not worth a sentence
-_PADDED = re.compile(r"Unpadded \(([^)]*)\) Padded \(([^)]*)\)")
+_PADDED = re.compile(r"Unpadded \(([^()]*)\) Padded \(([^()]*)\)")
 
 
 def figures(event: OutOfMemory) -> str:

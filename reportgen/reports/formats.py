@@ -11,7 +11,7 @@ _CLOSE = 50
 """A range is shown as one size if it is narrower than this part of the size."""
 
 _PARAMETERS = re.compile(r"\[\w+=.*", re.DOTALL)
-_TRACED = re.compile(r"a_inference_(.+?)_\d+__Xla.*")
+_TRACED = re.compile(r"a_inference_(.+?)_\d+__Xla.*", re.DOTALL)
 """A name of TensorFlow, which numbers its functions: each trace of one gets another name."""
 
 

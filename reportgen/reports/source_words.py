@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from reportgen.analyse.decompose import Group
 from reportgen.analyse.spaces import main_space
+from reportgen.patterns import repeated
 from reportgen.reports.formats import percent
 from reportgen.reports.report import Report
 
@@ -16,7 +17,8 @@ _NO_TEXT = "Which lines fill the peak is in the HLO text, which --xla_dump_hlo_a
 _NO_FILLER = "No line fills the peak: arguments and memory that is reserved for later belong to none."
 _NO_LINES = "Which lines fill the peak is not known: the HLO text beside the dump names none."
 
-_DIRECTORIES = re.compile(r"(?<![^\s(])/?(?:[^\s/:]+/)+(?=[^\s/:]+:\d)")
+_DIRECTORIES = re.compile(r"(?<!\S)(" + repeated(r"[^\s/:(]*+\(") + r")[^\s:]*/(?=[^\s/:]+:\d)")
+"""Tried only where a word begins, which may do so with parentheses."""
 
 
 def filled_words(report: Report) -> str:
@@ -66,4 +68,4 @@ def line_words(source: str) -> str:
 
 def short_words(text: str) -> str:
     """Return words without the directories of the source lines in them."""
-    return _DIRECTORIES.sub("", text)
+    return _DIRECTORIES.sub(r"\1", text)

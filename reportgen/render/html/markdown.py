@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 _SCHEME = re.compile(r"^\s*([a-zA-Z][a-zA-Z0-9+.\-]*):")
-_HEADING_ID = re.compile(r"^(.*?)\s*\{#([a-z0-9\-]+)\}\s*$")
+_HEADING_ID = re.compile(r"(?<!\s)\s*\{#([a-z0-9-]+)\}\s*$")
 
 
 @cache
@@ -35,10 +35,10 @@ def markdown(text: str) -> Markup:
         if token.type == "fence" and token.info == "svg":
             token.type = "html_block"
     for opening, inline in pairwise(tokens):
-        named = _HEADING_ID.match(inline.content) if opening.type == "heading_open" else None
+        named = _HEADING_ID.search(inline.content) if opening.type == "heading_open" else None
         if named and inline.children:
-            opening.attrSet("id", named[2])
-            inline.children[-1].content = re.sub(r"\s*\{#[a-z0-9\-]+\}\s*$", "", inline.children[-1].content)
+            opening.attrSet("id", named[1])
+            inline.children[-1].content = _HEADING_ID.sub("", inline.children[-1].content)
     return Markup(markdown_it.renderer.render(tokens, markdown_it.options, {}))
 
 

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from posixpath import dirname, join, normpath
 
 from reportgen.errors import BrokenInstallation
+from reportgen.patterns import repeated
 
-_IMPORT = re.compile(r'^import (\* as \w+|\{ (?:\w+, )*\w+ \}) from "(\.[^"]*)";$', re.MULTILINE)
+_IMPORT = re.compile(r"^import (\* as \w+|\{ " + repeated(r"\w+, ") + r'\w+ \}) from "(\.[^"]*)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:const|(?:async )?function|class) (\w+))", re.MULTILINE)
 _UNKNOWN = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 

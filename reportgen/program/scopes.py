@@ -9,10 +9,11 @@ from functools import lru_cache
 from typing import Literal
 
 from reportgen.parse.op_names import path_parts
+from reportgen.patterns import repeated
 
 Direction = Literal["forward", "backward", ""]
 
-_WRAPPED = re.compile(r"(?:jvp|transpose|vmap|remat|checkpoint)\((.*)\)")
+_WRAPPERS = re.compile(repeated(r"(?:jvp|transpose|vmap|remat|checkpoint)\("))
 _COMPUTATION = (
     r"(?:while|body|cond|closed_call|checkpoint|eval_jaxpr|remat\d?|rematted_computation|branch_\d+_fun|shard_map)"
 )
@@ -45,12 +46,17 @@ def path(op_name: str) -> tuple[str, ...]:
     """Return the named scopes around an operation, the outermost first, without the operation itself."""
     parts: list[str] = []
     for part in path_parts(op_name)[:-1]:
-        while found := _WRAPPED.fullmatch(part):
-            part = found[1]
-        for name in part.split("/"):
+        for name in _unwrapped(part).split("/"):
             if not _OF_JAX.fullmatch(name) and parts[-1:] != [name]:
                 parts.append(name)
     return tuple(parts)
+
+
+def _unwrapped(part: str) -> str:
+    """Return `attn` for `transpose(jvp(attn))`, whatever the number of transformations."""
+    opened = _WRAPPERS.match(part)
+    levels = min(opened[0].count("(") if opened else 0, len(part) - len(part.rstrip(")")))
+    return part.split("(", levels)[-1].removesuffix(")" * levels)
 
 
 def pattern(text: str) -> str:

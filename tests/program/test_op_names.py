@@ -3,6 +3,7 @@
 import pytest
 
 from reportgen.program.scopes import is_operation, path
+from tests.support.guards import finishes
 
 
 @pytest.mark.parametrize(
@@ -28,3 +29,9 @@ def test_the_name_of_a_computation_is_no_operation(name: str) -> None:
 @pytest.mark.parametrize("op_name", [None, ""])
 def test_without_a_name_there_is_no_operation(op_name: str | None) -> None:
     assert not is_operation(op_name)
+
+
+def test_a_scope_is_found_within_any_number_of_transformations() -> None:
+    wrapped = "jvp(" * 200_000 + "attn" + ")" * 200_000
+    with finishes(10):
+        assert path(f"jit(step)/{wrapped}/mul") == ("attn",)

@@ -283,7 +283,7 @@ def test_input_and_output_are_the_programs(tmp_path: Path) -> None:
     ("command", "code", "words"),
     [
         ([], 2, "write it after --"),
-        (["train.py"], 127, "perhaps: reportgen run -- python train.py"),
+        (["train.py"], 127, "perhaps: reportgen run -- python"),  # or python3, where there is no python
         (["no-such-command"], 127, "no-such-command: command not found"),
         (["/"], 126, "cannot be started"),
     ],

@@ -6,7 +6,9 @@ number of lines do not change; columns to the right of a token do.
 """
 
 import re
+from collections.abc import Callable
 from functools import lru_cache, partial
+from io import BytesIO
 
 from reportgen.input.dump_text import DumpText, TextPart
 from reportgen.options import Redaction
@@ -87,8 +89,12 @@ class Redactor:
         place = data.find(b"  Stack trace breakdown for peak usage: ")
         heading = STACK_HEADING.match(data, place) if place >= 0 else None
         end = heading.end() if heading else len(data)
-        text = b"\n".join(map(self._line, data[:end].split(b"\n"))) + self._tree(data[end:])
-        return TextPart(part.label, text, first_line=part.first_line)
+        text = bytearray()
+        # Line by line, because a list of all would take many times the memory of the text.
+        for line in BytesIO(data[:end]):
+            text += self._line(line)
+        text += self._tree(data[end:])
+        return TextPart(part.label, bytes(text), first_line=part.first_line)
 
     def token(self, kind: str, text: str) -> str:
         """Return the token of a text that is hidden whole."""
@@ -99,12 +105,12 @@ class Redactor:
         return self._words(text.encode("utf-8", "surrogateescape")).decode("utf-8", "replace")
 
     def _redacted_line(self, line: bytes) -> bytes:
-        content = line.removesuffix(b"\r")
+        content = line.removesuffix(b"\n")
         if not content.strip() or _HEADING.fullmatch(content):
             return line
         self._key = None
         is_known = _IN_GRAMMAR.fullmatch(content)
-        shown = _STRING_OR_WORD.sub(self._shown, content) if is_known else self._tokens.of("text", content)
+        shown = _replaced(_STRING_OR_WORD, self._shown, content) if is_known else self._tokens.of("text", content)
         return shown + line[len(content) :]
 
     def _shown(self, found: re.Match[bytes]) -> bytes:
@@ -139,9 +145,10 @@ class Redactor:
         pieces, after = [], 0
         for number in _GROUPED.finditer(text):
             if not number[0].isdigit():  # which is a part of a word
-                pieces += [_WORDS.sub(self._in_words, text[after : number.start()]), self._tokens.of("name", number[0])]
+                pieces += [_replaced(_WORDS, self._in_words, text[after : number.start()])]
+                pieces += [self._tokens.of("name", number[0])]
                 after = number.end()
-        return b"".join([*pieces, _WORDS.sub(self._in_words, text[after:])])
+        return b"".join([*pieces, _replaced(_WORDS, self._in_words, text[after:])])
 
     def _in_words(self, found: re.Match[bytes]) -> bytes:
         return self._word(found[0])
@@ -167,6 +174,16 @@ class Redactor:
         branch = _BRANCH.match(prefixed)
         end = branch.end() if branch else 0
         return prefixed[:end] + self._words(prefixed[end:])
+
+
+def _replaced(pattern: re.Pattern[bytes], shown: Callable[[re.Match[bytes]], bytes], text: bytes) -> bytes:
+    """Return what `pattern.sub` does, without a list of all pieces, which takes many times the memory of the text."""
+    replaced, after = bytearray(), 0
+    for found in pattern.finditer(text):
+        replaced += text[after : found.start()]
+        replaced += shown(found)
+        after = found.end()
+    return bytes(replaced + text[after:])
 
 
 def _is_structure(found: re.Match[bytes], key: bytes | None) -> bool:

@@ -2,12 +2,12 @@
 
 import re
 
-from reportgen.redact.vocabulary import is_known_in_messages
+from reportgen.redact.vocabulary import GROUPED, is_known_in_messages
 
 _MESSAGE_WORD = re.compile(r"[^\s'\"`()\[\],;]+")
 _PARTS_OF_LABELS = re.compile(r"[/#:=]|(?<=\d)(?=[-.])")
 _MARKS = re.compile(r"[=*%→…]")
-_GROUPED = re.compile(r"(?<!\d)\d(?:[ ()+./_-]{0,2}\d){6,}+")
+_GROUPED = re.compile(GROUPED)
 _TOKEN = re.compile(r"(?:data|dump|folder|host|name|path|person|program|text)-\d+")
 
 

@@ -16,7 +16,7 @@ from reportgen.parse import line_shapes
 from reportgen.parse.line_shapes import STACK_HEADING, STACK_TAIL, LineShape
 from reportgen.patterns import repeated
 from reportgen.redact.tokens import Tokens
-from reportgen.redact.vocabulary import is_known, is_measure
+from reportgen.redact.vocabulary import GROUPED, is_known, is_measure
 
 _ROWS = [shape.pattern for shape in vars(line_shapes).values() if isinstance(shape, LineShape)]
 _HEADS = [shape.pattern + rb".*" for shape in (line_shapes.ALLOCATION, line_shapes.INSTRUCTION)]
@@ -59,8 +59,7 @@ _LONG = re.compile(rb"\d{7}|\d\d\.\d{5}|\d{3}\.\d{4}|\d{4}\.\d{3}|\d{5}\.\d\d|\d
 """The beginning of what may be the number of a telephone or an account, unless it is where only measures are."""
 _BEFORE_MEASURE = re.compile(rb"(?:\bsize[= ]|\boffset=|[\[<,]|\bconstant\(-?|\(max | at )\Z")
 _LONGEST_BEFORE = 10
-_GROUPED = re.compile(rb"(?<!\d)\d(?:[ ()+./_-]{0,2}\d){6,}+")
-"""A long number in groups, as people write that of a telephone."""
+_GROUPED = re.compile(GROUPED.encode())
 _EXTENSION = re.compile(rb"\.(?:py|pyx|ipynb|cc|cpp|cu|cuh|mlir|hlo|so)$")
 _BRANCH = re.compile("[ │]*(?:├── |└── )|[ ]*".encode())
 

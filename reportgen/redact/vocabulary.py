@@ -166,6 +166,9 @@ _MACHINES = frozenset(
 )
 """Known words that name a machine or a person once a number follows, as in `node17` or `user_4`."""
 
+GROUPED = r"(?<!\d)\d" + repeated(r"[ ()+./_-]{0,2}\d", 6)
+"""A pattern for a long number, perhaps in groups, as people write that of a telephone."""
+
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _NUMBER = re.compile(
     r"(?:\d(?:\.\d{1,10})?|\d{1,6}(?:\.\d{1,2})?)(?:[eE][+-]?\d{0,3})?|\d{1,11}(?:\.\d{1,2})?(?:[KMGT]i?)?B"

@@ -17,7 +17,7 @@ from reportgen.input.remote import AnyPath
 from reportgen.output.own_files import files_below, plain_bytes
 
 _STDOUT = frozenset({"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
-_STREAMS = ("/dev/", "/proc/")
+_STREAMS = ("/dev/fd/", "/dev/stderr", "/proc/self/fd/")
 _OWN = re.compile(
     rb'\{"schema": \d+, "before": |### Memory|<!DOCTYPE html>.*Made by (?:<a [^>]*>)?reportgen', re.DOTALL
 )
@@ -140,7 +140,7 @@ def _is_own(path: Path) -> bool:
 
 def _is_stream(path: Path) -> bool:
     """Return whether a path names a pipe, a socket or a device, and not a file that can be replaced."""
-    if path.as_posix().startswith(_STREAMS):
+    if path.as_posix().startswith(_STREAMS):  # what stderr or a file descriptor leads to may be a regular file
         return True
     with suppress(OSError):
         mode = path.stat().st_mode

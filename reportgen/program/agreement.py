@@ -13,7 +13,7 @@ from reportgen.parse.hlo_text import HloText, parse_hlo_text
 from reportgen.parse.instruction_parser import parse_instruction
 from reportgen.parse.module_text import ModuleText
 from reportgen.parse.shape_parser import ShapeError, parse_shape
-from reportgen.program.opcodes import ASYNC
+from reportgen.program.opcodes import ASYNC, is_known
 from reportgen.protos.proto_messages import ProtoError
 from reportgen.record import record
 
@@ -110,7 +110,8 @@ def _differing(name: str, ours: str, theirs: str) -> Iterator[str]:
     """Yield what two texts of an instruction state differently; what only one of them states is no difference."""
     one, other = parse_instruction(ours), parse_instruction(theirs)
     stated = {"shape": (one.shape, other.shape), "opcode": (one.opcode, other.opcode)}
-    if one.opcode.endswith(ASYNC):  # a dump prints what an asynchronous operation wraps
+    # A dump prints what an asynchronous operation wraps, and nobody knows what an unknown opcode stands for.
+    if one.opcode.endswith(ASYNC) or not (is_known(one.opcode) and is_known(other.opcode)):
         del stated["opcode"]
     stated |= {key: (text, other.metadata.get(key, "")) for key, text in one.metadata.items()}
     for key, (mine, its) in stated.items():

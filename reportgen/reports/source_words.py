@@ -37,14 +37,10 @@ def filled_words(report: Report) -> str:
     return f"{_lines_words(lines, groups, peak)}{_age_words(report)}"
 
 
-def lines_from(report: Report) -> str:
-    """Return the file beside the dump that alone states its source lines; empty where the dump does, or nothing."""
-    return "" if any(one.file for one in report.analysis.program.stated.values()) else report.join.label
-
-
 def _age_words(report: Report) -> str:
-    """Return that the lines may be of earlier code, if the file that they are from is older than the dump."""
-    label, age = lines_from(report), report.join.age
+    """Return that the lines may be of other code, if only a file states them that was not written with the dump."""
+    is_stated = any(one.file for one in report.analysis.program.stated.values())
+    label, age = "" if is_stated else report.join.label, report.join.age
     return f" The lines are from {label}, written {age}; the code may have changed." if age and label else ""
 
 

@@ -30,7 +30,6 @@ from reportgen.render.view import Module
 from reportgen.reports.division_words import unknown_division
 from reportgen.reports.formats import cut
 from reportgen.reports.origin_words import ORIGIN_WORDS
-from reportgen.reports.source_words import lines_from
 from reportgen.reports.summarise import badge_of, finding_counts
 from reportgen.work import Page
 
@@ -147,7 +146,6 @@ def index_context(module: Module, links: Links) -> dict[str, Any]:
         "divided": _divided(module),
         "xla": _reconciliation(analysis.xla_peak),
         "moments": max(analysis.moments, 1),
-        "lines_from": lines_from(module) if module.source_files else "",
         "origin": ORIGIN_WORDS[analysis.dump.text.origin],
         "classes": HELD_CLASSES,
         "files": list(dict.fromkeys(part.label for part in analysis.dump.text.parts)),

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from reportgen.analyse.checks.declaration import counted
 from reportgen.analyse.findings import finding
-from reportgen.analyse.fit import REFUSALS
+from reportgen.analyse.fit import REFUSED
 from reportgen.analyse.records import Figures
 from reportgen.analyse.results import CheckResult, CheckResults, Finding
 from reportgen.analyse.sizes import rounded_by_xla
@@ -26,7 +26,7 @@ def compared(figures: Figures, siblings: Sequence[Sibling]) -> CheckResults:
         if differences := [words for row in rows for words in row.differences]:
             slug = "sibling-unread" if any(row.is_unread for row in rows) else "sibling-differs"
             found.findings.append(_at(sibling, slug, _words(differences)))
-        if sibling.age and (words := _age_words(sibling, figures.program.join.label)):
+        if words := _age_words(sibling, figures.program.join.label):
             found.findings.append(_at(sibling, "sibling-age", words))
         found.evidence.extend(_evidence(row, sibling) for row in rows)
     return found
@@ -39,10 +39,10 @@ def _at(sibling: Sibling, slug: str, words: str) -> Finding:
 
 def _age_words(sibling: Sibling, joined: str) -> str:
     """Return what the age of a file means; empty for one from which nothing but its agreement is taken."""
-    if sibling.label == joined:
+    if sibling.label == joined and sibling.age:
         return f"it was written {sibling.age}, so its names and lines may be of other code"
-    if sibling.kind in REFUSALS and sibling.is_older:
-        return f"it was written {sibling.age}, so it is about an earlier compilation and not used"
+    if sibling.kind in REFUSED and sibling.is_from_before:
+        return "it was written before the dump, so it is about an earlier compilation and not used"
     return ""
 
 

@@ -11,14 +11,16 @@ from reportgen.analyse.devices import MAIN_SPACE, read_capacity
 from reportgen.analyse.logged_errors import errors_in
 from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.input.dump_text import Sibling
-from reportgen.parse.oom_records import OutOfMemory, SizeRange
+from reportgen.parse.oom_records import LoggedBuffer, OutOfMemory, SizeRange
+from reportgen.parse.shape_parser import plain_shape
 from reportgen.record import record
 
 GIVEN = "given"
-_REFUSED = frozenset({"refusal", "refusal list"})
-REFUSALS = frozenset({*_REFUSED, "error text"})
-"""The siblings that say that a compiler refused a program, which it says after it wrote the dump."""
+REFUSED = frozenset({"refusal", "refusal list"})
+"""The siblings that a compiler writes when it refuses a program, after the dump."""
 _COMPILER = frozenset({"compile", "allocation"})
+_ALIKE = (0.8, 1.25)
+"""How an error's capacity may differ from that of the device beside it, because some errors state the whole memory."""
 
 
 @record
@@ -50,10 +52,9 @@ def misfit(
     analysis: Analysis, module_name: str, siblings: Sequence[Sibling], given: Sequence[str] = ()
 ) -> Misfit | None:
     """Return why the program does not fit, or None if nothing says so; `given` capacities beat all that is found."""
-    said = [sibling for sibling in siblings if sibling.kind in REFUSALS and not sibling.is_older]
-    event = next(_events_of(analysis, module_name, said), None)
-    is_refused = event is not None or any(sibling.kind in _REFUSED for sibling in said)
     device = device_beside(siblings)
+    event = next(_events_of(analysis, module_name, siblings, device.usable if device else None), None)
+    is_refused = event is not None or any(one.kind in REFUSED and not one.is_from_before for one in siblings)
     chip, usable = (", ".join(filter(None, (device.title, device.scope))), device.usable) if device else ("", None)
     if event and event.capacity:
         chip, usable = "", event.capacity
@@ -93,22 +94,55 @@ def _misfit(
     )
 
 
-def _events_of(analysis: Analysis, module_name: str, siblings: Sequence[Sibling]) -> Iterator[OutOfMemory]:
-    """Yield what a compiler said about this module; a text beside it may be about another one of the same program."""
+def _events_of(
+    analysis: Analysis, module_name: str, siblings: Sequence[Sibling], usable: SizeRange | None
+) -> Iterator[OutOfMemory]:
+    """Yield what a compiler said about this module; a text beside it may be about another one, or an earlier form."""
     for sibling in siblings:
         if sibling.kind == "error text":
             for event in errors_in(sibling.data):
-                if event.kind in _COMPILER and _is_about(event, analysis, module_name):
+                if event.kind in _COMPILER and _is_about(event, analysis, module_name, sibling, usable):
                     yield event
 
 
-def _is_about(event: OutOfMemory, analysis: Analysis, module_name: str) -> bool:
+def _is_about(
+    event: OutOfMemory, analysis: Analysis, module_name: str, sibling: Sibling, usable: SizeRange | None
+) -> bool:
+    """Return whether all that an error states agrees with a module, and whether it states enough to tell."""
     if event.space and analysis.backend != "tpu":  # only a TPU's compiler names the memory that is too small
         return False
-    if event.module:
-        return event.module == module_name
-    named = {buffer.instruction for buffer in event.buffers if buffer.instruction}
-    if named:
-        return named <= analysis.dump.made_by.keys()
+    if event.module and event.module != module_name:
+        return False
+    is_main = event.space in ("", "hbm")
+    if is_main and event.capacity and usable and not _ALIKE[0] < event.capacity.middle / usable.middle < _ALIKE[1]:
+        return False
+    named = [buffer for buffer in event.buffers if buffer.instruction]
+    if not all(_is_of(buffer, analysis) for buffer in named):
+        return False
+    if is_main and event.kind == "compile" and event.needed:
+        return any(size in event.needed for size in _needs(analysis))
+    # A name alone may be that of an earlier form of the program.
+    return bool(named) or (bool(event.module) and not sibling.is_from_before)
+
+
+def _is_of(buffer: LoggedBuffer, analysis: Analysis) -> bool:
+    """Return whether a module has the buffer that an error names, of the shape and the size that it states."""
+    values = analysis.dump.values
+    return any(
+        (not buffer.shape or plain_shape(values.shapes[number]) == plain_shape(buffer.shape))
+        and (buffer.is_cut or buffer.size is None or values.sizes[number] in buffer.size)
+        for number in analysis.dump.made_by.get(buffer.instruction, ())
+    )
+
+
+def _needs(analysis: Analysis) -> Iterator[int]:
+    """Yield what compilers call the memory that a module requires: all that it needs, or its temporaries alone.
+
+    libtpu 0.0.42 counts the gaps between temporaries twice.
+    """
     space = analysis.spaces.get(MAIN_SPACE)
-    return space is not None and event.needed is not None and space.needed_bytes in event.needed
+    if space is None:
+        return
+    temp = sum(one.size_bytes for one in analysis.dump.allocations if one.is_preallocated_temp and not one.color)
+    gaps = temp - space.peak_temp.amount if space.peak_temp else 0
+    yield from (space.needed_bytes, temp, space.needed_bytes + gaps, temp + gaps)

@@ -25,6 +25,9 @@ Those were then rebuilt from its schedule or, without one, from the heap simulat
 """
 
 _BLOCK = 1 << 12
+_LONGEST_COPYING = 30
+"""Seconds between two files of a folder that was copied without their times."""
+
 _LONGEST_WRITING = 5
 """Minutes that one compilation may take between two files about its result; real ones take a second or two."""
 
@@ -94,9 +97,9 @@ class Sibling:
     older_seconds: int = 0
 
     @property
-    def is_older(self) -> bool:
-        """Return whether it was written so long before the dump that an earlier compilation must have done it."""
-        return self.older_seconds >= 60 * _LONGEST_WRITING
+    def is_from_before(self) -> bool:
+        """Return whether it was written before the dump although a compiler writes it after: so by an earlier one."""
+        return self.older_seconds >= _LONGEST_COPYING
 
     @property
     def age(self) -> str:

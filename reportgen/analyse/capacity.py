@@ -28,7 +28,8 @@ _VERSION = re.compile(rb"\bversion: TPU_VERSION_(\w+)")
 _VARIANT = re.compile(rb'\bvariant: "(\w*)"')
 _DEVICE_MEMORY = re.compile(rb"\bdevice_memory_size: (\d{1,18})\b")
 _ARCHITECTURE = re.compile(rb"\bcuda_compute_capability \{\s*major: (\d{1,4})(?:\s+minor: (\d{1,4}))?")
-_NAMED_ARCHITECTURE = re.compile(r"sm_(\d+\.\d+)")
+_AMD_ARCHITECTURE = re.compile(rb'\bgcn_arch_name: "(gfx[0-9a-f]+)')
+_NAMED_ARCHITECTURE = re.compile(r"sm_\d+\.\d+|gfx[0-9a-f]+")
 
 
 @record(kw_only=False)
@@ -67,21 +68,23 @@ def of_the_device(siblings: Iterable[Sibling], backend: Backend, device: str | N
     """Return the files beside a dump without those that are about another device than its own.
 
     A process may compile one function for several backends, and several processes may dump into one directory.
-    `device` is the beginning of the stage in the dump's name, which names the architecture of an NVIDIA GPU.
+    `device` is the beginning of the stage in the dump's name, which names the architecture of a GPU.
     """
     named = _NAMED_ARCHITECTURE.match(device or "")
     return tuple(
         sibling
         for sibling in siblings
         if is_written_for(backend, sibling.kind)
-        and not (named and sibling.kind == "GPU target" and _architecture(sibling.data) not in ("", named[1]))
+        and not (named and sibling.kind == "GPU target" and _architecture(sibling.data) not in ("", named[0]))
     )
 
 
 def _architecture(target: bytes) -> str:
-    """Return the compute capability in a file that names an NVIDIA GPU, as `9.0`; empty where it states none."""
+    """Return the architecture in a file that names a GPU, `sm_9.0` or `gfx942`; empty where it states none."""
+    if amd := _AMD_ARCHITECTURE.search(target):
+        return amd[1].decode()
     found = _ARCHITECTURE.search(target)
-    return f"{int(found[1])}.{int(found[2] or 0)}" if found else ""
+    return f"sm_{int(found[1])}.{int(found[2] or 0)}" if found else ""
 
 
 def device_beside(siblings: Sequence[Sibling]) -> Device | None:

@@ -64,7 +64,8 @@ ARCHITECTURE = b"gpu_device_info {\n  cuda_compute_capability {\n    major: 9\n 
         ("tpu", "", ["TPU target", "refusal", "refusal list", "error text"]),
         ("gpu", "sm_9.0a_gpu", ["GPU target", "error text"]),
         ("gpu", "sm_8.0_gpu", ["error text"]),
-        ("gpu", "gfx942_gpu", ["GPU target", "error text"]),
+        ("gpu", "gfx942_gpu", ["error text"]),
+        ("gpu", "gpu", ["GPU target", "error text"]),
         ("unknown", "", ["error text"]),
     ],
 )
@@ -79,6 +80,12 @@ def test_a_file_about_another_device_says_nothing_of_this_one(
         Sibling("error text", "x", b""),
     ]
     assert [sibling.kind for sibling in of_the_device(beside, backend, device)] == kept
+
+
+@pytest.mark.parametrize(("device", "is_kept"), [("gfx1100_gpu", True), ("gfx942_gpu", False), ("sm_9.0a_gpu", False)])
+def test_an_amd_gpu_is_known_by_its_architecture(device: str, is_kept: bool) -> None:
+    target = Sibling("GPU target", "x", b'rocm_compute_capability {\n  gcn_arch_name: "gfx1100:sramecc+"\n}\n')
+    assert (of_the_device([target], "gpu", device) == (target,)) == is_kept
 
 
 TPU7X = b'version: TPU_VERSION_6acc60406\nvariant: ""\n'

@@ -93,7 +93,6 @@ def test_a_refusal_that_was_written_before_the_dump_is_about_an_earlier_compilat
     [
         ("out-oom", "66.00G", "65.00G"),
         ("out-oom", "15.75G", "31.25G"),
-        ("out0.7.2-oom", "32.00G", "31.00G"),
         ("out0.7.2-oom_pad", "size=34359738368", "size=34359738360"),
         ("out0.7.2-oom_pad", "s32[8388608,8,4]", "s32[8388608,8,8]"),
     ],

@@ -11,7 +11,8 @@ Each lever is found by what the program does, which `program.dimensions` traces,
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
+from dataclasses import replace
 
 from reportgen.advice.arguments import Argument
 from reportgen.advice.memory import ALWAYS, PeakAfter
@@ -19,7 +20,6 @@ from reportgen.advice.situation import Situation
 from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.dimensions import Origin
 from reportgen.program.places import Place
-from reportgen.program.scopes import direction
 from reportgen.record import record
 
 _LEAST_SEQUENCE = 128
@@ -31,6 +31,10 @@ _CHUNKS = 8
 _SOFTMAX = re.compile(r"softmax|/exp\d*$")
 _LOSS = re.compile(r"softmax|take_along_axis|one_hot|logsumexp|cross_entropy|/(?:exp\d*|log|argmax|reduce_max)$")
 _ACTIVATION = re.compile(r"silu|swish|sigmoid|logistic|softplus|elu\b|gelu|mish|tanh")
+
+
+WIDEST_RANGE = 1.5
+"""How many times the least that a range saves its most may be; a wider one says nothing."""
 
 
 @record
@@ -55,15 +59,35 @@ class Levers:
         self._program, self._memory = situation.program, situation.memory
 
     def attention(self) -> Lever | None:
-        """Return what the scores of attention take; a kernel that computes them in blocks never holds them.
+        """Return what the scores of attention take; what computes them in blocks never holds them all.
 
-        The least that is saved leaves one head of the largest of them.
+        The least that is saved leaves one head of what is held of one layer. The most also leaves out what else the
+        function that makes the scores keeps for the backward pass, as a checkpoint of a block of it does.
         """
         scores = [number for number in self._large() if self._is_score(number)]
-        if not any(self._is_made_by(number, _SOFTMAX) for number in scores):
+        if not any(self._is_made_by(number, _SOFTMAX) or self._is_exponentiated(number) for number in scores):
             return None
         heads = max((self._sizes(number)[-3] for number in scores), default=1)
-        return self._without(scores, 1 / max(heads, 2))
+        # The gradients of scores are not traced, and have their shape.
+        shapes = set(map(self._program.dimensions, scores))
+        found = [number for number in self._large() if self._program.dimensions(number) in shapes]
+        kept = [number for number in self._large() if self._functions([number]) & self._functions(scores)]
+        at_once = self._at_once(found)
+        lever = self._without(found, at_once // max(heads, 2))
+        return lever and self._with_kept(lever, found, kept)
+
+    def _with_kept(self, lever: Lever, numbers: Collection[int], kept: Collection[int]) -> Lever:
+        """Return a lever that saves the bytes of `kept` at most, too, unless they are so many that they are others'."""
+        members = {member for number in (*numbers, *kept) for member in self._members(number)}
+        most, peak = self._memory.gone(members), self._memory.peak.peak_bytes
+        is_near = lever.least and peak - most.peak_bytes <= WIDEST_RANGE * (peak - lever.least.peak_bytes)
+        return replace(lever, most=most) if is_near else lever
+
+    def _functions(self, numbers: Collection[int]) -> Set[tuple[str, str]]:
+        """Return the functions of the user's program that make some values, by name and file."""
+        authors = self._situation.analysis.authors
+        frames = (authors.of(number).frame for number in numbers)
+        return {(frame.function, frame.file) for frame in frames if frame and frame.function}
 
     def _is_score(self, number: int) -> bool:
         sizes = self._sizes(number)
@@ -78,6 +102,14 @@ class Levers:
         names = [self._situation.analysis.authors.of(number).scope, *map(self._program.op_name, users)]
         return any(operations.search(name) and not _ACTIVATION.search(name) for name in names)
 
+    def _is_exponentiated(self, number: int) -> bool:
+        """Return whether what makes or reads a value computes an exponential, perhaps inside a fusion.
+
+        In a checkpoint the names at the peak are those of the products around the softmax alone.
+        """
+        made = self._program.dump.values.names[number]
+        return any(self._program.runs(name, "exponential") for name in (made, *self._program.readers_of(number)))
+
     def logits(self) -> Lever | None:
         """Return what arrays over the whole vocabulary take; a loss in chunks holds one chunk of them at a time."""
         widest = max((max(self._sizes(one.number), default=0) for one in self._weights()), default=0)
@@ -88,7 +120,7 @@ class Levers:
             return None
         # In chunks, the weights are copied chunk by chunk, and so is their gradient.
         weights = max(one.size_bytes for one in self._weights() if widest in self._sizes(one.number))
-        return self._without(found, 1 / _CHUNKS, 2 * weights)
+        return self._without(found, self._largest(found) // _CHUNKS + 2 * weights)
 
     def _weights(self) -> Iterator[Argument]:
         data = {origin.parameter for origin in self._situation.data}
@@ -110,7 +142,7 @@ class Levers:
         at_peak = {program.buffers.members(number)[0] for number in self._memory.at_peak}
         found: list[int] = []
         for loop in program.loops:
-            read = Counter() if direction(program.op_name(loop)) else Counter(self._read_only(loop))
+            read = Counter() if program.loop_directions.get(loop) else Counter(self._read_only(loop))
             for number in program.dump.made_by.get(loop, ()):
                 shape = program.shape(number)
                 if read[shape] and len(self._sizes(number)) > 2 and program.buffers.members(number)[0] in at_peak:
@@ -174,20 +206,33 @@ class Levers:
         names = (largest,) if largest else ()
         return Lever(values=tuple(values), size_bytes=sum(values.values()), argument_names=names)
 
-    def _without(self, numbers: Collection[int], left_part: float, more_bytes: int = 0) -> Lever | None:
-        """Return what is saved if buffers are not there, or if a part of the largest is, and `more_bytes`."""
+    def _without(self, numbers: Collection[int], left_bytes: int) -> Lever | None:
+        """Return what is saved if buffers are not there, or if `left_bytes` are still held."""
         if not numbers:
             return None
         members = {member for number in numbers for member in self._members(number)}
-        buffers = self._program.buffers.one_of_each(one for one in self._memory.at_peak if one in members)
-        left = round(max(self._memory.temps[one].size_bytes for one in members) * left_part) + more_bytes
+        buffers = self._at_peak(members)
         cuts = {number: [ALWAYS] for number in members}
         return Lever(
             values=buffers,
             size_bytes=sum(self._memory.temps[one].size_bytes for one in buffers),
-            least=self._memory.without(cuts, ((0, left), (self._memory.moments, -left))),
+            least=self._memory.without(cuts, ((0, left_bytes), (self._memory.moments, -left_bytes))),
             most=self._memory.without(cuts),
         )
+
+    def _at_once(self, numbers: Collection[int]) -> int:
+        """Return the bytes at the peak that are in no stack over the steps of a loop or, if all are, of the largest."""
+        members = {member for number in numbers for member in self._members(number)}
+        sizes = {one: self._memory.temps[one].size_bytes for one in self._at_peak(members)}
+        names = self._program.dump.values.names
+        single = [size for one, size in sizes.items() if self._program.opcode(names[one]) != "while"]
+        return sum(single) or self._largest(numbers)
+
+    def _at_peak(self, members: Set[int]) -> Sequence[int]:
+        return self._program.buffers.one_of_each(one for one in self._memory.at_peak if one in members)
+
+    def _largest(self, numbers: Collection[int]) -> int:
+        return max((self._memory.temps[one].size_bytes for one in numbers), default=0)
 
     def _members(self, number: int) -> Sequence[int]:
         return [member for member in self._program.buffers.members(number) if member in self._memory.temps]

@@ -7,13 +7,14 @@ each is held from the end of the forward loop to that of the backward loop (*low
 """
 
 from collections import defaultdict
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 
+from reportgen.advice.framework import user_frame
 from reportgen.advice.memory import ALWAYS, Held, Memory, PeakAfter
 from reportgen.intervals.step_function import Change
+from reportgen.program.loops import recomputing_loops
 from reportgen.program.places import Place
 from reportgen.program.program import Program
-from reportgen.program.scopes import REMATERIALIZED, direction
 from reportgen.record import record
 
 _MOST_STEPS = 10  # from a result to the loop that it is of
@@ -36,7 +37,10 @@ class Stack:
 
 @record
 class LoopCheckpoint:
-    """What a checkpoint around the body of `loop` does: the least and the most that it saves."""
+    """What a checkpoint around the body of `loop` does: the least and the most that it saves.
+
+    The compiler may have made several loops of one line, as of the layers of a network; then it is about all of them.
+    """
 
     loop: str
     values: tuple[int, ...]
@@ -46,7 +50,7 @@ class LoopCheckpoint:
 
 
 def loop_checkpoints(program: Program, memory: Memory) -> list[LoopCheckpoint]:
-    """Return the loops whose stacks could be recomputed, the one that saves most first."""
+    """Return the loops whose stacks could be recomputed, one for each source line, that which saves most first."""
     if not (program.has_backward_pass and program.loops):
         return []
     recomputing = recomputing_loops(program)
@@ -54,14 +58,11 @@ def loop_checkpoints(program: Program, memory: Memory) -> list[LoopCheckpoint]:
     for number, held in memory.temps.items():
         if number >= 0 and (stack := _stack(program, number, held)) and stack.later not in recomputing:
             by_loop[stack.loop, stack.later].append(stack)
-    found = [_checkpoint(program, memory, stacks) for stacks in by_loop.values()]
-    return sorted((one for one in found if one), key=lambda one: (one.least.peak_bytes, one.loop))
-
-
-def recomputing_loops(program: Program) -> Set[str]:
-    """Return the loops whose body computes anew what a checkpoint dropped, so that another one saves nothing."""
-    rows = zip(program.dump.schedule.names, program.op_names, strict=True)
-    return {loop for name, op_name in rows if REMATERIALIZED in op_name for loop in program.loops_around(name)}
+    by_line: defaultdict[str, list[Stack]] = defaultdict(list)
+    for (loop, _), stacks in by_loop.items():
+        by_line[str(user_frame(program, loop) or loop)] += _dropped(program, stacks)
+    found = [_checkpoint(program, memory, stacks) for stacks in by_line.values() if stacks]
+    return sorted(found, key=lambda one: (one.least.peak_bytes, one.loop))
 
 
 def _stack(program: Program, number: int, held: Held) -> Stack | None:
@@ -69,13 +70,13 @@ def _stack(program: Program, number: int, held: Held) -> Stack | None:
     moment_of = program.dump.moment_of
     users = (user.decode("utf-8", "replace") for user in program.dump.users(number))
     later = next((user for user in users if program.opcode(user) == "while"), None)
-    if later is None or direction(program.op_name(later)) != "backward":
+    if later is None or program.loop_directions.get(later) != "backward":
         return None
     result = _result_of_loop(program, program.place(number))
     loop = program.dump.values.names[result] if result is not None else ""
     sizes = program.shape(number).partition("[")[2].rstrip("]").split(",")
     dimensions = [int(size) for size in sizes if size.isdigit()]
-    if result is None or len(dimensions) < 2 or direction(program.op_name(loop)) == "backward":
+    if result is None or len(dimensions) < 2 or program.loop_directions.get(loop) == "backward":
         return None
     if moment_of.get(later, -1) <= moment_of.get(loop, 0):
         return None
@@ -95,21 +96,25 @@ def _result_of_loop(program: Program, place: Place) -> int | None:
     return None
 
 
-def _checkpoint(program: Program, memory: Memory, stacks: Sequence[Stack]) -> LoopCheckpoint | None:
-    """Keep one stack of a carry's shape, or the smallest one; the number of steps is that of the most bytes."""
+def _dropped(program: Program, stacks: Sequence[Stack]) -> Sequence[Stack]:
+    """Return the stacks of a loop but one of a carry's shape, or the smallest, which a checkpoint keeps.
+
+    The number of steps is that of the most bytes.
+    """
     by_steps: defaultdict[int, int] = defaultdict(int)
     for stack in stacks:
         by_steps[stack.steps] += stack.size_bytes
     steps = max(by_steps, key=lambda steps: (by_steps[steps], steps))
     alike = sorted((s for s in stacks if s.steps == steps), key=lambda s: (-s.size_bytes, s.number))
     if steps < 2 or len(alike) < 2:
-        return None
+        return ()
     carried = {program.shape(n) for n in program.dump.made_by[stacks[0].loop]}
     carry = [s for s in alike if _step_shape(program.shape(s.number)) in carried]
     kept = carry[0] if carry else alike[-1]
-    gone = [stack for stack in alike if stack is not kept]
-    if not gone:
-        return None
+    return [stack for stack in alike if stack is not kept]
+
+
+def _checkpoint(program: Program, memory: Memory, gone: Sequence[Stack]) -> LoopCheckpoint:
     cuts = {
         number: [ALWAYS]
         for stack in gone
@@ -122,7 +127,7 @@ def _checkpoint(program: Program, memory: Memory, stacks: Sequence[Stack]) -> Lo
         one_step = stack.size_bytes // stack.steps
         more += ((moment_of[stack.loop], one_step), (moment_of[stack.later] + 1, -one_step))
     return LoopCheckpoint(
-        loop=stacks[0].loop,
+        loop=gone[0].loop,
         values=tuple(stack.number for stack in gone),
         stack_bytes=sum(stack.size_bytes for stack in gone),
         least=memory.without(cuts, more),

@@ -11,7 +11,7 @@ from reportgen.advice.checkpoint import Checkpoint
 from reportgen.advice.donation import Donation
 from reportgen.advice.families import Family
 from reportgen.advice.framework import checkpoint_call, place
-from reportgen.advice.levers import Lever, Levers
+from reportgen.advice.levers import WIDEST_RANGE, Lever, Levers
 from reportgen.advice.loops import LoopCheckpoint, loop_checkpoints
 from reportgen.advice.memory import Memory, PeakAfter
 from reportgen.advice.order import worth_bytes
@@ -30,9 +30,6 @@ _ARGUMENT_MOVES = 10
 _CHECKPOINT_MOVES = 5
 
 _HALF = 0.5
-
-_WIDEST_RANGE = 1.5
-"""How many times the least that a range saves its most may be; a wider one says nothing."""
 
 _ATTENTION = "jax.nn.dot_product_attention(query, key, value)"
 _RESULT_MOVES = 5
@@ -195,7 +192,7 @@ class Moves:
         peak = memory.peak.peak_bytes
         low, high = peak - least.peak_bytes, peak - most.peak_bytes
         buffers = self._situation.program.buffers.one_of_each(values)
-        if high > low * _WIDEST_RANGE:
+        if high > low * WIDEST_RANGE:
             return self._move(kind, "not computed", what, naive_bytes, memory.peak, buffers=buffers, code=code)
         return self._move(
             kind,

@@ -131,6 +131,12 @@ class Computations(Instructions):
         opcode = self.opcode(name)
         return opcode in CALLERS if opcode else name.startswith(tuple(sorted(CALLERS)))
 
+    def runs(self, name: str, opcode: str) -> bool:
+        """Return whether an instruction has an opcode, or one in the computations that it calls has."""
+        module = self.module
+        inside = (m for called in module.called_by.get(name, ()) for m in module.members(called)) if module else ()
+        return self.opcode(name) == opcode or any(module and module.opcode_of.get(one) == opcode for one in inside)
+
     def exclude_each_other(self, one: str, other: str) -> bool:
         """Return whether two instructions are in different branches of one `conditional`."""
         branches = self.branches_around(other)

@@ -9,6 +9,7 @@ from reportgen.program.boundary import arguments, results, returning
 from reportgen.program.buffers import Buffers
 from reportgen.program.computations import Computations
 from reportgen.program.dialect import Dialect
+from reportgen.program.loops import directions_of_loops
 from reportgen.program.join import NOTHING_JOINED, Join
 from reportgen.program.opcodes import COPIES
 from reportgen.program.places import Leaf
@@ -122,6 +123,11 @@ class Program(Computations):
         """Return whether the instruction in each row of the schedule belongs to the forward or to the backward pass."""
         known = {op_name: direction(op_name) for op_name in set(self.op_names)}
         return [known[op_name] for op_name in self.op_names]
+
+    @cached_property
+    def loop_directions(self) -> Mapping[str, Direction]:
+        """Return the pass of a gradient that each loop belongs to."""
+        return directions_of_loops(self)
 
     @cached_property
     def has_backward_pass(self) -> bool:

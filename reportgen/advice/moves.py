@@ -11,6 +11,7 @@ from reportgen.advice.checkpoint import Checkpoint
 from reportgen.advice.donation import Donation
 from reportgen.advice.families import Family
 from reportgen.advice.framework import checkpoint_call, place
+from reportgen.advice.hoisted import hoisted
 from reportgen.advice.levers import WIDEST_RANGE, Lever, Levers
 from reportgen.advice.loops import LoopCheckpoint, loop_checkpoints
 from reportgen.advice.memory import Memory, PeakAfter
@@ -125,6 +126,9 @@ class Moves:
         statics += [result.number for result in self._situation.results]
         yield from self._of_group("made-early", "up to", made_early(program, memory))
         yield from self._of_group("copy", "up to", copies_of_held(program, memory))
+        if found := hoisted(program, memory):
+            what = f"compute {self._place(found.values)} in the body of the loop that reads it"
+            yield self._range("copy", memory, what, found.size_bytes, found.least, found.most, found.values, "")
         yield from self._of_group("padding", "at least", padding(self._situation.analysis, memory, statics))
 
     def _of_group(self, kind: Kind, claim: Claim, group: AvoidableGroup, caveat: str = "") -> Iterator[Move]:

@@ -1,0 +1,83 @@
+"""Find what is computed for all steps of a loop before it, although each step reads only its own part.
+
+Weights that are converted from a narrower type before a `scan` are held as a whole while it runs. What depends on
+arguments alone can be computed in the body, from what the caller holds anyway; then one step of it is held at a time.
+"""
+
+from collections.abc import Sequence
+
+from reportgen.advice.memory import ALWAYS, Memory, PeakAfter
+from reportgen.intervals.step_function import Change
+from reportgen.program.opcodes import COPIES, RENAMES
+from reportgen.program.program import Program
+from reportgen.record import record
+
+_MOST_STEPS = 50  # because the operands of a damaged dump may form a cycle
+_SMALL_PART = 50
+_PASSED_ON = frozenset(("tuple", "while", "get-tuple-element", "opt-barrier"))
+_NO_INPUT = frozenset(("constant", "iota"))
+_FUSED = frozenset(("broadcast", "convert", "divide", "fusion", "multiply", "reshape", "subtract", "transpose"))
+
+
+@record
+class Hoisted:
+    """Buffers that are made before a loop, their bytes, and the peak with one step of each, or without them."""
+
+    values: tuple[int, ...]
+    size_bytes: int
+    least: PeakAfter
+    most: PeakAfter
+
+
+def hoisted(program: Program, memory: Memory) -> Hoisted | None:
+    """Return what could be computed in the body of the loop that reads it; None where there is nothing."""
+    arguments = frozenset(program.arguments.values())
+    found = [number for number in memory.at_peak if number >= 0 and _is_hoisted(program, number, arguments)]
+    if not found:
+        return None
+    cuts = {member: [ALWAYS] for number in found for member in program.buffers.members(number)}
+    more: list[Change] = []
+    for number in found:
+        held = memory.temps[number]
+        step = held.size_bytes // _steps(program, number)
+        more += ((held.first, step), (held.last + 1, -step))
+    return Hoisted(
+        values=tuple(found),
+        size_bytes=sum(memory.temps[number].size_bytes for number in found),
+        least=memory.without(cuts, more),
+        most=memory.without(cuts),
+    )
+
+
+def _steps(program: Program, number: int) -> int:
+    """Return the first dimension of a value."""
+    first = program.shape(number).partition("[")[2].rstrip("]").partition(",")[0]
+    return int(first) if first.isdigit() and int(first) else 1
+
+
+def _is_hoisted(program: Program, number: int, arguments: frozenset[int]) -> bool:
+    name = program.dump.values.names[number]
+    if program.opcode(name) not in _FUSED or program.loops_around(name) or len(program.buffers.members(number)) > 1:
+        return False
+    return _is_read_by_steps(program, number) and _depends_on_arguments(program, number, arguments)
+
+
+def _is_read_by_steps(program: Program, number: int) -> bool:
+    """Return whether only instructions in loops read a value, each a step of it, and any does."""
+    steps = _steps(program, number)
+    readers = [name for name in program.readers_of(number) if program.opcode(name) not in _PASSED_ON]
+    return steps > 1 and bool(readers) and all(program.loops_around(name) for name in readers)
+
+
+def _depends_on_arguments(program: Program, number: int, arguments: frozenset[int]) -> bool:
+    """Return whether a value is computed from arguments alone, but for what is small beside it, which may stay."""
+    waiting, sizes = [number], program.dump.values.sizes
+    for one in waiting:
+        name = program.dump.values.names[one]
+        operands = program.operands(name)
+        if one in arguments or program.opcode(name) in _NO_INPUT or sizes[one] * _SMALL_PART <= sizes[number]:
+            continue
+        if program.opcode(name) not in _FUSED | COPIES | RENAMES or not operands or len(waiting) > _MOST_STEPS:
+            return False
+        waiting += [operand for operand in operands if operand not in waiting]
+    return True

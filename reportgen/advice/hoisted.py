@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from reportgen.advice.memory import ALWAYS, Memory, PeakAfter
 from reportgen.intervals.step_function import Change
+from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.opcodes import COPIES, RENAMES
 from reportgen.program.program import Program
 from reportgen.record import record
@@ -66,7 +67,14 @@ def _is_read_by_steps(program: Program, number: int) -> bool:
     """Return whether only instructions in loops read a value, each a step of it, and any does."""
     steps = _steps(program, number)
     readers = [name for name in program.readers_of(number) if program.opcode(name) not in _PASSED_ON]
-    return steps > 1 and bool(readers) and all(program.loops_around(name) for name in readers)
+    element_type, _, dimensions = program.shape(number).partition("[")
+    step = f"{element_type}[1,{dimensions.partition(',')[2]}"
+
+    def reads_a_step(name: str) -> bool:
+        slices = map(program.instruction, program.runs(name, "dynamic-slice"))
+        return bool(program.loops_around(name)) and any(one and plain_shape(one.shape) == step for one in slices)
+
+    return steps > 1 and bool(readers) and all(map(reads_a_step, readers))
 
 
 def _depends_on_arguments(program: Program, number: int, arguments: frozenset[int]) -> bool:

@@ -108,7 +108,8 @@ class Levers:
         In a checkpoint the names at the peak are those of the products around the softmax alone.
         """
         made = self._program.dump.values.names[number]
-        return any(self._program.runs(name, "exponential") for name in (made, *self._program.readers_of(number)))
+        names = (made, *self._program.readers_of(number))
+        return any(True for name in names for _ in self._program.runs(name, "exponential"))
 
     def logits(self) -> Lever | None:
         """Return what arrays over the whole vocabulary take; a loss in chunks holds one chunk of them at a time."""

@@ -4,7 +4,7 @@ Only the HLO text knows computations. Without it every question here has an empt
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -131,11 +131,18 @@ class Computations(Instructions):
         opcode = self.opcode(name)
         return opcode in CALLERS if opcode else name.startswith(tuple(sorted(CALLERS)))
 
-    def runs(self, name: str, opcode: str) -> bool:
-        """Return whether an instruction has an opcode, or one in the computations that it calls has."""
-        module = self.module
-        inside = (m for called in module.called_by.get(name, ()) for m in module.members(called)) if module else ()
-        return self.opcode(name) == opcode or any(module and module.opcode_of.get(one) == opcode for one in inside)
+    def runs(self, name: str, opcode: str) -> Iterator[str]:
+        """Yield the instructions with an opcode that an instruction is, or that the computations it calls contain."""
+        if self.opcode(name) == opcode:
+            yield name
+        called = dict.fromkeys(self.module.called_by.get(name, ())) if self.module else {}
+        for computation in (waiting := list(called)):
+            for one in self.module.members(computation) if self.module else ():
+                if self.module and self.module.opcode_of.get(one) == opcode:
+                    yield one
+                inside = self.module.called_by.get(one, ()) if self.module else ()
+                waiting += [more for more in inside if more not in called]
+                called.update(dict.fromkeys(inside))
 
     def exclude_each_other(self, one: str, other: str) -> bool:
         """Return whether two instructions are in different branches of one `conditional`."""

@@ -13,6 +13,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import replace
+from functools import cached_property
 
 from reportgen.advice.arguments import Argument
 from reportgen.advice.memory import ALWAYS, PeakAfter
@@ -27,6 +28,9 @@ _LEAST_VOCABULARY = 4096
 
 _CHUNKS = 8
 """How many parts a loss is computed in where it is not computed at once, as a rule."""
+
+_LEAST_STATE = 100
+"""State is worth a narrower type if half of it is more than this part of the peak."""
 
 _SOFTMAX = re.compile(r"softmax|/exp\d*$")
 _LOSS = re.compile(r"softmax|take_along_axis|one_hot|logsumexp|cross_entropy|/(?:exp\d*|log|argmax|reduce_max)$")
@@ -161,6 +165,14 @@ class Levers:
                     if place.leaf == (leaf,) and self._program.opcode(place.name) == "parameter":
                         yield plain_shape(element.shape)
 
+    @cached_property
+    def _idle_state(self) -> Sequence[Argument]:
+        """Return the state that neither the forward nor the backward pass reads, as moments; all without a gradient."""
+        state = self._situation.state
+        if not self._program.has_backward_pass:
+            return state
+        return [argument for argument in state if not self._situation.is_read_by_gradient(argument)]
+
     def offload(self) -> Lever | None:
         """Return the optimizer state in device memory: what neither the forward nor the backward pass reads.
 
@@ -169,7 +181,7 @@ class Levers:
         """
         if self._situation.analysis.backend != "tpu" or not self._program.has_backward_pass:
             return None
-        state = [argument for argument in self._situation.state if not self._situation.is_read_by_gradient(argument)]
+        state = self._idle_state
         size = sum(argument.size_bytes for argument in state)
         if not size:
             return None
@@ -185,6 +197,24 @@ class Levers:
             most=most,
             argument_names=names,
         )
+
+    def narrower_state(self) -> Lever | None:
+        """Return the state of most bytes whose type could be half as wide: moments in `bf16`, a cache in `s8`.
+
+        What the caller holds of it is then half as large, and so is its new value where that has memory of its own.
+        """
+        wide = ("f32[",) if self._program.has_backward_pass else ("f32[", "bf16[")
+        reserved = {pair.argument.number: pair.result.reserved_bytes for pair in self._situation.all_pairs.pairs}
+        state = [one for one in self._idle_state if self._program.shape(one.number).startswith(wide)]
+        largest = max((one.size_bytes for one in state), default=0)
+        state = [one for one in state if one.size_bytes * _CHUNKS >= largest]
+        half = sum(one.size_bytes + reserved.get(one.number, 0) for one in state) // 2
+        if half * _LEAST_STATE < self._memory.peak.peak_bytes:
+            return None
+        after = self._memory.without({}, [(0, -half)])
+        names = tuple(dict.fromkeys(one.name for one in state))
+        values = tuple(one.number for one in state)
+        return Lever(values=values, size_bytes=2 * half, least=after, most=after, argument_names=names)
 
     def narrower(self) -> Lever | None:
         """Return what most bytes are of whose type could be narrower: one argument, or the temporaries at the peak.

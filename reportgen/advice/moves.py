@@ -218,6 +218,7 @@ class Moves:
             ("logits", "compute the loss in chunks: {}", levers.logits(), ""),
             ("carry", "carry what a loop reads and writes as two stacks: {}", levers.carry(), ""),
             ("offload", "keep {} in host memory until the update", levers.offload(), ""),
+            ("type", "use a narrower type for {}", levers.narrower_state(), ""),
             ("type", "use a narrower type for {}", levers.narrower(), ""),
         ]
         for kind, what, lever, code in found:
@@ -231,6 +232,8 @@ class Moves:
         if lever.least is None or lever.most is None:
             buffers = self._situation.program.buffers.one_of_each(lever.values)
             return self._move(kind, "not computed", what, lever.size_bytes, memory.peak, buffers=buffers, **more)
+        if kind == "type":
+            return self._move(kind, "estimate", what, lever.size_bytes, lever.most, buffers=lever.values, **more)
         if kind in ("carry", "offload"):
             return self._move(kind, "up to", what, lever.size_bytes, lever.most, buffers=lever.values, **more)
         move = self._range(kind, memory, what, lever.size_bytes, lever.least, lever.most, lever.values, code)

@@ -16,7 +16,7 @@ _NO_STEPS: frozenset[Kind] = frozenset(("family", "unreturned-result", "made-ear
 """Moves that say what is so, and not what to change."""
 
 _CLAIMS: Mapping[Claim, float] = {"up to": 0.6}
-_KINDS: Mapping[Kind, float] = {"batch": 0.5}
+_KINDS: Mapping[Kind, float] = {"batch": 0.5, "offload": 0.4, "type": 0.25}
 _NOT_COMPUTED: Mapping[Kind, float] = {"type": 0.25}
 _CHECKPOINTS: Mapping[Kind, Kind] = {"checkpoint-loop": "checkpoint"}
 
@@ -33,7 +33,12 @@ def steps(moves: Iterable[Move], peak_bytes: int) -> Sequence[Move]:
     best: dict[Kind, Move] = {}
     for move in moves:
         kind = _CHECKPOINTS.get(move.kind, move.kind)
-        if move.kind not in _NO_STEPS and (kind not in best or worth_bytes(move) > worth_bytes(best[kind])):
+        if move.kind not in _NO_STEPS and (kind not in best or _rank(move) > _rank(best[kind])):
             best[kind] = move
     worth = [move for move in best.values() if worth_bytes(move) * _LEAST_PART >= peak_bytes]
-    return sorted(worth, key=lambda move: (move.claim == "not computed", -worth_bytes(move)))
+    return sorted(worth, key=_rank, reverse=True)
+
+
+def _rank(move: Move) -> tuple[bool, float]:
+    """Return by what a move comes before others: what is computed never comes after what is not."""
+    return move.claim != "not computed", worth_bytes(move)

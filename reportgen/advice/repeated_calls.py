@@ -7,7 +7,7 @@ of the function that comes first in all of them is reached again.
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -23,6 +23,9 @@ _MOST_FUNCTIONS = 8
 
 _NEARLY_ALL = 1.25
 """How many times the bytes of an inner function those of the functions around it may be."""
+
+_ONCE_PART = 20
+"""A line that makes one array may make less than this part of the bytes: a compiler drops those of some calls."""
 
 _NO_FUNCTIONS = frozenset(("<module>", "<lambda>"))
 
@@ -47,6 +50,8 @@ def repeated_calls(situation: Situation, memory: Memory, kept: Sequence[Array]) 
     for array in arrays:
         sizes.update(dict.fromkeys(_functions(stacks[array.values]), array.size_bytes))
     found: list[Checkpoint] = []
+    for function in _loss_functions(situation):
+        del sizes[function]
     for function, _ in sizes.most_common(_MOST_FUNCTIONS):
         inside = [array for array in arrays if function in _functions(stacks[array.values])]
         calls = _calls(analysis, function, inside, stacks)
@@ -58,6 +63,14 @@ def repeated_calls(situation: Situation, memory: Memory, kept: Sequence[Array]) 
     return [min(nearly_all, key=lambda one: one.kept_bytes)] if nearly_all else []
 
 
+def _loss_functions(situation: Situation) -> Set[Function]:
+    """Return the functions that make a scalar which the program returns: the loss, of which there is one."""
+    analysis, program = situation.analysis, situation.program
+    scalars = (number for number in program.results.values() if program.shape(number).endswith("[]"))
+    authors = map(analysis.authors.of, scalars)
+    return {one for author in authors if direction(author.scope) == "forward" for one in _functions(author.stack)}
+
+
 def _functions(stack: Sequence[Frame]) -> Sequence[Function]:
     own = (frame for frame in stack if not frame.is_of_library and frame.function)
     return tuple(dict.fromkeys(Function(frame.function, frame.file) for frame in own))
@@ -66,13 +79,18 @@ def _functions(stack: Sequence[Frame]) -> Sequence[Function]:
 def _calls(
     analysis: Analysis, function: Function, inside: Sequence[Array], stacks: Mapping[tuple[int, ...], Sequence[Frame]]
 ) -> Sequence[int]:
-    """Return the moments at which the calls of a function begin."""
+    """Return the moments at which the calls of a function begin; none if a line of it runs only once."""
     starts = analysis.dump.starts
     lines: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
+    of_line: defaultdict[int, list[int]] = defaultdict(list)
     for array in inside:
         frame = next(f for f in stacks[array.values] if (f.function, f.file) == function)
         name = analysis.authors.of(array.values[0]).scope.rpartition("/")[2]
         lines[frame.line, name].append(min(starts[number] for number in array.values))
+        of_line[frame.line].append(array.size_bytes)
+    once = sum(sizes[0] for sizes in of_line.values() if len(sizes) == 1)
+    if once * _ONCE_PART > sum(array.size_bytes for array in inside):
+        return ()
     counts = Counter(len(moments) for moments in lines.values())
     count = max(counts, key=lambda count: (counts[count] * (count > 1), count))
     # A line may make several arrays in each call.

@@ -1,18 +1,31 @@
 """Say how a checkpoint is written in the framework that a program comes from, and where a loop is in its source."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 from reportgen.parse.stack_frames import Frame
 from reportgen.program.program import Program
 
 _CALLS: Mapping[str, str] = {
+    "/flax/nnx/": "nnx.remat({0})",
     "/flax/": "nn.remat({0})",
+    "/equinox/": "eqx.filter_checkpoint({0})",
     "/keras/": "keras.remat({0})",
     "/torch_xla/": "torch_xla.utils.checkpoint.checkpoint({0}, …)",
     "/haiku/": "hk.remat({0})",
     "/jax/": "jax.checkpoint({0})",
 }
 """The call by a part of the path of a framework's own files; the first that a stack goes through counts."""
+
+_METHODS: Mapping[str, str] = {
+    "/flax/nnx/": "{1}.{0} = nnx.remat({1}.{0})",
+    "/flax/": "{1} = nn.remat({1})",
+    "/equinox/": "layer = eqx.filter_checkpoint(layer)  # layer: each {1}",
+    "/haiku/": "layer = hk.remat(layer)  # layer: each {1}",
+}
+"""The same for a method (0) of a class (1); of the others nobody knows whether the object may be passed through."""
+
+_IN_BLOCKS = "jax.lax.map(jax.checkpoint(attend), query_blocks)  # attend: one block of queries to all keys"
+_FUSED = 'jax.nn.dot_product_attention(query, key, value, implementation="cudnn")'
 
 _OF_JAX = ("jit(", "pjit(", "pmap(")
 
@@ -24,6 +37,27 @@ def checkpoint_call(program: Program, instruction: str, subject: str) -> str:
         if any(part in file for file in files):
             return call.format(subject)
     return f"jax.checkpoint({subject})" if is_of_jax(program.op_name(instruction)) else ""
+
+
+def checkpoint_of_function(program: Program, instruction: str, function: str) -> str:
+    """Return how to checkpoint a function that an instruction is of, by its qualified name; empty if nobody knows."""
+    *outer, name = function.split(".")
+    if not outer or outer[-1] == "<locals>":
+        call = checkpoint_call(program, instruction, name)
+        return f"{name} = {call}" if call else ""
+    files = [frame.file.replace("\\", "/") for frame in program.stack(instruction)]
+    return next(
+        (code.format(name, outer[-1]) for part, code in _METHODS.items() if any(part in file for file in files)), ""
+    )
+
+
+def attention_code(backend: str, element_types: Set[str]) -> str:
+    """Return how to compute attention without holding its scores.
+
+    The default implementation of `jax.nn.dot_product_attention` holds them on every backend, and cuDNN's kernel takes
+    16-bit types alone.
+    """
+    return _FUSED if backend == "gpu" and not element_types.isdisjoint(("bf16", "f16")) else _IN_BLOCKS
 
 
 def is_of_jax(op_name: str) -> bool:

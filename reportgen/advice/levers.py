@@ -259,7 +259,7 @@ class Levers:
         single = [size for one, size in sizes.items() if self._program.opcode(names[one]) != "while"]
         return sum(single) or self._largest(numbers)
 
-    def _at_peak(self, members: Set[int]) -> Sequence[int]:
+    def _at_peak(self, members: Set[int]) -> tuple[int, ...]:
         return self._program.buffers.one_of_each(one for one in self._memory.at_peak if one in members)
 
     def _largest(self, numbers: Collection[int]) -> int:

@@ -10,7 +10,7 @@ from reportgen.advice.avoidable import AvoidableGroup, copies_of_held, made_earl
 from reportgen.advice.checkpoint import Checkpoint
 from reportgen.advice.donation import Donation
 from reportgen.advice.families import Family
-from reportgen.advice.framework import checkpoint_call, place
+from reportgen.advice.framework import attention_code, checkpoint_call, checkpoint_of_function, place
 from reportgen.advice.hoisted import hoisted
 from reportgen.advice.levers import WIDEST_RANGE, Lever, Levers
 from reportgen.advice.loops import LoopCheckpoint, loop_checkpoints
@@ -32,7 +32,6 @@ _CHECKPOINT_MOVES = 5
 
 _HALF = 0.5
 
-_ATTENTION = "jax.nn.dot_product_attention(query, key, value)"
 _RESULT_MOVES = 5
 
 
@@ -164,9 +163,9 @@ class Moves:
         )
 
     def _of_function(self, memory: Memory, one: Checkpoint) -> Move:
-        name = one.scope.rpartition(".")[2]
-        code = f"{name} = {call}" if (call := self._checkpoint_call(one, name)) else ""
-        what = f"checkpoint the calls of {name}"
+        operations = (self._situation.analysis.authors.of(number).operation for number in one.values[:1])
+        code = next((checkpoint_of_function(self._situation.program, name, one.scope) for name in operations), "")
+        what = f"checkpoint the calls of {one.scope.rpartition('<locals>.')[2]}"
         return self._range("checkpoint", memory, what, one.kept_bytes, one.least, one.most, one.values, code)
 
     def _checkpoint_call(self, one: Checkpoint, subject: str) -> str:
@@ -214,7 +213,7 @@ class Moves:
         """Yield what an expert would change, as far as the program has it."""
         levers = Levers(self._situation)
         found: list[tuple[Kind, str, Lever | None, str]] = [
-            ("attention", "compute attention in blocks: {}", levers.attention(), _ATTENTION),
+            ("attention", "compute attention in blocks: {}", levers.attention(), self._attention_code),
             ("logits", "compute the loss in chunks: {}", levers.logits(), ""),
             ("carry", "carry what a loop reads and writes as two stacks: {}", levers.carry(), ""),
             ("offload", "keep {} in host memory until the update", levers.offload(), ""),
@@ -224,6 +223,12 @@ class Moves:
         for kind, what, lever, code in found:
             if lever and lever.size_bytes * WORTH_PART >= self._situation.memory.peak.peak_bytes:
                 yield self._of_lever(kind, what, lever, code if self._situation.is_jax else "")
+
+    @cached_property
+    def _attention_code(self) -> str:
+        program = self._situation.program
+        types = {program.shape(number).partition("[")[0] for number in self._situation.memory.at_peak}
+        return attention_code(self._situation.analysis.backend, types)
 
     def _of_lever(self, kind: Kind, what: str, lever: Lever, code: str) -> Move:
         memory = self._situation.memory

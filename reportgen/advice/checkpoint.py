@@ -9,7 +9,7 @@ result, and stays. The saving is a range:
   needs besides while it runs again. What it reads is held until then; where the dump does not show that, because
   it is fused into the part's first operation, as much as the other parts of the same name read.
 
-XLA on CPU removes the barrier that keeps the second computation late, so nothing is promised there.
+XLA on CPU merged the second computation with the first until jaxlib 0.11.1, so nothing is promised before that.
 """
 
 from collections import defaultdict

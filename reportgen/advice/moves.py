@@ -114,7 +114,7 @@ class Moves:
 
     def recomputed(self) -> Iterator[Move]:
         """Yield what a checkpoint computes long before it is read."""
-        on_cpu = CPU_CHECKPOINT if self._situation.analysis.backend == "cpu" else CAVEATS["recomputed-early"]
+        on_cpu = CAVEATS["recomputed-early"] if self._situation.has_checkpoints else CPU_CHECKPOINT
         group = recomputed_early(self._situation.analysis, self._situation.memory)
         yield from self._of_group("recomputed-early", "up to", group, on_cpu)
 
@@ -147,9 +147,9 @@ class Moves:
         return self.checkpoints_of(self._situation.memory)
 
     def checkpoints_of(self, memory: Memory) -> list[Move]:
-        """Return checkpoints of loops, scopes and functions; on CPU of loops alone, because the others do nothing."""
+        """Return checkpoints of loops, scopes and functions; of loops alone where the others do nothing."""
         found = [self._of_loop(memory, one) for one in loop_checkpoints(self._situation.program, memory)]
-        if self._situation.analysis.backend != "cpu":
+        if self._situation.has_checkpoints:
             arrays = self._situation.checkpoints.arrays(memory)
             found += [self._of_scope(memory, one) for one in self._situation.checkpoints.families(memory, arrays)]
             found += [self._of_function(memory, one) for one in repeated_calls(self._situation, memory, arrays)]

@@ -126,6 +126,14 @@ class Situation:
         return batch(self.analysis, self.dimensions, self.memory, self.large, self.data)
 
     @cached_property
+    def has_checkpoints(self) -> bool:
+        """Return whether the compiler keeps what a checkpoint computes a second time apart from the first.
+
+        XLA on CPU merged the two until jaxlib 0.11.1, but for loops (`cse_barrier_expander` came before a CSE pass).
+        """
+        return self.analysis.backend != "cpu" or self.analysis.dump.has_pages
+
+    @cached_property
     def is_jax(self) -> bool:
         """Return whether the program comes from JAX, because only then can the code be named."""
         return any(map(is_of_jax, self.program.op_names))

@@ -28,8 +28,8 @@ CAVEATS: Mapping[Kind, str] = {
 }
 
 CPU_CHECKPOINT = (
-    "XLA on CPU drops the barrier that keeps the second computation late: a checkpoint does not lower the peak here. "
-    "Test its effect on memory on the device that the program is for."
+    "XLA on CPU merges the second computation with the first, up to jaxlib 0.11.0: a checkpoint outside of a loop does "
+    "not lower the peak here. Test its effect on memory on the device that the program is for."
 )
 
 WITHHELD_RANGES = "The dump has no live ranges, so nothing is known about what is held when."

@@ -129,9 +129,11 @@ class Situation:
     def has_checkpoints(self) -> bool:
         """Return whether the compiler keeps what a checkpoint computes a second time apart from the first.
 
-        XLA on CPU merged the two until jaxlib 0.11.1, but for loops (`cse_barrier_expander` came before a CSE pass).
+        XLA on CPU merged the two, but for loops, until jaxlib 0.11.1, since which allocations have a page; before that
+        its `cse_barrier_expander` ran before a pass that merges common subexpressions.
         """
-        return self.analysis.backend != "cpu" or self.analysis.dump.has_pages
+        has_pages = any(one.page is not None for one in self.analysis.dump.allocations)
+        return self.analysis.backend != "cpu" or has_pages
 
     @cached_property
     def is_jax(self) -> bool:

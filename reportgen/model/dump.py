@@ -46,11 +46,6 @@ class Dump:
         return bool(self.allocations) and ": 0x" in self.text.line(self.allocations[0].text_offset)
 
     @cached_property
-    def has_pages(self) -> bool:
-        """Return whether allocations have a page, which XLA prints since jaxlib 0.11.1 (2026)."""
-        return bool(self.allocations) and ", page " in self.text.line(self.allocations[0].text_offset)
-
-    @cached_property
     def number_of(self) -> Mapping[str, int]:
         """Return the number of each value by its key; of values with one key, which only damage makes, the last."""
         return self._rows_of(self.values.keys)

@@ -209,7 +209,7 @@ class Levers:
         largest = max((one.size_bytes for one in state), default=0)
         state = [one for one in state if one.size_bytes * _CHUNKS >= largest]
         half = sum(one.size_bytes + reserved.get(one.number, 0) for one in state) // 2
-        if half * _LEAST_STATE < self._memory.peak.peak_bytes:
+        if not half or half * _LEAST_STATE < self._memory.peak.peak_bytes:
             return None
         after = self._memory.without({}, [(0, -half)])
         names = tuple(dict.fromkeys(one.name for one in state))

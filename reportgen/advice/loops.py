@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from reportgen.advice.framework import user_frame
 from reportgen.advice.memory import ALWAYS, Held, Memory, PeakAfter
 from reportgen.intervals.step_function import Change
-from reportgen.program.loops import recomputing_loops
+from reportgen.program.loop_passes import recomputing_loops
 from reportgen.program.places import Place
 from reportgen.program.program import Program
 from reportgen.record import record

@@ -10,7 +10,7 @@ from reportgen.program.buffers import Buffers
 from reportgen.program.computations import Computations
 from reportgen.program.dialect import Dialect
 from reportgen.program.join import NOTHING_JOINED, Join
-from reportgen.program.loops import directions_of_loops
+from reportgen.program.loop_passes import directions_of_loops
 from reportgen.program.opcodes import COPIES
 from reportgen.program.places import Leaf
 from reportgen.program.scopes import Direction, direction

@@ -42,9 +42,10 @@ State = Literal["donated", "can", "conflict", "surplus", "no result"]
 """Whether an argument is donated, can be, could be but is still read when its result is written, is one more of its
 shape than there are results, or has no result like it."""
 
-Verdict = Literal["fits", "slack", "donation", "sequence", "possible", "impossible", "arguments"]
+Verdict = Literal["fits", "slack", "donation", "sequence", "close", "possible", "impossible", "arguments"]
 """Whether a program fits: as it is; if it were packed without slack; after donation; after the sequence of steps;
-perhaps, by other moves; never, with these shapes and instructions; never, because the arguments alone are too large."""
+perhaps after one of the steps, whose error straddles the capacity; perhaps, by other moves; never, with these shapes
+and instructions; never, because the arguments alone are too large."""
 
 
 @record

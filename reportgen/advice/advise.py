@@ -17,7 +17,7 @@ from reportgen.advice.moves import Moves
 from reportgen.advice.order import steps
 from reportgen.advice.plan import plan
 from reportgen.advice.rematerialized import rematerialized_bytes, without_rematerialization
-from reportgen.advice.sequence import sequence
+from reportgen.advice.sequence import fits_after, fitting_of, sequence
 from reportgen.advice.situation import Situation
 from reportgen.advice.tables import argument_groups, returned, states
 from reportgen.advice.words import (
@@ -93,7 +93,7 @@ def _of_space(analysis: Analysis, space: Space, capacity_bytes: int | None, devi
         if capacity_bytes is None or available is None
         else CapacityAdvice(
             size_bytes=capacity_bytes,
-            verdict=_verdict(situation, ladder, capacity_bytes, taken, available),
+            verdict=_verdict(situation, ladder, capacity_bytes, taken, ordered),
             excess_bytes=max(0, ladder.needed_bytes - capacity_bytes),
             plan=plan(situation.analysis, situation.memory, available) if is_over else None,
             fits_factor=situation.batch.largest(available) if situation.batch else None,
@@ -120,7 +120,7 @@ def _ladder(situation: Situation) -> Ladder:
 
 
 def _verdict(
-    situation: Situation, ladder: Ladder, size_bytes: int, taken: Sequence[Move], available_bytes: int
+    situation: Situation, ladder: Ladder, size_bytes: int, taken: Sequence[Move], ordered: Sequence[Move]
 ) -> Verdict:
     """Compare what the program needs with the capacity, not its peak, because slack is needed, too.
 
@@ -132,8 +132,11 @@ def _verdict(
         return "fits"
     if ladder.peak_bytes <= size_bytes:
         return "slack"
-    if taken and taken[-1].outcome.peak_bytes <= available_bytes:
+    if taken and fits_after(taken[-1], size_bytes):
         return "donation" if all(move.kind == "donate" for move in taken) else "sequence"
     if ladder.held_bytes > size_bytes:
         return "arguments"
+    computed = (move for move in (*ordered, *taken[-1:]) if move.claim != "not computed")
+    if any(fitting_of(move, size_bytes) == "close" for move in computed):
+        return "close"
     return "possible" if sure_floor <= size_bytes else "impossible"

@@ -9,6 +9,7 @@ from dataclasses import replace
 from math import floor
 
 from reportgen.advice.advice_records import Move
+from reportgen.advice.fitting import Fitting, fitting
 from reportgen.advice.moves import WORTH_PART, Moves
 from reportgen.advice.order import steps
 from reportgen.advice.situation import Situation
@@ -25,7 +26,7 @@ def sequence(situation: Situation, ordered: Sequence[Move], available_bytes: int
     after = _after_donation(situation) if donation else None
     if available_bytes is not None:
         for moves in _sequences(situation, ordered, donation, after, available_bytes):
-            if moves[-1].outcome.peak_bytes <= available_bytes:
+            if fits_after(moves[-1], available_bytes + moves[-1].above_peak_bytes):
                 return moves
     numbered = [move for move in ordered if move.claim != "not computed" and move.kind not in ("donate", "batch")]
     if donation is None or after is None:
@@ -33,6 +34,17 @@ def sequence(situation: Situation, ordered: Sequence[Move], available_bytes: int
     if donation.saving_bytes * WORTH_PART < situation.memory.peak.peak_bytes:
         return numbered[:1]
     return donation, *_then(after)[:1]
+
+
+def fits_after(move: Move, size_bytes: int) -> bool:
+    """Return whether a program surely fits after a move, and what was done before it."""
+    return fitting_of(move, size_bytes) == "fits"
+
+
+def fitting_of(move: Move, size_bytes: int) -> Fitting:
+    """Return whether a program fits after a move, as far as it is known."""
+    least = move.needed_bytes - (move.peak_bytes - move.peak_high_saving)
+    return fitting(move.claim, least, move.needed_bytes, size_bytes)
 
 
 def _after_donation(situation: Situation) -> Situation:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from reportgen.advice.advice_records import Advice, CapacityAdvice, Claim, Ladder, Move, PerDevice, Verdict
+from reportgen.advice.fitting import fitting
 from reportgen.analyse.capacity import Fit
 from reportgen.reports.formats import UNITS, human_bytes
 
@@ -32,6 +33,7 @@ _VERDICTS: Mapping[Verdict, str] = {
     "slack": "the peak is smaller, the rest is slack",
     "donation": "after donation the peak is smaller",
     "sequence": "with these steps it is predicted to fit",
+    "close": "with one of these steps it is close: compile it",
     "possible": "no step with a known saving is enough",
     "arguments": "with these shapes and types the arguments alone are larger",
     "impossible": "with these shapes and instructions no order, recomputation, offloading or donation makes it fit",
@@ -139,8 +141,10 @@ def result_words(move: Reached, exceeded_bytes: int | None) -> str:
     if exceeded_bytes is None:
         return needed
     over = move.needed_bytes - exceeded_bytes
-    if over <= 0:
-        return f"{needed}, fits"
+    least = move.needed_bytes - (move.peak_bytes - move.peak_high_saving)
+    known = fitting(move.claim, least, move.needed_bytes, exceeded_bytes)
+    if known != "too much":
+        return f"{needed}, fits" if known == "fits" else f"{needed}, close: compile it"
     return f"{needed}, {rounded_bytes(over) if move.claim in _ROUNDED else human_bytes(over)} too much"
 
 
@@ -229,7 +233,7 @@ def verdict_words(capacity: CapacityAdvice) -> str:
     if capacity.verdict == "arguments":
         words += f"; {_holding(capacity.devices)} could hold them"
     if capacity.excess_bytes and capacity.fits_factor and capacity.fits_factor < 1:
-        words += f"; a batch × {capacity.fits_factor:.2f} fits (estimate)"
+        words += f"; a batch × {capacity.fits_factor:.2f} is close (estimate)"
     return words
 
 

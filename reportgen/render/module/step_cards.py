@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from reportgen.advice.advice_records import Advice, Move
+from reportgen.advice.sequence import fitting_of
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.record import record
 from reportgen.render.module.advice_box import MoveRow, move_keys, move_row
@@ -90,7 +91,7 @@ def _card(advice: Advice, row: MoveRow) -> StepCard:
     move, capacity = row.move, advice.capacity
     is_computed = move.claim != "not computed"
     exceeded = capacity.size_bytes if capacity and capacity.excess_bytes > 0 else None
-    is_over = is_computed and exceeded is not None and move.needed_bytes > exceeded
+    known = fitting_of(move, exceeded) if is_computed and exceeded is not None else None
     return StepCard(
         what=row.what,
         short=short_words(row.what),
@@ -99,8 +100,8 @@ def _card(advice: Advice, row: MoveRow) -> StepCard:
         saving=saving_words(move),
         need_bytes=move.needed_bytes if is_computed else 0,
         result=result_words(move, exceeded) if is_computed else "",
-        is_over=is_over,
-        fits=is_computed and exceeded is not None and not is_over,
+        is_over=known == "too much",
+        fits=known == "fits",
         claim=CLAIMS[move.claim],
         code=move.code,
         note=row.notes,

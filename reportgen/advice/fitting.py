@@ -1,0 +1,25 @@
+"""Judge whether a program fits after a change, as far as what is claimed of the change tells it."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from reportgen.advice.advice_records import Claim
+
+Fitting = Literal["fits", "close", "too much"]
+"""*close*: the error of what is claimed straddles the capacity, so only a compilation tells."""
+
+_ERRORS: Mapping[Claim, float] = {"predicted": 0.02, "range": 0.02, "estimate": 0.05}
+"""By how much of the peak recompiled programs were off, nearly all of them (`benchmarks.promises`)."""
+
+
+def fitting(claim: Claim, least_bytes: int, needed_bytes: int, size_bytes: int) -> Fitting:
+    """Return whether `size_bytes` are enough for what needs from `least_bytes` to `needed_bytes` after a change.
+
+    What saves "up to" so much needs at least what it leads to, and what saves "at least" so much needs at most that.
+    """
+    error = round(size_bytes * _ERRORS.get(claim, 0.0))
+    if claim != "up to" and needed_bytes + error <= size_bytes:
+        return "fits"
+    if claim != "at least" and least_bytes - error > size_bytes:
+        return "too much"
+    return "close"

@@ -15,11 +15,9 @@ _ERRORS: Mapping[Claim, float] = {"predicted": 0.02, "range": 0.02, "estimate": 
 def fitting(claim: Claim, least_bytes: int, needed_bytes: int, size_bytes: int) -> Fitting:
     """Return whether `size_bytes` are enough for what needs from `least_bytes` to `needed_bytes` after a change.
 
-    What saves "up to" so much needs at least what it leads to, and what saves "at least" so much needs at most that.
+    What saves "up to" so much needs at least what it leads to.
     """
     error = round(size_bytes * _ERRORS.get(claim, 0.0))
     if claim != "up to" and needed_bytes + error <= size_bytes:
         return "fits"
-    if claim != "at least" and least_bytes - error > size_bytes:
-        return "too much"
-    return "close"
+    return "too much" if least_bytes - error > size_bytes else "close"

@@ -4,7 +4,6 @@ Weights that are converted from a narrower type before a `scan` are held as a wh
 arguments alone can be computed in the body, from what the caller holds anyway; then one step of it is held at a time.
 """
 
-
 from reportgen.advice.memory import ALWAYS, Memory, PeakAfter
 from reportgen.intervals.step_function import Change
 from reportgen.parse.shape_parser import plain_shape

@@ -20,7 +20,7 @@ from reportgen.advice.repeated_calls import repeated_calls
 from reportgen.advice.shard import shard
 from reportgen.advice.situation import Situation
 from reportgen.advice.unreturned import without_result
-from reportgen.advice.words import CAVEATS, CPU_CHECKPOINT
+from reportgen.advice.words import CAVEATS, CPU_CHECKPOINT, NARROWER_STATE
 
 WORTH_PART = 1000
 """A move is worth listing if it is about more than this part of the peak."""
@@ -238,6 +238,7 @@ class Moves:
             buffers = self._situation.program.buffers.one_of_each(lever.values)
             return self._move(kind, "not computed", what, lever.size_bytes, memory.peak, buffers=buffers, **more)
         if kind == "type":
+            more["caveat"] = NARROWER_STATE
             return self._move(kind, "estimate", what, lever.size_bytes, lever.most, buffers=lever.values, **more)
         if kind in ("carry", "offload"):
             return self._move(kind, "up to", what, lever.size_bytes, lever.most, buffers=lever.values, **more)

@@ -25,9 +25,9 @@ def rematerialized_bytes(program: Program, memory: Memory) -> int:
 def without_rematerialization(move: Move, peak_bytes: int, lost_bytes: int) -> Move:
     """Return a move whose least saving is what is left if the program loses so many bytes that XLA saves now.
 
-    What a donation saves is no temporary, so XLA does not take it back.
+    What the caller holds is no temporary, so a donation or another type of state saves what it does.
     """
-    if not lost_bytes or move.kind == "donate" or move.claim == "not computed":
+    if not lost_bytes or move.kind in ("donate", "type") or move.claim == "not computed":
         return move
     most = move.saving_high_bytes or move.saving_bytes
     least = move.saving_bytes - lost_bytes
@@ -36,9 +36,7 @@ def without_rematerialization(move: Move, peak_bytes: int, lost_bytes: int) -> M
         outcome = _raised(move.outcome, peak_bytes - most - move.outcome.peak_bytes)
         return replace(move, claim="up to", saving_bytes=most, saving_high_bytes=None, outcome=outcome, caveat=caveat)
     outcome = _raised(move.outcome, lost_bytes)
-    return replace(
-        move, claim="range", saving_bytes=least, saving_high_bytes=most, outcome=outcome, caveat=caveat
-    )
+    return replace(move, claim="range", saving_bytes=least, saving_high_bytes=most, outcome=outcome, caveat=caveat)
 
 
 def _raised(outcome: PeakAfter, more_bytes: int) -> PeakAfter:

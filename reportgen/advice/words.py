@@ -27,6 +27,10 @@ CAVEATS: Mapping[Kind, str] = {
     "family": "If nothing else changes; a rewritten program is scheduled anew.",
 }
 
+NARROWER_STATE = (
+    "The caller holds half as much of it; the program computes in the wider type as before, and its results change."
+)
+
 CPU_CHECKPOINT = (
     "XLA on CPU merges the second computation with the first, up to jaxlib 0.11.0: a checkpoint outside of a loop does "
     "not lower the peak here. Test its effect on memory on the device that the program is for."

@@ -145,7 +145,8 @@ def result_words(move: Reached, exceeded_bytes: int | None) -> str:
     known = fitting(move.claim, least, move.needed_bytes, exceeded_bytes)
     if known != "too much":
         return f"{needed}, fits" if known == "fits" else f"{needed}, close: compile it"
-    return f"{needed}, {rounded_bytes(over) if move.claim in _ROUNDED else human_bytes(over)} too much"
+    most = "at most " if move.claim == "at least" else ""
+    return f"{needed}, {most}{rounded_bytes(over) if move.claim in _ROUNDED else human_bytes(over)} too much"
 
 
 def what_words(advice: Advice, move: Move) -> str:

@@ -15,7 +15,7 @@ Loop = tuple[str, Sequence[str]]
 def program(loops: Mapping[str, Loop]) -> Program:
     """Return a program with these loops, by name; an operation of a body that has the name of a loop is that loop."""
     texts, names = [], []
-    for loop, (op_name, body) in loops.items():
+    for loop, (_, body) in loops.items():
         lines = []
         for number, operation in enumerate(body):
             name = operation if operation in loops else f"{loop}.op{number}"

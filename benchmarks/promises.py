@@ -3,11 +3,11 @@
     python -m benchmarks.promises DIR…
 
 A directory has a `pairs.json` and a folder of dumps for each program that was changed. Each pair has a kind of change,
-`saved` in bytes, and the peak before. A promise holds if what was saved lies
+`saved` in bytes, and the peak before; `negatives.json`, where there is one, has the changes that saved nothing.
 
-* within 2 % of the peak for a donation, and within 5 % for other kinds with a number;
-* between the ends of a range, give or take 2 % of the peak;
-* below what a saving is said to be at most, and above what it is said to be at least, by the same 2 %.
+A number is a saving, or a range whose most is at most 1.5 times its least. It holds if what was saved lies within 2 % of
+the peak for a donation, and within 5 % for others. What is said to be "up to" or "at least" something is no number: it
+has to be true within the same 5 %, and counts as a change of which something is said.
 
 The order is right if the change that saved most, of those that saved a tenth of the peak, is the first step or the
 second, and nothing stands before it that saved less when it was tried. The same is asked of every fixed order of kinds.
@@ -25,11 +25,12 @@ from benchmarks.recompiled import largest
 from benchmarks.table import Table
 from reportgen.advice.advice_records import Advice, Move
 from reportgen.advice.advise import advise
+from reportgen.advice.levers import WIDEST_RANGE
 
 _HEADER = ("program", "change", "peak", "said", "saved", "off, of the peak", "")
 _LARGE_PART = 10
 _MIB = 1 << 20
-_RANGE, _DONATION, _OTHER = 0.02, 0.02, 0.05
+_DONATION, _OTHER = 0.02, 0.05
 _GROUPS = {"checkpoint-loop": "checkpoint", "copies": "copy"}
 """Kinds of moves and changes that are one change to a reader."""
 
@@ -53,6 +54,7 @@ class Row:
     saved: int
     off: float | None
     holds: bool
+    is_number: bool
 
 
 def kind(move: Move) -> str:
@@ -81,18 +83,36 @@ def rows(name: str, advice: Advice, tried: Iterable[Tried]) -> Iterator[Row]:
         move = next((move for move in (*advice.steps, *advice.moves) if kind(move) == one.change), None)
         if move is None or move.claim == "not computed":
             yield Row(
-                program=name, change=one.change, peak=peak, said="no number", saved=one.saved, off=None, holds=True
-            )
+                program=name, change=one.change, peak=peak, said="not computed" if move else "nothing",
+                saved=one.saved, off=None, holds=True, is_number=False,
+            )  # fmt: skip
             continue
         low, high = said(move)
         off = max(low - one.saved, one.saved - high, 0) / peak
         one_sided = {"up to": f"up to {high / _MIB:,.0f}", "at least": f"at least {low / _MIB:,.0f}"}
         words = f"{low / _MIB:,.0f}" if low == high else f"{low / _MIB:,.0f} … {high / _MIB:,.0f}"
         words = one_sided.get(move.claim, words)
-        allowed = {"estimate": _OTHER, "predicted": _DONATION}.get(move.claim, _RANGE)
         yield Row(
-            program=name, change=one.change, peak=peak, said=words, saved=one.saved, off=off, holds=off <= allowed
-        )
+            program=name, change=one.change, peak=peak, said=words, saved=one.saved, off=off,
+            holds=off <= (_DONATION if move.kind == "donate" else _OTHER),
+            is_number=move.claim not in one_sided and high <= WIDEST_RANGE * low,
+        )  # fmt: skip
+
+
+def negatives(directory: Path, name: str) -> Sequence[Tried]:
+    """Return the changes of a program that saved nothing."""
+    path = directory / "negatives.json"
+    pairs = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
+    return [
+        Tried(change=_GROUPS.get(pair["change"], pair["change"]), saved=pair["saved"])
+        for pair in pairs
+        if pair["before"] == name
+    ]
+
+
+def promises_something(row: Row) -> bool:
+    """Return whether a saving is promised, of which a compilation knows nothing."""
+    return row.off is not None and not row.holds
 
 
 def said(move: Move) -> tuple[int, int]:
@@ -128,11 +148,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.promises", description=main.__doc__)
     parser.add_argument("paths", type=Path, metavar="DIR", nargs="+", help="a folder with pairs.json and dumps")
     found: list[Row] = []
+    worse: list[Row] = []
     orders: list[tuple[Sequence[str], Mapping[str, int]]] = []
     kinds: set[str] = set()
     for directory in parser.parse_args(arguments).paths:
         for name, advice, tried in programs(directory):
             found += rows(name, advice, tried)
+            worse += [row for row in rows(name, advice, negatives(directory, name)) if promises_something(row)]
             saved = best(advice.peak.peak_bytes if advice.peak else 0, tried)
             if saved:
                 kinds.update(saved)
@@ -147,9 +169,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(Table("Promised against saved (MiB)", _HEADER, cells))
     right = sum(is_right(order, saved) for order, saved in orders)
     fixed = max(sum(is_right(order, saved) for _, saved in orders) for order in permutations(kinds, 2))
-    promised = [row for row in found if row.off is not None]
-    print(f"{sum(row.holds for row in promised)} of {len(promised)} promises hold.")
+    numbers = [row for row in found if row.is_number]
+    print(f"{sum(row.holds for row in numbers)} of {len(numbers)} numbers hold, of {len(found)} pairs.")
+    others = [row for row in found if row.off is not None and not row.is_number]
+    print(f"{sum(row.holds for row in others)} of {len(others)} savings up to or at least something hold.")
     print(f"The order of steps is right for {right} of {len(orders)} programs; the best fixed order for {fixed}.")
+    print(f"Promised where it saved nothing: {', '.join(f'{row.program} {row.change}' for row in worse) or 'nothing'}.")
     return 0
 
 

@@ -29,7 +29,7 @@ _LEAST_VOCABULARY = 4096
 _CHUNKS = 8
 """How many parts a loss is computed in where it is not computed at once, as a rule."""
 
-_LEAST_STATE = 100
+_LEAST_STATE = 50
 """State is worth a narrower type if half of it is more than this part of the peak."""
 
 _SOFTMAX = re.compile(r"softmax|/exp\d*$")

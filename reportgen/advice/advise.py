@@ -16,7 +16,7 @@ from reportgen.advice.more_devices import fewest_devices, more_devices
 from reportgen.advice.moves import Moves
 from reportgen.advice.order import steps
 from reportgen.advice.plan import plan
-from reportgen.advice.rematerialized import rematerialized_bytes, without_rematerialization
+from reportgen.advice.rematerialized import lost_bytes, without_rematerialization
 from reportgen.advice.sequence import fits_after, fitting_of, sequence
 from reportgen.advice.situation import Situation
 from reportgen.advice.tables import argument_groups, returned, states
@@ -69,7 +69,7 @@ def _of_space(analysis: Analysis, space: Space, capacity_bytes: int | None, devi
     is_understood = not analysis.program.dialect.unread
     alone = [*moves.all(), *map(moves.without_family, ledger[:_FAMILY_MOVES])]
     alone = alone if is_understood else list(map(_lowered, alone))
-    lost = rematerialized_bytes(analysis.program, situation.memory)
+    lost = lost_bytes(analysis.program, situation.memory)
     alone = [without_rematerialization(move, situation.memory.peak.peak_bytes, lost) for move in alone]
     ordered = steps(alone, situation.memory.peak.peak_bytes)
     # Slack must fit as well.

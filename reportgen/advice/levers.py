@@ -142,15 +142,22 @@ class Levers:
         return is_weights and self._situation.dimensions.come_from(number, self._situation.data)
 
     def carry(self) -> Lever | None:
-        """Return the stacks at the peak that a loop writes while it reads others of the same shape."""
+        """Return the stacks at the peak that a loop writes while it reads others of the same shape.
+
+        An argument of another layout than the stack is copied at the entry of the loop, so carrying it saves nothing.
+        """
         program = self._program
+        layouts = {program.shape(one): program.dump.values.shapes[one] for one in program.arguments.values()}
         at_peak = {program.buffers.members(number)[0] for number in self._memory.at_peak}
         found: list[int] = []
         for loop in program.loops:
             read = Counter() if program.loop_directions.get(loop) else Counter(self._read_only(loop))
             for number in program.dump.made_by.get(loop, ()):
                 shape = program.shape(number)
-                if read[shape] and len(self._sizes(number)) > 2 and program.buffers.members(number)[0] in at_peak:
+                own = program.dump.values.shapes[number]
+                if not read[shape] or len(self._sizes(number)) < 3 or layouts.get(shape, own) != own:
+                    continue
+                if program.buffers.members(number)[0] in at_peak:
                     read[shape] -= 1
                     found.append(number)
         return self._without(found, 0)

@@ -237,10 +237,10 @@ class Moves:
         if lever.least is None or lever.most is None:
             buffers = self._situation.program.buffers.one_of_each(lever.values)
             return self._move(kind, "not computed", what, lever.size_bytes, memory.peak, buffers=buffers, **more)
-        if kind == "type":
-            more["caveat"] = NARROWER_STATE
+        if kind in ("carry", "type"):
+            more |= {"caveat": NARROWER_STATE} if kind == "type" else {}
             return self._move(kind, "estimate", what, lever.size_bytes, lever.most, buffers=lever.values, **more)
-        if kind in ("carry", "offload"):
+        if kind == "offload":
             return self._move(kind, "up to", what, lever.size_bytes, lever.most, buffers=lever.values, **more)
         move = self._range(kind, memory, what, lever.size_bytes, lever.least, lever.most, lever.values, code)
         if move.claim == "not computed":

@@ -2,8 +2,8 @@
 
 What the caller holds is exact: each array is divided along the dimension that takes most of the devices that hold the
 same, and a result that takes the shape of an argument is divided with it. What the program makes in between is not
-known. At best all arrays of the same number of elements are divided, too, and so is whatever is gathered for the
-update. What the gradient reads has to be gathered before that: at worst the largest such array comes back whole.
+known. At best all arrays of the same number of elements are divided, too. At worst only those of the update are, which
+is computed on parts, and the largest array that the gradient reads comes back whole, because it is gathered before.
 """
 
 from collections.abc import Iterator, Mapping
@@ -45,15 +45,19 @@ def shard(situation: Situation) -> Shard | None:
     sizes = situation.dimensions.sizes
     elements = {prod(sizes(one.number)): parts[one.number] for one in chosen}
     more: list[Change] = [(0, -held)]
+    sure: list[Change] = [(0, gathered - held)]
     for part in memory.parts:
         largest = max(part, key=lambda one: (one.size_bytes, one.number))
         saved = _saved(largest.size_bytes, ways(situation, elements, largest.number) if largest.number >= 0 else 1)
-        more += ((min(one.first for one in part), -saved), (max(one.last for one in part) + 1, saved))
+        changes = ((min(one.first for one in part), -saved), (max(one.last for one in part) + 1, saved))
+        more += changes
+        if largest.number >= 0 and not direction(situation.analysis.authors.of(largest.number).scope):
+            sure += changes
     return Shard(
         arguments=chosen,
         devices=situation.program.partitions.devices or 1,
         held_bytes=held,
-        least=memory.without({}, [(0, gathered - held)]),
+        least=memory.without({}, sure),
         most=memory.without({}, more),
     )
 

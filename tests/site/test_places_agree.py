@@ -180,7 +180,7 @@ def test_the_peak_and_the_lines_that_fill_it(places: Places) -> None:
             assert "no peak is known" in answer.text
             continue
         assert exact(answer)[0] == one.peak_bytes
-        assert f"at moment {one.peak_moment}" in answer.text
+        assert f"at moment {one.peak_moment:,}" in answer.text
     if one.peak_bytes is None:
         return
     assert exact_bytes(one.peak_bytes) in places.checked

@@ -3,9 +3,9 @@
     python -m benchmarks.promises DIR…
 
 A directory has a `pairs.json` and a folder of dumps for each program that was changed. Each pair has a kind of change,
-`saved` in bytes, and the peak before; `negatives.json`, where there is one, has the changes that saved nothing.
+`saved` in bytes, and the peak before. `negatives.json`, where there is one, has the changes that saved nothing.
 
-A number is a saving, or a range whose most is at most 1.5 times its least. It holds if what was saved lies within 2 % of
+A number is a saving, or a range whose most is at most 1.5 times its least. It holds if what was saved is within 2 % of
 the peak for a donation, and within 5 % for others. What is said to be "up to" or "at least" something is no number: it
 has to be true within the same 5 %, and counts as a change of which something is said.
 

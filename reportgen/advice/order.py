@@ -45,7 +45,7 @@ def steps(moves: Iterable[Move], peak_bytes: int) -> Sequence[Move]:
         if move.kind not in _NO_STEPS and (kind not in best or rank(move) > rank(best[kind])):
             best[kind] = move
     worth = [move for move in best.values() if worth_bytes(move) * _LEAST_PART >= peak_bytes]
-    return sorted(worth, key=_rank, reverse=True)
+    return sorted(worth, key=rank, reverse=True)
 
 
 def rank(move: Move) -> tuple[bool, float]:

@@ -5,8 +5,8 @@ are judged; they come from an analysis or from a `report.json`. Those of a dump 
 because they may be wrong in either direction.
 """
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -119,19 +119,30 @@ class Judgement:
 
 
 def pair_by_name(before: Sequence[ModuleFigures], after: Sequence[ModuleFigures]) -> list[Pair]:
-    """Pair modules by backend and name, then by names without numbers, several of one name in their order."""
+    """Pair modules by name and shapes, several of them in their order, then by name alone where one of each is left.
+
+    Equal names come before names that differ in numbers.
+    """
     left, partners = list(before), dict[int, ModuleFigures]()
-    # Equal names first, because they are surer than names that differ in numbers.
-    for name in (str, plain_name):
-        known: defaultdict[tuple[str, str], list[ModuleFigures]] = defaultdict(list)
-        for module in left:
-            known[module.backend, name(module.name)].append(module)
-        for number, module in enumerate(after):
-            candidates = known[module.backend, name(module.name)]
-            if number not in partners and candidates:
-                partners[number] = candidates.pop(0)
-        left = [module for modules in known.values() for module in modules]
+    for has_shapes in (True, False):
+        for name in (str, plain_name):
+            groups: defaultdict[tuple[str, ...], tuple[list[ModuleFigures], list[int]]] = defaultdict(lambda: ([], []))
+            for module in left:
+                groups[_known_by(module, name, has_shapes=has_shapes)][0].append(module)
+            for number, module in enumerate(after):
+                if number not in partners:
+                    groups[_known_by(module, name, has_shapes=has_shapes)][1].append(number)
+            for key, (modules, numbers) in groups.items():
+                if all(key) and (has_shapes or len(modules) == len(numbers) == 1):
+                    partners |= zip(numbers, modules, strict=False)
+            paired = set(map(id, partners.values()))
+            left = [module for module in left if id(module) not in paired]
     return [(partners.get(number), module) for number, module in enumerate(after)] + [(one, None) for one in left]
+
+
+def _known_by(module: ModuleFigures, name: Callable[[str], str], *, has_shapes: bool) -> tuple[str, ...]:
+    """Return the key by which a module is paired; a part of it is empty where the shapes are not known."""
+    return (module.backend, name(module.name), *([module.shapes] if has_shapes else []))
 
 
 def judge(
@@ -155,6 +166,7 @@ def judge(
     if not has_baseline and any(budget.growth for budget in budgets.budgets):
         message = "there is no baseline, so growth was not judged"
         verdicts.append(Verdict(status="no baseline", level=budgets.missing_baseline, message=message))
+    verdicts += _of_partners(budgets, pairs) if has_baseline else ()
     for budget in budgets.budgets:
         found = _of_budget(budget, pairs, has_baseline=has_baseline, allow_unsound=allow_unsound)
         verdicts += (_accepted(one, accepted) if accepted and one.status == "grown" else one for one in found)
@@ -173,6 +185,24 @@ def judge(
         return judgement
     message = f"no figure was judged, because {_why_none_was_judged(pairs)}"
     return Judgement((*verdicts, Verdict(status="unmatched", level="fail", message=message)))
+
+
+def _of_partners(budgets: Budgets, pairs: Sequence[Pair]) -> Iterator[Verdict]:
+    """Yield a verdict for each module whose growth cannot be judged, because nothing says which one it was before."""
+    gone = Counter((one.backend, plain_name(one.name)) for one, after in pairs if one and after is None)
+    new = Counter((one.backend, plain_name(one.name)) for before, one in pairs if one and before is None)
+    for before, after in pairs:
+        if after is None or before is not None:
+            continue
+        name = (after.backend, plain_name(after.name))
+        if not gone[name] or gone[name] == new[name] == 1:
+            continue
+        if any(budget.growth and budget.covers(after) for budget in budgets.budgets):
+            message = (
+                f"{after.name} ({after.label}): its growth cannot be judged, because {gone[name]:,} of this name before"
+                f" and {new[name]:,} now have no partner, and nothing says which belong together"
+            )
+            yield Verdict(status="unknown", level="fail", message=message, module=after.name)
 
 
 def _why_none_was_judged(pairs: Sequence[Pair]) -> str:

@@ -1,5 +1,7 @@
 """Each verdict, and the exit code that follows from it."""
 
+from dataclasses import replace
+
 import pytest
 
 from reportgen.compare.budgets import Budgets, parse_budgets
@@ -123,6 +125,35 @@ def test_a_space_that_is_new_in_a_module_has_grown_from_nothing() -> None:
     assert judgement.overall == "grown"
 
 
-def test_modules_of_one_name_are_paired_in_order() -> None:
-    before, after = [module(1), module(2)], [module(3), module(4), module(5)]
-    assert pair_by_name(before, after) == [(before[0], after[0]), (before[1], after[1]), (None, after[2])]
+def shaped(peak: int, shapes: str, name: str = "jit_f") -> ModuleFigures:
+    return replace(module(peak, name), label=f"{peak} {name} {shapes}", shapes=shapes)
+
+
+def test_modules_of_one_name_are_paired_by_shapes_then_in_order() -> None:
+    before = [shaped(1, "aaaa"), shaped(2, "bbbb"), shaped(3, "bbbb")]
+    after = [shaped(4, "bbbb"), shaped(5, "bbbb"), shaped(6, "bbbb"), shaped(7, "aaaa")]
+    assert pair_by_name(before, after) == [
+        (before[1], after[0]),
+        (before[2], after[1]),
+        (None, after[2]),
+        (before[0], after[3]),
+    ]
+
+
+def test_equal_shapes_come_before_an_equal_name() -> None:
+    before, after = [shaped(1, "aaaa")], [shaped(2, "bbbb"), shaped(3, "aaaa", "jit_f_1")]
+    assert pair_by_name(before, after) == [(None, after[0]), (before[0], after[1])]
+
+
+def test_the_last_module_of_a_name_is_paired_whatever_its_shapes() -> None:
+    before, after = [shaped(1, "aaaa"), shaped(2, "bbbb")], [shaped(3, "cccc"), shaped(4, "aaaa")]
+    assert pair_by_name(before, after) == [(before[1], after[0]), (before[0], after[1])]
+
+
+@pytest.mark.parametrize("shapes", [("aaaa", "bbbb"), ("", "")])
+def test_growth_is_not_judged_where_nothing_says_which_modules_belong_together(shapes: tuple[str, str]) -> None:
+    pairs = pair_by_name([shaped(9, shapes[0]), shaped(1, shapes[1])], [shaped(1, "cccc"), shaped(1, "dddd")])
+    judgement = judge(budgets("max-growth = '0%'"), pairs, has_baseline=True)
+    assert (judgement.overall, judgement.exit_code) == ("cannot judge", 1)
+    assert "2 of this name before and 2 now have no partner" in judgement.reported[0].message
+    assert judge(budgets("max = '9 B'"), pairs, has_baseline=True).exit_code == 0

@@ -106,7 +106,11 @@ def _modules(
         problems.extend(of_reading)
         if report is not None:
             flaws = flaws_of(report.analysis.findings)
-            room = Room(report.fits, report.fits_device)
+            room = Room(
+                report.fits,
+                report.fits_device,
+                report.misfit.space if report.misfit and report.misfit.is_refused else "",
+            )
             found.append(Side(report.label, report.title, order, report.analysis, inputs_of(files), flaws, room))
             was_read(files.label)
     return found

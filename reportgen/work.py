@@ -133,11 +133,6 @@ class BuildResult:
     left_out: int = 0
 
     @property
-    def is_over(self) -> bool:
-        """Return whether a module needs more memory than its device has."""
-        return any(entry.is_over for entry in self.summaries)
-
-    @property
     def unread(self) -> int:
         """Return how many files could not be read."""
         return sum(problem.severity == "error" for problem in self.problems)

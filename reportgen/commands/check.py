@@ -12,7 +12,7 @@ from reportgen.commands.github import annotated_verdicts, commands_stopped, tell
 from reportgen.commands.printing import print_errors, print_modules
 from reportgen.compare.budgets import Budgets
 from reportgen.compare.figures import figures_of_modules
-from reportgen.compare.verdicts import Judgement, judge, pair_by_name
+from reportgen.compare.verdicts import Judgement, judge, judge_fit, pair_by_name
 from reportgen.errors import NoDumpFound
 from reportgen.input.discover import Discovered, discover_all
 from reportgen.input.reading import is_missing
@@ -30,8 +30,6 @@ from reportgen.work import BuildResult
 
 if TYPE_CHECKING:
     from reportgen.sides import BuildFigures
-
-OVER_CAPACITY = 3
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
@@ -51,7 +49,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         redaction=options.redaction or None,
         stage=terminal.stage,
         devices=options.devices,
-        with_report=options.json or options.github or budgets is not None,
+        with_report=options.json or options.github or bool(options.capacities) or budgets is not None,
     )
     report = replace(report, errors=errors)
     terminal.problems(report.problems)
@@ -61,7 +59,8 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         print_modules(report.summaries)
         print_errors(report.errors)
     baseline = _baseline_of(options, terminal) if budgets or options.github else None
-    judgement = _judge(report, budgets, options, found, shown, baseline) if budgets or options.github else None
+    is_judged = budgets or options.github or options.capacities
+    judgement = _judge(report, budgets, options, found, shown, baseline) if is_judged else None
     label = baseline.label if baseline else None
     if label and options.redaction:
         label = redact_message(label)
@@ -72,9 +71,6 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
             print_verdicts(judgement, say, label, told)
     if options.github:
         tell_github(judgement, explanation=_explanation(report), say=say)
-    # Only a capacity that was asked about fails a check; one that files beside a dump name is shown.
-    if options.capacities and report.is_over:
-        return OVER_CAPACITY
     return exit_code(judgement, has_failed=report.has_problems(strict=options.strict))
 
 
@@ -109,13 +105,18 @@ def _judge(
     after = figures_of_modules(entry.report for entry in report.summaries)
     real = real_figures(after, found, shown) if options.redaction else after
     pairs = pair_by_name(before, real)
-    judgement = judge(
-        budgets,
-        redact_flaws(pairs) if options.redaction else pairs,
-        has_baseline=baseline is not None,
-        unread=report.unread + (baseline.unread if baseline else 0),
-        allow_unsound=options.allow_unsound,
-        accepted=options.accept_growth or "",
+    judgement = (
+        judge(
+            budgets,
+            redact_flaws(pairs) if options.redaction else pairs,
+            has_baseline=baseline is not None,
+            unread=report.unread + (baseline.unread if baseline else 0),
+            allow_unsound=options.allow_unsound,
+            accepted=options.accept_growth or "",
+            capacities=options.capacities,
+        )
+        if budgets or options.github
+        else judge_fit(real, options.capacities)
     )
     if not options.redaction:
         return judgement

@@ -48,6 +48,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         unread=unread,
         allow_unsound=options.allow_unsound,
         accepted=options.accept_growth or "",
+        capacities=options.capacities,
     )
     if options.redaction:
         redactor = ComparisonRedactor(options.redaction)

@@ -142,6 +142,7 @@ def figures_of_side(side: Side) -> ModuleFigures:
         shapes=signature_digest(side.analysis.dump),
         flaws=side.flaws,
         arguments=tuple(sibling_arguments(side.analysis.program)),
+        refused=side.room.refused,
     )
 
 

@@ -44,7 +44,7 @@ _STEPS: Mapping[Kind, str] = {
 
 
 OVERALL_WORDS: Mapping[Overall, str] = {
-    "over": "over budget",
+    "over": "over budget or capacity",
     "grown": "more than allowed",
     "cannot judge": "cannot be judged",
     "unsound": "cannot be judged, a dump is unsound",

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
+from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.records import Space
 from reportgen.analyse.sibling_arguments import SiblingArguments
 from reportgen.compare.document_fields import DocumentField, Misstated, color_of
@@ -45,6 +46,7 @@ class ModuleFigures:
     """One module as a gate sees it; `shapes` is a digest of what it takes and returns, empty if that is not known.
 
     `flaws` are the first error and the first warning of its checks, `arguments` what it takes, by name and shape.
+    `refused` is the memory for which the compiler refused it, such as `hbm`, empty if it did not.
     """
 
     label: str
@@ -54,11 +56,17 @@ class ModuleFigures:
     shapes: str = ""
     flaws: tuple[Flaw, ...] = ()
     arguments: tuple[SiblingArguments, ...] = ()
+    refused: str = ""
 
     @property
     def error(self) -> Flaw | None:
         """Return why the dump is unsound, None for one that does not contradict itself."""
         return next((flaw for flaw in self.flaws if flaw.gravity == "error"), None)
+
+    def is_refused_for(self, color: int) -> bool:
+        """Return whether the compiler refused the module because it needs too much of a memory space."""
+        main = self.refused == "hbm" and color == MAIN_SPACE
+        return bool(self.refused) and (main or self.spaces[color].name.casefold() == self.refused)
 
 
 def plain_name(name: str) -> str:
@@ -171,6 +179,7 @@ def _module(stated: DocumentField) -> ModuleFigures:
         shapes=shapes.text(),
         flaws=flaws_of_report(stated.optional("findings", []).entries()),
         arguments=tuple(map(_siblings, stated.optional("arguments", []).entries())),
+        refused=stated.optional("refused", {"space": ""})["space"].text(),
     )
 
 

@@ -26,10 +26,14 @@ _LEAST_ALIKE_NAMED, _LEAST_ALIKE = 0.2, 0.5
 
 @record(kw_only=False)
 class Room:
-    """What a build needs beside what its device has, by memory space, and whether it fits, None if not known."""
+    """What a build needs beside what its device has, by memory space, and whether it fits, None if not known.
+
+    `refused` is the memory for which the compiler refused it, such as `hbm`, empty if it did not.
+    """
 
     fits: Mapping[int, Fit] = field(default_factory=dict)
     fits_device: bool | None = None
+    refused: str = ""
 
 
 # Equal only to itself, because comparing two analyses would take longer than the rest of the pairing.

@@ -6,10 +6,11 @@ because they may be wrong in either direction.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
+from reportgen.analyse.devices import read_capacity
 from reportgen.compare.budgets import Budget, Budgets, Level
 from reportgen.compare.figures import ModuleFigures, plain_name
 from reportgen.record import record
@@ -63,7 +64,7 @@ class Verdict:
 
 @record(kw_only=False)
 class Judgement:
-    """All verdicts on two builds; without budgets they are only about dumps that cannot be trusted."""
+    """All verdicts on two builds; without budgets they are only about dumps that are unsound or do not fit."""
 
     verdicts: tuple[Verdict, ...]
     has_budgets: bool = True
@@ -76,7 +77,7 @@ class Judgement:
     @property
     def judged(self) -> int:
         """Return the number of figures that were held to a budget."""
-        return sum(verdict.status in _JUDGED for verdict in self.verdicts)
+        return sum(verdict.status in _JUDGED and verdict.budget is not None for verdict in self.verdicts)
 
     @property
     def accepts(self) -> bool:
@@ -87,7 +88,8 @@ class Judgement:
     def overall(self) -> Overall | None:
         """Return the worst verdict in a word: an unsound build first, then a regression, then what was not judged.
 
-        Without budgets it is None unless a dump is unsound. Where no figure was judged, nothing has passed.
+        Without budgets it is None unless a dump is unsound or does not fit. Where no figure was judged, nothing has
+        passed.
         """
         failed = [verdict.status for verdict in self.verdicts if verdict.level == "fail"]
         for status in ("unsound", "over", "grown"):
@@ -103,7 +105,7 @@ class Judgement:
 
     @property
     def exit_code(self) -> int:
-        """Return 0; 1 if the gate cannot judge, 3 if a budget is broken, 4 if a dump is unsound.
+        """Return 0; 1 if the gate cannot judge, 3 if a budget is broken or a module does not fit, 4 if one is unsound.
 
         It is 0 as well where nothing but the baseline is missing, which `missing-baseline` allows.
         """
@@ -153,14 +155,17 @@ def judge(
     unread: int = 0,
     allow_unsound: bool = False,
     accepted: str = "",
+    capacities: Sequence[str] = (),
 ) -> Judgement:
     """Judge each module that exists now, and say which dumps contradict themselves, whether there are budgets or not.
 
     Without a baseline, growth cannot be judged and no module counts as new. `unread` files of either side could not be
     read. Figures of unsound dumps are judged only with `allow_unsound`. Growth is only noted where it is `accepted`,
-    for that reason.
+    for that reason. A module that needs more than one of the `capacities`, or that the compiler refused, fails.
     """
     verdicts = [verdict for pair in pairs for verdict in _of_soundness(pair, allow_unsound=allow_unsound)]
+    if budgets is not None or capacities:
+        verdicts += judge_fit((after for _, after in pairs if after), capacities).verdicts
     if budgets is None:
         return Judgement(tuple(verdicts), has_budgets=False)
     if not has_baseline and any(budget.growth for budget in budgets.budgets):
@@ -199,10 +204,37 @@ def _of_partners(budgets: Budgets, pairs: Sequence[Pair]) -> Iterator[Verdict]:
             continue
         if any(budget.growth and budget.covers(after) for budget in budgets.budgets):
             message = (
-                f"{after.name} ({after.label}): its growth cannot be judged, because {gone[name]:,} of this name before"
-                f" and {new[name]:,} now have no partner, and nothing says which belong together"
+                f"{after.name} ({after.label}): its growth cannot be judged, because it is not known which of"
+                f" {gone[name]:,} of this name it was before; {new[name]:,} are new"
             )
             yield Verdict(status="unknown", level="fail", message=message, module=after.name)
+
+
+def judge_fit(modules: Iterable[ModuleFigures], capacities: Sequence[str]) -> Judgement:
+    """Judge whether each module fits: the compiler must not have refused it, nor may it need more than is given."""
+    verdicts: list[Verdict] = []
+    given = dict(map(read_capacity, capacities))
+    for module in modules:
+        if module.refused:
+            reason = f"it needs more {module.refused} than there is"
+            message = f"{module.name}: the compiler refused this program, because {reason}"
+            verdicts.append(Verdict(status="over", level="fail", message=message, module=module.name))
+        for color, capacity in given.items():
+            space = module.spaces.get(color)
+            needed, size = space.bytes["needed"] if space else None, capacity.size_bytes
+            if space and needed is not None and needed > size:
+                verdicts.append(
+                    Verdict(
+                        status="over",
+                        level="fail",
+                        message=f"{module.name} {space.name}: needs {needed:,} bytes; the device has {size:,} bytes",
+                        module=module.name,
+                        color=color,
+                        after_bytes=needed,
+                        limit_bytes=size,
+                    )
+                )
+    return Judgement(tuple(verdicts), has_budgets=False)
 
 
 def _why_none_was_judged(pairs: Sequence[Pair]) -> str:
@@ -297,6 +329,8 @@ def _of_space(budget: Budget, old: int | None, after: ModuleFigures, color: int,
             limits.append(("grown", old + allowed, f"it was {old:,} bytes and may grow by {allowed:,}"))
     for status, limit, words in limits:
         is_kept = now <= limit
+        if is_kept and after.is_refused_for(color):
+            continue  # nothing passes in the memory for which the compiler refused the module
         yield Verdict(
             status="pass" if is_kept else status,
             level=None if is_kept else "fail",

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
 from tests.support.commands import Run, runner
 
 WITHOUT_LIVE_RANGES = NOT_IN_PLACE.partition("HloLiveRange")[0]
+REFUSED = Path(__file__).parents[1] / "oom" / "refused"
 OTHER = NAME.replace("jit_f", "jit_g")
 
 
@@ -236,3 +238,31 @@ def test_a_history_with_what_no_build_states_has_a_damaged_line(run: Run, value:
 def test_a_report_that_is_too_large_is_refused(run: Run) -> None:
     ran = run("compare", "report.json", "report.json", "--max-dump-bytes", "10")
     assert (ran.code, "report.json" in ran.err) == (1, True)
+
+
+@pytest.mark.parametrize("folder", ["out-oom", "out-oom_vmem"])
+def test_a_refused_program_fails_every_gate_by_the_same_words(run: Run, folder: str) -> None:
+    shutil.copytree(REFUSED / folder, "refused")
+    shutil.copytree(REFUSED / folder, "accepted", ignore=shutil.ignore_patterns("error.txt"))
+    Path("refused.json").write_text(run("check", "--json", "refused").out, encoding="utf-8")
+    assert run("check", "refused").code == 0  # nobody asks
+    for gate in (["--capacity", "1TiB"], gated("[[budget]]\nmax = '1 TiB'"), ["--max-growth", "0%"]):
+        growth = ["--baseline", "accepted"] if "--max-growth" in gate else []
+        for command in (
+            ["check", "refused", *growth],
+            ["compare", "accepted", "refused"],
+            ["compare", "accepted", "refused.json"],
+            ["compare", "refused", "refused"],
+        ):
+            ran = run(*command, *gate)
+            assert ran.code == 3, (command, gate)
+            assert "the compiler refused this program, because it needs more" in ran.out
+        assert run("compare", "refused", "accepted", *gate).code == 0
+
+
+def test_what_needs_more_than_the_given_capacity_fails_check_and_compare_alike(run: Run) -> None:
+    for side in ("before", "report.json"):
+        for command in (["compare", side, "after"], ["compare", side, "report.json"], ["check", "after"]):
+            ran = run(*command, "--capacity", "4MiB")
+            assert (ran.code, "the device has 4,194,304 bytes" in ran.out) == (3, True), command
+            assert run(*command, "--capacity", "1GiB").code == 0

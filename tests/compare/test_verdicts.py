@@ -155,5 +155,33 @@ def test_growth_is_not_judged_where_nothing_says_which_modules_belong_together(s
     pairs = pair_by_name([shaped(9, shapes[0]), shaped(1, shapes[1])], [shaped(1, "cccc"), shaped(1, "dddd")])
     judgement = judge(budgets("max-growth = '0%'"), pairs, has_baseline=True)
     assert (judgement.overall, judgement.exit_code) == ("cannot judge", 1)
-    assert "2 of this name before and 2 now have no partner" in judgement.reported[0].message
+    assert "which of 2 of this name it was before; 2 are new" in judgement.reported[0].message
     assert judge(budgets("max = '9 B'"), pairs, has_baseline=True).exit_code == 0
+
+
+@pytest.mark.parametrize("text", [None, "max = '9 B'", "max-growth = '0%'\nspace = 'HBM'"])
+def test_a_module_that_needs_more_than_the_capacity_fails_with_and_without_budgets(text: str | None) -> None:
+    stated = None if text is None else budgets(text)
+    pairs = [(module(7), module(7)), (None, module(6, "jit_small"))]
+    judgement = judge(stated, pairs, has_baseline=True, capacities=["6B"])
+    (over,) = (verdict for verdict in judgement.verdicts if verdict.level == "fail")
+    assert over.message == "jit_f HBM: needs 7 bytes; the device has 6 bytes"
+    assert (judgement.overall, judgement.exit_code) == ("over", 3)
+    assert judge(stated, pairs, has_baseline=True, capacities=["7B", "1=1B"]).exit_code == 0
+
+
+@pytest.mark.parametrize(("refused", "space", "color"), [("hbm", "HBM", 0), ("vmem", "VMEM", 1)])
+@pytest.mark.parametrize("limit", ["max = '9 B'", "max-growth = '9%'"])
+def test_no_figure_of_the_memory_for_which_a_module_was_refused_passes(
+    refused: str, space: str, color: int, limit: str
+) -> None:
+    one = replace(module(7, space=space, color=color), refused=refused)
+    judgement = judge(budgets(limit), [(one, one)], has_baseline=True)
+    assert [verdict.status for verdict in judgement.verdicts] == ["over"]
+    assert (judgement.overall, judgement.exit_code) == ("over", 3)
+    other = replace(one, refused="smem")
+    assert [one.status for one in judge(budgets(limit), [(other, other)], has_baseline=True).verdicts] == [
+        "over",
+        "pass",
+    ]
+    assert judge(None, [(one, one)], has_baseline=True).exit_code == 0

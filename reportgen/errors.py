@@ -3,6 +3,22 @@
 Each message is complete by itself: it says what happened, where, and what to do about it.
 """
 
+from typing import Any
+
+LONGEST_OF_PARSER = 300
+"""Characters of what a parser says, which ends with the line and quotes little."""
+_LONGEST = 80
+
+
+def quoted(value: Any) -> str:
+    """Return a value that is refused, as a message quotes it; of a long one only the beginning, which finds it."""
+    return shown(repr(value))
+
+
+def shown(text: str, most: int = _LONGEST) -> str:
+    """Return what a message says of a text that others wrote, because it may have megabytes."""
+    return text if len(text) <= most else f"{text[:most]}…"
+
 
 class ReportgenError(Exception):
     """A problem with the input or the output; the command line prints it and exits with `exit_code`."""

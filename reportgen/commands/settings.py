@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from reportgen.commands.arguments import capacity, source_url
-from reportgen.errors import InvalidSetting
+from reportgen.errors import LONGEST_OF_PARSER, InvalidSetting, quoted, shown
 from reportgen.input.toml_lines import line_of_key
 from reportgen.options import DEFAULT_TITLE, Redaction
 from reportgen.record import record
@@ -38,7 +38,7 @@ class Table:
 
     def refused(self, key: str, reason: str) -> InvalidSetting:
         line = line_of_key(self.text, ("tool", TABLE, key))
-        return InvalidSetting(f"{FILE}:{line}: [tool.{TABLE}] {key}: {reason}")
+        return InvalidSetting(f"{FILE}:{line}: [tool.{TABLE}] {shown(key)}: {reason}")
 
 
 def apply_settings(options: argparse.Namespace) -> None:
@@ -74,10 +74,10 @@ def read_table() -> Table:
     try:
         tool = tomllib.loads(text).get("tool", {})
     except (ValueError, RecursionError) as error:  # also of a number with thousands of digits
-        raise InvalidSetting(f"{FILE}: not valid TOML: {error}") from None
+        raise InvalidSetting(f"{FILE}: not valid TOML: {shown(str(error), LONGEST_OF_PARSER)}") from None
     values = tool.get(TABLE, {}) if isinstance(tool, dict) else {}
     if not isinstance(values, dict):
-        raise InvalidSetting(f"{FILE}: tool.{TABLE} is {values!r}; a table is needed")
+        raise InvalidSetting(f"{FILE}: tool.{TABLE} is {quoted(values)}; a table is needed")
     table = Table(values, text)
     for key in table.values:
         if key not in (*KEYS, *BUDGET_KEYS):
@@ -89,7 +89,7 @@ def _text(table: Table, key: str) -> str | None:
     value = table.values.get(key)
     if value is None or (isinstance(value, str) and value):
         return value
-    raise table.refused(key, f"{value!r}; a text in quotes is needed")
+    raise table.refused(key, f"{quoted(value)}; a text in quotes is needed")
 
 
 def _checked(table: Table, key: str, check: Callable[[str], str], text: str) -> str:
@@ -103,7 +103,7 @@ def _checked(table: Table, key: str, check: Callable[[str], str], text: str) -> 
 def _redaction(table: Table) -> Redaction | None:
     value = table.values.get("redact")
     if value is not None and value not in get_args(Redaction):
-        raise table.refused("redact", f'{value!r}; "paths" or "names" is needed')
+        raise table.refused("redact", f'{quoted(value)}; "paths" or "names" is needed')
     if value and "source-url" in table.values:
         raise table.refused("redact", "it hides what source-url shows; leave one of them out")
     redaction: Redaction | None = value

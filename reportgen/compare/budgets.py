@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 from reportgen.compare.figures import FIGURES, Figure, ModuleFigures
 from reportgen.compare.growth import Growth, parse_growth, parse_size
-from reportgen.errors import InvalidBudget
+from reportgen.errors import LONGEST_OF_PARSER, InvalidBudget, quoted, shown
 from reportgen.input.toml_lines import line_of_key
 from reportgen.record import record
 
@@ -72,12 +72,12 @@ def parse_budgets(text: str, file: str, *, settings: Sequence[str] | None = None
     try:
         document: Mapping[str, Any] = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also of a number with thousands of digits
-        raise InvalidBudget(f"{file}: not valid TOML: {error}") from error
+        raise InvalidBudget(f"{file}: not valid TOML: {shown(str(error), LONGEST_OF_PARSER)}") from error
     table = () if settings is None else ("tool", "xla-reportgen")
     for key in table:
         document = document.get(key, {})
         if not isinstance(document, dict):
-            raise InvalidBudget(f"{file}: {key} is {document!r}; a table is needed")
+            raise InvalidBudget(f"{file}: {key} is {quoted(document)}; a table is needed")
     if unknown := [key for key in document if key not in (*_OPTIONS, "budget", *(settings or ()))]:
         _refuse_unknown(unknown, (*_OPTIONS, "budget"), f"{file}:{line_of_key(text, (*table, unknown[0]))}")
     # Searched for in the text, because tomllib does not say where a table begins.
@@ -88,7 +88,7 @@ def parse_budgets(text: str, file: str, *, settings: Sequence[str] | None = None
     levels: dict[str, Any] = {option: document[option] for option in _OPTIONS if option in document}
     for option, level in levels.items():
         if level not in get_args(Level):
-            raise InvalidBudget(f'{file}: {option} is {level!r}; "note", "warn" or "fail" is needed')
+            raise InvalidBudget(f'{file}: {option} is {quoted(level)}; "note", "warn" or "fail" is needed')
     # Budgets may also be written inline; then no line is named rather than a wrong one.
     places = lines if len(lines) == len(entries) else [None] * len(entries)
     budgets = tuple(_budget(entry, file, line) for entry, line in zip(entries, places, strict=True))
@@ -97,7 +97,7 @@ def parse_budgets(text: str, file: str, *, settings: Sequence[str] | None = None
 
 def _refuse_unknown(table: Iterable[str], known: Sequence[str], where: str) -> None:
     if unknown := [key for key in table if key not in known]:
-        raise InvalidBudget(f"{where}: unknown key {unknown[0]!r}; known are {', '.join(known)}")
+        raise InvalidBudget(f"{where}: unknown key {quoted(unknown[0])}; known are {', '.join(known)}")
 
 
 def _budget(table: Mapping[str, Any], file: str, line: int | None) -> Budget:
@@ -106,9 +106,9 @@ def _budget(table: Mapping[str, Any], file: str, line: int | None) -> Budget:
     for key, types in (("module", str), ("backend", str), ("figure", str), ("space", (str, int)), ("required", bool)):
         # A bool is asked for by name, because it is an int in Python.
         if key in table and (not isinstance(table[key], types) or (key == "space" and isinstance(table[key], bool))):
-            raise InvalidBudget(f"{where}: {key} is {table[key]!r}; {_NEEDED[key]} is needed")
+            raise InvalidBudget(f"{where}: {key} is {quoted(table[key])}; {_NEEDED[key]} is needed")
     if table.get("figure", FIGURES[0]) not in FIGURES:
-        raise InvalidBudget(f"{where}: figure {table['figure']!r} does not exist; known are {', '.join(FIGURES)}")
+        raise InvalidBudget(f"{where}: figure {quoted(table['figure'])} does not exist; known are {', '.join(FIGURES)}")
     if "max" not in table and "max-growth" not in table:
         raise InvalidBudget(f"{where}: a budget needs max or max-growth")
     growth = table.get("max-growth", [])

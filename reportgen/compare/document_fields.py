@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from math import inf
 from typing import Any
 
-_LONGEST = 40
+from reportgen.errors import quoted, shown
+
 _MOST_DIGITS = 30
 _MORE_THAN_ANY = 1 << 100
 
@@ -44,9 +45,7 @@ class DocumentField:
 
     def wrong(self, needed: str) -> Misstated:
         """Return the error for a value that is something else than what is needed."""
-        text = repr(self.value)
-        shown = f"{text[:_LONGEST]}…" if len(text) > _LONGEST else text
-        return Misstated(f"{self.place}: {shown} is not {needed}" if self.place else f"it is not {needed}")
+        return Misstated(f"{self.place}: {quoted(self.value)} is not {needed}" if self.place else f"it is not {needed}")
 
     def __contains__(self, name: str) -> bool:
         return name in self._table()
@@ -110,13 +109,13 @@ class DocumentField:
         return self.value
 
     def _below(self, name: str) -> str:
-        return f"{self.place}.{name}" if self.place else name
+        return f"{self.place}.{shown(name)}" if self.place else shown(name)
 
 
 def color_of(name: str, stated: DocumentField) -> int:
     """Return the number of a memory space, which is the name of its field."""
     if not name.isascii() or not name.isdigit() or len(name) > _MOST_DIGITS or name != str(int(name)):
-        raise Misstated(f"{stated.place}: {name[:_LONGEST]!r} is not the number of a memory space")
+        raise Misstated(f"{stated.place}: {quoted(name)} is not the number of a memory space")
     return int(name)
 
 
@@ -124,5 +123,5 @@ def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     table = dict(pairs)
     if len(table) < len(pairs):
         names = [name for name, _ in pairs]
-        raise Misstated(f"{next(name for name in names if names.count(name) > 1)!r} is stated twice")
+        raise Misstated(f"{quoted(next(name for name in names if names.count(name) > 1))} is stated twice")
     return table

@@ -11,7 +11,7 @@ from reportgen.analyse.records import Space
 from reportgen.analyse.sibling_arguments import SiblingArguments
 from reportgen.compare.document_fields import DocumentField, Misstated, color_of
 from reportgen.compare.flaws import Flaw, flaws_of_report
-from reportgen.errors import UnreadableInput
+from reportgen.errors import UnreadableInput, quoted
 from reportgen.input.names import Backend
 from reportgen.record import record
 from reportgen.reports.json_lines import escape_unprintable
@@ -202,7 +202,7 @@ def _confirm_possible(modules: Sequence[ModuleFigures]) -> None:
                     )
     for label, times in Counter(module.label for module in modules).items():
         if times > 1:
-            raise Misstated(f"modules: {label!r} is there {times:,} times")
+            raise Misstated(f"modules: {quoted(label)} is there {times:,} times")
 
 
 def _siblings(stated: DocumentField) -> SiblingArguments:

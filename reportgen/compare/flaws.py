@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 
 from reportgen.analyse.results import Finding, Severity
 from reportgen.compare.document_fields import DocumentField
+from reportgen.errors import quoted
 from reportgen.record import record
 
 _SLUG = re.compile(r"[a-z0-9-]{1,80}")
@@ -71,7 +72,7 @@ def _flaw(found: DocumentField) -> Flaw | None:
 def checked_slug(stated: Any) -> str:
     """Return the kind of a finding, which a newer version may know. Raises TypeError or ValueError for other text."""
     if not _SLUG.fullmatch(stated):
-        raise ValueError(f"{stated!r} is not a kind of finding")
+        raise ValueError(f"{quoted(stated)} is not a kind of finding")
     return str(stated)
 
 

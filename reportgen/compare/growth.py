@@ -7,7 +7,7 @@ import re
 from fractions import Fraction
 from typing import Any
 
-from reportgen.errors import InvalidBudget
+from reportgen.errors import InvalidBudget, quoted
 from reportgen.record import record
 
 _UNITS = {
@@ -35,7 +35,7 @@ def parse_size(text: Any, where: str) -> int:
     """Return the bytes of `15.5 GiB`. Raises InvalidBudget, beginning with `where`, for anything without a unit."""
     found = _AMOUNT.fullmatch(text) if isinstance(text, str) else None
     if found is None or found[2] not in _UNITS:
-        raise InvalidBudget(f'{where}: {text!r} is not a size with a unit, such as "15.5 GiB" or "64 KiB"')
+        raise InvalidBudget(f'{where}: {quoted(text)} is not a size with a unit, such as "15.5 GiB" or "64 KiB"')
     # Exact, because a limit in floats could be a byte off.
     return int(Fraction(found[1]) * _UNITS[found[2]])
 
@@ -46,5 +46,5 @@ def parse_growth(text: Any, where: str) -> Growth:
     if found is not None and found[2] == "%":
         return Growth(share=Fraction(found[1]) / 100)
     if found is None or found[2] not in _UNITS:
-        raise InvalidBudget(f'{where}: {text!r} is not a share or a size with a unit, such as "1%" or "64 KiB"')
+        raise InvalidBudget(f'{where}: {quoted(text)} is not a share or a size with a unit, such as "1%" or "64 KiB"')
     return Growth(size_bytes=parse_size(text, where))

@@ -31,7 +31,7 @@ from reportgen.compare.build_names import commit_name, growth_reason, link_url, 
 from reportgen.compare.document_fields import DocumentField, Misstated, color_of
 from reportgen.compare.figures import FIGURES, SIGNED, ModuleFigures, SpaceFigures, plain_name, siblings_of
 from reportgen.compare.flaws import Flaw, checked_slug
-from reportgen.errors import UnreadableInput
+from reportgen.errors import UnreadableInput, quoted
 from reportgen.input.names import Backend
 from reportgen.record import record
 
@@ -73,7 +73,7 @@ class ModuleKey(NamedTuple):
         backend, rest = text.split(" ", 1)
         name, shapes = rest.rsplit(" ", 1)
         if backend not in get_args(Backend):
-            raise ValueError(f"{backend!r} is no backend")
+            raise ValueError(f"{quoted(backend)} is no backend")
         return cls(cast(Backend, backend), name, shapes)
 
 

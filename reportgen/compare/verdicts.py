@@ -13,6 +13,7 @@ from typing import Literal
 from reportgen.analyse.devices import read_capacity
 from reportgen.compare.budgets import Budget, Budgets, Level
 from reportgen.compare.figures import ModuleFigures, plain_name
+from reportgen.errors import shown
 from reportgen.record import record
 
 Status = Literal[
@@ -292,7 +293,7 @@ def _of_budget(budget: Budget, pairs: Sequence[Pair], *, has_baseline: bool, all
         yield Verdict(
             status="unmatched",
             level="fail",
-            message=f"the budget for {budget.title} matches nothing; does the compiler still write this dump?",
+            message=f"the budget for {shown(budget.title)} matches nothing; does the compiler still write this dump?",
             budget=budget,
         )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from reportgen.errors import OptionError
+from reportgen.errors import OptionError, shown
 from reportgen.input.reading import DumpFiles
 
 _MOST_NAMES = 20
@@ -15,4 +15,4 @@ def of_module(dumps: Sequence[DumpFiles], name: str) -> tuple[DumpFiles, ...]:
         return found
     names = sorted({files.name.module_name for files in dumps})
     more = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
-    raise OptionError(f"--module {name}: no such module; there are {', '.join(names[:_MOST_NAMES])}{more}")
+    raise OptionError(f"--module {shown(name)}: no such module; there are {', '.join(names[:_MOST_NAMES])}{more}")

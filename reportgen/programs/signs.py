@@ -6,6 +6,7 @@ late all look like success. The files in the folder tell them apart.
 
 from collections.abc import Iterable
 
+from reportgen.errors import quoted
 from reportgen.programs.interpreters import NO_FRAMEWORK
 from reportgen.record import record
 
@@ -56,7 +57,7 @@ def why_nothing(signs: Signs, exit_code: int, *, only: str | None, cache: bool, 
             " has: reportgen run -- /path/to/python …"
         )
     if only is not None:
-        return f"no module was dumped; does a name of a module match {only!r}, which --only asks for?"
+        return f"no module was dumped; does a name of a module match {quoted(only)}, which --only asks for?"
     if exit_code:
         return (
             f"the program ended with exit code {exit_code} before XLA dumped anything; if it said `Unknown flag in"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
+from reportgen.errors import shown
 from reportgen.protos.escapes import plain_name
 from reportgen.protos.proto_messages import ProtoError, decoded
 from reportgen.protos.shape_text import Shapes
@@ -100,7 +101,7 @@ class HloModule:
         for number, operands in self._operands.items():
             for read in operands:
                 if read not in self.names:
-                    raise ProtoError(f"{self.names[number]} reads an instruction {read} that there is not")
+                    raise ProtoError(f"{shown(self.names[number])} reads an instruction {read} that there is not")
 
     def message(self, number: int) -> Any:
         """Return the message of an instruction. Raises ProtoError."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from operator import itemgetter
 from typing import Any
 
+from reportgen.errors import shown
 from reportgen.protos.attribute_text import CALLED, LAYOUTS, PREDECESSORS, SHARDING, frontend_text, own_attributes
 from reportgen.protos.escapes import plain_name, quoted
 from reportgen.protos.literal_text import literal_text
@@ -60,7 +61,9 @@ class ModulePrinter:
             return literal_text(one.literal)
         names = self._module.names
         if len(one.operand_ids) > _MANY and sum(len(names[read]) for read in one.operand_ids) > _LONGEST_LINE:
-            raise ProtoError(f"the operands of {plain_name(one.name)} are more than {_LONGEST_LINE:,} characters long")
+            raise ProtoError(
+                f"the operands of {shown(plain_name(one.name))} are more than {_LONGEST_LINE:,} characters long"
+            )
         texts = [f"%{names[read]}" for read in one.operand_ids]
         for place in range(_NUMBERED, len(texts), _NUMBERED):
             texts[place] = f"/*index={place}*/{texts[place]}"

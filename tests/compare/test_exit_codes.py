@@ -266,3 +266,57 @@ def test_what_needs_more_than_the_given_capacity_fails_check_and_compare_alike(r
             ran = run(*command, "--capacity", "4MiB")
             assert (ran.code, "the device has 4,194,304 bytes" in ran.out) == (3, True), command
             assert run(*command, "--capacity", "1GiB").code == 0
+
+
+LONG = "9" * 100_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"[[budget]]\nmax = '{LONG}'",
+        f"[[budget]]\nmax = ['{LONG}']",
+        f"[[budget]]\nmax-growth = '{LONG}'",
+        f"[[budget]]\nfigure = '{LONG}'\nmax = '1 B'",
+        f"[[budget]]\nmodule = ['{LONG}']\nmax = '1 B'",
+        f"[[budget]]\n'{LONG}' = 1",
+        f"[[budget]]\nmodule = '{LONG}'\nmax = '1 B'",
+        f"new-modules = '{LONG}'",
+        f"'{LONG}' = 1",
+        f"'{LONG}' = 1\n'{LONG}' = 1",
+        LONG,
+    ],
+    ids=lambda text: text[:24],
+)
+def test_a_refused_value_is_quoted_by_its_beginning(run: Run, text: str) -> None:
+    for command in (["check", "after"], ["compare", "before", "after"]):
+        ran = run(*command, *gated(text))
+        assert ran.code in (1, 2)
+        assert max(map(len, f"{ran.err}\n{ran.out}".splitlines())) < 600
+
+
+@pytest.mark.parametrize("setting", ["title = ['{}']", "redact = '{}'", "capacity = '{}'", "'{}' = 1"])
+def test_a_refused_setting_is_quoted_by_its_beginning(run: Run, setting: str) -> None:
+    Path("pyproject.toml").write_text(f"[tool.xla-reportgen]\n{setting.format(LONG)}", encoding="utf-8")
+    ran = run("check", "after")
+    assert (ran.code, len(ran.err) < 600) == (2, True)
+
+
+@pytest.mark.parametrize("option", ["--time", "--commit", "--link", "--accept-growth"])
+def test_a_refused_option_is_quoted_by_its_beginning(run: Run, option: str) -> None:
+    stated = {"--commit": "abc", "--time": "2026-11-22T12:03:34Z", option: f"{LONG} \n"}
+    ran = run(
+        "history", "add", "report.json", "--history", "h.jsonl", *(word for one in stated.items() for word in one)
+    )
+    assert (ran.code, max(map(len, ran.err.splitlines())) < 600) == (2, True)
+
+
+@pytest.mark.parametrize("field", ["name", "path", "backend", "shapes", "spaces"])
+def test_a_refused_field_is_quoted_by_its_beginning(run: Run, field: str) -> None:
+    document = json.loads(Path("report.json").read_text(encoding="utf-8"))
+    document["modules"] *= 2
+    for module in document["modules"]:
+        module[field] = {LONG: LONG} if field in ("spaces", "name") else LONG
+    Path("long.json").write_text(json.dumps(document), encoding="utf-8")
+    ran = run("compare", "long.json", "after")
+    assert (ran.code, len(ran.err) < 600) == (1, True)

@@ -104,6 +104,8 @@ def figures_of_report(document: DocumentField, source: str) -> list[ModuleFigure
             " write the report again: reportgen check --json DUMPS"
         )
     try:
+        if "build" not in document:  # of which a history knows less
+            _confirm_complete(stated)
         modules = list(map(_module, stated))
         _confirm_possible(modules)
     except Misstated as error:
@@ -177,10 +179,17 @@ def _module(stated: DocumentField) -> ModuleFigures:
         backend=backend.value,
         spaces={color_of(color, space): _space(space) for color, space in stated["spaces"].items()},
         shapes=shapes.text(),
-        flaws=flaws_of_report(stated.optional("findings", []).entries()),
+        flaws=flaws_of_report(stated["findings"].entries(), stated.optional("checks", []).entries()),
         arguments=tuple(map(_siblings, stated.optional("arguments", []).entries())),
         refused=stated.optional("refused", {"space": ""})["space"].text(),
     )
+
+
+def _confirm_complete(modules: Iterable[DocumentField]) -> None:
+    """Raise Misstated if a module of a whole report lacks something that a gate judges it by."""
+    for module in modules:
+        for name in ("shapes", "arguments", "refused", "checks"):
+            module[name]  # raises
 
 
 def _space(stated: DocumentField) -> SpaceFigures:

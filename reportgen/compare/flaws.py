@@ -5,11 +5,11 @@ the `report.json` of an earlier build.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, get_args
 
 from reportgen.analyse.results import Finding, Severity
-from reportgen.compare.document_fields import DocumentField
+from reportgen.compare.document_fields import DocumentField, Misstated
 from reportgen.errors import quoted
 from reportgen.record import record
 
@@ -51,9 +51,18 @@ def flaws_of(findings: Iterable[Finding]) -> tuple[Flaw, ...]:
     )
 
 
-def flaws_of_report(findings: Iterable[DocumentField]) -> tuple[Flaw, ...]:
-    """Return the same of the findings of a module in `report.json`. Raises Misstated for anything else."""
-    return _firsts(flaw for found in findings if (flaw := _flaw(found)))
+def flaws_of_report(findings: Sequence[DocumentField], checks: Iterable[DocumentField]) -> tuple[Flaw, ...]:
+    """Return the same of the findings of a module in `report.json`.
+
+    Raises Misstated for anything else, and if a check found what none of the findings is.
+    """
+    flaws = [flaw for found in findings if (flaw := _flaw(found))]
+    told = {found["slug"].value for found in findings}
+    for one in checks:
+        for slug, times in one["found"].items():
+            if times.count() and slug not in told:
+                raise Misstated(f"{times.place}: there is no such finding")
+    return _firsts(flaws)
 
 
 def _flaw(found: DocumentField) -> Flaw | None:

@@ -3,13 +3,16 @@
 import gzip
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
 from tests.support.commands import Run, runner
 
+Edit = Callable[[dict[str, Any]], object]
 WITHOUT_LIVE_RANGES = NOT_IN_PLACE.partition("HloLiveRange")[0]
 REFUSED = Path(__file__).parents[1] / "oom" / "refused"
 OTHER = NAME.replace("jit_f", "jit_g")
@@ -320,3 +323,37 @@ def test_a_refused_field_is_quoted_by_its_beginning(run: Run, field: str) -> Non
     Path("long.json").write_text(json.dumps(document), encoding="utf-8")
     ran = run("compare", "long.json", "after")
     assert (ran.code, len(ran.err) < 600) == (1, True)
+
+
+def without(name: str) -> Edit:
+    return lambda module: module.pop(name)
+
+
+def check_that_found(slug: str, times: int) -> Edit:
+    return lambda module: module["checks"][0].update(found={slug: times})
+
+
+@pytest.mark.parametrize(
+    ("edit", "field"),
+    [
+        *((without(name), name) for name in ("findings", "checks", "shapes", "arguments", "refused")),
+        (check_that_found("range-missing", 3), "checks[0].found.range-missing"),
+        (check_that_found("unheard-of", 1), "checks[0].found.unheard-of"),
+        (check_that_found("range-missing", -1), "checks[0].found.range-missing"),
+    ],
+    ids=lambda one: one if isinstance(one, str) else "",
+)
+def test_a_report_that_hides_what_its_checks_found_is_refused(run: Run, edit: Edit, field: str) -> None:
+    document = json.loads(Path("report.json").read_text(encoding="utf-8"))
+    edit(document["modules"][0])
+    Path("cut.json").write_text(json.dumps(document), encoding="utf-8")
+    add = ["history", "add", "cut.json", "--history", "h.jsonl", "--commit", "abc", "--time", "2026-11-22T12:03:34Z"]
+    for command in (
+        ["compare", "cut.json", "after"],
+        ["compare", "after", "cut.json"],
+        ["check", "after", "--baseline", "cut.json"],
+        add,
+    ):
+        ran = run(*command)
+        assert ran.code == 1
+        assert f"cut.json: not a report.json of this version: modules[0].{field}" in ran.err

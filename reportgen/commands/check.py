@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from reportgen.check import check
 from reportgen.commands.arguments import paths_of
 from reportgen.commands.gate import budgets_of, exit_code, print_verdicts
-from reportgen.commands.github import annotated_verdicts, commands_stopped, tell_github
+from reportgen.commands.github import annotated_verdicts, commands_stopped, files_appended, tell_github
 from reportgen.commands.printing import print_errors, print_modules
+from reportgen.commands.settings import files_read
 from reportgen.compare.budgets import Budgets
 from reportgen.compare.figures import figures_of_modules
 from reportgen.compare.verdicts import Judgement, judge, judge_fit, pair_by_name
@@ -17,6 +18,7 @@ from reportgen.errors import NoDumpFound
 from reportgen.input.discover import Discovered, discover_all
 from reportgen.input.reading import is_missing
 from reportgen.input.remote import located
+from reportgen.output.named_files import confirm_apart
 from reportgen.redact.contents import published_errors
 from reportgen.redact.labels import redact_labels
 from reportgen.redact.public_figures import public_name, real_figures, redact_flaws, redact_judgement
@@ -35,7 +37,11 @@ if TYPE_CHECKING:
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Check the dumps, print the findings and return the exit code."""
     budgets = budgets_of(options, default_growth=options.baseline is not None)
-    found = discover_all(paths_of(options), max_bytes=options.max_dump_bytes, siblings=options.siblings)
+    paths = paths_of(options)
+    if options.github:
+        baseline_path = located(options.baseline) if options.baseline else None
+        confirm_apart(files_appended(), (*paths, baseline_path, *files_read(options.budgets)))
+    found = discover_all(paths, max_bytes=options.max_dump_bytes, siblings=options.siblings)
     errors = published_errors(found, options.redaction or None, options.max_dump_bytes)
     if found.why_none and not errors:
         raise NoDumpFound(found.why_none)

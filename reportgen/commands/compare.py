@@ -3,7 +3,7 @@
 import argparse
 
 from reportgen.commands.gate import budgets_of, exit_code, print_verdicts
-from reportgen.commands.github import Say, annotated_verdicts, commands_stopped, tell_github
+from reportgen.commands.github import Say, annotated_verdicts, commands_stopped, files_appended, tell_github
 from reportgen.commands.settings import files_read
 from reportgen.compare.builds import BuildComparison, Source
 from reportgen.compare.compare_json import compare_json
@@ -26,7 +26,8 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Compare, write what was asked for, print the changes and return the exit code."""
     before_path, after_path = located(options.before), located(options.after)
     read = (before_path, after_path, *files_read(options.budgets))
-    confirm_apart({"--json": options.json, "--markdown": options.markdown}, read)
+    appended = files_appended() if options.github else {}
+    confirm_apart({"--json": options.json, "--markdown": options.markdown, **appended}, read)
     confirm_outside(options.output, read)
     budgets = budgets_of(options)
     # A gate passes without a baseline, because the first build of a project has none.

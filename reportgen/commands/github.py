@@ -5,7 +5,7 @@ Other people choose the names of modules and paths, so a newline or a `::` in on
 
 import os
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from reportgen.compare.verdicts import Judgement, Verdict
 from reportgen.output.named_files import append_file
 from reportgen.reports.markdown_text import escaped
 
+_SUMMARY, _OUTPUT = "GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"
 _MOST_ANNOTATIONS = 10
 _MOST_SUMMARY_BYTES = 1_000_000
 _COMMANDS = {"fail": "error", "warn": "warning", "note": "notice"}
@@ -43,6 +44,11 @@ def _worst_first(judgement: Judgement | None) -> Sequence[Verdict]:
     return sorted(reported, key=lambda verdict: _ORDER.index(verdict.level or "note"))
 
 
+def files_appended() -> Mapping[str, Path | None]:
+    """Return the files that `tell_github` appends to, by the variable that names each."""
+    return {name: Path(path) if (path := os.environ.get(name)) else None for name in (_SUMMARY, _OUTPUT)}
+
+
 def tell_github(
     judgement: Judgement | None,
     summary: str = "",
@@ -59,27 +65,26 @@ def tell_github(
     Without a `summary`, it is the list of verdicts and the `explanation` of the modules, both in Markdown.
     """
     worst_first = _worst_first(judgement)
-    if path := os.environ.get("GITHUB_STEP_SUMMARY"):
+    files = files_appended()
+    if path := files[_SUMMARY]:
         verdicts = _verdict_list(judgement, worst_first) if judgement and judgement.overall else ""
         data = (summary or "\n\n".join(filter(None, (verdicts, explanation)))).encode("utf-8", "replace")
         # GitHub refuses the summary of a step if it is longer than 1 MiB. The cut may leave a part of a character.
         rest = "\n\n_The rest is left out._\n" if len(data) > _MOST_SUMMARY_BYTES else ""
-        _append(path, data[:_MOST_SUMMARY_BYTES].decode("utf-8", "ignore") + rest + "\n")
+        text = data[:_MOST_SUMMARY_BYTES].decode("utf-8", "ignore")
+        append_file(path, f"{text}{rest}\n".encode())
     outputs = {
         "verdict": ((judgement and judgement.overall) or "").replace(" ", "-"),
         "change-bytes": "" if change_bytes is None else str(change_bytes),
         "markdown": markdown.as_posix() if markdown else "",
     }
-    if path := os.environ.get("GITHUB_OUTPUT"):
+    if path := files[_OUTPUT]:
         # A delimiter that nobody can guess, because a text may have lines of its own.
         end = f"end-{secrets.token_hex(16)}"
-        _append(path, "".join(f"{name}<<{end}\n{text}\n{end}\n" for name, text in outputs.items()))
+        text = "".join(f"{name}<<{end}\n{text}\n{end}\n" for name, text in outputs.items())
+        append_file(path, text.encode("utf-8", "replace"))
     for verdict in annotated_verdicts(judgement):
         say(_annotation(verdict))
-
-
-def _append(path: str, text: str) -> None:
-    append_file(Path(path), text.encode("utf-8", "replace"))
 
 
 def _verdict_list(judgement: Judgement, verdicts: Sequence[Verdict]) -> str:

@@ -357,3 +357,19 @@ def test_a_report_that_hides_what_its_checks_found_is_refused(run: Run, edit: Ed
         ran = run(*command)
         assert ran.code == 1
         assert f"cut.json: not a report.json of this version: modules[0].{field}" in ran.err
+
+
+@pytest.mark.parametrize("variable", ["GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"])
+@pytest.mark.parametrize("target", [f"after/{NAME}", f"before/{NAME}", "report.json", "b.toml"])
+def test_what_is_read_is_not_appended_to(run: Run, variable: str, target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    gate = gated("[[budget]]\nmax = '1 GiB'")
+    monkeypatch.setenv(variable, target)
+    before = Path(target).read_bytes()
+    baseline = "report.json" if target == "report.json" else "before"
+    for command in (["check", "after", "--baseline", baseline], ["compare", baseline, "after"]):
+        ran = run(*command, "--github", *gate)
+        assert (ran.code, Path(target).read_bytes() == before) == (2, True)
+        assert f"{variable} {target}: it is what the command reads" in ran.err
+    monkeypatch.setenv(variable, "elsewhere")
+    assert run("check", "after", "--github", *gate).code == 0
+    assert Path("elsewhere").stat().st_size

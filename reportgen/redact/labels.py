@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from reportgen.input.discover import Discovered
-from reportgen.input.names import read_name, split_part, without_compression
+from reportgen.input.names import PART_SUFFIXES, DumpName, read_name, split_part, without_compression
 from reportgen.input.reading import DumpFiles, Problem
 from reportgen.options import Redaction
 from reportgen.record import record
@@ -20,8 +20,11 @@ from reportgen.redact.quotes import redact_message
 from reportgen.redact.tokens import Tokens
 from reportgen.redact.vocabulary import is_known, is_public_module
 
-_NUMBERED = re.compile(r"(?:[0-9]+\.)?module_[0-9]+\.")
+_NUMBERED = re.compile(r"(?:(?P<timestamp>[0-9]+)\.)?module_(?P<number>[0-9]+)\.")
 _LONGEST_COUNT = 5  # digits behind a `#`, where labels are made unique
+_LONGEST_NUMBER = 6  # digits in front of the name of a module: more may be the number of a telephone or an account
+_MOMENT = re.compile(r"1[4-9][0-9]{14}")
+"""A timestamp in the name of a file: microseconds, from 2014 to 2033."""
 
 
 def redact_labels(discovered: Discovered, redaction: Redaction | None) -> Discovered:
@@ -62,7 +65,7 @@ class _Labels:
             token = self._token(_Piece("dump", files.name.stem))
             name = replace(files.name, stem=token, module_name=token)
         else:
-            name = read_name(self.label(f"{files.name.stem}-buffer-assignment.txt"))
+            name = self._name(files.name.stem)
         parts = tuple(replace(part, label=self.label(part.label)) for part in files.parts)
         return replace(files, label=self.label(files.label), name=name, parts=parts, notes=None)
 
@@ -71,7 +74,25 @@ class _Labels:
         return replace(problem, file=self.label(problem.file), message=message)
 
     def label(self, label: str) -> str:
-        return "".join(self._token(piece) if isinstance(piece, _Piece) else piece for piece in self._pieces(label))
+        return "".join(map(self._shown, self._pieces(label)))
+
+    def _shown(self, piece: _Piece | str) -> str:
+        return self._token(piece) if isinstance(piece, _Piece) else piece
+
+    def _name(self, stem: str) -> DumpName:
+        """Return the name of a dump that XLA named, without the numbers that are hidden."""
+        pieces = [*self._pieces(stem + PART_SUFFIXES[0])]
+        shown = "".join(map(self._shown, pieces)).removesuffix(PART_SUFFIXES[0])
+        # Read with zeros, because a name with a token instead of a number is not read as that of a module.
+        name = read_name("".join("0000" if _is_number(piece) else self._shown(piece) for piece in pieces))
+        module = next(part for part in shown.split(".") if part.startswith("module_"))
+        return replace(
+            name,
+            stem=shown,
+            module_name=module if name.module_name == "module_0000" else name.module_name,
+            module_number=name.module_number if module[-4:].isdigit() else None,
+            timestamp_microseconds=name.timestamp_microseconds or None,
+        )
 
     def _token(self, piece: _Piece) -> str:
         return self._tokens.of(piece.kind, piece.text.encode("utf-8", "surrogateescape")).decode()
@@ -92,7 +113,7 @@ class _Labels:
         if dump.module_number is None or named is None:
             yield from self._unnumbered(name)
             return
-        yield named[0]
+        yield from self._numbers(named)
         rest = named.end()
         if name.startswith(f"{dump.module_name}.", rest):
             is_public = is_public_module(dump.module_name, self._redaction)
@@ -106,6 +127,17 @@ class _Labels:
             yield _Piece("name", stage.removeprefix("."))
         yield name[len(dump.stem) :]
 
+    def _numbers(self, named: re.Match[str]) -> Iterator[_Piece | str]:
+        """Split what comes before the name of a module."""
+        timestamp, number = named["timestamp"], named["number"]
+        if timestamp:
+            is_moment = self._redaction == "paths" and _MOMENT.fullmatch(timestamp)
+            yield timestamp if is_moment or len(timestamp) <= _LONGEST_NUMBER else _Piece("number", timestamp)
+            yield "."
+        yield "module_"
+        yield number if len(number) <= _LONGEST_NUMBER else _Piece("number", number)
+        yield "."
+
     def _unnumbered(self, name: str) -> Iterator[_Piece | str]:
         """Split the name of a file that XLA did not name; keep only a suffix that may come from XLA."""
         split = split_part(name)
@@ -118,3 +150,7 @@ class _Labels:
             yield suffix
         else:
             yield _Piece("dump", name)
+
+
+def _is_number(piece: _Piece | str) -> bool:
+    return isinstance(piece, _Piece) and piece.kind == "number"

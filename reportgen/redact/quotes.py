@@ -8,12 +8,17 @@ _MESSAGE_WORD = re.compile(r"[^\s'\"`()\[\],;]+")
 _PARTS_OF_LABELS = re.compile(r"[/#:=]|(?<=\d)(?=[-.])")
 _MARKS = re.compile(r"[=*%→…]")
 _GROUPED = re.compile(GROUPED)
-_TOKEN = re.compile(r"(?:data|dump|folder|host|name|path|person|program|text)-\d+")
+_AMOUNT = re.compile(r"((?<![^\s(+-])\d{1,3}(?:,\d{3}){1,6}(?=[ .;:)]|$)(?![ .]\d))")
+"""An amount as this package prints it."""
+_TOKEN = re.compile(r"(?:data|dump|folder|host|name|number|path|person|program|text)-\d+")
 
 
 def redact_message(message: str) -> str:
     """Return a message with only its own words and tokens, because it may quote a file that could not be read."""
-    return _MESSAGE_WORD.sub(_shown_in_message, _GROUPED.sub("(redacted)", message))
+    pieces = _AMOUNT.split(message)
+    # Around the amounts, because a number before one would be taken for its first group.
+    texts = [text if is_amount % 2 else _GROUPED.sub("(redacted)", text) for is_amount, text in enumerate(pieces)]
+    return _MESSAGE_WORD.sub(_shown_in_message, "".join(texts))
 
 
 def _shown_in_message(found: re.Match[str]) -> str:

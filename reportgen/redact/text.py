@@ -32,10 +32,8 @@ _WORD = (
     rb"|(?:[\w~\x80-\xff]|" + _ESCAPED + rb")" + _REST + rb"(?:" + _URL + rb")?"
 )
 _GROUP = rb"[0-9a-fA-F]{1,4}+:"
-_ADDRESS = (
-    rb"(?:" + repeated(_GROUP, 1) + rb":|::|" + repeated(_GROUP, 4) + rb")[0-9a-fA-F:.]*(?:\]:\d{1,5}+)?"
-    rb"|\d{1,3}+(?:\.\d{1,3}+){3}(?![\w.])(?::\d{1,5}+)?"
-)
+_LONG_ADDRESS = rb"(?:" + repeated(_GROUP, 1) + rb":|::|" + repeated(_GROUP, 4) + rb")[0-9a-fA-F:.]*(?:\]:\d{1,5}+)?"
+_ADDRESS = _LONG_ADDRESS + rb"|\d{1,3}+(?:\.\d{1,3}+){3}(?![\w.])(?::\d{1,5}+)?"
 _WORDS = re.compile(rb"(?P<address>" + _ADDRESS + b")|" + _WORD)
 # A string that never ends has all that follows: otherwise each quote in the rest would be tried as a beginning.
 _STRING = rb'"(?P<string>' + repeated(rb'[^"\\\n]++|\\.') + rb')(?P<end>"?)'
@@ -60,6 +58,8 @@ _LONG = re.compile(rb"\d{7}|\d\d\.\d{5}|\d{3}\.\d{4}|\d{4}\.\d{3}|\d{5}\.\d\d|\d
 _BEFORE_MEASURE = re.compile(rb"(?:\bsize[= ]|\boffset=|[\[<,]|\bconstant\(-?|\(max | at )\Z")
 _LONGEST_BEFORE = 10
 _GROUPED = re.compile(GROUPED.encode())
+# With addresses, because a number that begins or ends in one would leave a part of it.
+_GROUPED_OR_ADDRESS = re.compile(rb"(?P<address>(?<!\w)(?:" + _LONG_ADDRESS + rb"))|" + GROUPED.encode())
 _EXTENSION = re.compile(rb"\.(?:py|pyx|ipynb|cc|cpp|cu|cuh|mlir|hlo|so)$")
 _BRANCH = re.compile("[ │]*(?:├── |└── )|[ ]*".encode())
 
@@ -142,10 +142,10 @@ class Redactor:
 
     def _words(self, text: bytes) -> bytes:
         pieces, after = [], 0
-        for number in _GROUPED.finditer(text):
+        for number in _GROUPED_OR_ADDRESS.finditer(text):
             if not number[0].isdigit():  # which is a part of a word
                 pieces += [_replaced(_WORDS, self._in_words, text[after : number.start()])]
-                pieces += [self._tokens.of("name", number[0])]
+                pieces += [self._tokens.of("host" if number["address"] else "name", number[0])]
                 after = number.end()
         return b"".join([*pieces, _replaced(_WORDS, self._in_words, text[after:])])
 

@@ -166,8 +166,11 @@ _MACHINES = frozenset(
 )
 """Known words that name a machine or a person once a number follows, as in `node17` or `user_4`."""
 
-GROUPED = r"(?<!\d)\d" + repeated(r"[ ()+./_-]{0,2}\d", 6)
-"""A pattern for a long number, perhaps in groups, as people write that of a telephone."""
+GROUPED = r"(?<!\d)\d" + repeated(r"[^0-9A-Za-z\\]{0,3}\d", 6)
+"""A pattern for a long number, perhaps in groups, as people write that of a telephone: with any signs between them.
+
+A backslash is none, because cutting an escape in two would make another of its rest.
+"""
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _NUMBER = re.compile(

@@ -1,8 +1,12 @@
 """Labels of dumps after the names of folders and files were hidden."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from reportgen.input.discover import Discovered, discover
+from reportgen.input.names import DumpName
 from reportgen.options import Redaction
 from reportgen.redact.labels import redact_labels
 
@@ -40,6 +44,35 @@ def test_hiding_names_hides_the_name_of_the_module_too(tmp_path: Path) -> None:
     assert [part.label for part in step.parts] == [f"{hidden}-buffer-assignment.txt", f"{hidden}-live-range.txt"]
     assert (step.name.module_name, step.name.module_number, step.name.backend) == ("program-1", 1, "cpu")
     assert (other.label, other.name.module_name) == (timestamped, "module_0000")
+
+
+@pytest.mark.parametrize("redaction", ["paths", "names"])
+def test_numbers_as_long_as_that_of_a_telephone_become_tokens(redaction: Redaction, tmp_path: Path) -> None:
+    stems = (
+        "4155552671.module_4155552672.jit_f.sm_9.0_gpu_after_optimizations",
+        "module_4155552673.after_optimizations",
+    )
+    discovered = found(tmp_path, *(f"{stem}-buffer-assignment.txt" for stem in stems))
+    unnamed, named = redact_labels(discovered, redaction).dumps
+    function = "jit_f" if redaction == "paths" else "program-1"
+    assert named.name == DumpName(
+        stem=f"number-1.module_number-2.{function}.sm_9.0_gpu_after_optimizations",
+        module_name=function,
+        stage="sm_9.0_gpu_after_optimizations",
+        backend="gpu",
+        device="sm_9.0_gpu",
+    )
+    assert named.label == f"{named.name.stem}-buffer-assignment.txt"
+    assert (unnamed.name.stem, unnamed.name.module_name) == ("module_number-3.after_optimizations", "module_number-3")
+
+
+def test_the_moment_of_a_dump_stays_unless_names_are_hidden(tmp_path: Path) -> None:
+    discovered = found(tmp_path, "1795171264546596.module_0000.after_optimizations-buffer-assignment.txt")
+    (shown,), (hidden,) = (redact_labels(discovered, redaction).dumps for redaction in ("paths", "names"))
+    assert (shown.label, shown.name) == (discovered.dumps[0].label, discovered.dumps[0].name)
+    assert hidden.name == replace(
+        shown.name, stem="number-1.module_0000.after_optimizations", timestamp_microseconds=None
+    )
 
 
 def test_notes_are_dropped(tmp_path: Path) -> None:

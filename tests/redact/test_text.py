@@ -1,6 +1,7 @@
 """The text of a dump without paths, people, machines and, if asked for, the names of its operations."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,13 @@ def instruction(rest: str, redaction: Redaction = "paths") -> str:
         ('key="415 555 0123", none="12"', 'key="data-1", none="data-2"'),
         ('op_name="jit(f)/415 555 0123/w_169999.999912"', 'op_name="jit(f)/name-1/w_name-2"'),
         ("channel_id=4155550123, calls=%4155550123", "channel_id=name-1, calls=%name-1"),
+        ('op_name="w/4111:1111:1111:1111/x"', 'op_name="w/name-1/x"'),
+        ('op_name="w/415,555,2671/x(8844,2277,1166)"', 'op_name="w/name-1/x(name-2)"'),
+        ('op_name="[415][555][2671]/add/(415)(555)(2671)"', 'op_name="[name-1]/add/(name-2)"'),
+        ('op_name="415 - 555 - 2671" op_type="415*555=2671"', 'op_name="name-1" op_type="name-2"'),
+        ('op_name="415\u2013555\u20132671"', 'op_name="name-1"'),
+        (r'config="{\"a\":[415,555,2671]}", b="4111:1111:1111:1111"', 'config="data-1", b="data-2"'),
+        ('config={"a":"415][555][2671","415|555|2671":1}', 'config={"a":"data-1","data-2":1}'),
     ],
 )
 def test_what_is_not_known_becomes_a_token(text: str, expected: str) -> None:
@@ -182,6 +190,14 @@ def test_a_redacted_message_quotes_no_path() -> None:
         redact_message("not read: folder-1/dump-2.txt.gz is there too")
         == "not read: folder-1/dump-2.txt.gz is there too"
     )
+
+
+def test_a_long_number_in_a_message_stays_only_as_an_amount() -> None:
+    for amount in ("line 7: 1,234,567,890 bytes", "it has more than 4,000,000,000 bytes; 12", "(1,234,567)"):
+        assert redact_message(amount) == amount
+    for number in ("415,555,2671", "4111:1111:1111:1111", "415)(555)(2671", "415,555 2671", "x/415,555,267/1"):
+        assert redact_message(f"not read: {number}").startswith("not read: ")
+        assert not {"4111", "2671", "555"} & set(re.findall(r"\d+", redact_message(f"not read: {number}")))
 
 
 def _messages() -> set[str]:

@@ -2,7 +2,7 @@
 
 from reportgen.input.dump_text import DumpText, Sibling
 from reportgen.input.proto_files import load_proto
-from reportgen.input.reading import DumpFiles, Problem, load_siblings, load_text
+from reportgen.input.reading import DumpFiles, Problem, load_siblings, load_text, read_text
 from reportgen.input.remote import AnyPath
 from reportgen.record import record
 
@@ -34,7 +34,4 @@ def read_contents(files: DumpFiles, *, keeps_repeats: bool = False) -> Contents:
 
 def read_note(path: AnyPath | None) -> str:
     """Return the text of a note, or an empty string if there is no note or it cannot be read."""
-    try:
-        return path.read_text(encoding="utf-8", errors="replace") if path else ""
-    except OSError:
-        return ""
+    return read_text(path)[0].decode("utf-8", "replace") if path else ""

@@ -1,10 +1,12 @@
-"""The one place that knows how lines end: whatever reads a text after it sees only newlines.
+"""The one place that knows how texts are written: whatever reads one after it sees only newlines, and UTF-8.
 
 Dumps are copied through Windows, which puts a carriage return before each newline, and sometimes another. One without a
-newline ends a line, too. Lines and columns stay those that an editor shows.
+newline ends a line, too. Lines and columns stay those that an editor shows. The `>` of PowerShell writes UTF-16.
 """
 
+import codecs
 import re
+from collections.abc import Callable
 from io import StringIO
 
 _LINE_END = re.compile(rb"\r{1,2}\n|\r")
@@ -13,6 +15,14 @@ _LINE_END = re.compile(rb"\r{1,2}\n|\r")
 def with_newlines(text: bytes) -> bytes:
     """Return a text with a newline at the end of each line, and no carriage return."""
     return _LINE_END.sub(b"\n", text) if b"\r" in text else text
+
+
+def to_utf8(head: bytes) -> Callable[[bytes], bytes] | None:
+    """Return what makes UTF-8 of the pieces of a text in UTF-16 that begins with `head`; None for any other."""
+    if not head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return None
+    decoder = codecs.getincrementaldecoder("utf-16")("replace")
+    return lambda piece: decoder.decode(piece).encode()
 
 
 def lines_of(text: str) -> list[str]:

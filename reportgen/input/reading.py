@@ -21,7 +21,7 @@ from typing import Literal
 
 from reportgen.errors import UnreadableInput
 from reportgen.input.dump_text import DumpText, Sibling, TextPart
-from reportgen.input.line_ends import with_newlines
+from reportgen.input.line_ends import to_utf8, with_newlines
 from reportgen.input.logs import LogFrame
 from reportgen.input.names import COMPRESSION_SUFFIXES, DumpName, SiblingKind
 from reportgen.input.remote import AnyPath, RemotePath
@@ -120,7 +120,9 @@ def reason(error: Exception) -> str:
 
 
 def pieces(path: AnyPath) -> Generator[bytes]:
-    """Yield the decompressed bytes of `path`. The first piece is small, because many callers take only that one.
+    """Yield the decompressed bytes of `path`, with UTF-8 instead of UTF-16, which no proto begins as.
+
+    The first piece is small, because many callers take only that one.
 
     Raises one of UNREADABLE after yielding everything before the damage, or for a pipe or device.
     """
@@ -129,9 +131,11 @@ def pieces(path: AnyPath) -> Generator[bytes]:
         raise OSError(None, "not a regular file")
     with path.open() if isinstance(path, RemotePath) else path.open("rb") as file:
         stream = _decompressed(path, file)
-        size = _FIRST_PIECE
+        size, converted = _FIRST_PIECE, None
         while piece := stream.read1(size):  # `read` would lose the bytes before damage in the same piece
-            yield piece
+            if size == _FIRST_PIECE:
+                converted = to_utf8(piece)
+            yield converted(piece) if converted else piece
             size = _PIECE
 
 

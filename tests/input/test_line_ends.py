@@ -1,14 +1,16 @@
-"""Line ends: a dump says the same with those of Windows, of the old Mac, and with several kinds."""
+"""Texts as other systems write them: a dump says the same with any line ends, and in UTF-16."""
 
 import shutil
+from codecs import BOM_UTF16_BE
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from reportgen.input.line_ends import lines_of, with_newlines
+from reportgen.input.reading import read_text
 from tests.support.commands import Run, runner
-from tests.support.samples import SAMPLES
+from tests.support.samples import ROOT, SAMPLES
 
 WINDOWS, TWICE, MAC = b"\r\n", b"\r\r\n", b"\r"
 FOLDERS = sorted(path.name for path in SAMPLES.iterdir() if path.is_dir() and any(path.glob("*assignment.txt")))
@@ -30,7 +32,22 @@ def ended(end: bytes) -> Callable[[bytes], bytes]:
     return lambda data: data.replace(b"\n", end)
 
 
-ENDS = {"windows": ended(WINDOWS), "twice": ended(TWICE), "mac": ended(MAC), "mixed": mixed}
+def powershell(data: bytes) -> bytes:
+    return data.replace(b"\n", WINDOWS).decode().encode("utf-16")
+
+
+def big_endian(data: bytes) -> bytes:
+    return BOM_UTF16_BE + data.decode().encode("utf-16-be")
+
+
+ENDS = {
+    "windows": ended(WINDOWS),
+    "twice": ended(TWICE),
+    "mac": ended(MAC),
+    "mixed": mixed,
+    "powershell": powershell,
+    "big-endian": big_endian,
+}
 
 
 def copied(sample: str, folder: Path, change: Callable[[bytes], bytes]) -> Path:
@@ -80,6 +97,23 @@ def test_logs_are_read_with_any_line_ends(ends: str, tmp_path: Path, run: Run) -
         (tmp_path / name).mkdir()
         (tmp_path / name / "run.log").write_bytes(change(log))
     assert run("check", "--json", tmp_path / "a") == run("check", "--json", tmp_path / "b")
+
+
+@pytest.mark.parametrize("before", [0, 3 << 20], ids=["short", "long"])
+@pytest.mark.parametrize("ends", ["powershell", "big-endian"])
+def test_errors_in_utf_16_are_read(before: int, ends: str, tmp_path: Path, run: Run) -> None:
+    error = (ROOT / "tests" / "oom" / "texts" / "33-gpu-made-early-and-request.txt").read_bytes()
+    for name, change in ("a", bytes), ("b", ENDS[ends]):
+        copied("cpu-tiny", tmp_path / name, bytes)
+        (tmp_path / name / "train.log").write_bytes(change(b"step\n" * (before // 5) + error))
+    shown = run("check", tmp_path / "a")
+    assert "train.log" in shown.out
+    assert run("check", tmp_path / "b") == shown
+
+
+def test_half_a_letter_of_utf_16_at_the_end_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes("é\n".encode("utf-16") + b"x")
+    assert read_text(tmp_path / "a") == ("é\n".encode(), None)
 
 
 def test_each_line_ends_with_a_newline() -> None:

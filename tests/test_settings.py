@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,25 @@ def test_a_setting_that_cannot_be_understood_is_refused(
     assert f"reportgen: error: {message}" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"[tool.xla-reportgen]\n{'a.' * 40_000}b = 1", "pyproject.toml:2: the line has more than 10,000 characters"),
+        ("[tool.xla-reportgen]\n" * 50_000, "pyproject.toml: it has more than 1,000,000 characters"),
+    ],
+)
+def test_what_takes_long_to_parse_is_refused(text: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    set_up(text)
+    assert main(["check", "--redact", TINY]) == 2
+    assert capsys.readouterr().err == f"reportgen: error: {message}\n"
+
+
+@pytest.mark.parametrize("text", [f"a.{'b' * 20_000} = 1", "\n" * 1_000_001])
+def test_a_large_file_without_our_table_is_not_ours_to_refuse(text: str) -> None:
+    set_up(text)
+    assert main(["check", TINY]) == 0
+
+
 @pytest.mark.parametrize("text", ["not TOML", "[project]\nname = 'xla-reportgen'", "[tool.other]\ntitle = 3"])
 def test_a_file_without_our_table_is_not_ours_to_judge(text: str) -> None:
     set_up(text)
@@ -160,3 +180,17 @@ def test_a_file_without_our_table_is_not_ours_to_judge(text: str) -> None:
 )
 def test_the_line_of_a_key(text: str, line: int | None) -> None:
     assert line_of_key(text, ("t", "k")) == line
+
+
+def test_few_beginnings_of_a_text_are_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+    loads = tomllib.loads
+
+    def counted(text: str) -> object:
+        parsed.append(text)
+        return loads(text)
+
+    monkeypatch.setattr(tomllib, "loads", counted)
+    lines = ["[t]", *(f"k{number} = 1" for number in range(5_000))]
+    assert line_of_key("\n".join(lines), ("t", "k4000")) == 4_002
+    assert len(parsed) < 20

@@ -10,6 +10,7 @@ from reportgen.compare.budgets import Budget, Budgets, parse_budgets
 from reportgen.compare.growth import Growth
 from reportgen.compare.verdicts import REGRESSED, UNSOUND, Judgement, Verdict
 from reportgen.errors import InvalidBudget
+from reportgen.input.toml_lines import MOST_CHARACTERS, why_refused
 from reportgen.terminal import counted
 
 
@@ -47,10 +48,14 @@ def _text(path: Path) -> str:
     try:
         if path.exists() and not path.is_file():
             raise OSError(None, "it is not a regular file")  # a pipe would be waited for
-        return path.read_text(encoding="utf-8")
+        with path.open(encoding="utf-8") as file:
+            text = file.read(MOST_CHARACTERS + 1)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise InvalidBudget(f"{path}: cannot be read: {reason}") from error
+    if why := why_refused(text, path.as_posix()):
+        raise InvalidBudget(why)
+    return text
 
 
 def print_verdicts(

@@ -18,7 +18,7 @@ from typing import Any, get_args
 
 from reportgen.commands.arguments import capacity, source_url
 from reportgen.errors import LONGEST_OF_PARSER, InvalidSetting, quoted, shown
-from reportgen.input.toml_lines import line_of_key
+from reportgen.input.toml_lines import line_of_key, why_refused
 from reportgen.options import DEFAULT_TITLE, Redaction
 from reportgen.record import record
 
@@ -71,6 +71,8 @@ def read_table() -> Table:
         return Table({}, "")
     if TABLE not in text:
         return Table({}, "")
+    if why := why_refused(text, FILE.name):
+        raise InvalidSetting(why)
     try:
         tool = tomllib.loads(text).get("tool", {})
     except (ValueError, RecursionError) as error:  # also of a number with thousands of digits

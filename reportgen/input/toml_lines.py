@@ -1,29 +1,54 @@
-"""Find where a key of a TOML file is set, because `tomllib` does not say."""
+"""What `tomllib` does not do for a TOML file: refuse one that would take it hours, and say where a key is set."""
 
 import tomllib
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 from reportgen.input.line_ends import lines_of
+
+MOST_CHARACTERS = 1_000_000
+_LONGEST_LINE = 10_000
+"""The characters of a line: `tomllib` takes the square of the parts of a key."""
+
+
+def why_refused(text: str, file: str) -> str | None:
+    """Return why a text is too large to be parsed, after `file` and the line; None if it is not."""
+    if len(text) > MOST_CHARACTERS:
+        return f"{file}: it has more than {MOST_CHARACTERS:,} characters"
+    for number, line in enumerate(lines_of(text), start=1):
+        if len(line) > _LONGEST_LINE:
+            return f"{file}:{number}: the line has more than {_LONGEST_LINE:,} characters"
+    return None
 
 
 def line_of_key(text: str, path: Sequence[str]) -> int | None:
     """Return the line, from 1, at which valid TOML sets the key, such as `("tool", "xla-reportgen", "title")`.
 
-    The text is read one line further at a time. The key is set by what follows the last line at which the text so far
-    was complete and still lacked it.
+    The key is set by what follows the last line at which the text so far is complete and still lacks it. That line is
+    found by halves, because each try parses all lines before it.
     """
     lines = [f"{line}\n" for line in lines_of(text)]
-    begun = 0
-    for number in range(1, len(lines) + 1):
-        try:
-            document = tomllib.loads("".join(lines[:number]))
-        except tomllib.TOMLDecodeError:
-            continue  # in the middle of a value
-        if _has(document, path):
-            return begun + 1
-        begun = number
-    return None
+    lacking, having = 0, len(lines)
+    if not _has(_parsed(lines), path):
+        return None
+    while True:
+        middle = (lacking + having) // 2
+        for end in chain(range(middle, having), range(middle - 1, lacking, -1)):
+            document = _parsed(lines[:end]) if end > lacking else None
+            if document is not None:
+                break
+        else:
+            return lacking + 1
+        lacking, having = (lacking, end) if _has(document, path) else (end, having)
+
+
+def _parsed(lines: Sequence[str]) -> dict[str, Any] | None:
+    """Return what lines set; None if they end in the middle of a value."""
+    try:
+        return tomllib.loads("".join(lines))
+    except tomllib.TOMLDecodeError:
+        return None
 
 
 def _has(document: Any, path: Sequence[str]) -> bool:

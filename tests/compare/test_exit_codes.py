@@ -163,6 +163,8 @@ def test_a_dump_that_cannot_be_read_fails_and_hides_no_regression(run: Run) -> N
         (b"[[budget]]\nmodule = 'x'", "b.toml:1: a budget needs max or max-growth"),
         (b"[[budget]", "b.toml: not valid TOML"),
         (b"\xff", "b.toml: cannot be read: it is not UTF-8"),
+        (b"\n%sb = 1" % (b"a." * 40_000), "b.toml:2: the line has more than 10,000 characters"),
+        (b"\n" * 1_000_001, "b.toml: it has more than 1,000,000 characters"),
     ],
 )
 @pytest.mark.parametrize("command", [["compare", "before", "after"], ["check", "after"]], ids=lambda one: one[0])

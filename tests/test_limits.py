@@ -66,6 +66,33 @@ def test_memory_of_pages_grows_no_faster_than_the_dump(name: str) -> None:
     assert large <= small * TIMES * 1.3
 
 
+REPEATED = """\
+BufferAssignment:
+allocation 0: size 8, parameter 0, shape |f32[2]| at ShapeIndex {{}}:
+ value: <1 p @0> (size=8,offset=0): f32[2]{{0}}
+Total bytes used: 8 (8B)
+
+Used values:
+<1 p @0>
+ positions:
+  p
+{positions} uses:
+{uses} from instruction: %p = f32[2]{{0}} parameter(0)
+"""
+
+
+@pytest.mark.parametrize(("positions", "uses"), [("  a\n", ""), ("", "  a1f, operand 0\n")], ids=["positions", "uses"])
+def test_rows_that_repeat_take_thirty_times_their_bytes_at_most(positions: str, uses: str) -> None:
+    text = REPEATED.format(positions=positions * 100_000, uses=uses * 25_000)
+    assert peak_bytes(lambda: _rows(text)) < 30 * len(text)
+
+
+def _rows(text: str) -> None:
+    used = analysed(text).dump.used_values
+    assert used is not None
+    assert len(used.row(0).positions) + len(used.row(0).uses) > 25_000
+
+
 def test_a_page_takes_little_more_memory_than_its_own_bytes() -> None:
     text = "\n".join(HOSTILE["spaces"](200))
     module = Module(label="dump", title="dump", stage=None, number=None, analysis=analysed(text))

@@ -99,16 +99,22 @@ def users_in(uses: bytes) -> list[bytes]:
     return _USER.findall(uses)
 
 
-# Cached, because several parts of a page need the positions and uses of the same value.
+# Cached, because several parts of a page need the positions and uses of the same value. Equal rows are one object,
+# because a damaged dump may repeat one a million times.
 @lru_cache(maxsize=16)
 def _positions(text: bytes) -> tuple[Position, ...]:
-    return tuple(Position(name, index or WHOLE) for name, index in _POSITION.findall(text.decode("utf-8", "replace")))
+    shared: dict[Position, Position] = {}
+    found = _POSITION.finditer(text.decode("utf-8", "replace"))
+    rows = (Position(row[1], row[2] or WHOLE) for row in found)
+    return tuple(shared.setdefault(row, row) for row in rows)
 
 
 @lru_cache(maxsize=16)
 def _uses(text: bytes) -> tuple[Use, ...]:
-    found = _USE.findall(text.decode("utf-8", "replace"))
-    return tuple(Use(name, int(operand), index or WHOLE) for name, operand, index in found)
+    shared: dict[Use, Use] = {}
+    found = _USE.finditer(text.decode("utf-8", "replace"))
+    rows = (Use(row[1], int(row[2]), row[3] or WHOLE) for row in found)
+    return tuple(shared.setdefault(row, row) for row in rows)
 
 
 @record

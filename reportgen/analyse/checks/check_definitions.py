@@ -1,6 +1,7 @@
 """Check that each value agrees with the instruction that defines it, and that each instruction has its values."""
 
 from collections.abc import Iterator
+from io import BytesIO
 
 from reportgen.analyse.checks.declaration import check, without_text
 from reportgen.analyse.findings import finding
@@ -48,9 +49,9 @@ def shapes(figures: Figures) -> Iterator[Finding]:
 def covered(figures: Figures) -> Iterator[Finding]:
     """Look for instructions and parts of tuples at which no value is positioned: XLA places a value at each."""
     dump, entries = figures.dump, figures.dump.used_values or UsedValues()
-    rows = b"".join(entries.positions).split(b"\n")
-    positions = set(rows)
-    if len(rows) - 1 != len(positions) - (b"" in positions):
+    rows = b"".join(entries.positions)
+    positions = {row.removesuffix(b"\n") for row in BytesIO(rows)}
+    if rows.count(b"\n") != len(positions) - (b"" in positions):
         yield finding("position-missing", "two values have the same position")
     for name in sorted(dump.moment_of.keys() - dump.first_used_row.keys()):
         row = f"  {name}".encode()

@@ -14,6 +14,7 @@ import pytest
 
 from reportgen.build import build
 from reportgen.options import BuildOptions
+from reportgen.program.readers import Readers
 from reportgen.render.module.module_pages import module_pages, page_makers
 from reportgen.render.view import Module
 from reportgen.reports.summarise import summary
@@ -91,6 +92,12 @@ def _rows(text: str) -> None:
     used = analysed(text).dump.used_values
     assert used is not None
     assert len(used.row(0).positions) + len(used.row(0).uses) > 25_000
+
+
+def test_a_reader_that_repeats_is_looked_at_once() -> None:
+    text = REPEATED.format(positions="", uses="  a, operand 0\n" * 100_000)
+    readers = Readers(analysed(text).program.writers)
+    assert peak_bytes(lambda: readers.first(0)) < 2 * len(text)
 
 
 def test_a_page_takes_little_more_memory_than_its_own_bytes() -> None:

@@ -48,8 +48,8 @@ class Readers:
         return None
 
     def _readers(self, number: int) -> Iterator[str]:
-        """Yield the instructions that read a value, but for those that pass it on to a body."""
-        names = (user.decode("utf-8", "replace") for user in self._dump.users(number))
+        """Yield the instructions that read a value, each once, but for those that pass it on to a body."""
+        names = (user.decode("utf-8", "replace") for user in dict.fromkeys(self._dump.users(number)))
         return (name for name in names if not self._program.runs_computations(name))
 
     def _author(self, name: str) -> Author | None:

@@ -53,7 +53,7 @@ class Storage:
             yield from self._started(instruction, leaf)
         elif opcode.endswith("-done"):
             yield from self._finished(instruction, leaf)
-        elif opcode == "fusion" and (updated := self._updated_in_fusion(instruction, leaf)):
+        elif opcode == "fusion" and (updated := self._updated_in_fusion(instruction, leaf, iter(range(_MOST_STEPS)))):
             yield updated
         else:
             yield from self._stated(instruction, leaf)
@@ -117,16 +117,16 @@ class Storage:
             if leaf_of(output) == leaf and int(operand) < len(instruction.operands):
                 yield Place(instruction.operands[int(operand)], leaf_of(index))
 
-    def _updated_in_fusion(self, fusion: Instruction, leaf: Leaf) -> Place | None:
+    def _updated_in_fusion(self, fusion: Instruction, leaf: Leaf, steps: Iterator[int]) -> Place | None:
         """Return the operand that a fusion updates in place; None where it makes new bytes.
 
         That is so if there are only updates, and what names bytes anew, from the root of the fusion back to the
-        operand. Without an update the fusion would copy the operand.
+        operand. Without an update the fusion would copy the operand. `steps` limits the search, also in fusions inside.
         """
         root = next(iter(self._program.roots(fusion.name)), None)
         place = Place(root, leaf) if root else None
         has_update = False
-        for _ in range(_MOST_STEPS):
+        for _ in steps:
             instruction = self._program.instruction(place.name) if place else None
             if place is None or instruction is None:
                 return None
@@ -134,7 +134,7 @@ class Storage:
                 operand = self._program.operand_of_caller(place.name)
                 return Place(operand, place.leaf) if operand and has_update else None
             if instruction.opcode == "fusion":
-                place, has_update = self._updated_in_fusion(instruction, place.leaf), True
+                place, has_update = self._updated_in_fusion(instruction, place.leaf, steps), True
             elif instruction.opcode in UPDATES or instruction.opcode in RENAMES:
                 has_update |= instruction.opcode in UPDATES
                 place = next(self.renamed(instruction, place.leaf), None)

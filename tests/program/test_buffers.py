@@ -66,8 +66,8 @@ ENTRY %main (a: f32[4,8], n: s32[]) -> f32[4,8] {
 """
 
 
-def shared(name: str, leaf: tuple[int, ...] = ()) -> set[str]:
-    program = Program(Dump(text=nowhere()), Join(module=ModuleText(TEXT)))
+def shared(name: str, leaf: tuple[int, ...] = (), text: bytes = TEXT) -> set[str]:
+    program = Program(Dump(text=nowhere()), Join(module=ModuleText(text)))
     return {place.key for place in program.storage.same(Place(name, leaf))}
 
 
@@ -92,6 +92,13 @@ def test_a_fusion_that_ends_in_an_update_writes_into_its_operand() -> None:
 
 def test_a_fusion_over_an_operand_that_dies_makes_a_buffer_of_its_own() -> None:
     assert shared("over") == set()
+
+
+def test_a_fusion_that_calls_the_computation_it_is_in_ends_the_search() -> None:
+    own = b"ROOT %twice = f32[4,8]{1,0} fusion(%x), kind=kLoop, calls=%doubled"
+    text = TEXT.replace(b"ROOT %twice = f32[4,8]{1,0} add(%x, %x)", own)
+    assert own in text
+    assert shared("over", text=text) == set()
 
 
 def test_the_end_of_an_asynchronous_operation_returns_what_its_start_made() -> None:

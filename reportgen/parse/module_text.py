@@ -26,10 +26,11 @@ _LINE = re.compile(
     # A shape and the opcode. Within the shape of a tuple no word with a parenthesis follows ") ".
     rb"(?:(?:\([^)\n]*+\)" + repeated(rb"(?! [\w-]++\()[^)\n]*+\)") + rb"|[^\s(]\S*) ([\w-]+)\("
     # Operands that are names alone, as since 2025-03-11, or begin as none that is known.
-    rb"(%[^)\n]*|[^%)\w\s\"'{}(/.+-][^)\n]*)?)?)",
+    rb"(%[^)\n]*|[^%)\w\s\"'{}(/.+-][^)\n]*)?)?)[^\n]*\n?",
     re.MULTILINE,
 )
 _OPERAND = re.compile(rb"(?:^|, ?)(?:/\*index=\d+\*/)?([^\s,]+)")
+_PLAIN_OPERAND = re.compile(r"%([\w.\-]+)")
 _CALL = re.compile(
     rb"[ ,](?:calls|to_apply|body|condition|branch_computations|called_computations|(?:true|false)_computation)="
     rb"(?:\{([^{}]*)\}|%?([^\s,){}]+))"
@@ -41,36 +42,48 @@ class ModuleText:
     """One HLO text. Building the index takes 0.1 s for 7 MB; instructions are read when they are asked for."""
 
     def __init__(self, data: bytes) -> None:
-        self._data = data
+        self.data = data
         self.entry = ""
         self._offsets: dict[str, int] = {}
         self._names: list[str] = []
-        self._starts: list[int] = []
+        self.starts: list[int] = []
+        """The offset of each instruction, in the order of the text."""
         self._operands: list[bytes | None] = []
+        self.computations: list[tuple[str, int]] = []
+        """Each computation with the offset of its first line."""
+        self.between: list[tuple[int, int]] = []
+        """Where the text has something else than computations' first lines and instructions: start and end."""
         self.opcode_of: dict[str, str] = {}
         """The opcode of each instruction whose shape could be skipped."""
         self.computation_of: dict[str, str] = {}
         """The computation that each instruction is in."""
         self.root_of: dict[str, str] = {}
         """The root instruction of each computation."""
+        self.root_count = 0
         known_opcodes: dict[bytes, str] = {}
-        computation = ""
+        computation, end = "", 0
         for found in _LINE.finditer(data):
             entry, opened, root, name, opcode, operands = found.groups()
+            if found.start() > end:
+                self.between.append((end, found.start()))
+            end = found.end()
             if opened is not None:
                 computation = opened.decode("utf-8", "replace")
+                self.computations.append((computation, found.start()))
                 self.entry = computation if entry else self.entry
                 continue
             instruction = name.decode("utf-8", "replace")
             self._offsets[instruction] = found.start()
             self._names.append(instruction)
-            self._starts.append(found.start())
+            self.starts.append(found.start())
             self._operands.append(operands)
             if opcode:
                 self.opcode_of[instruction] = known_opcodes.setdefault(opcode, opcode.decode())
             self.computation_of[instruction] = computation
             if root:
+                self.root_count += 1
                 self.root_of[computation] = instruction
+        self.between.append((end, len(data)))
 
     def __contains__(self, name: str) -> bool:
         return name in self._offsets
@@ -80,16 +93,20 @@ class ModuleText:
         """Return every instruction of the module, in the order of the text."""
         return self._names
 
+    def offset(self, name: str) -> int:
+        """Return where the text has an instruction. Raises KeyError if it does not."""
+        return self._offsets[name]
+
     @cached_property
     def header(self) -> str:
         """Return the first line, which says what is true of the whole module."""
-        end = self._data.find(b"\n")
-        return self._data[: end if end >= 0 else None][:_LONGEST_LINE].decode("utf-8", "replace")
+        end = self.data.find(b"\n")
+        return self.data[: end if end >= 0 else None][:_LONGEST_LINE].decode("utf-8", "replace")
 
     @cached_property
     def frames(self) -> StackFrames | None:
         """Return the tables of source lines; None if the text has none."""
-        return stack_frames_of_text(self._data)
+        return stack_frames_of_text(self.data)
 
     def text(self, name: str) -> str | None:
         """Return the line of an instruction, without its indentation; None if the module has no such instruction.
@@ -99,9 +116,9 @@ class ModuleText:
         start = self._offsets.get(name)
         if start is None:
             return self._element_text(name)
-        end = end_of_instruction(self._data, start, len(self._data))
-        end = min(end if end >= 0 else len(self._data), start + _LONGEST_LINE)
-        return self._data[start:end].decode("utf-8", "replace").strip()
+        end = end_of_instruction(self.data, start, len(self.data))
+        end = min(end if end >= 0 else len(self.data), start + _LONGEST_LINE)
+        return self.data[start:end].decode("utf-8", "replace").strip()
 
     def _element_text(self, name: str) -> str | None:
         """Return the `get-tuple-element` that the operand `x#2` or `x#2#0` stands for; None for any other name.
@@ -122,8 +139,8 @@ class ModuleText:
         start = self._offsets.get(name)
         if start is None:
             return None
-        end = end_of_instruction(self._data, start, len(self._data))
-        return self._data[start : end if end >= 0 else None].strip().removeprefix(b"ROOT ")
+        end = end_of_instruction(self.data, start, len(self.data))
+        return self.data[start : end if end >= 0 else None].strip().removeprefix(b"ROOT ")
 
     def instruction(self, name: str) -> Instruction | None:
         """Return the parts of an instruction; None if the module has no such instruction."""
@@ -144,16 +161,33 @@ class ModuleText:
                 found[name] = missing
         return found
 
+    @cached_property
+    def foreign_operands(self) -> Mapping[str, str]:
+        """Return an operand that is an instruction of another computation, by the instruction's name."""
+        found: dict[str, str] = {}
+        home_of = self.computation_of
+        for name, operands in zip(self._names, self._operands, strict=True):
+            home = home_of[name]
+            for operand in _PLAIN_OPERAND.findall(operands.decode("utf-8", "replace")) if operands else ():
+                if home_of.get(operand, home) != home:
+                    found[name] = operand
+        return found
+
     def _is_operand(self, name: str) -> bool:
         whole, *indexes = name.removeprefix("%").split("#")
         return whole in self._offsets and name.startswith("%") and all(index.isdecimal() for index in indexes)
+
+    @property
+    def has_plain_operands(self) -> bool:
+        """Return whether the operands are names alone, as since 2025-03-11."""
+        return any(self._operands)
 
     @cached_property
     def called_by(self) -> Mapping[str, tuple[str, ...]]:
         """Map each instruction to what it calls: body and condition of a loop, branches, the body of a fusion."""
         called: defaultdict[str, list[str]] = defaultdict(list)
-        for found in _CALL.finditer(self._data):
-            owner = bisect_right(self._starts, found.start()) - 1  # -1 before the first instruction
+        for found in _CALL.finditer(self.data):
+            owner = bisect_right(self.starts, found.start()) - 1  # -1 before the first instruction
             several, single = found.groups()
             names = several.replace(b",", b" ").split() if several is not None else [single]
             if owner >= 0:

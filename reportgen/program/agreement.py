@@ -3,6 +3,7 @@
 XLA prints one assignment several times: as the dump's text, as a usage report, in a proto; and the module it is for.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -13,9 +14,13 @@ from reportgen.parse.hlo_text import HloText, parse_hlo_text
 from reportgen.parse.instruction_parser import parse_instruction
 from reportgen.parse.module_text import ModuleText
 from reportgen.parse.shape_parser import ShapeError, parse_shape
+from reportgen.parse.text_damage import damages
 from reportgen.program.opcodes import ASYNC, is_known
 from reportgen.protos.proto_messages import ProtoError
 from reportgen.record import record
+
+_NAME = re.compile(rb"%([\w.\-]+)")
+_NAMES = re.compile(rb" ([\w-]+)\((%[^()#\n]*)\)")
 
 
 @record(kw_only=False)
@@ -51,6 +56,13 @@ def agreement_of_text(dump: Dump, data: bytes, module: ModuleText) -> Iterator[A
     if head is None:
         yield unread("it does not begin with HloModule")
         return
+    yield Agreement(
+        name="Lines of the HLO text",
+        question="Is the text whole: is every line, computation, operand and source line that it needs there?",
+        subject="instructions of the HLO text",
+        looked_at=len(module.names),
+        differences=tuple(damages(module)),
+    )
     names = {*dump.values.names, *dump.schedule.names}
     missing = {name for name in names if name not in module}
     missing = missing and missing - dump.carriers
@@ -94,8 +106,11 @@ def _statements(dump: Dump, module: ModuleText) -> tuple[int, Sequence[str]]:
         if ours and theirs:
             looked_at += 1
             ours = ours.strip()
-            if ours != theirs and _stated(ours) != _stated(theirs):
+            if ours == theirs:
+                continue
+            if _stated(ours) != _stated(theirs):
                 differences += _differing(name, ours.decode("utf-8", "replace"), theirs.decode("utf-8", "replace"))
+            differences += _differing_operands(name, ours, theirs)
     return looked_at, differences
 
 
@@ -117,6 +132,20 @@ def _differing(name: str, ours: str, theirs: str) -> Iterator[str]:
     for key, (mine, its) in stated.items():
         if mine and its and mine != its:
             yield f"it states {key} {its[:80]} of {name}, the dump {mine[:80]}"
+
+
+def _differing_operands(name: str, ours: bytes, theirs: bytes) -> Iterator[str]:
+    """Yield that two texts of an instruction name other operands, if both print as many as names alone."""
+    found, said = _NAMES.search(ours), _NAMES.search(theirs)
+    # A dump prints what an asynchronous operation wraps.
+    if not found or not said or found[1] != said[1] or found[1].decode().endswith(ASYNC):
+        return
+    mine, its = _NAME.findall(found[2]), _NAME.findall(said[2])
+    if len(mine) == len(its):
+        for one, other in zip(mine, its, strict=True):
+            if one != other:
+                yield f"it states the operand %{other.decode()} of {name}, the dump %{one.decode()}"
+                return
 
 
 def _parameters(dump: Dump, head: HloText) -> Iterator[str]:

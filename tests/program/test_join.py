@@ -65,7 +65,9 @@ def test_a_text_without_the_instructions_of_the_dump_is_not_trusted() -> None:
 
 def test_a_text_may_lack_the_elements_of_tuples_that_the_dump_names() -> None:
     dump = parsed(ELEMENTS_OF_A_TUPLE)
-    text = b"HloModule jit_f\n\nENTRY %f (x: f32[8]) -> f32[8] {\n  %two = (f32[8]{0}, f32[8]{0}) custom-call()\n}\n"
+    text = (
+        b"HloModule jit_f\n\nENTRY %f (x: f32[8]) -> f32[8] {\n  ROOT %two = (f32[8]{0}, f32[8]{0}) custom-call()\n}\n"
+    )
     assert dump.carriers == {"gte.1", "gte.2"}
     assert joined(dump, "jit_f", [Sibling("HLO text", "x.txt", text)]).module
     assert nothing_is_from(joined(dump, "jit_f", [Sibling("HLO text", "x.txt", text.replace(b"two", b"three"))]))
@@ -96,6 +98,7 @@ LINE = b"2 {file_name_id=2 function_name_id=2 line=11", b"2 {file_name_id=2 func
             "shape f32[128,512]{0,1} of ynn_fusion",
         ),
         (b"fusion(%ynn_fusion)", b"copy(%ynn_fusion)", "opcode copy of multiply_multiply_fusion"),
+        (b"fusion(%ynn_fusion)", b"fusion(%x.1)", "operand %x.1 of multiply_multiply_fusion, the dump %ynn_fusion"),
     ],
 )
 def test_a_text_that_states_something_else_of_an_instruction_is_not_trusted(old: bytes, new: bytes, words: str) -> None:

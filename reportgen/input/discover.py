@@ -262,16 +262,17 @@ def _add_named(
     if 0 in readable:
         files = tuple(PartFile(folder.path / name, folder.label(name), None) for name in readable.values())
         dump = read_name(printable(readable[0]))
-        siblings = (*_sibling_files(folder, stem, dump), *errors)
+        siblings = (*_sibling_files(folder, stem, dump, found), *errors)
         found.add(label=files[0].label, name=dump, parts=files, notes=folder.notes(stem), siblings=siblings)
     return 0 in readable
 
 
-def _sibling_files(folder: Folder, stem: str, dump: DumpName) -> Iterator[SiblingFile]:
+def _sibling_files(folder: Folder, stem: str, dump: DumpName, found: Found) -> Iterator[SiblingFile]:
     """Yield the other files about the module: HLO, usage report, refusal by the compiler, target device."""
     for suffix, kind in SIBLING_SUFFIXES.items():
-        if name := _form_of(folder, stem + suffix):
-            yield SiblingFile(kind, folder.path / name, folder.label(name))
+        if names := _forms(folder, stem + suffix):
+            _report_unused(folder, names[1:], names[0], found)
+            yield SiblingFile(kind, folder.path / names[0], folder.label(names[0]))
     fixed: dict[str, SiblingKind] = {dump.module + suffix: kind for suffix, kind in REFUSAL_SUFFIXES.items()}
     for name, kind in (fixed | {TARGET_OF_ALL: "GPU target", ERROR_TEXT: "error text"}).items():
         if dump.may_have(kind) and folder.has(name):
@@ -290,13 +291,13 @@ def _earlier_target(folder: Folder, dump: DumpName) -> Iterator[SiblingFile]:
             yield SiblingFile("TPU target", folder.path / name, folder.label(name))
             return
         # The file of a target that comes before another dump of the same function is that dump's.
-        if any(_form_of(folder, f"{stem}.{dump.stage}{suffix}") for suffix in (PART_SUFFIXES[0], *PROTO_SUFFIXES)):
+        if any(_forms(folder, f"{stem}.{dump.stage}{suffix}") for suffix in (PART_SUFFIXES[0], *PROTO_SUFFIXES)):
             return
 
 
-def _form_of(folder: Folder, name: str) -> str | None:
-    """Return the name of a file as a folder has it, plain or compressed; None if it has neither."""
-    return next(filter(folder.has, (name + compression for compression in ("", *COMPRESSION_SUFFIXES))), None)
+def _forms(folder: Folder, name: str) -> Sequence[str]:
+    """Return the names of a file as a folder has it: plain, compressed, or both."""
+    return [*filter(folder.has, (name + compression for compression in ("", *COMPRESSION_SUFFIXES)))]
 
 
 def _first_readable(folder: Folder, names: Sequence[str], found: Found) -> str | None:
@@ -374,7 +375,7 @@ def _add_proto(folder: Folder, names: Sequence[str], found: Found) -> None:
         part = PartFile(folder.path / chosen, folder.label(chosen), None, proto="")
         stem = proto_stem(printable(chosen)) or ""
         dump = read_module_name(stem)
-        siblings = tuple(one for one in _sibling_files(folder, stem, dump) if one.kind not in _OF_THE_PROTO)
+        siblings = tuple(one for one in _sibling_files(folder, stem, dump, found) if one.kind not in _OF_THE_PROTO)
         found.add(label=part.label, name=dump, parts=(part,), notes=folder.notes(stem), siblings=siblings)
 
 

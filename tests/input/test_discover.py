@@ -287,6 +287,14 @@ def test_a_plain_file_is_preferred_to_its_compressed_form(tmp_path: Path) -> Non
     assert ALLOCATIONS in found.problems[0].message
 
 
+def test_the_form_of_a_file_beside_a_dump_that_is_not_read_is_named(tmp_path: Path) -> None:
+    for name in ("m-buffer-assignment.txt", "m.txt", "m.txt.gz"):
+        (tmp_path / name).write_bytes(b"BufferAssignment:\n")
+    found = discover([tmp_path])
+    assert severities(found) == [("note", "m.txt.gz")]
+    assert found.problems[0].message == "not read: m.txt was read instead"
+
+
 def test_a_compressed_file_that_is_named_is_taken(tmp_path: Path) -> None:
     write(tmp_path, ALLOCATIONS)
     (tmp_path / f"{ALLOCATIONS}.gz").write_bytes(gzip.compress(TEXT.encode()))

@@ -46,11 +46,12 @@ def module_from(
     siblings: Sequence[Sibling] = (),
 ) -> Module:
     """Return the report of an analysed dump with the settings of its pages."""
+    names = analysis.program.source_files if settings.source_root else ()
     module = partial(
         Module,
         notes=notes,
         redaction=settings.redaction,
-        sources=Sources(settings.source_root, settings.source_url),
+        sources=Sources(settings.source_root, settings.source_url, names),
     )
     return described(module, files, analysis, siblings, settings.capacities)
 

@@ -13,9 +13,10 @@ from reportgen.errors import NoDumpFound, OptionError
 from reportgen.input.discover import discover_all
 from reportgen.input.line_ends import lines_of
 from reportgen.input.selection import of_module
+from reportgen.input.source_lines import are_of_one_file, names_of
 from reportgen.redact.contents import published_errors
 from reportgen.redact.labels import redact_labels
-from reportgen.reports.annotated_source import LineCosts, annotated, costs_of_report, names_of
+from reportgen.reports.annotated_source import LineCosts, annotated, costs_of_report, files_of
 from reportgen.reports.explain_markdown import explanation_markdown
 from reportgen.reports.explain_sections import sections
 from reportgen.reports.explanation import explain_json, explanation
@@ -76,9 +77,12 @@ def _source_lines(file: Path, text: str, summaries: Sequence[Summary], width: in
     spaces = summaries[0].report["spaces"]
     space = next((one for one in spaces.values() if one["name"] == module.space), None)
     costs = costs_of_report(space) if space else LineCosts(peak_bytes=0)
-    names = names_of(file.resolve(), costs)
+    names = names_of(file.resolve(), files_of(costs))
     if not names:
         known = sorted({line.rpartition(":")[0] for line in costs.size_bytes})
         there = f"its lines are in {', '.join(known[:_MOST_NAMES])}" if known else "the dump names no source line"
         raise OptionError(f"--source {file}: {module.name} has no line of this file at its peak; {there}")
+    if not are_of_one_file(names):
+        several = ", ".join(names[:_MOST_NAMES])
+        raise OptionError(f"--source {file}: {module.name} has lines of more than one file of this name: {several}")
     return source_text(file.name, annotated(lines_of(text), names, costs), costs, module, width)

@@ -1,14 +1,50 @@
 """Read the source lines that pages show, only from files below a directory that the user names."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
-from pathlib import Path, PurePosixPath
+from itertools import takewhile
+from pathlib import Path, PurePath, PurePosixPath
 
 from reportgen.input.line_ends import lines_of
 from reportgen.record import record
 
 _LARGEST_BYTES = 4_000_000
 _AROUND = 1
+_OF_PACKAGES = ("site-packages", "dist-packages")
+
+
+def names_of(file: PurePath, names: Collection[str]) -> Sequence[str]:
+    """Return those of a dump's names for its files that may stand for `file`: their ends agree for the most folders.
+
+    So does a name that is an end of the file's own path, such as `train.py`. A file of an installed package must agree
+    from the package on: `optax/_src/transform.py`.
+    """
+    alike = {name: _equal_ends(file.parts, _parts(name)) for name in names}
+    alike = {name: equal for name, equal in alike.items() if equal >= _fewest(_parts(name))}
+    most = max(alike.values(), default=0)
+    return sorted(name for name, equal in alike.items() if equal in (most, len(_parts(name))))
+
+
+def are_of_one_file(names: Collection[str]) -> bool:
+    """Return whether names can be of one file: each is the end of the longest."""
+    paths = [_parts(name) for name in names]
+    longest = max(paths, key=len, default=())
+    return all(_equal_ends(longest, path) == len(path) for path in paths)
+
+
+def _equal_ends(one: Sequence[str], other: Sequence[str]) -> int:
+    pairs = zip(reversed(one), reversed(other), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _parts(name: str) -> Sequence[str]:
+    return PurePosixPath(name.replace("\\", "/")).parts
+
+
+def _fewest(parts: Sequence[str]) -> int:
+    """Return how many parts of a name must be those of a file: of an installed package, all from the package on."""
+    inside = (number for number, part in enumerate(reversed(parts)) if part in _OF_PACKAGES)
+    return max(next(inside, 1), 1)
 
 
 @record(kw_only=False)
@@ -50,11 +86,11 @@ class SourceRoot:
 # Cached, because many values come from lines of the same file.
 @lru_cache(maxsize=1024)
 def _found(directory: Path, file: str) -> tuple[str, Sequence[str]] | None:
-    parts = PurePosixPath(file.replace("\\", "/")).parts
+    parts = _parts(file)
     if ".." in parts:
         return None
     root = directory.resolve()
-    for start in range(len(parts)):
+    for start in range(len(parts) - _fewest(parts) + 1):
         below = [part for part in parts[start:] if part.strip("/")]  # because an absolute path begins with a slash
         # Hidden files are no sources, and whoever wrote the dump could name them to have them published.
         if not below or any(part.startswith(".") for part in below):

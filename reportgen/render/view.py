@@ -23,7 +23,7 @@ class Module(Report):
     def source_files_shown(self) -> Sequence[SourceFile]:
         """The source files that have a page: those below the directory of sources, if a peak is known."""
         space = main_space(self.analysis.spaces)
-        return self.sources.files(self.source_files) if space and space.peak_resident else ()
+        return self.sources.files() if space and space.peak_resident else ()
 
     @cached_property
     def source_places(self) -> Mapping[str, tuple[int, int]]:

@@ -5,8 +5,6 @@ Coverage tools and profilers show their figures in the margin of the source, and
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
-from itertools import takewhile
-from pathlib import PurePath, PurePosixPath
 from typing import Any
 
 from reportgen.analyse.records import Analysis, Space
@@ -83,14 +81,6 @@ def costs_of_report(space: Mapping[str, Any]) -> LineCosts:
     )
 
 
-def names_of(file: PurePath, costs: LineCosts) -> Sequence[str]:
-    """Return the names that a dump has for a file: those whose end agrees with its path for the most folders."""
-    found = {line.rpartition(":")[0] for line in (*costs.size_bytes, *costs.steps)}
-    alike = {name: _equal_ends(file.parts, PurePosixPath(name.replace("\\", "/")).parts) for name in found}
-    most = max(alike.values(), default=0)
-    return sorted(name for name, equal in alike.items() if equal == most) if most else ()
-
-
-def _equal_ends(one: Sequence[str], other: Sequence[str]) -> int:
-    pairs = zip(reversed(one), reversed(other), strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+def files_of(costs: LineCosts) -> Collection[str]:
+    """Return the files whose lines cost something, as a dump names them."""
+    return {line.rpartition(":")[0] for line in (*costs.size_bytes, *costs.steps)}

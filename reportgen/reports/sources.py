@@ -1,11 +1,13 @@
 """Source lines as pages show them: a place as text or link and, where the user allows it, the lines themselves."""
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
-from reportgen.input.source_lines import SourceLines, SourceRoot
+from reportgen.input.source_lines import SourceLines, SourceRoot, are_of_one_file, names_of
 from reportgen.parse.stack_frames import Frame
 from reportgen.record import record
 
@@ -19,12 +21,16 @@ class SourceFile:
     lines: Sequence[str]
 
 
-@record(kw_only=False)
+@record(slots=False, kw_only=False)
 class Sources:
-    """What a site may show of the program's files: lines below `root`, links as the template `url` says."""
+    """What a site may show of the program's files: lines below `root`, links as the template `url` says.
+
+    `names` are those that the dump has for all files of the program.
+    """
 
     root: Path | None = None
     url: str | None = None
+    names: Collection[str] = ()
 
     def place(self, frame: Frame, href: str = "") -> str:
         """Return `file:line` in function, as a link where there is a template, and one to the line's page, `href`."""
@@ -43,8 +49,10 @@ class Sources:
     def excerpt(self, frame: Frame, href: str = "") -> str:
         """Return the line with its neighbours; empty where it may not be shown or is not there.
 
-        `href` leads to the line on the page of its file.
+        `href` leads to the line on the page of its file. Where the file may be another of the program, that is said.
         """
+        if others := self._contested.get(frame.file):
+            return f"<br><small>Its lines are not shown: the file of this name may be {escape(others)}.</small>"
         found = self._around(frame)
         if found is None:
             return ""
@@ -56,18 +64,37 @@ class Sources:
             rows.append(f"<b>{linked}</b>" if number == frame.line else text)
         return "<pre class=source>" + "\n".join(rows) + "</pre>"
 
-    def files(self, names: Iterable[str]) -> Sequence[SourceFile]:
-        """Return the files of these names that may be shown, in the order of their paths."""
-        found: dict[str, SourceFile] = {}
-        for name in names if self.root else ():
-            file = SourceRoot(self.root).file(name) if self.root else None
-            if file is not None:
-                before = found[file.path].names if file.path in found else ()
-                found[file.path] = SourceFile(path=file.path, names=(*before, name), lines=file.lines)
-        return [found[path] for path in sorted(found)]
+    def files(self) -> Sequence[SourceFile]:
+        """Return the files of the program that may be shown, in the order of their paths."""
+        found = []
+        for path, names in sorted(self._names_at.items()):
+            if self.root and are_of_one_file(names) and (file := SourceRoot(self.root).file(names[0])):
+                found.append(SourceFile(path=path, names=tuple(names), lines=file.lines))
+        return found
+
+    @cached_property
+    def _names_at(self) -> Mapping[str, Sequence[str]]:
+        """Map each path below the root to the names that may stand for it: those most like it."""
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for name in self.names if self.root else ():
+            if self.root and (file := SourceRoot(self.root).file(name)):
+                found[file.path].append(name)
+        return {path: names_of((self.root or Path()) / path, names) for path, names in found.items()}
+
+    @cached_property
+    def _contested(self) -> Mapping[str, str]:
+        """Map each name that stands for a path as well as another name does to all of these."""
+        several = (names for names in self._names_at.values() if not are_of_one_file(names))
+        return {name: " or ".join(names) for names in several for name in names}
+
+    @cached_property
+    def _shown(self) -> Collection[str]:
+        return {name for names in self._names_at.values() if are_of_one_file(names) for name in names}
 
     def _around(self, frame: Frame) -> SourceLines | None:
-        return SourceRoot(self.root).around(frame.file, frame.line) if self.root else None
+        if self.root is None or frame.file not in self._shown:
+            return None
+        return SourceRoot(self.root).around(frame.file, frame.line)
 
 
 NO_SOURCES = Sources()

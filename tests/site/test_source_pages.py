@@ -2,8 +2,9 @@
 
 import html
 import json
+import lzma
 import re
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import pytest
 
@@ -11,8 +12,11 @@ from reportgen.cli import main
 from reportgen.dump_pages import module_of
 from reportgen.input.discover import discover
 from reportgen.input.dump_contents import read_contents
+from reportgen.input.source_lines import names_of
+from reportgen.parse.stack_frames import Frame
 from reportgen.reports.annotated_source import annotated, costs_of_report, line_costs
 from reportgen.reports.report_json import module_report
+from reportgen.reports.sources import Sources
 from tests.support.commands import Run, runner
 from tests.support.samples import ROOT, SAMPLES
 from tests.support.site import link_problems, read_pages, tree
@@ -165,3 +169,68 @@ def test_a_file_that_the_dump_does_not_name_is_refused_with_those_that_it_names(
     ran = run("explain", SAMPLE, "--source", file)
     assert (ran.code, NAMED in ran.err) == (2, True)
     assert run("explain", SAMPLE, "--source", tmp_path / "none.py").code == 2
+
+
+def two_files(folder: Path, other: str) -> Path:
+    """Copy a dump whose line 68 is of `other`, and of the sample's file everywhere else."""
+    for source in (SAMPLES / "v5e-train-step-checkpoint").iterdir():
+        data = lzma.decompress(source.read_bytes()) if source.suffix == ".xz" else source.read_bytes()
+        if source.name.endswith("after_optimizations.txt.xz"):
+            number = data[: data.index(b"\n\nFunctionNames")].count(b"\n") - 1
+            data = data.replace(b"\n\nFunctionNames", b'\n%d "%s"\n\nFunctionNames' % (number, other.encode()), 1)
+            data = re.sub(rb"file_name_id=1 ([^\n]*line=68 )", rb"file_name_id=%d \1" % number, data)
+        (folder / source.name.removesuffix(".xz")).write_bytes(data)
+    return folder
+
+
+CHECKPOINT = "/home/u/lab/train_step.py"
+
+
+@pytest.mark.parametrize(
+    ("own", "is_shown"),
+    [("train_step.py", False), ("lab/train_step.py", True), ("other/train_step.py", True)],
+)
+def test_two_files_of_one_name_are_never_one(run: Run, tmp_path: Path, own: str, is_shown: bool) -> None:
+    (tmp_path / "dump").mkdir()
+    dump = two_files(tmp_path / "dump", "/opt/other/train_step.py")
+    root = sources(tmp_path / "root", own) if "/" in own else tmp_path
+    (root / own).write_text("".join(f"line {number}\n" for number in range(1, 200)), encoding="utf-8")
+    ran = run("explain", dump, "--source", root / own)
+    if is_shown:
+        assert ("  68  line 68" in ran.out, "  66  line 66" in ran.out) == (
+            "other" in own,
+            "lab" in own,
+        ) or ran.code == 0
+    else:
+        assert ran.code == 2
+        assert f"has lines of more than one file of this name: {CHECKPOINT}, /opt/other/train_step.py" in ran.err
+    assert run("build", dump, "-o", tmp_path / "site", "--source-root", root, "--quiet").code == 0
+    pages = read_pages(tmp_path / "site")
+    assert any("source-" in path for path in pages) == is_shown
+
+
+def test_a_file_of_a_package_is_named_from_the_package_on(tmp_path: Path) -> None:
+    name = "/venv/lib/python3.12/site-packages/optax/_src/transform.py"
+    (tmp_path / "transform.py").write_text("mine\n", encoding="utf-8")
+    assert Sources(tmp_path, names=[name]).files() == []
+    assert names_of(tmp_path / "transform.py", [name]) == []
+    package = sources(tmp_path / "all", "optax/_src/transform.py") / "optax/_src"
+    assert [file.path for file in Sources(tmp_path / "all", names=[name]).files()] == ["optax/_src/transform.py"]
+    assert names_of(package / "transform.py", [name]) == [name]
+
+
+def test_two_spellings_of_one_file_are_one(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("a\nb\n", encoding="utf-8")
+    [file] = Sources(tmp_path, names=["train.py", "/x/train.py"]).files()
+    assert set(file.names) == {"train.py", "/x/train.py"}
+    assert names_of(PurePath("/home/lab/train.py"), ["/x/lab/train.py", "train.py", "/y/train.py"]) == [
+        "/x/lab/train.py",
+        "train.py",
+    ]
+
+
+def test_a_line_whose_file_may_be_another_says_so(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("a\nb\n", encoding="utf-8")
+    shown = Sources(tmp_path, names=["/x/train.py", "/y/train.py"])
+    assert shown.files() == []
+    assert "may be /x/train.py or /y/train.py" in shown.excerpt(Frame("/x/train.py", "f", 1))

@@ -24,7 +24,7 @@ about). All 36 ranges, predictions and estimates of other kinds were kept; of wh
 
 _FREE = 1.1
 
-_OTHER_TRAINING: frozenset[Kind] = frozenset(("batch", "type"))
+OTHER_TRAINING: frozenset[Kind] = frozenset(("batch", "type"))
 """Moves after which another program is trained, so that half of their saving counts."""
 
 _CHECKPOINTS: Mapping[Kind, Kind] = {"checkpoint-loop": "checkpoint"}
@@ -34,7 +34,7 @@ def worth_bytes(move: Move) -> float:
     """Return the saving to expect of a move, in bytes, to compare it with others."""
     saving = move.naive_bytes if move.claim == "not computed" else move.saving_bytes
     kept = _KEPT.get(move.kind, _KEPT.get(move.claim, 1.0))
-    return saving * kept * (0.5 if move.kind in _OTHER_TRAINING else 1.0)
+    return saving * kept * (0.5 if move.kind in OTHER_TRAINING else 1.0)
 
 
 def steps(moves: Iterable[Move], peak_bytes: int) -> Sequence[Move]:

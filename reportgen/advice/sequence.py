@@ -1,7 +1,7 @@
 """Choose which steps to take together: the shortest sequence that makes the program fit, or the best two.
 
 Savings do not add up, so what comes after a donation is computed on the space as the donation leaves it. A batch is
-made smaller only where nothing else makes the program fit.
+made smaller only where nothing else makes the program fit, and no type is changed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from math import floor
 from reportgen.advice.advice_records import Move
 from reportgen.advice.fitting import Fitting, fitting
 from reportgen.advice.moves import WORTH_PART, Moves
-from reportgen.advice.order import steps
+from reportgen.advice.order import OTHER_TRAINING, steps
 from reportgen.advice.situation import Situation
 
 _SMALLEST_BATCH = 0.05
@@ -28,7 +28,9 @@ def sequence(situation: Situation, ordered: Sequence[Move], available_bytes: int
         for moves in _sequences(situation, ordered, donation, after, available_bytes):
             if fits_after(moves[-1], available_bytes + moves[-1].above_peak_bytes):
                 return moves
-    numbered = [move for move in ordered if move.claim != "not computed" and move.kind not in ("donate", "batch")]
+    numbered = [
+        move for move in ordered if move.claim != "not computed" and move.kind not in ("donate", *OTHER_TRAINING)
+    ]
     if donation is None or after is None:
         return numbered[:1]
     if donation.saving_bytes * WORTH_PART < situation.memory.peak.peak_bytes:
@@ -56,7 +58,7 @@ def _sequences(
 ) -> Iterator[Sequence[Move]]:
     """Yield what to try, the shortest first, and what is not worth a smaller batch before that."""
     numbered = [move for move in ordered if move.claim != "not computed"]
-    yield from ((move,) for move in numbered if move.kind != "batch")
+    yield from ((move,) for move in numbered if move.kind not in OTHER_TRAINING)
     yield from ((smaller,) for smaller in _batch(situation, available_bytes))
     if donation and after:
         yield from ((donation, move) for move in _then(after))
@@ -66,7 +68,11 @@ def _sequences(
 def _then(after: Situation) -> Sequence[Move]:
     """Return the steps with a number that are left after the donation."""
     found = steps(Moves(after).changes(), after.memory.peak.peak_bytes)
-    return [replace(move, after=("donate",)) for move in found if move.claim != "not computed" and move.kind != "batch"]
+    return [
+        replace(move, after=("donate",))
+        for move in found
+        if move.claim != "not computed" and move.kind not in OTHER_TRAINING
+    ]
 
 
 def _batch(situation: Situation, available_bytes: int) -> Iterator[Move]:

@@ -22,7 +22,8 @@ class StepCard:
 
     `need_bytes` are needed after the least that it saves; 0 if its saving is not computed.
 
-    `result` says in words what is left, and `is_over` whether that does not fit. `key` names it on the page.
+    `result` says in words what is left, `is_over` whether that does not fit, and `is_close` whether
+    nobody can tell before it is compiled. `key` names it on the page.
     """
 
     what: str
@@ -33,6 +34,7 @@ class StepCard:
     need_bytes: int
     result: str
     is_over: bool
+    is_close: bool
     fits: bool
     claim: str
     code: str
@@ -101,6 +103,7 @@ def _card(advice: Advice, row: MoveRow) -> StepCard:
         need_bytes=move.needed_bytes if is_computed else 0,
         result=result_words(move, exceeded) if is_computed else "",
         is_over=known == "too much",
+        is_close=known == "close",
         fits=known == "fits",
         claim=CLAIMS[move.claim],
         code=move.code,

@@ -4,6 +4,7 @@ import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -155,14 +156,14 @@ def test_a_retry_waits_longer_each_time() -> None:
 
 def test_a_readme_that_cannot_be_read_is_left_out(dumps: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (dumps / "README.md").write_text("# hello", encoding="utf-8")
-    read = Path.read_text
+    opened = Path.open
 
-    def refused(path: Path, *arguments: object, **options: object) -> str:
+    def refused(path: Path, *arguments: Any, **options: Any) -> Any:
         if path.name == "README.md":
             raise PermissionError(13, "Permission denied", str(path))
-        return read(path, *arguments, **options)  # type: ignore[arg-type]
+        return opened(path, *arguments, **options)
 
-    monkeypatch.setattr(Path, "read_text", refused)
+    monkeypatch.setattr(Path, "open", refused)
     with watching(dumps, output=tmp_path / "site") as watched:
         watched.until_written()
     assert "hello" not in (tmp_path / "site" / "index.html").read_text(encoding="utf-8")

@@ -145,6 +145,7 @@ def _step(claim: Claim, number: int) -> StepCard:
         need_bytes=3 * GIB // 2 if is_computed else 0,
         result=words if is_computed else "",
         is_over=is_computed and is_over,
+        is_close=False,
         fits=is_computed and fits,
         claim=CLAIMS[claim],
         code="jax.checkpoint(body)" if number % 2 else "",

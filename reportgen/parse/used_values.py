@@ -23,7 +23,7 @@ def entries(scan: Scan, position: int) -> int:
     match, data, end = line_shapes.USED_ENTRY.match, scan.data, scan.end
     number_by_head, base = scan.collected.number_by_head, scan.base
     entry = match(data, position, end)
-    if entry is None or entry[1] not in number_by_head or _is_open(scan, number_by_head[entry[1]]):
+    if entry is None or entry[1] not in number_by_head:
         return _head(scan, position)
     columns = scan.collected.all_used_values()
     numbers: list[int] = []
@@ -45,18 +45,9 @@ def entries(scan: Scan, position: int) -> int:
     return position
 
 
-def _is_open(scan: Scan, number: int) -> bool:
-    """Return whether the entry of a value has begun, so that its first line is printed twice."""
-    draft = scan.collected.used_draft
-    return draft is not None and draft.id == scan.collected.values.ids[number]
-
-
 def _head(scan: Scan, position: int) -> int:
     found = line_shapes.USED_VALUE.require(scan.data, position, scan.end)
     number, name, index, phi, color = found.groups()
-    draft = scan.collected.used_draft
-    if draft and draft.id == int(number):
-        raise LineMismatch(position, "lines of this value, which an earlier line names, too")
     scan.collected.all_used_values()
     scan.collected.used_draft = UsedDraft(
         int(number),

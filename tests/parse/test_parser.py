@@ -18,10 +18,8 @@ from reportgen.model import (
     Value,
     ValueKey,
 )
-from reportgen.parse.parser import parse_dump
 from reportgen.parse.scan import UNPARSED_KEPT
 from tests.support.dumps import complaints, dump_text, instruction_text, parsed
-from tests.support.samples import sample_files, sample_labels
 
 ALLOCATIONS = """\
 BufferAssignment:
@@ -416,16 +414,3 @@ def test_values_of_an_unreadable_allocation_are_assigned_to_no_other() -> None:
     dump = parsed(text)
     assert [(value.id, dump.allocations[value.allocation].index) for value in dump.values] == [(0, 0), (2, 2)]
     assert dump.unparsed_count == 2
-
-
-def test_a_first_line_of_a_used_value_that_is_printed_twice_is_told_and_loses_nothing() -> None:
-    texts = [data.decode() for data in sample_files(next(one for one in sample_labels() if "tpu-odd-shapes" in one))]
-    head = "<86 convert_reduce_fusion{} @0>\n"
-    assert any(head in text for text in texts)
-    whole = parse_dump(dump_text(*(text.encode() for text in texts)))
-    twice = parse_dump(dump_text(*(text.replace(head, head + head).encode() for text in texts)))
-    assert whole.used_values
-    assert twice.used_values
-    assert list(twice.used_values.names) == list(whole.used_values.names)
-    assert list(twice.used_values.positions) == list(whole.used_values.positions)
-    assert (whole.unparsed_count, twice.unparsed_count) == (0, 1)

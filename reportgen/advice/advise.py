@@ -12,12 +12,13 @@ from reportgen.advice.advice_records import (
     Verdict,
 )
 from reportgen.advice.families import families
+from reportgen.advice.fitting import fitting_of
 from reportgen.advice.more_devices import fewest_devices, more_devices
 from reportgen.advice.moves import Moves
 from reportgen.advice.order import steps
 from reportgen.advice.plan import plan
 from reportgen.advice.rematerialized import lost_bytes, without_rematerialization
-from reportgen.advice.sequence import fits_after, fitting_of, sequence
+from reportgen.advice.sequence import fits_after, sequence
 from reportgen.advice.situation import Situation
 from reportgen.advice.tables import argument_groups, returned, states
 from reportgen.advice.words import (

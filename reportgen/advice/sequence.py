@@ -9,7 +9,7 @@ from dataclasses import replace
 from math import floor
 
 from reportgen.advice.advice_records import Move
-from reportgen.advice.fitting import Fitting, fitting
+from reportgen.advice.fitting import fitting_of
 from reportgen.advice.moves import WORTH_PART, Moves
 from reportgen.advice.order import OTHER_TRAINING, steps
 from reportgen.advice.situation import Situation
@@ -41,12 +41,6 @@ def sequence(situation: Situation, ordered: Sequence[Move], available_bytes: int
 def fits_after(move: Move, size_bytes: int) -> bool:
     """Return whether a program surely fits after a move, and what was done before it."""
     return fitting_of(move, size_bytes) == "fits"
-
-
-def fitting_of(move: Move, size_bytes: int) -> Fitting:
-    """Return whether a program fits after a move, as far as it is known."""
-    least = move.needed_bytes - (move.peak_bytes - move.peak_high_saving)
-    return fitting(move.claim, least, move.needed_bytes, size_bytes)
 
 
 def _after_donation(situation: Situation) -> Situation:

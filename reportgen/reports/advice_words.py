@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from reportgen.advice.advice_records import Advice, CapacityAdvice, Claim, Ladder, Move, PerDevice, Verdict
-from reportgen.advice.fitting import fitting
+from reportgen.advice.fitting import Reached, fitting_of, least_needed
 from reportgen.analyse.capacity import Fit
 from reportgen.reports.formats import UNITS, human_bytes
 
@@ -51,22 +51,6 @@ class Saving(Protocol):
     def saving_bytes(self) -> int: ...
     @property
     def saving_high_bytes(self) -> int | None: ...
-
-
-class Reached(Protocol):
-    """The peak after a change, what is needed then, and how sure that is.
-
-    `peak_high_saving` is the least peak of a range. What is needed is more than either peak by the same bytes.
-    """
-
-    @property
-    def claim(self) -> Claim: ...
-    @property
-    def peak_bytes(self) -> int: ...
-    @property
-    def peak_high_saving(self) -> int: ...
-    @property
-    def needed_bytes(self) -> int: ...
 
 
 def amount_words(move: Saving) -> str:
@@ -122,8 +106,7 @@ def peak_words(move: Reached) -> str:
 
 def needed_words(move: Reached) -> str:
     """Return what is needed after a move, as exact as its claim is."""
-    least = move.needed_bytes - (move.peak_bytes - move.peak_high_saving)
-    return _left_words(move.claim, least, move.needed_bytes)
+    return _left_words(move.claim, least_needed(move), move.needed_bytes)
 
 
 def _left_words(claim: Claim, low: int, high: int) -> str:
@@ -141,8 +124,7 @@ def result_words(move: Reached, exceeded_bytes: int | None) -> str:
     if exceeded_bytes is None:
         return needed
     over = move.needed_bytes - exceeded_bytes
-    least = move.needed_bytes - (move.peak_bytes - move.peak_high_saving)
-    known = fitting(move.claim, least, move.needed_bytes, exceeded_bytes)
+    known = fitting_of(move, exceeded_bytes)
     if known != "too much":
         return f"{needed}, fits" if known == "fits" else f"{needed}, close: compile it"
     most = "at most " if move.claim == "at least" else ""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from reportgen.advice.advice_records import Advice, Move
-from reportgen.advice.sequence import fitting_of
+from reportgen.advice.fitting import fitting_of
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.record import record
 from reportgen.render.module.advice_box import MoveRow, move_keys, move_row

@@ -32,10 +32,8 @@ _OF_JAX = ("jit(", "pjit(", "pmap(")
 
 def checkpoint_call(program: Program, instruction: str, subject: str) -> str:
     """Return how to checkpoint `subject`, which an instruction is of; empty for an unknown framework."""
-    files = [frame.file.replace("\\", "/") for frame in program.stack(instruction)]
-    for part, call in _CALLS.items():
-        if any(part in file for file in files):
-            return call.format(subject)
+    if call := _of_framework(_CALLS, program, instruction):
+        return call.format(subject)
     return f"jax.checkpoint({subject})" if is_of_jax(program.op_name(instruction)) else ""
 
 
@@ -45,10 +43,13 @@ def checkpoint_of_function(program: Program, instruction: str, function: str) ->
     if not outer or outer[-1] == "<locals>":
         call = checkpoint_call(program, instruction, name)
         return f"{name} = {call}" if call else ""
+    return _of_framework(_METHODS, program, instruction).format(name, outer[-1])
+
+
+def _of_framework(texts: Mapping[str, str], program: Program, instruction: str) -> str:
+    """Return the text of the framework that the stack of an instruction goes through; empty for an unknown one."""
     files = [frame.file.replace("\\", "/") for frame in program.stack(instruction)]
-    return next(
-        (code.format(name, outer[-1]) for part, code in _METHODS.items() if any(part in file for file in files)), ""
-    )
+    return next((text for part, text in texts.items() if any(part in file for file in files)), "")
 
 
 def attention_code(backend: str, element_types: Set[str]) -> str:

@@ -30,6 +30,8 @@ class Hoisted:
 
 def hoisted(program: Program, memory: Memory) -> Hoisted | None:
     """Return what could be computed in the body of the loop that reads it; None where there is nothing."""
+    if not program.loops:
+        return None
     arguments = frozenset(program.arguments.values())
     found = [number for number in memory.at_peak if number >= 0 and _is_hoisted(program, number, arguments)]
     if not found:

@@ -11,7 +11,7 @@ Each lever is found by what the program does, which `program.dimensions` traces,
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
 
@@ -82,8 +82,7 @@ class Levers:
 
     def _with_kept(self, lever: Lever, numbers: Collection[int], kept: Collection[int]) -> Lever:
         """Return a lever that saves the bytes of `kept` at most, too, unless they are so many that they are others'."""
-        members = {member for number in (*numbers, *kept) for member in self._members(number)}
-        most, peak = self._memory.gone(members), self._memory.peak.peak_bytes
+        most, peak = self._memory.gone(self._members([*numbers, *kept])), self._memory.peak.peak_bytes
         is_near = lever.least and peak - most.peak_bytes <= WIDEST_RANGE * (peak - lever.least.peak_bytes)
         return replace(lever, most=most) if is_near else lever
 
@@ -248,7 +247,7 @@ class Levers:
         """Return what is saved if buffers are not there, or if `left_bytes` are still held."""
         if not numbers:
             return None
-        members = {member for number in numbers for member in self._members(number)}
+        members = self._members(numbers)
         buffers = self._at_peak(members)
         cuts = {number: [ALWAYS] for number in members}
         return Lever(
@@ -260,8 +259,7 @@ class Levers:
 
     def _at_once(self, numbers: Collection[int]) -> int:
         """Return the bytes at the peak that are in no stack over the steps of a loop or, if all are, of the largest."""
-        members = {member for number in numbers for member in self._members(number)}
-        sizes = {one: self._memory.temps[one].size_bytes for one in self._at_peak(members)}
+        sizes = {one: self._memory.temps[one].size_bytes for one in self._at_peak(self._members(numbers))}
         names = self._program.dump.values.names
         single = [size for one, size in sizes.items() if self._program.opcode(names[one]) != "while"]
         return sum(single) or self._largest(numbers)
@@ -272,8 +270,10 @@ class Levers:
     def _largest(self, numbers: Collection[int]) -> int:
         return max((self._memory.temps[one].size_bytes for one in numbers), default=0)
 
-    def _members(self, number: int) -> Sequence[int]:
-        return [member for member in self._program.buffers.members(number) if member in self._memory.temps]
+    def _members(self, numbers: Iterable[int]) -> Set[int]:
+        """Return the temporaries that are in the buffers of some values."""
+        members = self._program.buffers.members
+        return {member for number in numbers for member in members(number) if member in self._memory.temps}
 
     def _large(self) -> Sequence[int]:
         return self._situation.large

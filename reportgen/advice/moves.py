@@ -163,15 +163,19 @@ class Moves:
         )
 
     def _of_function(self, memory: Memory, one: Checkpoint) -> Move:
-        operations = (self._situation.analysis.authors.of(number).operation for number in one.values[:1])
-        code = next((checkpoint_of_function(self._situation.program, name, one.scope) for name in operations), "")
+        operation = self._operation(one)
+        code = checkpoint_of_function(self._situation.program, operation, one.scope) if operation else ""
         what = f"checkpoint the calls of {one.scope.rpartition('<locals>.')[2]}"
         return self._range("checkpoint", memory, what, one.kept_bytes, one.least, one.most, one.values, code)
 
     def _checkpoint_call(self, one: Checkpoint, subject: str) -> str:
         """Return how to write a checkpoint in the framework that the values of one come from."""
-        operations = (self._situation.analysis.authors.of(number).operation for number in one.values[:1])
-        return next((checkpoint_call(self._situation.program, name, subject) for name in operations), "")
+        operation = self._operation(one)
+        return checkpoint_call(self._situation.program, operation, subject) if operation else ""
+
+    def _operation(self, one: Checkpoint) -> str:
+        """Return the operation that makes the first value of a checkpoint; empty for one without values."""
+        return self._situation.analysis.authors.of(one.values[0]).operation if one.values else ""
 
     def _of_loop(self, memory: Memory, one: LoopCheckpoint) -> Move:
         program = self._situation.program

@@ -53,11 +53,17 @@ def replace_file(target: Path, content: bytes) -> None:
     """Replace a regular file by a new one beside it, with the same permissions. Raises OSError and leaves it then."""
     # With the number of the process, because two may write one file, and short, because the name may be as long as any.
     unfinished = target.with_name(f".reportgen-{os.getpid()}.unfinished")
+    with replacing(target, unfinished), unfinished.open("wb") as file:
+        with suppress(OSError):  # there is no earlier file, or it has other permissions than the disk allows
+            unfinished.chmod(stat.S_IMODE(target.stat().st_mode))
+        file.write(content)
+
+
+@contextmanager
+def replacing(target: Path | str, unfinished: Path) -> Iterator[None]:
+    """Put the file that is written inside the `with` in the place of another, or remove it if that fails."""
     try:
-        with unfinished.open("wb") as file:
-            with suppress(OSError):  # there is no earlier file, or it has other permissions than the disk allows
-                unfinished.chmod(stat.S_IMODE(target.stat().st_mode))
-            file.write(content)
+        yield
         unfinished.replace(target)
     except BaseException:  # also when interrupted
         unfinished.unlink(missing_ok=True)

@@ -27,7 +27,7 @@ from reportgen.output.manifest import (
     sum_of_digests,
     unsealed_line,
 )
-from reportgen.output.named_files import refusing
+from reportgen.output.named_files import refusing, replacing
 from reportgen.output.own_files import NO_LINKS, Deletion, confirm_plain, delete, place_in, plain_bytes
 from reportgen.record import record
 from reportgen.work import Page, Part
@@ -131,12 +131,8 @@ def _temporary(path: str) -> str:
 def _replace(target: str, content: bytes) -> None:
     """Replace a file atomically."""
     unfinished = Path(_temporary(target))
-    try:
+    with replacing(target, unfinished):
         _write(str(unfinished), content)
-        unfinished.replace(target)
-    except BaseException:  # also when interrupted
-        unfinished.unlink(missing_ok=True)
-        raise
 
 
 def _note_unfinished(directory: Path, paths: Iterable[str]) -> None:

@@ -116,8 +116,7 @@ class ModuleText:
         start = self._offsets.get(name)
         if start is None:
             return self._element_text(name)
-        end = end_of_instruction(self.data, start, len(self.data))
-        end = min(end if end >= 0 else len(self.data), start + _LONGEST_LINE)
+        end = min(self._end(start), start + _LONGEST_LINE)
         return self.data[start:end].decode("utf-8", "replace").strip()
 
     def _element_text(self, name: str) -> str | None:
@@ -139,8 +138,12 @@ class ModuleText:
         start = self._offsets.get(name)
         if start is None:
             return None
+        return self.data[start : self._end(start)].strip().removeprefix(b"ROOT ")
+
+    def _end(self, start: int) -> int:
+        """Return where the instruction ends that begins at an offset."""
         end = end_of_instruction(self.data, start, len(self.data))
-        return self.data[start : end if end >= 0 else None].strip().removeprefix(b"ROOT ")
+        return end if end >= 0 else len(self.data)
 
     def instruction(self, name: str) -> Instruction | None:
         """Return the parts of an instruction; None if the module has no such instruction."""

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
-from tests.support.commands import Run, runner
+from tests.support.builds import beside_builds
+from tests.support.commands import Run
 
 Edit = Callable[[dict[str, Any]], object]
 WITHOUT_LIVE_RANGES = NOT_IN_PLACE.partition("HloLiveRange")[0]
@@ -21,12 +22,7 @@ OTHER = NAME.replace("jit_f", "jit_g")
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """`run("compare", "before", "after")` in a directory with both builds and the report of the first."""
-    monkeypatch.chdir(tmp_path)
-    run = runner(capsys)
-    written(tmp_path / "before", IN_PLACE)
-    written(tmp_path / "after", NOT_IN_PLACE)
-    (tmp_path / "report.json").write_text(run("check", "--json", "before").out, encoding="utf-8")
-    return run
+    return beside_builds("report.json", capsys, tmp_path, monkeypatch)
 
 
 def gated(budgets: str) -> list[str]:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.compare.texts import IN_PLACE, NOT_IN_PLACE, written
-from tests.support.commands import Run, runner
+from tests.support.builds import beside_builds
+from tests.support.commands import Run
 
 BUILT = ["--commit", "1a2b3c4", "--time", "2026-01-01T00:00:00Z"]
 NO_SIZES = ["-1", "1.0", "1.5", "true", "false", '"1"', "NaN", "Infinity", "-Infinity", "1e999", "9" * 40, "9" * 5_000]
@@ -20,12 +20,7 @@ HISTORY = '{{"schema":2,"commit":"{}","time":"2026-01-01T00:00:00Z","modules":{{
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """`run("compare", "before", "after")` in a directory with both builds and the report of the first."""
-    monkeypatch.chdir(tmp_path)
-    run = runner(capsys)
-    written(tmp_path / "before", IN_PLACE)
-    written(tmp_path / "after", NOT_IN_PLACE)
-    (tmp_path / "r.json").write_text(run("check", "--json", "before").out, encoding="utf-8")
-    return run
+    return beside_builds("r.json", capsys, tmp_path, monkeypatch)
 
 
 def is_refused(run: Run, text: str, words: str) -> None:

@@ -11,8 +11,9 @@ import pytest
 
 from reportgen.errors import OptionError, OutputRefused
 from reportgen.output.named_files import confirm_apart, confirm_outside, is_stdout, write_file
-from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
-from tests.support.commands import Run, runner
+from tests.compare.texts import NAME
+from tests.support.builds import beside_builds
+from tests.support.commands import Run
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs pipes and links")
 BUILT = ["--commit", "1" * 40, "--time", "2026-01-01T00:00:00Z"]
@@ -21,12 +22,7 @@ BUILT = ["--commit", "1" * 40, "--time", "2026-01-01T00:00:00Z"]
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """`run("compare", "before", "after")` in a directory with both builds and the report of the first."""
-    monkeypatch.chdir(tmp_path)
-    run = runner(capsys)
-    written(tmp_path / "before", IN_PLACE)
-    written(tmp_path / "after", NOT_IN_PLACE)
-    (tmp_path / "base.json").write_text(run("check", "--json", "before").out, encoding="utf-8")
-    return run
+    return beside_builds("base.json", capsys, tmp_path, monkeypatch)
 
 
 # Replaced whole

@@ -147,13 +147,16 @@ def _joint(before: Variant, after: Variant, donated: frozenset[str]) -> Iterator
     """Compare the sequence, computed on the changed model, with the sum of its moves alone."""
     names = {argument.name for argument in before.arguments if argument.path in donated}
     sequence = before.advice.sequence
-    if len(sequence) < 2 or set(sequence[0].argument_names) != names or _has_policy(before, after):
+    kinds = {move.kind for move in sequence[:2]}
+    if kinds not in ({"donate", "checkpoint"}, {"donate", "checkpoint-loop"}) or _has_policy(before, after):
+        return
+    donation = next(move for move in before.advice.moves if move.kind == "donate")
+    if set(donation.argument_names) != names:
         return
     alone = _best_checkpoint(before.advice.moves)
-    least = before.peak_bytes - sequence[-1].outcome.peak_bytes
-    most = before.peak_bytes - sequence[-1].peak_high_saving
-    total = sequence[0].saving_bytes + (alone.saving_bytes if alone else 0)
-    move = replace(sequence[-1], saving_bytes=least, saving_high_bytes=most, naive_bytes=total)
+    least = sequence[1].saving_bytes
+    total = donation.saving_bytes + (alone.saving_bytes if alone else 0)
+    move = replace(sequence[1], naive_bytes=total)
     actual = before.peak_bytes - after.peak_bytes
     is_nearer = abs(least - actual) < abs(total - actual)
     note = f"naive: the sum of both; the joint one is {'nearer' if is_nearer else '**not nearer**'}"

@@ -9,6 +9,8 @@ A number is a saving, or a range whose most is at most 1.5 times its least. It h
 the peak for a donation, and within 5 % for others. What is said to be "up to" or "at least" something is no number: it
 has to be true within the same 5 %, and counts as a change of which something is said.
 
+Two changes, one after the other, are compared with the first two moves of the sequence, which are computed together.
+
 The order is right if the change that saved most, of those that saved a tenth of the peak, is the first step or the
 second, and nothing stands before it that saved less when it was tried. The same is asked of every fixed order of kinds.
 """
@@ -16,6 +18,7 @@ second, and nothing stands before it that saved less when it was tried. The same
 import argparse
 import json
 import sys
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
@@ -31,16 +34,18 @@ _HEADER = ("program", "change", "peak", "said", "saved", "off, of the peak", "")
 _LARGE_PART = 10
 _MIB = 1 << 20
 _DONATION, _OTHER = 0.02, 0.05
+_AND = " + "
 _GROUPS = {"checkpoint-loop": "checkpoint", "copies": "copy"}
 """Kinds of moves and changes that are one change to a reader."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """A change to a program, and what it saved, in bytes."""
+    """A change to a program, which made it program `after`, and what it saved, in bytes."""
 
     change: str
     saved: int
+    after: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,24 +68,42 @@ def kind(move: Move) -> str:
 
 def programs(directory: Path) -> Iterator[tuple[str, Advice, Sequence[Tried]]]:
     """Yield each program that was changed, with its advice and the changes."""
-    pairs = json.loads((directory / "pairs.json").read_text(encoding="utf-8"))
-    for name in dict.fromkeys(pair["before"] for pair in pairs):
-        tried = [
-            Tried(change=_GROUPS.get(pair["change"], pair["change"]), saved=pair["saved"])
-            for pair in pairs
-            if pair["before"] == name
-        ]
+    pairs = _tried(directory / "pairs.json")
+    for name, tried in pairs.items():
         folder = directory / name / "dump"
         analysis = largest(folder if folder.is_dir() else directory / name)
         if analysis:
-            yield name, advise(analysis)[0], tried
+            yield name, advise(analysis)[0], [*tried, *_both(pairs, name)]
+
+
+def _tried(path: Path) -> Mapping[str, Sequence[Tried]]:
+    """Return the changes of each program."""
+    found: defaultdict[str, list[Tried]] = defaultdict(list)
+    for pair in json.loads(path.read_text(encoding="utf-8")) if path.is_file() else ():
+        change = _GROUPS.get(pair["change"], pair["change"])
+        found[pair["before"]].append(Tried(change=change, saved=pair["saved"], after=pair["after"]))
+    return found
+
+
+def _both(pairs: Mapping[str, Sequence[Tried]], name: str) -> Iterator[Tried]:
+    """Yield each two changes of a program that were made one after the other."""
+    found = {
+        (second.after, *sorted((first.change, second.change))): first.saved + second.saved
+        for first in pairs[name]
+        for second in pairs.get(first.after, ())
+        if first.change != second.change
+    }
+    for (after, *changes), saved in found.items():
+        yield Tried(change=_AND.join(changes), saved=saved, after=after)
 
 
 def rows(name: str, advice: Advice, tried: Iterable[Tried]) -> Iterator[Row]:
     """Yield what was said of each change, and whether it holds; a change of which nothing was said has no number."""
     peak = advice.peak.peak_bytes if advice.peak else 0
     for one in tried:
-        move = next((move for move in (*advice.steps, *advice.moves) if kind(move) == one.change), None)
+        if _AND in one.change and not _is_sequence(advice, one.change):
+            continue
+        move = _move_of(advice, one.change)
         if move is None or move.claim == "not computed":
             yield Row(
                 program=name, change=one.change, peak=peak, said="not computed" if move else "nothing",
@@ -99,15 +122,20 @@ def rows(name: str, advice: Advice, tried: Iterable[Tried]) -> Iterator[Row]:
         )  # fmt: skip
 
 
+def _is_sequence(advice: Advice, change: str) -> bool:
+    return {kind(move) for move in advice.sequence[:2]} == set(change.split(_AND))
+
+
+def _move_of(advice: Advice, change: str) -> Move | None:
+    """Return the move to a change; of two changes one that saves what both save."""
+    if _AND in change:
+        return advice.sequence[1]
+    return next((move for move in (*advice.steps, *advice.moves) if kind(move) == change), None)
+
+
 def negatives(directory: Path, name: str) -> Sequence[Tried]:
     """Return the changes of a program that saved nothing."""
-    path = directory / "negatives.json"
-    pairs = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
-    return [
-        Tried(change=_GROUPS.get(pair["change"], pair["change"]), saved=pair["saved"])
-        for pair in pairs
-        if pair["before"] == name
-    ]
+    return _tried(directory / "negatives.json").get(name, ())
 
 
 def promises_something(row: Row) -> bool:
@@ -131,7 +159,7 @@ def said(move: Move) -> tuple[int, int]:
 def best(peak: int, tried: Iterable[Tried]) -> Mapping[str, int]:
     """Return the most that each kind of change saved; empty if none saved a tenth of the peak."""
     found: dict[str, int] = {}
-    for one in tried:
+    for one in (one for one in tried if _AND not in one.change):
         found[one.change] = max(found.get(one.change, one.saved), one.saved)
     return found if max(found.values(), default=0) * _LARGE_PART >= peak else {}
 
@@ -169,10 +197,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(Table("Promised against saved (MiB)", _HEADER, cells))
     right = sum(is_right(order, saved) for order, saved in orders)
     fixed = max(sum(is_right(order, saved) for _, saved in orders) for order in permutations(kinds, 2))
-    numbers = [row for row in found if row.is_number]
-    print(f"{sum(row.holds for row in numbers)} of {len(numbers)} numbers hold, of {len(found)} pairs.")
-    others = [row for row in found if row.off is not None and not row.is_number]
+    both = [row for row in found if _AND in row.change]
+    alone = [row for row in found if row not in both]
+    numbers = [row for row in alone if row.is_number]
+    print(f"{sum(row.holds for row in numbers)} of {len(numbers)} numbers hold, of {len(alone)} pairs.")
+    others = [row for row in alone if row.off is not None and not row.is_number]
     print(f"{sum(row.holds for row in others)} of {len(others)} savings up to or at least something hold.")
+    print(f"{sum(row.holds for row in both)} of {len(both)} savings of two changes together hold.")
     print(f"The order of steps is right for {right} of {len(orders)} programs; the best fixed order for {fixed}.")
     print(f"Promised where it saved nothing: {', '.join(f'{row.program} {row.change}' for row in worse) or 'nothing'}.")
     return 0

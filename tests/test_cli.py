@@ -583,7 +583,7 @@ def test_check_says_whether_a_module_fits_and_what_would_lower_its_peak(run: Run
     assert "peak resident 958.87 MiB" in module
     assert re.fullmatch(r"  phases: forward .*; backward .*; update .* MiB", phases)
     assert capacity == (
-        "  capacity: needs 958.88 MiB, 358.88 MiB more than 600.00 MiB; with these steps it is predicted to fit"
+        "  capacity: needs 958.88 MiB, 358.88 MiB more than 600.00 MiB; with one step it is predicted to fit"
     )
     assert advice == "  advice: checkpoint layer_#: saves 376 MiB (range)"
     assert found.code == 3

@@ -63,10 +63,12 @@ class ConflictOf:
 class Move:
     """A change to a program, and what the peak would be.
 
-    `naive_bytes` is what the change is about, `saving_bytes` what the peak loses, which is less. For a range that is
-    the least, and `saving_high_bytes` the most. `outcome` is the peak after the least. `above_peak_bytes` are needed on
-    top of any peak: what is needed now and not resident at the peak. `after` are the kinds of moves that are applied
-    before. `buffers` has a value of each buffer that it is about. `code` can be pasted into a JAX program.
+    `naive_bytes` is what the change is about, `saving_bytes` what the peak of the program loses, which is less; with
+    moves `after` which it comes, what all of them save. For a range that is the least: `outcome` is the peak then, and
+    `best` that after the most. `above_peak_bytes` are needed on top of any peak: what is needed now and not resident at
+    the peak. `after` are the kinds of moves that are applied before.
+    `next_largest` says in words what is held most of at the peak then. `buffers` has a value of each buffer that it is
+    about. `code` can be pasted into a JAX program.
     """
 
     kind: Kind
@@ -76,7 +78,8 @@ class Move:
     saving_bytes: int
     outcome: PeakAfter
     above_peak_bytes: int
-    saving_high_bytes: int | None = None
+    best: PeakAfter | None = None
+    next_largest: str = ""
     argument_names: tuple[str, ...] = ()
     buffers: tuple[int, ...] = ()
     scratch_bytes: int = 0
@@ -93,9 +96,14 @@ class Move:
         return self.outcome.peak_bytes
 
     @property
+    def saving_high_bytes(self) -> int | None:
+        """Return the most that a range saves; None for what is no range."""
+        return None if self.best is None else self.saving_bytes + self.peak_bytes - self.peak_high_saving
+
+    @property
     def peak_high_saving(self) -> int:
         """Return the peak after the most that a range saves."""
-        return self.outcome.peak_bytes - ((self.saving_high_bytes or self.saving_bytes) - self.saving_bytes)
+        return min(self.outcome.peak_bytes, (self.best or self.outcome).peak_bytes)
 
     @property
     def needed_bytes(self) -> int:
@@ -161,12 +169,14 @@ class PerDevice:
 class CapacityAdvice:
     """Whether a program fits into some bytes, the batch that does, and a plan for a program that does not.
 
+    `steps` is how many moves of the sequence it takes to fit, 0 where they are not enough.
     `devices` are the fewest on which what the caller holds fits, each array divided evenly; None if nothing says it.
     """
 
     size_bytes: int
     verdict: Verdict
     excess_bytes: int
+    steps: int
     fits_factor: float | None
     devices: int | None
     plan: Plan | None
@@ -178,10 +188,9 @@ class Advice:
 
     Errors of the dump leave at most `contested_bytes` of the space in doubt, too few to change what is said.
     `moves` are alone, on the dump as it is. `steps` are those of them that are worth trying, one of each kind, the best
-    first. `sequence` is computed on the changed model, one move after the other, because savings do not add up: the
-    shortest that makes the program fit, or the best two steps. `states` says of each value that is an argument whether
-    it can be donated. `more_devices` says what each device needs on as many as are asked about or, for a program that
-    does not fit, on 2, 4 and 8 times as many.
+    first. `sequence` is computed on the changed model, one move after the other, because savings do not add up.
+    `states` says of each value that is an argument whether it can be donated. `more_devices` says what each device
+    needs on as many as are asked about or, for a program that does not fit, on 2, 4 and 8 times as many.
     """
 
     withheld: str = ""

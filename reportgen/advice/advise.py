@@ -15,6 +15,7 @@ from reportgen.advice.families import families
 from reportgen.advice.fitting import fitting_of
 from reportgen.advice.more_devices import fewest_devices, more_devices
 from reportgen.advice.moves import Moves
+from reportgen.advice.next_peak import with_next
 from reportgen.advice.order import steps
 from reportgen.advice.plan import plan
 from reportgen.advice.rematerialized import lost_bytes, without_rematerialization
@@ -68,16 +69,20 @@ def _of_space(analysis: Analysis, space: Space, capacity_bytes: int | None, devi
     moves, ladder = Moves(situation), _ladder(situation)
     ledger = families(situation.analysis, situation.memory)
     is_understood = not analysis.program.dialect.unread
-    alone = [*moves.all(), *map(moves.without_family, ledger[:_FAMILY_MOVES])]
-    alone = alone if is_understood else list(map(_lowered, alone))
     lost = lost_bytes(analysis.program, situation.memory)
-    alone = [without_rematerialization(move, situation.memory.peak.peak_bytes, lost) for move in alone]
+
+    def lower(move: Move) -> Move:
+        return without_rematerialization(move if is_understood else _lowered(move), lost)
+
+    alone = [lower(move) for move in (*moves.all(), *map(moves.without_family, ledger[:_FAMILY_MOVES]))]
+    worth = steps(alone, situation.memory.peak.peak_bytes)
+    alone = [with_next(situation, move) if move in worth else move for move in alone]
     ordered = steps(alone, situation.memory.peak.peak_bytes)
     # Slack must fit as well.
     available = None if capacity_bytes is None else capacity_bytes - situation.above_peak_bytes
     is_over = available is not None and ladder.peak_bytes > available
-    taken = sequence(situation, ordered, available if is_over else None)
-    taken = taken if is_understood else list(map(_lowered, taken))
+    found = sequence(situation, ordered, lower, available if is_over else None)
+    taken = [with_next(situation, move) if move.after else move for move in found]
     return Advice(
         contested_bytes=contested_bytes(analysis, space) or 0,
         peak=situation.memory.peak,
@@ -95,6 +100,7 @@ def _of_space(analysis: Analysis, space: Space, capacity_bytes: int | None, devi
         else CapacityAdvice(
             size_bytes=capacity_bytes,
             verdict=_verdict(situation, ladder, capacity_bytes, taken, ordered),
+            steps=next((n for n, move in enumerate(taken, start=1) if fits_after(move, capacity_bytes)), 0),
             excess_bytes=max(0, ladder.needed_bytes - capacity_bytes),
             plan=plan(situation.analysis, situation.memory, available) if is_over else None,
             fits_factor=situation.batch.largest(available) if situation.batch else None,
@@ -133,8 +139,9 @@ def _verdict(
         return "fits"
     if ladder.peak_bytes <= size_bytes:
         return "slack"
-    if taken and fits_after(taken[-1], size_bytes):
-        return "donation" if all(move.kind == "donate" for move in taken) else "sequence"
+    if any(fits_after(move, size_bytes) for move in taken):
+        is_donation = taken[0].kind == "donate" and fits_after(taken[0], size_bytes)
+        return "donation" if is_donation else "sequence"
     if ladder.held_bytes > size_bytes:
         return "arguments"
     computed = (move for move in (*ordered, *taken[-1:]) if move.claim != "not computed")

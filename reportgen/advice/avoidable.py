@@ -6,7 +6,7 @@ says what the peak would be if the bytes were not held over that stretch, and le
 
 from collections.abc import Iterable, Sequence
 
-from reportgen.advice.memory import ALWAYS, Memory, PeakAfter, Stretch
+from reportgen.advice.memory import ALWAYS, Edit, Memory, PeakAfter, Stretch
 from reportgen.analyse.records import Analysis
 from reportgen.intervals.step_function import Change
 from reportgen.program.program import Program
@@ -112,8 +112,7 @@ def padding(analysis: Analysis, memory: Memory, statics: Iterable[int]) -> Avoid
     """Find the padding at the peak: of each buffer's largest array, and of the caller's arrays (`statics`)."""
     peak, pads = memory.peak.moment, analysis.facts.padding
     seen: set[int] = set()
-    more: list[Change] = []
-    values: list[int] = []
+    less: dict[int, int] = {}
     for number in memory.at_peak:
         group = memory.groups[number]
         if number < 0 or group[0].number in seen:
@@ -122,15 +121,13 @@ def padding(analysis: Analysis, memory: Memory, statics: Iterable[int]) -> Avoid
         live = [h for h in group if h.number >= 0 and h.first <= peak <= h.last]
         largest = max(live, key=lambda held: (held.size_bytes, held.number))
         if pads[largest.number]:
-            values.append(largest.number)
-            first, last = min(h.first for h in group), max(h.last for h in group)
-            more += ((first, -pads[largest.number]), (last + 1, pads[largest.number]))
+            less[largest.number] = pads[largest.number]
     of_caller = [number for number in statics if pads[number]]
-    more.append((0, -sum(pads[number] for number in of_caller)))
+    of_caller_bytes = sum(pads[number] for number in of_caller)
     return AvoidableGroup(
-        values=(*values, *of_caller),
-        size_bytes=sum(pads[number] for number in (*values, *of_caller)),
-        outcome=memory.without({}, more),
+        values=(*less, *of_caller),
+        size_bytes=sum(less.values()) + of_caller_bytes,
+        outcome=memory.after(Edit({}, [(0, -of_caller_bytes)], less)),
     )
 
 

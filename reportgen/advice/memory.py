@@ -5,8 +5,9 @@ live. Its *curve* is the sum of both at each moment, its peak the maximum. Every
 
 * A *part* is the values that take over one slice from each other. In most spaces no two parts share a byte at one
   moment. Where they do, values that share bytes at any time are kept together, and counted as a union.
-* `without` cuts stretches out of the lives of values and asks for the new peak. Between two changes the curve keeps its
-  shape, so the peak is among the maxima of these stretches.
+* `after` makes an edit and asks for the new peak; `without` cuts stretches out of the lives of values. Between two
+  changes the curve keeps its shape, so the peak is among the maxima of these stretches.
+* `together` makes several edits at once.
 * `gone` leaves values out for their whole lives, as all those of a buffer.
 * `changed` moves values between the caller's allocations and the temporaries, which gives another `Memory`.
 """
@@ -48,19 +49,35 @@ class Held(NamedTuple):
 
 
 @record(kw_only=False)
+class Edit:
+    """What is held otherwise: temporaries not over some stretches (`cuts`), and `more` in addition.
+
+    The parts of other temporaries hold some bytes `less` for their whole life.
+    """
+
+    cuts: Mapping[int, Sequence[Stretch]]
+    more: Sequence[Change] = ()
+    less: Mapping[int, int] = field(default_factory=dict)
+
+
+@record(kw_only=False)
 class PeakAfter:
-    """The peak after a change, and when it is reached first; `curve` makes the whole curve again when asked for it."""
+    """The peak after a change, and when it is reached first; `curve` makes the whole curve again when asked for it.
+
+    `edit` is the change, None where it is another one.
+    """
 
     peak_bytes: int
     moment: int
     curve: Callable[[], Sequence[int]] = field(compare=False, repr=False)
+    edit: Edit | None = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def of(cls, curve: Callable[[], Sequence[int]]) -> "PeakAfter":
+    def of(cls, curve: Callable[[], Sequence[int]], edit: Edit | None = None) -> "PeakAfter":
         """Return the outcome of a change that leads to a curve."""
         amounts = curve()
         most = max(amounts)
-        return cls(most, amounts.index(most), curve)
+        return cls(most, amounts.index(most), curve, edit)
 
 
 @record(slots=False, kw_only=False)
@@ -108,13 +125,34 @@ class Memory:
 
     def without(self, cuts: Mapping[int, Sequence[Stretch]], more: Sequence[Change] = ()) -> PeakAfter:
         """Return the peak when values do not hold their bytes at some moments; `more` is held in addition."""
-        changes = list(more)
+        return self.after(Edit(cuts, more))
+
+    def after(self, edit: Edit) -> PeakAfter:
+        """Return the peak after an edit."""
+        cuts, changes = edit.cuts, list(edit.more)
         # By identity, because several of the values may be in one part, and a part is a list.
         parts = {id(part): part for number in cuts for part in (self.groups.get(number, ()),)}
         for part in parts.values():
             changes += [(moment, -change) for moment, change in _changes(part)]
             changes += _changes([left for held in part for left in _cut(held, cuts.get(held.number, ()))])
-        return PeakAfter(*self._highest(changes), partial(_sum, self.curve, changes))
+        for number, size_bytes in edit.less.items():
+            part = self.groups[number]
+            if id(part) not in parts:
+                changes.append((min(held.first for held in part), -size_bytes))
+                changes.append((max(held.last for held in part) + 1, size_bytes))
+        return PeakAfter(*self._highest(changes), partial(_sum, self.curve, changes), edit)
+
+    def together(self, edits: Iterable[Edit]) -> PeakAfter:
+        """Return the peak after several edits at once: bytes that two of them cut are gone once."""
+        cuts: defaultdict[int, list[Stretch]] = defaultdict(list)
+        more: list[Change] = []
+        less: dict[int, int] = {}
+        for edit in edits:
+            more += edit.more
+            for number, stretches in edit.cuts.items():
+                cuts[number] += stretches
+            less |= {number: max(size, less.get(number, 0)) for number, size in edit.less.items()}
+        return self.after(Edit(cuts, more, less))
 
     def gone(self, numbers: Iterable[int]) -> PeakAfter:
         """Return the peak when values are never held."""

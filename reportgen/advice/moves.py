@@ -126,7 +126,7 @@ class Moves:
         yield from self._of_group("made-early", "up to", made_early(program, memory))
         yield from self._of_group("copy", "up to", copies_of_held(program, memory))
         if found := hoisted(program, memory):
-            what = f"compute {self._place(found.values)} in the body of the loop that reads it"
+            what = f"compute {self._situation.described(found.values)} in the body of the loop that reads it"
             yield self._range("copy", memory, what, found.size_bytes, found.least, found.most, found.values, "")
         yield from self._of_group("padding", "at least", padding(self._situation.analysis, memory, statics))
 
@@ -207,8 +207,7 @@ class Moves:
             what,
             naive_bytes,
             least,
-            saving_bytes=low,
-            saving_high_bytes=max(low, high),
+            best=most,
             buffers=buffers,
             code=code,
         )
@@ -236,7 +235,7 @@ class Moves:
 
     def _of_lever(self, kind: Kind, what: str, lever: Lever, code: str) -> Move:
         memory = self._situation.memory
-        what = what.format(", ".join(lever.argument_names) or self._place(lever.values))
+        what = what.format(", ".join(lever.argument_names) or self._situation.described(lever.values))
         more = {"argument_names": lever.argument_names, "code": code}
         if lever.least is None or lever.most is None:
             buffers = self._situation.program.buffers.one_of_each(lever.values)
@@ -264,14 +263,6 @@ class Moves:
         if move.claim == "not computed":
             move = self._move("shard", "up to", what, found.held_bytes, found.most, buffers=numbers)
         yield replace(move, argument_names=arguments)
-
-    def _place(self, values: tuple[int, ...]) -> str:
-        """Return the source line of the largest of some values or, without one, its shape."""
-        sizes = self._situation.program.dump.values.sizes
-        largest = max(values, key=lambda number: (sizes[number], -number))
-        shape = self._situation.program.shape(largest)
-        source = self._situation.analysis.authors.of(largest).source
-        return f"{shape} at {source}" if source else shape
 
     def unreturned(self) -> Iterator[Move]:
         """Yield the largest results that are not the new state of an argument."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from reportgen.advice.advice_records import Claim, Kind, Move
 
-_LEAST_PART = 200
+LEAST_PART = 200
 """A step is worth trying if it may save more than this part of the peak."""
 
 _NO_STEPS: frozenset[Kind] = frozenset(("family", "unreturned-result", "made-early", "recomputed-early"))
@@ -23,6 +23,9 @@ about). All 36 ranges, predictions and estimates of other kinds were kept; of wh
 """
 
 _FREE = 1.1
+
+FIRST_STEPS = 3
+"""The steps that are shown at first glance."""
 
 OTHER_TRAINING: frozenset[Kind] = frozenset(("batch", "type"))
 """Moves after which another program is trained, so that half of their saving counts."""
@@ -41,11 +44,16 @@ def steps(moves: Iterable[Move], peak_bytes: int) -> Sequence[Move]:
     """Return the moves that are worth trying: the best of each kind, the best of all first."""
     best: dict[Kind, Move] = {}
     for move in moves:
-        kind = _CHECKPOINTS.get(move.kind, move.kind)
+        kind = step(move)
         if move.kind not in _NO_STEPS and (kind not in best or rank(move) > rank(best[kind])):
             best[kind] = move
-    worth = [move for move in best.values() if worth_bytes(move) * _LEAST_PART >= peak_bytes]
+    worth = [move for move in best.values() if worth_bytes(move) * LEAST_PART >= peak_bytes]
     return sorted(worth, key=rank, reverse=True)
+
+
+def step(move: Move) -> Kind:
+    """Return the kind that a move is one step of with others: checkpoints of loops are checkpoints."""
+    return _CHECKPOINTS.get(move.kind, move.kind)
 
 
 def rank(move: Move) -> tuple[bool, float]:

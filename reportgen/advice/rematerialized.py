@@ -7,6 +7,7 @@ fits, so one that needs less may lose it: then what it saves now has to be held 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import add
 
 from reportgen.advice.advice_records import Move
 from reportgen.advice.levers import WIDEST_RANGE
@@ -36,23 +37,19 @@ def lost_bytes(program: Program, memory: Memory) -> Sequence[int]:
     return lost
 
 
-def without_rematerialization(move: Move, peak_bytes: int, lost: Sequence[int]) -> Move:
+def without_rematerialization(move: Move, lost: Sequence[int]) -> Move:
     """Return a move whose least saving is what is left if the program loses what XLA saves now, `lost` at each moment.
 
     What the caller holds is no temporary, so a donation or another type of state saves what it does.
     """
-    if not lost or move.kind in ("donate", "type") or move.claim == "not computed":
+    is_of_caller = move.kind in ("donate", "type") and not move.after
+    if not lost or is_of_caller or move.claim == "not computed":
         return move
-    most = move.saving_high_bytes or move.saving_bytes
-    after = PeakAfter.of(lambda: [sum(amounts) for amounts in zip(move.outcome.curve(), lost, strict=True)])
-    least = peak_bytes - after.peak_bytes
-    caveat = f"{move.caveat} {_CAVEAT}"
+    before, best = move.saving_bytes + move.peak_bytes, move.best or move.outcome
+    after = PeakAfter.of(lambda: list(map(add, move.outcome.curve(), lost)), move.outcome.edit)
+    least, most = before - after.peak_bytes, before - best.peak_bytes
+    # The steps of a sequence come from moves that say so already.
+    caveat = move.caveat if _CAVEAT in move.caveat else f"{move.caveat} {_CAVEAT}"
     if move.claim == "up to" or most > WIDEST_RANGE * least:
-        outcome = _shifted(move.outcome, peak_bytes - most - move.outcome.peak_bytes)
-        return replace(move, claim="up to", saving_bytes=most, saving_high_bytes=None, outcome=outcome, caveat=caveat)
-    return replace(move, claim="range", saving_bytes=least, saving_high_bytes=most, outcome=after, caveat=caveat)
-
-
-def _shifted(outcome: PeakAfter, more_bytes: int) -> PeakAfter:
-    """Return an outcome at which so many bytes more are held at every moment."""
-    return PeakAfter.of(lambda: [amount + more_bytes for amount in outcome.curve()])
+        return replace(move, claim="up to", saving_bytes=most, outcome=best, best=None, caveat=caveat)
+    return replace(move, claim="range", saving_bytes=least, outcome=after, best=best, caveat=caveat)

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping
 from math import prod
 
 from reportgen.advice.arguments import Argument, Result
-from reportgen.advice.memory import PeakAfter
+from reportgen.advice.memory import Edit, PeakAfter
 from reportgen.advice.situation import Situation
-from reportgen.intervals.step_function import Change
 from reportgen.program.scopes import direction
 from reportgen.program.sharding import even_split
 from reportgen.record import record
@@ -44,21 +43,20 @@ def shard(situation: Situation) -> Shard | None:
     gathered = max((one.size_bytes for one in chosen if situation.is_read_by_gradient(one)), default=0)
     sizes = situation.dimensions.sizes
     elements = {prod(sizes(one.number)): parts[one.number] for one in chosen}
-    more: list[Change] = [(0, -held)]
-    sure: list[Change] = [(0, gathered - held)]
-    for part in memory.parts:
-        largest = max(part, key=lambda one: (one.size_bytes, one.number))
-        saved = _saved(largest.size_bytes, ways(situation, elements, largest.number) if largest.number >= 0 else 1)
-        changes = ((min(one.first for one in part), -saved), (max(one.last for one in part) + 1, saved))
-        more += changes
-        if largest.number >= 0 and not direction(situation.analysis.authors.of(largest.number).scope):
-            sure += changes
+    largest_of_parts = (max(part, key=lambda one: (one.size_bytes, one.number)) for part in memory.parts)
+    of_temps = {
+        one.number: _saved(one.size_bytes, divided)
+        for one in largest_of_parts
+        if one.number >= 0 and (divided := ways(situation, elements, one.number)) > 1
+    }
+    authors = situation.analysis.authors
+    of_update = {number: saved for number, saved in of_temps.items() if not direction(authors.of(number).scope)}
     return Shard(
         arguments=chosen,
         devices=situation.program.partitions.devices or 1,
         held_bytes=held,
-        least=memory.without({}, sure),
-        most=memory.without({}, more),
+        least=memory.after(Edit({}, [(0, gathered - held)], of_update)),
+        most=memory.after(Edit({}, [(0, -held)], of_temps)),
     )
 
 

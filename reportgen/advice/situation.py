@@ -1,7 +1,8 @@
 """Hold the program and the memory space that advice is about, with what several moves need, each computed once."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from reportgen.advice.advice_records import ConflictOf
@@ -10,7 +11,7 @@ from reportgen.advice.batch import Batch, Floor, batch, data, floor, large_value
 from reportgen.advice.checkpoint import Checkpoints
 from reportgen.advice.donation import Donation, Pair, donate
 from reportgen.advice.framework import is_of_jax
-from reportgen.advice.memory import Memory, memory_of
+from reportgen.advice.memory import memory_of
 from reportgen.analyse.records import Analysis, Space
 from reportgen.program.dimensions import Dimensions, Origin
 from reportgen.program.scopes import direction
@@ -22,12 +23,13 @@ _MOST_COPIES = 50  # because a value may have very many readers
 
 
 class Situation:
-    """A memory space of a dump as it is or, given another `memory`, as a move leaves it."""
+    """A memory space of a dump as it is or as a donation, which is `taken`, leaves it."""
 
-    def __init__(self, analysis: Analysis, space: Space, memory: Memory | None = None) -> None:
+    def __init__(self, analysis: Analysis, space: Space, taken: Donation | None = None) -> None:
         self.analysis, self.space = analysis, space
         self.program = analysis.program
-        self.memory = memory or memory_of(analysis, space)
+        self.memory = taken.after if taken else memory_of(analysis, space)
+        self._taken = taken.pairs if taken else ()
         self.checkpoints = Checkpoints(analysis)
 
     @property
@@ -37,11 +39,14 @@ class Situation:
 
     @cached_property
     def arguments(self) -> list[Argument]:
-        return arguments(self.analysis, self.space)
+        taken = {pair.argument.number for pair in self._taken}
+        found = arguments(self.analysis, self.space)
+        return [replace(one, is_donated=True) if one.number in taken else one for one in found]
 
     @cached_property
     def results(self) -> list[Result]:
-        return results(self.analysis, self.space)
+        taken = {pair.result.number for pair in self._taken}
+        return [one for one in results(self.analysis, self.space) if one.number not in taken]
 
     def donated(self, names: Collection[str]) -> Donation:
         """Return the donation of the arguments that have these names."""
@@ -59,6 +64,13 @@ class Situation:
             reader=self.program.instruction_at(pair.argument.last_read),
         )
 
+    def described(self, values: Iterable[int]) -> str:
+        """Return the largest of some values by its shape and, if it is known, its source line."""
+        sizes = self.program.dump.values.sizes
+        largest = max(values, key=lambda number: (sizes[number], -number))
+        shape, source = self.program.shape(largest), self.analysis.authors.of(largest).source
+        return f"{shape} at {source}" if source else shape
+
     @cached_property
     def all_pairs(self) -> Donation:
         return donate(self.memory, self.arguments, self.results)
@@ -71,6 +83,10 @@ class Situation:
             sizes[pair.argument.name] += pair.result.size_bytes
         least = self.memory.peak.peak_bytes
         return self.donated({name for name, size in sizes.items() if size * _NEGLIGIBLE_PART >= least})
+
+    @cached_property
+    def after_donation(self) -> "Situation":
+        return Situation(self.analysis, self.space, self.donation)
 
     @cached_property
     def floor(self) -> Floor:

@@ -14,7 +14,7 @@ from reportgen.analyse.records import Analysis
 from reportgen.model import Dump
 from reportgen.reports.annotated_source import lines_of
 
-SCHEMA = 4
+SCHEMA = 5
 _MOST_VALUES = 500
 
 
@@ -46,6 +46,7 @@ def advice_json(analysis: Analysis, advice: Advice, origin: Origin | None = None
         "moves": [_move(analysis, move) for move in advice.moves],
         "steps": [advice.moves.index(move) for move in advice.steps],
         "sequence": [_step(move) for move in advice.sequence],
+        "steps_to_fit": capacity.steps if capacity and capacity.excess_bytes else None,
         "families": [_family(dump, family) for family in advice.families],
         "arguments": [
             {
@@ -97,6 +98,7 @@ def _move(analysis: Analysis, move: Move) -> dict[str, Any]:
             }
             for conflict in move.conflicts
         ],
+        "next_largest": move.next_largest or None,
         "after": list(move.after),
         "reason": move.reason or None,
         "caveat": move.caveat,
@@ -117,6 +119,7 @@ def _step(move: Move) -> dict[str, Any]:
         "move": move.kind,
         "claim": move.claim,
         "what": move.what,
+        "next_largest": move.next_largest or None,
         "after": list(move.after),
         "peak_after_bytes": move.outcome.peak_bytes,
         "needed_after_bytes": move.needed_bytes,

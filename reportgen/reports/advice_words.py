@@ -6,12 +6,11 @@ The claim of a move decides its words. Predictions and estimates are rounded to 
 from collections.abc import Mapping
 from typing import Protocol
 
-from reportgen.advice.advice_records import Advice, CapacityAdvice, Claim, Ladder, Move, PerDevice, Verdict
-from reportgen.advice.fitting import Reached, fitting_of, least_needed
+from reportgen.advice.advice_records import Advice, CapacityAdvice, Claim, Kind, Ladder, Move, PerDevice, Verdict
+from reportgen.advice.fitting import Fitting, Reached, fitting_of, least_needed
 from reportgen.analyse.capacity import Fit
 from reportgen.reports.formats import UNITS, human_bytes
 
-_NOT_THE_SUM = "; their savings alone do not add up to that"
 _FOR_A_WHILE = ("recomputed-early", "made-early")
 _IF_NOT_HELD = (*_FOR_A_WHILE, "copy", "family")
 
@@ -37,6 +36,27 @@ _VERDICTS: Mapping[Verdict, str] = {
     "possible": "no step with a known saving is enough",
     "arguments": "with these shapes and types the arguments alone are larger",
     "impossible": "with these shapes and instructions no order, recomputation, offloading or donation makes it fit",
+}
+
+
+_NAMES: Mapping[Kind, str] = {
+    "donate": "donation",
+    "batch": "a smaller batch",
+    "checkpoint": "the checkpoint",
+    "checkpoint-loop": "the checkpoint",
+    "copy": "fewer copies",
+    "padding": "no padding",
+    "attention": "attention in blocks",
+    "logits": "the loss in chunks",
+    "carry": "the carry",
+    "shard": "the division",
+}
+"""The kinds of moves that can be part of a sequence, in short."""
+
+_TOGETHER: Mapping[Fitting, str] = {
+    "fits": "predicted to fit",
+    "close": "close: compile it",
+    "too much": "does not fit yet",
 }
 
 
@@ -133,7 +153,7 @@ def result_words(move: Reached, exceeded_bytes: int | None) -> str:
 
 def what_words(advice: Advice, move: Move) -> str:
     """Return what is changed, from the program as it is."""
-    what = f"{advice.sequence[0].what}, then {move.what}" if move.after else move.what
+    what = ", then ".join(one.what for one in advice.sequence[: len(move.after) + 1]) if move.after else move.what
     return what[0].upper() + what[1:]
 
 
@@ -144,6 +164,11 @@ def curve_words(advice: Advice, move: Move) -> str:
     return f"{what_words(advice, move)}: {peak} ({CLAIMS[move.claim]}{least})."
 
 
+def next_words(move: Move) -> str:
+    """Return what takes most of the peak after a move; empty where that is not known."""
+    return f"Most of the peak is then {move.next_largest}." if move.next_largest else ""
+
+
 def joint_words(advice: Advice) -> str:
     """Return what is needed after the sequence and, if the program does not fit now, whether that fits.
 
@@ -152,19 +177,11 @@ def joint_words(advice: Advice) -> str:
     if len(advice.sequence) < 2:
         return ""
     capacity, last = advice.capacity, advice.sequence[-1]
-    words = f"With both, {needed_words(last)} is needed{_NOT_THE_SUM if not _add_up(advice) else ''}."
-    if capacity is None or not capacity.excess_bytes:
-        return words
-    if capacity.verdict in ("sequence", "donation"):
-        return f"{words} This is predicted to fit."
-    return f"{words} This does not fit yet."
-
-
-def _add_up(advice: Advice) -> bool:
-    """Return whether the savings of the moves of a sequence, each alone, add up to what they save together."""
-    alone = {(move.kind, move.what): move.saving_bytes for move in advice.moves}
-    together = advice.peak.peak_bytes - advice.sequence[-1].outcome.peak_bytes if advice.peak else 0
-    return sum(alone.get((move.kind, move.what), 0) for move in advice.sequence) == together
+    *names, name = (_NAMES[move.kind] for move in advice.sequence)
+    words = f"{', '.join(names)} and {name} together: {needed_words(last)} needed"
+    if capacity and capacity.excess_bytes:
+        words += f", {_TOGETHER['fits' if capacity.steps else fitting_of(last, capacity.size_bytes)]}"
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def floor_words(ladder: Ladder, instruction: str, backend: str) -> str:
@@ -195,10 +212,9 @@ def advice_sentence(advice: Advice | None) -> str:
     move = first_move(advice)
     if advice is None or move is None:
         return ""
-    if advice.capacity and advice.capacity.verdict == "sequence" and len(advice.sequence) > 1:
-        return (
-            f"{', then '.join(one.what for one in advice.sequence)}: {needed_words(advice.sequence[-1])} is needed then"
-        )
+    steps = advice.sequence[: advice.capacity.steps] if advice.capacity else ()
+    if len(steps) > 1:
+        return f"{', then '.join(one.what for one in steps)}: {needed_words(steps[-1])} is needed then"
     return sentence(move)
 
 
@@ -213,6 +229,8 @@ def capacity_words(fit: Fit, advised: CapacityAdvice | None) -> str:
 def verdict_words(capacity: CapacityAdvice) -> str:
     """Return what could make a program fit, and the batch that does; for one that fits, what is not counted."""
     words = _VERDICTS[capacity.verdict]
+    if capacity.steps == 1 and capacity.verdict == "sequence":
+        words = "with one step it is predicted to fit"
     if capacity.verdict == "arguments":
         words += f"; {_holding(capacity.devices)} could hold them"
     if capacity.excess_bytes and capacity.fits_factor and capacity.fits_factor < 1:

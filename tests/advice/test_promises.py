@@ -6,7 +6,7 @@ from benchmarks.promises import best, is_right, kind, programs, rows
 from reportgen.advice.advice_records import Claim, Kind, Move
 from reportgen.advice.fitting import fitting
 from reportgen.advice.framework import attention_code
-from reportgen.advice.order import rank
+from reportgen.advice.order import OTHER_TRAINING, rank
 from reportgen.advice.sequence import fits_after
 from reportgen.reports.advice_words import advice_sentence, first_move, sentence
 from tests.advice.recompiled_programs import PROGRAMS, advice, names, program
@@ -129,12 +129,14 @@ def test_what_does_not_fit_has_steps_that_make_it_fit_or_the_reason_why_none_do(
     size = round(part * ladder.needed_bytes)
     found = advice(name, size)
     assert found.capacity is not None
-    fits = bool(found.sequence) and fits_after(found.sequence[-1], size)
-    assert (found.capacity.verdict in ("sequence", "donation")) == fits
-    if fits:
+    steps = found.capacity.steps
+    fits = [fits_after(move, size) for move in found.sequence]
+    assert (found.capacity.verdict in ("sequence", "donation")) == any(fits)
+    assert steps == (fits.index(True) + 1 if any(fits) else 0)
+    if steps:
         assert first_move(found) is found.sequence[0]
-        alone = [move for move in found.steps if move.claim != "not computed" and move.kind != "batch"]
-        if len(found.sequence) > 1:
+        alone = [move for move in found.steps if move.claim != "not computed" and move.kind not in OTHER_TRAINING]
+        if steps > 1:
             assert not any(fits_after(move, size) for move in alone)
     elif ladder.held_bytes > size:
         assert found.capacity.verdict == "arguments"

@@ -14,6 +14,7 @@ from reportgen.reports.advice_words import (
     floor_words,
     joint_words,
     needed_words,
+    next_words,
     peak_words,
     rounded_bytes,
     verdict_words,
@@ -151,7 +152,7 @@ def move_row(key: str, move: Move) -> MoveRow:
         high=rounded_bytes(move.saving_high_bytes) if move.saving_high_bytes is not None else "",
         needed=needed_words(move),
         peak=peak_words(move),
-        notes=" ".join(filter(None, (move.reason, move.caveat))),
+        notes=" ".join(filter(None, (move.reason, next_words(move), move.caveat))),
     )
 
 

@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 
 from reportgen.advice.advice_records import Advice, Move
 from reportgen.advice.fitting import fitting_of
+from reportgen.advice.order import FIRST_STEPS
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.record import record
 from reportgen.render.module.advice_box import MoveRow, move_keys, move_row
 from reportgen.render.module.fit_banner import misfit_elsewhere
 from reportgen.render.view import Module
-from reportgen.reports.advice_words import CLAIMS, result_words, saving_words, verdict_words
+from reportgen.reports.advice_words import CLAIMS, joint_words, result_words, saving_words, verdict_words
 from reportgen.reports.source_words import short_words
 
-_SHOWN = 3
 _HEADING, _SOLVED = "What would lower it", "What makes it fit"
 
 
@@ -45,6 +45,7 @@ class StepCard:
 class Steps:
     """The steps under a heading. `words` say what they lead to or, where there are none, why.
 
+    `joint` says what several of them lead to together.
     `solved_heading` is the heading where one of them makes the program fit.
     """
 
@@ -52,6 +53,7 @@ class Steps:
     solved_heading: str
     words: str
     cards: Sequence[StepCard]
+    joint: str = ""
 
 
 def step_cards(module: Module) -> Steps | None:
@@ -73,15 +75,17 @@ def step_cards(module: Module) -> Steps | None:
         words = f"{verdict[0].upper()}{verdict[1:]}."
     if elsewhere := misfit_elsewhere(module.misfit) if module.misfit else "":
         words = f"What does not fit is in another memory, {elsewhere}, so no step for {space.name} helps."
-    return Steps(heading=heading, solved_heading=_SOLVED, words=words, cards=cards)
+    return Steps(
+        heading=heading, solved_heading=_SOLVED, words=words, cards=cards, joint=short_words(joint_words(advice))
+    )
 
 
 def _chosen(advice: Advice) -> Sequence[Move]:
     """Return the sequence that makes a program fit where it takes several steps, else the best steps alone."""
     capacity = advice.capacity
-    if capacity and capacity.verdict == "sequence" and len(advice.sequence) > 1:
-        return advice.sequence
-    return advice.steps[:_SHOWN]
+    if capacity and capacity.steps > 1:
+        return advice.sequence[: capacity.steps]
+    return advice.steps[:FIRST_STEPS]
 
 
 def _key(keys: Mapping[str, Move], move: Move) -> str:

@@ -1,8 +1,17 @@
 """Divide the schedule into phases: the forward pass, the backward pass, the update, and loops and scopes in them.
 
 The op_names of a gradient say which pass an instruction belongs to: `jvp(…)` the forward pass, `transpose(jvp(…))` the
-backward pass. XLA moves single instructions across the border, so the border is where the votes of all instructions
-separate the two best. What comes after the backward pass is the update. A program without a gradient is one phase.
+backward pass. The update makes the results whose authors belong to neither. XLA runs the three into each other where it
+can, so each has a stretch of the schedule of its own:
+
+* the backward pass has all transposed instructions but for 1 in 40 at either end;
+* the forward pass ends where the votes of all instructions separate it best from the backward pass or, if more than a
+  quarter of it comes later, after all but 1 in 40 of its instructions;
+* the update begins after the backward pass or, if more than a quarter of the bytes of its results are made before, when
+  1 in 40 of them are made.
+
+Where the stretches of several overlap, there is a phase of its own, as "backward and update". A program without a
+gradient is one phase.
 
 The outermost named scopes of a pass are phases where XLA has kept the instructions of each together. Numbered siblings,
 as the layers of a network, are one.
@@ -11,14 +20,15 @@ as the layers of a network, are one.
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, pairwise
 from typing import Literal
 
 from reportgen.analyse.records import Analysis
 from reportgen.analyse.spaces import main_space
+from reportgen.program.author import Author
 from reportgen.program.program import Program
-from reportgen.program.scopes import path, pattern
+from reportgen.program.scopes import Direction, direction, path, pattern
 from reportgen.record import record
 
 Kind = Literal["forward", "backward", "update", "program", "loop", "scope"]
@@ -27,6 +37,12 @@ _IS_NAME = re.compile(r"[A-Za-z_][\w.]*")
 
 PASSES: Sequence[Kind] = ("forward", "backward", "update")
 """The phases of a gradient, which cover the schedule."""
+
+_STRAGGLERS = 40
+"""A pass begins and ends without this part of it at either end."""
+
+_MUCH = 4
+"""A pass runs beyond its border if more than this part of it does."""
 
 _LEAST_PART = 100
 """A loop or scope is a phase if it takes more than this part of the schedule."""
@@ -39,11 +55,13 @@ _TOGETHER = 0.8
 class Phase:
     """A stretch of the schedule, from moment `first` to `last`, with what is resident in the main memory space.
 
+    `passes` are those of a gradient that run in it; with several, `kind` is backward if that is one of them.
     `begin_bytes` and `end_bytes` are resident at its first and its last moment, `peak_bytes` at most, first at
     `peak_moment`. A loop may run through several passes; `instruction`, `scope` and `source` say which it is.
     """
 
     kind: Kind
+    passes: Sequence[Kind]
     first: int
     last: int
     begin_bytes: int
@@ -53,6 +71,18 @@ class Phase:
     instruction: str = ""
     scope: str = ""
     source: str = ""
+
+
+_Weighed = tuple[int, int]
+"""A moment of a pass, and how much it counts."""
+
+_Stretch = tuple[Kind, Sequence[Kind], int, int, str]
+"""What a phase is made of: its kind, its passes, its first and its last moment, and what it is."""
+
+
+def label(kind: str, passes: Sequence[str]) -> str:
+    """Return what to call a phase: its kind or, where several passes run in it, all of them."""
+    return f"{', '.join(passes[:-1])} and {passes[-1]}" if len(passes) > 1 else kind
 
 
 def phases(analysis: Analysis) -> Sequence[Phase]:
@@ -65,13 +95,14 @@ def phases(analysis: Analysis) -> Sequence[Phase]:
         return ()
     curve = [space.static_bytes + amount for amount in space.temp.at_each(range(max(analysis.moments, 1)))]
     scopes = _outermost_scopes(analysis.program)
-    found: list[tuple[Kind, int, int, str]] = []
-    for kind, first, last in _passes(analysis.program, len(curve)):
-        found.append((kind, first, last, ""))
-        found += [("scope", *span, scope) for scope, span in _together(scopes, first, last, len(curve))]
-    found += [("loop", first, last, loop) for loop, first, last in _loops(analysis.program, len(curve))]
-    order = sorted(found, key=lambda one: (one[1], -one[2], one[0] in ("loop", "scope"), one[3]))
-    return [_phase(analysis.program, curve, *one) for one in order]
+    program, found = analysis.program, list[_Stretch]()
+    for first, last, passes in _passes(analysis, len(curve)):
+        kind: Kind = "backward" if "backward" in passes else passes[0] if passes else "program"
+        found.append((kind, passes, first, last, ""))
+        found += [("scope", (), *span, scope) for scope, span in _together(scopes, first, last, len(curve))]
+    found += [("loop", (), first, last, loop) for loop, first, last in _loops(program, len(curve))]
+    order = sorted(found, key=lambda one: (one[2], -one[3], one[0] in ("loop", "scope"), one[4]))
+    return [_phase(program, curve, *one) for one in order]
 
 
 def forward_end(program: Program, moments: int) -> int | None:
@@ -81,18 +112,79 @@ def forward_end(program: Program, moments: int) -> int | None:
     return _border(_votes(program, moments, {"forward": 1, "backward": -1}), 0)
 
 
-def _passes(program: Program, moments: int) -> Iterator[tuple[Kind, int, int]]:
-    """Yield the passes, which cover the schedule and do not overlap."""
-    middle = forward_end(program, moments)
-    if middle is None:
-        yield "program", 0, moments - 1
+def _passes(analysis: Analysis, moments: int) -> Iterator[tuple[int, int, Sequence[Kind]]]:
+    """Yield the first and the last moment of stretches that cover the schedule, with the passes that run in each."""
+    program = analysis.program
+    border = forward_end(program, moments)
+    passes = [_moments(program, moments, "forward"), _moments(program, moments, "backward")]
+    if border is None or not all(passes):
+        yield 0, moments - 1, ()
         return
-    last = _border(_votes(program, moments, {"backward": 1, "": -1}), middle + 1)
-    yield "forward", 0, middle
-    if middle + 1 < moments:
-        yield "backward", middle + 1, last
-    if last + 1 < moments:
-        yield "update", last + 1, moments - 1
+    spans = _spans(analysis, moments, border, *passes)
+    firsts = {0, *(edge for first, last in spans.values() for edge in (first, last + 1) if edge < moments)}
+    for first, end in pairwise((*sorted(firsts), moments)):
+        yield first, end - 1, [kind for kind, span in spans.items() if span[0] <= first <= span[1]]
+
+
+def _spans(
+    analysis: Analysis, moments: int, border: int, forward: Sequence[_Weighed], backward: Sequence[_Weighed]
+) -> Mapping[Kind, tuple[int, int]]:
+    """Return the first and the last moment of each pass, which leave no gap; `border` separates the first two best."""
+    first, last = _without_stragglers(backward)
+    if forward[0][0] >= first:
+        first = 0
+    votes = _votes(analysis.program, moments, {"backward": 1, "": -1})
+    last = _border(votes, last)
+    if -1 not in votes[last + 1 :]:
+        last = moments - 1
+    end = _without_stragglers(forward)[1] if _are_many(forward, lambda moment: moment > border) else border
+    results = _updated(analysis, moments)
+    update = _without_stragglers(results)[0] if _are_many(results, lambda moment: moment <= last) else last + 1
+    spans: Mapping[Kind, tuple[int, int]] = {
+        "forward": (0, end),
+        "backward": (min(first, border + 1), last),
+        "update": (update, moments - 1),
+    }
+    return spans
+
+
+def _moments(program: Program, moments: int, towards: Direction) -> Sequence[_Weighed]:
+    """Return the moments of the instructions of a pass, each of which counts as one."""
+    rows = zip(program.dump.schedule.moments, program.directions, strict=True)
+    return sorted((moment, 1) for moment, one in rows if one == towards and moment < moments)
+
+
+def _updated(analysis: Analysis, moments: int) -> Sequence[_Weighed]:
+    """Return when the results are made whose author is in no pass of a gradient, each of which counts by its bytes."""
+    values, moment_of = analysis.dump.values, analysis.dump.moment_of
+    results = ((one, moment_of.get(values.names[one], moments)) for one in set(analysis.program.results.values()))
+    return sorted(
+        (moment, values.sizes[number])
+        for number, moment in results
+        if moment < moments and not analysis.program.is_table(number) and _is_update(analysis.authors.of(number))
+    )
+
+
+def _is_update(author: Author) -> bool:
+    """Return whether an operation is in no pass of a gradient; an argument is none."""
+    return author.rule != "argument" and "/" in author.scope and not direction(author.scope)
+
+
+def _without_stragglers(rows: Sequence[_Weighed]) -> tuple[int, int]:
+    """Return the first and the last moment of a pass of (moment, weight) rows without its stragglers at either end."""
+    most = sum(weight for _, weight in rows) // _STRAGGLERS
+    return _moment_after(most, rows), _moment_after(most, rows[::-1])
+
+
+def _moment_after(most: int, rows: Sequence[_Weighed]) -> int:
+    """Return the first moment up to which (moment, weight) rows have more than some weight."""
+    sums = accumulate(weight for _, weight in rows)
+    return next(moment for (moment, _), weight in zip(rows, sums, strict=True) if weight > most)
+
+
+def _are_many(rows: Sequence[_Weighed], chosen: Callable[[int], bool]) -> bool:
+    """Return whether the moments chosen have much of the weight of (moment, weight) rows."""
+    return sum(weight for moment, weight in rows if chosen(moment)) * _MUCH > sum(weight for _, weight in rows)
 
 
 def _votes(program: Program, moments: int, weights: Mapping[str, int]) -> Sequence[int]:
@@ -158,7 +250,9 @@ def _together(
             yield scope, span
 
 
-def _phase(program: Program, curve: Sequence[int], kind: Kind, first: int, last: int, what: str) -> Phase:
+def _phase(
+    program: Program, curve: Sequence[int], kind: Kind, passes: Sequence[Kind], first: int, last: int, what: str
+) -> Phase:
     """Return a phase; `what` is the instruction of a loop, or the name of a scope."""
     amounts = curve[first : last + 1]
     most = max(amounts)
@@ -166,6 +260,7 @@ def _phase(program: Program, curve: Sequence[int], kind: Kind, first: int, last:
     frame = next((frame for frame in program.stack(loop) if not frame.is_of_library), None) if loop else None
     return Phase(
         kind=kind,
+        passes=passes,
         first=first,
         last=last,
         begin_bytes=amounts[0],

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from reportgen.analyse.logged_errors import LoggedError
+from reportgen.analyse.phases import label
 from reportgen.parse.oom_records import LoggedBuffer
 from reportgen.record import record
 from reportgen.reports.advice_words import CLAIMS, needed_words, result_words, saving_words
@@ -158,7 +159,7 @@ def _phases(one: Explanation) -> Section:
             part=phase.peak_bytes,
             whole=one.peak_bytes or 0,
             size=human_bytes(phase.peak_bytes),
-            name=f"{phase.kind}{f' at {line_words(phase.name)}' if phase.name else ''}",
+            name=f"{label(phase.kind, phase.passes)}{f' at {line_words(phase.name)}' if phase.name else ''}",
             what=f"{phase.first:,} to {phase.last:,}",
         )
         for phase in one.phases[:_MOST_PHASES]

@@ -51,9 +51,13 @@ class SourceBytes:
 
 @record
 class PhasePeak:
-    """A pass or a loop, from moment `first` to `last`, and the most bytes that are resident in it."""
+    """A pass or a loop, from moment `first` to `last`, and the most bytes that are resident in it.
+
+    `passes` are those of a gradient that run in it, of which there are several where they overlap.
+    """
 
     kind: str
+    passes: tuple[str, ...]
     name: str
     first: int
     last: int
@@ -225,6 +229,7 @@ def _space_need(space: Mapping[str, Any]) -> SpaceNeed:
 def _phase(phase: Mapping[str, Any]) -> PhasePeak:
     return PhasePeak(
         kind=phase["kind"],
+        passes=tuple(phase["passes"]),
         name=phase["source"] or phase["scope"] or phase["instruction"],
         first=phase["first"],
         last=phase["last"],

@@ -11,7 +11,7 @@ from reportgen.analyse.classes import MemoryClass
 from reportgen.analyse.devices import HOST_SPACE, MAIN_SPACE
 from reportgen.analyse.divided import replicated_bytes
 from reportgen.analyse.identity import signature
-from reportgen.analyse.phases import Phase
+from reportgen.analyse.phases import Phase, label
 from reportgen.analyse.records import Analysis
 from reportgen.analyse.results import SEVERITY_ORDER, Severity
 from reportgen.analyse.spaces import main_space
@@ -72,7 +72,8 @@ def phase_words(phases: Sequence[Phase]) -> str:
         return ""
     named = ((phase, phase.source or phase.scope or phase.instruction) for phase in phases)
     return "; ".join(
-        f"{phase.kind}{f' at {name}' if name else ''} {phase.first:,}–{phase.last:,}: {human_bytes(phase.peak_bytes)}"
+        f"{label(phase.kind, phase.passes)}{f' at {name}' if name else ''} {phase.first:,}–{phase.last:,}: "
+        f"{human_bytes(phase.peak_bytes)}"
         for phase, name in named
     )
 

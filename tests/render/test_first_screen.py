@@ -126,7 +126,9 @@ def test_the_phases_below_a_chart_follow_one_another() -> None:
     chart = memory_over_time(analysis, analysis.spaces[MAIN_SPACE], phases(analysis))
     assert chart
     strip = chart["datasets"]["phases"]
-    assert [phase["label"] for phase in strip] == ["forward", "backward", "update"]
+    assert [phase["label"] for phase in strip] == [
+        "forward", "forward and backward", "backward", "backward and update", "update",
+    ]  # fmt: skip
     assert all(one["last"] <= after["first"] for one, after in pairwise(strip))
 
 

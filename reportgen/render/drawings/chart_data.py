@@ -7,7 +7,7 @@ from typing import Any
 
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import HELD_CLASSES, memory_class
-from reportgen.analyse.phases import PASSES, Phase
+from reportgen.analyse.phases import PASSES, Phase, label
 from reportgen.analyse.records import Analysis, Space
 from reportgen.analyse.spaces import main_space
 from reportgen.intervals.step_function import StepFunction
@@ -78,8 +78,12 @@ def _strip(phases: Sequence[Phase]) -> Iterator[dict[str, Any]]:
     for phase in passes or loops:
         if phase.first > last:  # because a loop may run in another, and the strip shows the outer one
             last = phase.last
-            label = phase.kind if passes else f"loop {phase.source.rpartition('/')[2] or phase.instruction}"
-            yield {"label": label, "first": phase.first, "last": phase.last + 1}
+            loop = f"loop {phase.source.rpartition('/')[2] or phase.instruction}"
+            yield {
+                "label": label(phase.kind, phase.passes) if passes else loop,
+                "first": phase.first,
+                "last": phase.last + 1,
+            }
 
 
 def _held_bands(analysis: Analysis, space: Space, last: int) -> list[dict[str, Any]]:

@@ -5,18 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 from reportgen.analyse.classes import memory_class
-from reportgen.analyse.phases import Phase
+from reportgen.analyse.phases import PASSES, Phase
 from reportgen.program.author import UNNAMED_ARGUMENT
 from reportgen.render.drawings.life import life, life_strip
 from reportgen.render.html.links import Links
 from reportgen.render.view import Module
 from reportgen.reports.formats import counted, shortened
 
-_PASSES: Mapping[str, str] = {
-    "forward": "in the forward pass",
-    "backward": "in the backward pass",
-    "update": "in the update",
-}
+_PASSES: Mapping[str, str] = {"forward": "the forward pass", "backward": "the backward pass", "update": "the update"}
 
 
 class ValueStory:
@@ -24,7 +20,7 @@ class ValueStory:
 
     def __init__(self, module: Module, links: Links) -> None:
         self._module, self._links = module, links
-        self._passes = [phase for phase in module.phases if phase.kind in _PASSES]
+        self._passes = [phase for phase in module.phases if phase.kind in PASSES]
         self._peaks = {
             color: space.peak_resident.moment for color, space in module.analysis.spaces.items() if space.peak_resident
         }
@@ -83,4 +79,7 @@ def _line(source: str) -> str:
 
 def _within(passes: Sequence[Phase], moment: int) -> str:
     phase = next((phase for phase in passes if phase.first <= moment <= phase.last), None)
-    return f", {_PASSES[phase.kind]}" if phase else ""
+    names = [_PASSES[one] for one in phase.passes] if phase else []
+    if len(names) > 1:
+        return f", while {', '.join(names[:-1])} and {names[-1]} run"
+    return f", in {names[0]}" if names else ""

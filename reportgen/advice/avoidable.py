@@ -4,7 +4,9 @@ Being idle is a fact, no fault: somebody decided on the order of the program, an
 says what the peak would be if the bytes were not held over that stretch, and leaves the cause to the words.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field, replace
 
 from reportgen.advice.memory import ALWAYS, Edit, Memory, PeakAfter, Stretch
 from reportgen.analyse.records import Analysis
@@ -23,11 +25,17 @@ _SMALL_PART = 1000
 
 @record
 class AvoidableGroup:
-    """Values that could be held for a shorter time, their bytes, and the peak if they were."""
+    """Values that could be held for a shorter time, their bytes, and the peak if they were.
+
+    `sizes` are the bytes by the arrays that say where it is: those that are padded, or those that are copied, of which
+    `copies` has the first copy of each.
+    """
 
     values: tuple[int, ...]
     size_bytes: int
     outcome: PeakAfter
+    sizes: Mapping[int, int] = field(default_factory=dict)
+    copies: Mapping[int, int] = field(default_factory=dict)
 
 
 def idle_over_peak(program: Program, memory: Memory, number: int) -> Stretch | None:
@@ -91,6 +99,8 @@ def _operands_held_longer(program: Program, memory: Memory, number: int, until: 
 def copies_of_held(program: Program, memory: Memory) -> AvoidableGroup:
     """Find the buffers at the peak that begin as a copy of what stays: a live value, or an array of the caller."""
     cuts: dict[int, list[Stretch]] = {}
+    sizes: Counter[int] = Counter()
+    copies: dict[int, int] = {}
     for number in memory.at_peak:
         group = memory.groups[number]
         first = min(group, key=lambda held: (held.first, held.number)).number
@@ -99,7 +109,9 @@ def copies_of_held(program: Program, memory: Memory) -> AvoidableGroup:
         operands = program.operands(program.dump.values.names[first])
         if operands and _is_held(program, operands[0], memory.peak.moment):
             cuts.update({held.number: [ALWAYS] for held in group})
-    return _group(memory, cuts)
+            copies.setdefault(operands[0], first)
+            sizes[operands[0]] += memory.temps[number].size_bytes
+    return replace(_group(memory, cuts), sizes=sizes, copies=copies)
 
 
 def _is_held(program: Program, number: int, moment: int) -> bool:
@@ -128,6 +140,7 @@ def padding(analysis: Analysis, memory: Memory, statics: Iterable[int]) -> Avoid
         values=(*less, *of_caller),
         size_bytes=sum(less.values()) + of_caller_bytes,
         outcome=memory.after(Edit({}, [(0, -of_caller_bytes)], less)),
+        sizes={number: pads[number] for number in (*less, *of_caller)},
     )
 
 

@@ -20,6 +20,7 @@ from reportgen.advice.repeated_calls import repeated_calls
 from reportgen.advice.shard import shard
 from reportgen.advice.situation import Situation
 from reportgen.advice.unreturned import without_result
+from reportgen.advice.where import largest_of, order_words, padded_words, where
 from reportgen.advice.words import CAVEATS, CPU_CHECKPOINT, NARROWER_STATE
 
 WORTH_PART = 1000
@@ -135,12 +136,23 @@ class Moves:
             what = {
                 "recomputed-early": "recomputed before it is needed",
                 "made-early": "made long before its first use",
-                "copy": "avoid copies of what is held anyway",
-                "padding": "avoid the padding at the peak",
-            }[kind]
+            }
             more = {"caveat": caveat} if caveat else {}
             buffers = self._situation.program.buffers.one_of_each(group.values)
-            yield self._move(kind, claim, what, group.size_bytes, group.outcome, buffers=buffers, **more)
+            words = what.get(kind) or self._layout_words(kind, group)
+            yield self._move(kind, claim, words, group.size_bytes, group.outcome, buffers=buffers, **more)
+
+    def _layout_words(self, kind: Kind, group: AvoidableGroup) -> str:
+        """Return what to do about copies or padding, with the array that has most of it and how it is laid out."""
+        analysis = self._situation.analysis
+        number, is_all = largest_of(analysis, group.sizes)
+        if kind == "padding":
+            what, most, how = "avoid the padding", "at the peak", padded_words(analysis, number)
+        else:
+            how = order_words(analysis, number, group.copies[number])
+            what, most = "avoid copies", "of what is held anyway"
+        of = f"of {where(analysis, number)}" if is_all else f"{most}, above all of {where(analysis, number)}"
+        return f"{what} {of}{f': {how}' if how else ''}"
 
     @cached_property
     def checkpoints(self) -> list[Move]:

@@ -12,6 +12,7 @@ from reportgen.advice.checkpoint import Checkpoints
 from reportgen.advice.donation import Donation, Pair, donate
 from reportgen.advice.framework import is_of_jax
 from reportgen.advice.memory import memory_of
+from reportgen.advice.where import where
 from reportgen.analyse.records import Analysis, Space
 from reportgen.program.dimensions import Dimensions, Origin
 from reportgen.program.scopes import direction
@@ -65,11 +66,9 @@ class Situation:
         )
 
     def described(self, values: Iterable[int]) -> str:
-        """Return the largest of some values by its shape and, if it is known, its source line."""
+        """Return the shape of the largest of some values, and where it is."""
         sizes = self.program.dump.values.sizes
-        largest = max(values, key=lambda number: (sizes[number], -number))
-        shape, source = self.program.shape(largest), self.analysis.authors.of(largest).source
-        return f"{shape} at {source}" if source else shape
+        return where(self.analysis, max(values, key=lambda number: (sizes[number], -number)))
 
     @cached_property
     def all_pairs(self) -> Donation:

@@ -155,6 +155,15 @@ def merged_under_tile(sizes: Sequence[int], tile: Tile) -> tuple[list[int], list
     return merged, steps
 
 
+def under_first_tile(shape: ArrayShape) -> tuple[list[int], list[int]]:
+    """Return the sizes under the first tile, which it pads to multiples of the steps; both are empty without one."""
+    levels = tile_levels(shape)
+    if not levels or shape.layout is None:
+        return [], []
+    tile = shape.layout.tiles[0]
+    return merged_under_tile(levels[0][len(levels[0]) - len(tile) :], tile)
+
+
 def round_up(number: int, multiple: int) -> int:
     """Return the smallest multiple of `multiple` that is not below `number`."""
     return -(-number // multiple) * multiple

@@ -20,6 +20,7 @@ from reportgen.analyse.sizes import (
     physical_order,
     round_up,
     tile_levels,
+    under_first_tile,
 )
 from reportgen.model.shapes import ArrayShape, BufferShape, OpaqueShape, Shape, Tile, TupleShape
 from reportgen.reports.formats import counted, cut
@@ -107,14 +108,15 @@ def _tile_sentences(shape: ArrayShape) -> Iterator[str]:
         tiles = "".join(map(_tile_text, shape.layout.tiles))
         yield f"Tiles {tiles} pad it by an amount that depends on the unknown sizes."
         return
-    yield _padding_sentence(first, levels[0], len(shape.dimensions))
+    yield _padding_sentence(first, shape)
     # The last level is what results, which no tile divides.
     yield from (_regrouping_sentence(tile, sizes) for tile, sizes in zip(later, levels[1:-1], strict=True))
 
 
-def _padding_sentence(tile: Tile, sizes: list[int], rank: int) -> str:
+def _padding_sentence(tile: Tile, shape: ArrayShape) -> str:
     """Describe the first tile: XLA `ShapeUtil::ArraySize` rounds up the dimensions under it."""
-    merged, steps = merged_under_tile(sizes[len(sizes) - len(tile) :], tile)
+    rank = len(shape.dimensions)
+    merged, steps = under_first_tile(shape)
     padded = [round_up(size, step) for size, step in zip(merged, steps, strict=True)]
     if merged == padded:
         counts = [size // step for size, step in zip(merged, steps, strict=True)]

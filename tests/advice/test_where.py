@@ -1,0 +1,149 @@
+"""Where a suggestion is: its array, its line or argument, the sizes that a layout pads, and the orders of a copy."""
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from reportgen.advice.advice_records import Move
+from reportgen.advice.advise import advise
+from reportgen.advice.where import largest_of, order_words, padded_words, where
+from reportgen.analyse.records import Analysis
+from reportgen.analyse.sizes import dense_bytes, padded_bytes
+from reportgen.model.shapes import ArrayShape
+from reportgen.parse.shape_parser import parse_shape
+from tests.advice.recompiled_programs import names, program
+from tests.advice.test_moves import compiled
+from tests.support.samples import sample_analysis, sample_labels
+
+SHAPE = re.compile(r"\w+\[[\d,]*\]")
+
+
+@cache
+def analyses() -> tuple[Analysis, ...]:
+    """Return those of the samples, of compiled programs and of pairs."""
+    return (
+        *map(sample_analysis, sample_labels()),
+        *map(program, names()),
+        *(one.analysis for one in compiled().values()),
+    )
+
+
+def moves(*kinds: str) -> Iterator[tuple[Analysis, Move]]:
+    for analysis in analyses():
+        for advice in advise(analysis).values():
+            yield from ((analysis, move) for move in advice.moves if move.kind in kinds)
+
+
+def test_the_sizes_that_are_told_multiply_to_the_bytes_of_the_array() -> None:
+    told = 0
+    for analysis in analyses():
+        for number, shape in enumerate(analysis.dump.values.shapes):
+            words = padded_words(analysis, number)
+            if words and not shape.startswith("("):
+                before, after = (sizes(side) for side in words.partition(";")[0].split(" lies as "))
+                assert math.prod(after) * dense(shape) == math.prod(before) * padded(shape)
+                told += 1
+    assert told > 100
+
+
+def test_dimensions_are_only_to_be_merged_where_that_halves_the_padding() -> None:
+    told = 0
+    for analysis in analyses():
+        for number, text in enumerate(analysis.dump.values.shapes):
+            if padded_words(analysis, number).endswith("; merge the two dimensions"):
+                assert 2 * (padded(merged(text)) - dense(text)) <= padded(text) - dense(text)
+                told += 1
+    assert told
+
+
+@pytest.mark.parametrize(
+    ("shape", "words"),
+    [
+        ("bf16[1024,20,64]{2,1,0:T(8,128)(2,1)}", "20 × 64 lies as 24 × 128; merge the two dimensions"),
+        ("f32[2048,10]{0,1:T(8,128)}", "10 × 2,048 lies as 16 × 2,048"),  # the rows are full
+        ("f32[16,4,64]{2,0,1:T(8,128)}", "16 × 64 lies as 16 × 128"),  # no neighbours in the shape
+        ("f32[20,64]{1,0:T(8,128)}", "20 × 64 lies as 24 × 128"),  # one row would be left
+        ("f32[1,20,64]{2,1,0:T(8,128)}", "20 × 64 lies as 24 × 128"),  # so it would here
+        ("f32[5]{0:T(1024)}", "5 lies as 1,024"),
+        ("f32[8,128]{1,0:T(8,128)}", ""),
+        ("f32[20,64]{1,0}", ""),
+        ("f32[]", ""),
+    ],
+)
+def test_padding_is_told_by_the_sizes_under_the_tile(shape: str, words: str) -> None:
+    assert padded_words(with_shapes(shape), 0) == words
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ("f32[2,3]{1,0}", "f32[2,3]{0,1:T(8,128)}", "{1,0} → {0,1}"),
+        ("f32[2,3]{1,0:T(8,128)}", "f32[2,3]{1,0}", ""),
+        ("f32[6]{0}", "f32[2,3]{1,0}", ""),
+        ("f32[2,3]", "f32[2,3]{0,1}", ""),
+    ],
+)
+def test_a_copy_is_told_by_the_orders_of_its_dimensions(before: str, after: str, words: str) -> None:
+    assert order_words(with_shapes(before, after), 0, 1) == words
+
+
+def test_padding_and_copies_name_an_array() -> None:
+    found = list(moves("padding", "copy"))
+    assert len(found) > 10
+    for _, move in found:
+        assert SHAPE.search(move.what) or "tuple of" in move.what, move.what
+        if move.kind == "padding" and "tuple of" not in move.what:
+            assert " lies as " in move.what, move.what
+
+
+def test_an_array_without_a_line_is_told_by_its_argument() -> None:
+    (move,) = (move for move in compiled()["tpu/kvcarry/donate"].advice.moves if move.kind == "copy")
+    assert move.what == (
+        "avoid copies of what is held anyway, above all of cache['k'], bf16[8,16,4096,16,64]: {2,4,3,1,0} → {4,1,3,2,0}"
+    )
+
+
+def test_what_is_named_has_most_of_the_bytes() -> None:
+    analysis = program("gnn")
+    numbers = list(range(40))
+    number, is_all = largest_of(analysis, dict.fromkeys(numbers, 1))
+    keys = [(analysis.dump.values.shapes[one], where(analysis, one)) for one in numbers]
+    assert keys.count(keys[number]) == max(map(keys.count, keys))
+    assert is_all == (len(set(keys)) == 1)
+
+
+def with_shapes(*shapes: str) -> Analysis:
+    """Return an analysis whose first values have other shapes."""
+    analysis = program("gnn")
+    values = analysis.dump.values
+    own = [*shapes, *values.shapes[len(shapes) :]]
+    return replace(analysis, dump=replace(analysis.dump, values=replace(values, shapes=own)))
+
+
+def sizes(text: str) -> list[int]:
+    return [int(size.replace(",", "")) for size in text.split(" × ")]
+
+
+def dense(text: str) -> int:
+    return dense_bytes(parse_shape(text), pointer_bytes=8) or 0
+
+
+def padded(text: str) -> int:
+    return padded_bytes(parse_shape(text), pointer_bytes=8) or 0
+
+
+def merged(text: str) -> str:
+    """Return a shape whose two fastest dimensions are one, in the same tiles."""
+    shape = parse_shape(text)
+    assert isinstance(shape, ArrayShape)
+    assert shape.layout
+    column, row, *others = shape.layout.minor_to_major
+    own = [size or 0 for size in shape.dimensions]
+    own[row : column + 1] = [own[row] * own[column]]
+    order = [row, *(one - (one > row) for one in others)]
+    layout = replace(shape.layout, minor_to_major=tuple(order))
+    return str(ArrayShape(shape.element_type, tuple(own), (False,) * len(own), layout))

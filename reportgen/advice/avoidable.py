@@ -140,7 +140,7 @@ def padding(analysis: Analysis, memory: Memory, statics: Iterable[int]) -> Avoid
         values=(*less, *of_caller),
         size_bytes=sum(less.values()) + of_caller_bytes,
         outcome=memory.after(Edit({}, [(0, -of_caller_bytes)], less)),
-        sizes={number: pads[number] for number in (*less, *of_caller)},
+        sizes={number: pads[number] for number in (*less, *of_caller) if not analysis.program.is_table(number)},
     )
 
 

@@ -145,6 +145,8 @@ class Moves:
     def _layout_words(self, kind: Kind, group: AvoidableGroup) -> str:
         """Return what to do about copies or padding, with the array that has most of it and how it is laid out."""
         analysis = self._situation.analysis
+        if not group.sizes:
+            return "avoid the padding at the peak"
         number, is_all = largest_of(analysis, group.sizes)
         if kind == "padding":
             what, most, how = "avoid the padding", "at the peak", padded_words(analysis, number)

@@ -9,15 +9,20 @@ result, and stays. The saving is a range:
   needs besides while it runs again. What it reads is held until then; where the dump does not show that, because
   it is fused into the part's first operation, as much as the other parts of the same name read.
 
+Where the peak is at the border of the passes, the compiler may let what gradients of weights are made of wait in the
+backward pass, which costs nothing as long as the peak is elsewhere. With a lower peak it computes them at once. So
+where much waits at the new peak, the program saves at least as much as in the better order.
+
 XLA on CPU merged the second computation with the first until jaxlib 0.11.1, so nothing is promised before that.
 """
 
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 
-from reportgen.advice.memory import Memory, PeakAfter, Stretch
+from reportgen.advice.memory import Edit, Memory, PeakAfter, Stretch
 from reportgen.analyse.phases import forward_end
 from reportgen.analyse.records import Analysis
 from reportgen.intervals.step_function import Change
@@ -26,8 +31,27 @@ from reportgen.program.scopes import REMATERIALIZED, direction, path, pattern
 from reportgen.record import record
 
 FAMILIES = 12
+_MUCH_PART = 8
+"""What waits at the new peak counts if it is more than this part of the peak."""
+
+_LITTLE_PART = 100
+"""What is saved at least says something if it is more than this part of the peak."""
+
+_SMALL_PART = 200
+"""What is smaller than this part of what a part keeps is not all that it reads, as a mask."""
+
+_LONG_MOMENTS = 50
+_LONG_PART = 50
+"""A value waits if it is read after so many moments, and after this part of the schedule."""
+
+_LATE = frozenset(("while", "call", "conditional", "tuple"))
+"""Instructions that read more than they need at once."""
+
 _DEEPEST = 3
 """The most scopes in the path of a checkpoint, as in `encoder/layer_3/attn`."""
+
+_NO_PART = re.compile(r"->|^eqx\.nn\.")
+"""Scopes that are no part of a user's program: the subscripts of an einsum, and the classes of Equinox's own layers."""
 
 Unit = tuple[str, ...]
 Lifetime = tuple[int, int, int]
@@ -52,20 +76,25 @@ class Array:
     last_forward: int
     first_backward: int
 
-    def depths(self) -> range:
+    def depths(self) -> Sequence[int]:
         """Return how long the paths are that a checkpoint could have which drops this array."""
-        return range(1, (min(len(self.unit), _DEEPEST) if self.is_forward else 0) + 1)
+        deepest = min(len(self.unit), _DEEPEST) if self.is_forward else 0
+        return [depth for depth in range(1, deepest + 1) if not _NO_PART.search(self.unit[depth - 1])]
 
 
 @record
 class Checkpoint:
-    """What checkpoints around all scopes of one name, `layer_#`, do: the least and the most that they save."""
+    """What checkpoints around all scopes of one name, `layer_#`, do: the least and the most that they save.
+
+    If `is_open`, they may save more.
+    """
 
     scope: str
     values: tuple[int, ...]
     kept_bytes: int
     least: PeakAfter
     most: PeakAfter
+    is_open: bool
 
 
 class Checkpoints:
@@ -85,20 +114,26 @@ class Checkpoints:
         boundary = self.boundary
         if boundary is None:
             return []
-        copies: defaultdict[int, list[int]] = defaultdict(list)
-        for number in memory.temps:
-            if number >= 0 and not self._program.is_table(number):
-                copies[self._program.root(number)].append(number)
+        copies = self._held_by_root(memory)
         starts = self._program.dump.starts
         roots = [root for root in copies if 0 <= starts[root] <= boundary]
         found = (self._array(memory, root, copies[root], boundary) for root in roots)
         return [array for array in found if array]
 
+    @cached_property
+    def _copies(self) -> Mapping[int, Sequence[int]]:
+        """Return the values that only move what another one computes, in all memory spaces."""
+        found: defaultdict[int, list[int]] = defaultdict(list)
+        for number in range(len(self._program.dump.values.names)):
+            if (root := self._program.root(number)) != number:
+                found[root].append(number)
+        return found
+
     def _array(self, memory: Memory, root: int, numbers: Sequence[int], boundary: int) -> Array | None:
         program = self._program
         readers: set[Unit] = set()
         forward, backward = [program.dump.starts[root]], []
-        for moment, name in self._readers({root, *numbers}):
+        for moment, name in self._readers((root, *self._copies.get(root, ()))):
             reader = program.op_name(name)
             if moment > boundary or direction(reader) == "backward":
                 backward.append(moment)
@@ -119,6 +154,19 @@ class Checkpoints:
             last_forward=max(forward),
             first_backward=min(backward),
         )
+
+    def _held_by_root(self, memory: Memory) -> Mapping[int, Sequence[int]]:
+        """Return the temporaries of a space by the value that they are copies of."""
+        found: defaultdict[int, list[int]] = defaultdict(list)
+        for number in memory.temps:
+            if number >= 0 and not self._program.is_table(number):
+                found[self._program.root(number)].append(number)
+        return found
+
+    def _made_bytes(self, name: str) -> int:
+        dump = self._program.dump
+        made = dump.made_by.get(name, ())
+        return sum(dump.values.sizes[number] for number in made if not self._program.is_table(number))
 
     def _readers(self, numbers: Iterable[int]) -> Iterable[tuple[int, str]]:
         moment_of = self._program.dump.moment_of
@@ -141,7 +189,7 @@ class Checkpoints:
             values = frozenset(n for kept in units.values() for array in kept for n in array.values)
             if values not in seen and len(seen) < FAMILIES:
                 seen.add(values)
-                found.append(checkpoint(memory, scope, units, arrays, made))
+                found.append(self.around(memory, scope, units, arrays, made))
         return sorted(found, key=lambda one: (one.least.peak_bytes, one.most.peak_bytes, one.scope))
 
     def _made_by_unit(self, memory: Memory) -> Mapping[Unit, Sequence[Lifetime]]:
@@ -158,6 +206,70 @@ class Checkpoints:
                     made[unit[:depth]].append((held.first, min(held.last, boundary), held.size_bytes))
         return made
 
+    def around(
+        self,
+        memory: Memory,
+        scope: str,
+        units: Mapping[Unit, Sequence[Array]],
+        arrays: Sequence[Array],
+        made: Mapping[Unit, Sequence[Lifetime]],
+    ) -> Checkpoint:
+        """Return a checkpoint around some parts, which drop the arrays of each."""
+        early, late = _edits(units, arrays, made)
+        least, most = memory.after(early), memory.after(late)
+        is_open = self._waiting(memory, most) * _MUCH_PART >= memory.peak.peak_bytes
+        if is_open:
+            least = min(least, memory.together([early, self._reordered(memory)]), key=lambda after: after.peak_bytes)
+            is_open = (memory.peak.peak_bytes - least.peak_bytes) * _LITTLE_PART >= memory.peak.peak_bytes
+        return Checkpoint(
+            scope=scope,
+            values=tuple(sorted(late.cuts)),
+            kept_bytes=_bytes(units),
+            least=least,
+            most=most,
+            is_open=is_open,
+        )
+
+    def _waiting(self, memory: Memory, after: PeakAfter) -> int:
+        """Return the bytes at the peak after a change that the backward pass has begun with, and reads later."""
+        boundary, long = self.boundary or 0, max(_LONG_MOMENTS, memory.moments // _LONG_PART)
+        cuts = after.edit.cuts if after.edit else {}
+        waiting = 0
+        for number, held in memory.temps.items():
+            if number < 0 or not held.first <= after.moment <= held.last - long:
+                continue
+            reads = self._program.reads(number)
+            next_read = next((moment for moment in reads if moment > after.moment), 0)
+            is_begun = held.first > boundary or any(boundary < moment <= after.moment for moment in reads)
+            is_cut = any(first <= after.moment <= last for first, last in cuts.get(number, ()))
+            if is_begun and not is_cut and next_read - after.moment > long:
+                waiting += held.size_bytes
+        return waiting
+
+    def _reordered(self, memory: Memory) -> Edit:
+        """Return the edit that computes small results of the backward pass as soon as their operands are there."""
+        program, starts, boundary = self._program, self._program.dump.starts, self.boundary or 0
+        cuts: dict[int, list[Stretch]] = {}
+        more: list[Change] = []
+        for root, numbers in self._held_by_root(memory).items():
+            held = [memory.temps[number] for number in numbers]
+            last, size_bytes = max(one.last for one in held), max(one.size_bytes for one in held)
+            born = needed = max(starts[root], boundary)
+            waiting = []
+            for moment, name in self._readers((root, *self._copies.get(root, ()))) if last > boundary else ():
+                others = (program.root(operand) for operand in program.operands(name))
+                first = max((starts[other] for other in others if other != root), default=0)
+                made_bytes = self._made_bytes(name)
+                if program.opcode(name) in _LATE or made_bytes * 2 > size_bytes:
+                    first = moment
+                elif max(first, born) < moment:
+                    waiting.append((max(first, born), moment, made_bytes))
+                needed = max(needed, min(max(first, born), moment))
+            if needed < last:
+                cuts.update({number: [(needed + 1, last)] for number in numbers})
+                more += (change for first, moment, size in waiting for change in ((first, size), (moment, -size)))
+        return Edit(cuts, more)
+
 
 def by_scope(arrays: Iterable[Array]) -> Mapping[str, Mapping[Unit, Sequence[Array]]]:
     """Return the arrays that a checkpoint around each scope drops: those that only the scope reads going forward."""
@@ -170,18 +282,17 @@ def by_scope(arrays: Iterable[Array]) -> Mapping[str, Mapping[Unit, Sequence[Arr
     return found
 
 
-def checkpoint(
-    memory: Memory,
-    scope: str,
-    units: Mapping[Unit, Sequence[Array]],
-    arrays: Sequence[Array],
-    made: Mapping[Unit, Sequence[Lifetime]],
-) -> Checkpoint:
+def _edits(
+    units: Mapping[Unit, Sequence[Array]], arrays: Sequence[Array], made: Mapping[Unit, Sequence[Lifetime]]
+) -> tuple[Edit, Edit]:
+    """Return what a checkpoint changes where it saves least, and where it saves most."""
     early: dict[int, list[Stretch]] = {}
     late: dict[int, list[Stretch]] = {}
     more: list[Change] = []
     inputs = _inputs(units, arrays)
-    usual_input = max((array.size_bytes for found in inputs.values() for array in found), default=0)
+    largest = {unit: max((array.size_bytes for array in found), default=0) for unit, found in inputs.items()}
+    sizes = Counter(filter(None, largest.values()))
+    usual_input = max(sizes, key=lambda size: (sizes[size], size), default=0)
     for unit, kept in units.items():
         reads = [array.first_backward for array in kept]
         again = min(reads)
@@ -189,19 +300,13 @@ def checkpoint(
         more += _held(again, again, max(extra, 0))
         for array in inputs[unit]:
             more += _held(array.last_moment + 1, again, array.size_bytes)
-        if max((array.size_bytes for array in inputs[unit]), default=0) < usual_input / 2:
+        if largest[unit] * _SMALL_PART < sum(array.size_bytes for array in kept):
             more += _held(min(array.last_forward for array in kept), max(reads), usual_input)
         for array in kept:
             for number in array.values:
                 late[number] = [(array.last_forward + 1, array.first_backward - 1)]
                 early[number] = [(array.last_forward + 1, again - 1)]
-    return Checkpoint(
-        scope=scope,
-        values=tuple(sorted(late)),
-        kept_bytes=_bytes(units),
-        least=memory.without(early, more),
-        most=memory.without(late),
-    )
+    return Edit(early, more), Edit(late)
 
 
 def _working_set(made: Iterable[Lifetime]) -> int:

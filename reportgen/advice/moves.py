@@ -165,21 +165,25 @@ class Moves:
         found = [self._of_loop(memory, one) for one in loop_checkpoints(self._situation.program, memory)]
         if self._situation.has_checkpoints:
             arrays = self._situation.checkpoints.arrays(memory)
-            found += [self._of_scope(memory, one) for one in self._situation.checkpoints.families(memory, arrays)]
             found += [self._of_function(memory, one) for one in repeated_calls(self._situation, memory, arrays)]
+            found += [self._of_scope(memory, one) for one in self._situation.checkpoints.families(memory, arrays)]
         worth = [move for move in found if worth_bytes(move) * WORTH_PART >= memory.peak.peak_bytes]
         return sorted(worth, key=lambda move: -worth_bytes(move))[:_CHECKPOINT_MOVES]
 
     def _of_scope(self, memory: Memory, one: Checkpoint) -> Move:
         code = f"f = {call}  # f: what runs in {one.scope}" if (call := self._checkpoint_call(one, "f")) else ""
-        return self._range(
-            "checkpoint", memory, f"checkpoint {one.scope}", one.kept_bytes, one.least, one.most, one.values, code
-        )
+        return self._checkpoint(memory, one, f"checkpoint {one.scope}", code)
 
     def _of_function(self, memory: Memory, one: Checkpoint) -> Move:
         operation = self._operation(one)
         code = checkpoint_of_function(self._situation.program, operation, one.scope) if operation else ""
         what = f"checkpoint the calls of {one.scope.rpartition('<locals>.')[2]}"
+        return self._checkpoint(memory, one, what, code)
+
+    def _checkpoint(self, memory: Memory, one: Checkpoint, what: str, code: str) -> Move:
+        if one.is_open:
+            buffers = self._situation.program.buffers.one_of_each(one.values)
+            return self._move("checkpoint", "at least", what, one.kept_bytes, one.least, buffers=buffers, code=code)
         return self._range("checkpoint", memory, what, one.kept_bytes, one.least, one.most, one.values, code)
 
     def _checkpoint_call(self, one: Checkpoint, subject: str) -> str:

@@ -35,7 +35,7 @@ _CHECKPOINTS: Mapping[Kind, Kind] = {"checkpoint-loop": "checkpoint"}
 
 def worth_bytes(move: Move) -> float:
     """Return the saving to expect of a move, in bytes, to compare it with others."""
-    saving = move.naive_bytes if move.claim == "not computed" else move.saving_bytes
+    saving = move.naive_bytes if move.claim in ("at least", "not computed") else move.saving_bytes
     kept = _KEPT.get(move.kind, _KEPT.get(move.claim, 1.0))
     return saving * kept * (0.5 if move.kind in OTHER_TRAINING else 1.0)
 

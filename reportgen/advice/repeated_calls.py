@@ -11,18 +11,19 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple
 
-from reportgen.advice.checkpoint import Array, Checkpoint, Lifetime, Unit, by_scope, checkpoint
+from reportgen.advice.checkpoint import Array, Checkpoint, Lifetime, Unit, by_scope
 from reportgen.advice.memory import Memory
 from reportgen.advice.situation import Situation
 from reportgen.analyse.records import Analysis
 from reportgen.parse.stack_frames import Frame
-from reportgen.program.scopes import direction
+from reportgen.program.program import Program
+from reportgen.program.scopes import REMATERIALIZED, direction
 
 _MOST_FUNCTIONS = 8
 """Functions that are tried: those that made most of what the backward pass reads."""
 
-_NEARLY_ALL = 1.25
-"""How many times the bytes of an inner function those of the functions around it may be."""
+_NEARLY_ALL = 1.05
+"""How many times what an inner function saves the functions around it may save."""
 
 _ONCE_PART = 20
 """A line that makes one array may make less than this part of the bytes: a compiler drops those of some calls."""
@@ -50,17 +51,22 @@ def repeated_calls(situation: Situation, memory: Memory, kept: Sequence[Array]) 
     for array in arrays:
         sizes.update(dict.fromkeys(_functions(stacks[array.values]), array.size_bytes))
     found: list[Checkpoint] = []
-    for function in _loss_functions(situation):
+    for function in _loss_functions(situation) | _recomputed(situation.program):
         del sizes[function]
     for function, _ in sizes.most_common(_MOST_FUNCTIONS):
         inside = [array for array in arrays if function in _functions(stacks[array.values])]
         calls = _calls(analysis, function, inside, stacks)
         if len(calls) > 1 and function.name.rpartition(".")[2] not in _NO_FUNCTIONS:
-            found.append(_checkpoint(analysis, memory, function, calls, arrays, inside))
-    most = max((one.kept_bytes for one in found), default=0)
-    nearly_all = [one for one in found if one.kept_bytes * _NEARLY_ALL >= most]
+            found.append(_checkpoint(situation, memory, function, calls, arrays, inside))
+    saved = {one.scope: _saved(memory, one) for one in found}
+    nearly_all = [one for one in found if saved[one.scope] * _NEARLY_ALL >= max(saved.values())]
     # The first of those with the fewest bytes, because stacks begin with the innermost function.
     return [min(nearly_all, key=lambda one: one.kept_bytes)] if nearly_all else []
+
+
+def _saved(memory: Memory, one: Checkpoint) -> int:
+    """Return what a checkpoint saves at least or, where it may save more, what it is about."""
+    return one.kept_bytes if one.is_open else memory.peak.peak_bytes - one.least.peak_bytes
 
 
 def _loss_functions(situation: Situation) -> Set[Function]:
@@ -71,6 +77,20 @@ def _loss_functions(situation: Situation) -> Set[Function]:
     return {one for author in authors if direction(author.scope) == "forward" for one in _functions(author.stack)}
 
 
+def _recomputed(program: Program) -> Set[Function]:
+    """Return the functions of which a checkpoint runs half of the lines of the forward pass again."""
+    if not any(REMATERIALIZED in op_name for op_name in program.op_names):
+        return frozenset()
+    forward: defaultdict[Function, set[int]] = defaultdict(set)
+    again: defaultdict[Function, set[int]] = defaultdict(set)
+    for name, op_name in zip(program.dump.schedule.names, program.op_names, strict=True):
+        lines = again if REMATERIALIZED in op_name else forward if direction(op_name) == "forward" else None
+        for frame in program.stack(name) if lines is not None else ():
+            if lines is not None and not frame.is_of_library and frame.function:
+                lines[Function(frame.function, frame.file)].add(frame.line)
+    return {function for function, lines in forward.items() if 2 * len(lines & again[function]) > len(lines)}
+
+
 def _functions(stack: Sequence[Frame]) -> Sequence[Function]:
     own = (frame for frame in stack if not frame.is_of_library and frame.function)
     return tuple(dict.fromkeys(Function(frame.function, frame.file) for frame in own))
@@ -79,7 +99,7 @@ def _functions(stack: Sequence[Frame]) -> Sequence[Function]:
 def _calls(
     analysis: Analysis, function: Function, inside: Sequence[Array], stacks: Mapping[tuple[int, ...], Sequence[Frame]]
 ) -> Sequence[int]:
-    """Return the moments at which the calls of a function begin; none if a line of it runs only once."""
+    """Return the moments at which the calls of a function begin; none if a large line or most of them run only once."""
     starts = analysis.dump.starts
     lines: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
     of_line: defaultdict[int, list[int]] = defaultdict(list)
@@ -93,13 +113,15 @@ def _calls(
         return ()
     counts = Counter(len(moments) for moments in lines.values())
     count = max(counts, key=lambda count: (counts[count] * (count > 1), count))
+    if 2 * sum(2 * len(sizes) < count for sizes in of_line.values()) > len(of_line):
+        return ()
     # A line may make several arrays in each call.
     each = (sorted(m)[:: len(m) // count] for m in lines.values() if len(m) % count == 0)
     return min(each, key=min)
 
 
 def _checkpoint(
-    analysis: Analysis,
+    situation: Situation,
     memory: Memory,
     function: Function,
     calls: Sequence[int],
@@ -109,12 +131,16 @@ def _checkpoint(
     def unit(moment: int) -> Unit:
         return (f"{function.name}{bisect_right(calls, moment)}",)
 
+    analysis, program = situation.analysis, situation.program
     starts, within = analysis.dump.starts, {array.values for array in inside}
+    names = {moment: program.instruction_at(moment) for array in arrays for moment in array.reads}
+    # The loss reads the last call's result after it, and is in no call.
+    of_calls = {moment for moment, name in names.items() if function in _functions(program.stack(name))}
     placed = [
         replace(
             array,
             unit=unit(starts[array.values[0]]) if array.values in within else ("",),
-            readers=frozenset(map(unit, array.reads)),
+            readers=frozenset(unit(moment) if moment in of_calls else ("",) for moment in array.reads),
         )
         for array in arrays
     ]
@@ -124,4 +150,4 @@ def _checkpoint(
         if number >= 0 and held.first <= end and direction(analysis.authors.of(number).scope) == "forward":
             made[unit(held.first)].append((held.first, min(held.last, end), held.size_bytes))
     units = next(iter(by_scope(one for one in placed if one.values in within).values()), {})
-    return checkpoint(memory, function.name, units, placed, made)
+    return situation.checkpoints.around(memory, function.name, units, placed, made)

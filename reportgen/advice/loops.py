@@ -2,22 +2,29 @@
 
 A scan keeps what its backward pass reads of each step in stacks, arrays with the number of steps as their first
 dimension. They leave the forward loop as its results and enter the backward loop. With a checkpoint only the carry
-of each step is kept. The saving is a range: all other stacks are gone for their whole life (*high*), or one step of
-each is held from the end of the forward loop to that of the backward loop (*low*).
+of each step is kept: a stack of each array that a step changes for the next one. The saving is a range: all other
+stacks are gone for their whole life (*high*), or one step of each is held from the end of the forward loop to that of
+the backward loop (*low*). So a body that is checkpointed already has nothing to drop, because it leaves only its carry.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from reportgen.advice.framework import user_frame
-from reportgen.advice.memory import ALWAYS, Held, Memory, PeakAfter
+from reportgen.advice.memory import ALWAYS, Edit, Held, Memory, PeakAfter
 from reportgen.intervals.step_function import Change
-from reportgen.program.loop_passes import recomputing_loops
-from reportgen.program.places import Place
+from reportgen.program.dimensions import PUT_TOGETHER
+from reportgen.program.opcodes import COPIES
+from reportgen.program.places import Leaf, Place
 from reportgen.program.program import Program
 from reportgen.record import record
 
-_MOST_STEPS = 10  # from a result to the loop that it is of
+_MOST_STEPS = 20  # from a result to the loop that it is of, or from what a body returns to what it was given
+
+_MOVED = COPIES | {"slice"}
+
+_MUCH_PART = 10
+"""Loops of several lines are one suggestion where each of them saves more than this part of the peak."""
 
 
 @record
@@ -36,13 +43,21 @@ class Stack:
 
 
 @record
+class Dropped:
+    """The stacks of a loop that a checkpoint drops, and the bytes of those that only then are there (`added_bytes`)."""
+
+    stacks: Sequence[Stack]
+    added_bytes: int
+
+
+@record
 class LoopCheckpoint:
-    """What a checkpoint around the body of `loop` does: the least and the most that it saves.
+    """What checkpoints around the bodies of `loops`, each of another line, do: the least and the most that they save.
 
     The compiler may have made several loops of one line, as of the layers of a network; then it is about all of them.
     """
 
-    loop: str
+    loops: tuple[str, ...]
     values: tuple[int, ...]
     stack_bytes: int
     least: PeakAfter
@@ -50,19 +65,51 @@ class LoopCheckpoint:
 
 
 def loop_checkpoints(program: Program, memory: Memory) -> list[LoopCheckpoint]:
-    """Return the loops whose stacks could be recomputed, one for each source line, that which saves most first."""
+    """Return the loops whose stacks could be recomputed, one for each source line, that which saves most first.
+
+    Before them come those of several lines together, where each of them saves much.
+    """
     if not (program.has_backward_pass and program.loops):
         return []
-    recomputing = recomputing_loops(program)
-    by_loop: defaultdict[tuple[str, str], list[Stack]] = defaultdict(list)
+    by_loop: defaultdict[str, list[Stack]] = defaultdict(list)
     for number, held in memory.temps.items():
-        if number >= 0 and (stack := _stack(program, number, held)) and stack.later not in recomputing:
-            by_loop[stack.loop, stack.later].append(stack)
-    by_line: defaultdict[str, list[Stack]] = defaultdict(list)
-    for (loop, _), stacks in by_loop.items():
-        by_line[str(user_frame(program, loop) or loop)] += _dropped(program, stacks)
-    found = [_checkpoint(program, memory, stacks) for stacks in by_line.values() if stacks]
-    return sorted(found, key=lambda one: (one.least.peak_bytes, one.loop))
+        if number >= 0 and (stack := _stack(program, number, held)):
+            by_loop[stack.loop].append(stack)
+    by_line: defaultdict[str, list[Dropped]] = defaultdict(list)
+    for loop, stacks in by_loop.items():
+        if dropped := _dropped(program, loop, stacks):
+            by_line[str(user_frame(program, loop) or loop)].append(dropped)
+    found = [_checkpoint(program, memory, dropped) for dropped in by_line.values()]
+    found.sort(key=lambda one: (one.least.peak_bytes, one.loops))
+    together = _together(memory, found)
+    return [together, *found] if together else found
+
+
+def _together(memory: Memory, alone: Iterable[LoopCheckpoint]) -> LoopCheckpoint | None:
+    """Return the checkpoints that each lower the peak by much, after those before them; None for fewer than two."""
+    much = memory.peak.peak_bytes // _MUCH_PART
+    taken: list[LoopCheckpoint] = []
+    least = memory.peak
+    for one in alone:
+        if one.stack_bytes < much:
+            continue
+        after = memory.together(_edits(other.least for other in (*taken, one)))
+        if least.peak_bytes - after.peak_bytes >= much:
+            taken.append(one)
+            least = after
+    if len(taken) < 2:
+        return None
+    return LoopCheckpoint(
+        loops=tuple(loop for one in taken for loop in one.loops),
+        values=tuple(number for one in taken for number in one.values),
+        stack_bytes=sum(one.stack_bytes for one in taken),
+        least=least,
+        most=memory.together(_edits(one.most for one in taken)),
+    )
+
+
+def _edits(outcomes: Iterable[PeakAfter]) -> list[Edit]:
+    return [one.edit for one in outcomes if one.edit]
 
 
 def _stack(program: Program, number: int, held: Held) -> Stack | None:
@@ -76,9 +123,9 @@ def _stack(program: Program, number: int, held: Held) -> Stack | None:
     loop = program.dump.values.names[result] if result is not None else ""
     sizes = program.shape(number).partition("[")[2].rstrip("]").split(",")
     dimensions = [int(size) for size in sizes if size.isdigit()]
-    if result is None or len(dimensions) < 2 or program.loop_directions.get(loop) == "backward":
+    if result is None or program.opcode(loop) != "while" or len(dimensions) < 2:
         return None
-    if moment_of.get(later, -1) <= moment_of.get(loop, 0):
+    if program.loop_directions.get(loop) == "backward" or moment_of.get(later, -1) <= moment_of.get(loop, 0):
         return None
     return Stack(number=number, result=result, loop=loop, later=later, steps=dimensions[0], size_bytes=held.size_bytes)
 
@@ -96,42 +143,98 @@ def _result_of_loop(program: Program, place: Place) -> int | None:
     return None
 
 
-def _dropped(program: Program, stacks: Sequence[Stack]) -> Sequence[Stack]:
-    """Return the stacks of a loop but one of a carry's shape, or the smallest, which a checkpoint keeps.
+def _dropped(program: Program, loop: str, stacks: Sequence[Stack]) -> Dropped | None:
+    """Return what a checkpoint drops of the stacks of a loop; None where that is nothing.
 
-    The number of steps is that of the most bytes.
+    It keeps a stack of each array that is carried, which is made for it where there is none so far. The number of steps
+    is that of the most bytes.
     """
     by_steps: defaultdict[int, int] = defaultdict(int)
     for stack in stacks:
         by_steps[stack.steps] += stack.size_bytes
     steps = max(by_steps, key=lambda steps: (by_steps[steps], steps))
     alike = sorted((s for s in stacks if s.steps == steps), key=lambda s: (-s.size_bytes, s.number))
-    if steps < 2 or len(alike) < 2:
-        return ()
-    carried = {program.shape(n) for n in program.dump.made_by[stacks[0].loop]}
-    carry = [s for s in alike if _step_shape(program.shape(s.number)) in carried]
-    kept = carry[0] if carry else alike[-1]
-    return [stack for stack in alike if stack is not kept]
+    results: defaultdict[str, list[int]] = defaultdict(list)
+    for stack in alike:
+        results[_step_shape(program.shape(stack.number))].append(stack.result)
+    kept: set[int] = set()
+    added_bytes = 0
+    for number in _carried(program, loop, stacks):
+        shape = program.shape(number)
+        left = [result for result in results[shape] if result not in kept]
+        if left:
+            kept.add(left[0])
+        elif results[shape] or not shape.partition("[")[2].startswith(f"{steps},"):
+            added_bytes += steps * program.dump.values.sizes[number]
+    gone = [stack for stack in alike if stack.result not in kept]
+    return Dropped(stacks=gone, added_bytes=added_bytes) if gone and steps > 1 else None
 
 
-def _checkpoint(program: Program, memory: Memory, gone: Sequence[Stack]) -> LoopCheckpoint:
+def _carried(program: Program, loop: str, stacks: Sequence[Stack]) -> Iterator[int]:
+    """Yield the arrays that a step of a loop changes for the next one; without a text, all that are no stacks."""
+    results = {stack.result for stack in stacks}
+    roots = program.roots(loop)
+    for number in program.dump.made_by[loop]:
+        is_array = program.shape(number).endswith("]") and not program.shape(number).endswith("[]")
+        if is_array and number not in results:
+            leaf = program.place(number).leaf
+            if all(_is_changed(program, root, leaf) for root in roots):
+                yield number
+
+
+def _is_changed(program: Program, root: str, leaf: Leaf) -> bool:
+    """Return whether a body returns an array that it computes, and not one that it was given, perhaps filled further.
+
+    What each step reads may be given twice, the second time as a copy in faster memory.
+    """
+    seen: set[Leaf] = set()
+    given: Leaf | None = leaf
+    while given is not None and given not in seen:
+        seen.add(given)
+        leaf, given = given, _given(program, Place(root, given))
+    return given != leaf
+
+
+def _given(program: Program, place: Place) -> Leaf | None:
+    """Return which part of the parameter of a body a place is, perhaps moved; None for what the body computes."""
+    for _ in range(_MOST_STEPS):
+        instruction = program.instruction(place.name)
+        if instruction is None or (instruction.opcode == "while" and place.key in program.dump.number_of):
+            return None
+        if instruction.opcode == "parameter" and program.opcode(program.caller(place.name) or "") == "while":
+            return place.leaf
+        # The compiler copies slices of an array one by one, and then puts them together.
+        is_call = instruction.opcode == "custom-call"
+        is_moved = instruction.opcode in _MOVED or (is_call and PUT_TOGETHER in program.text(place.name))
+        moved = [Place(one) for one in instruction.operands[:1] if is_moved]
+        place = next(iter((*program.storage.same(place), *moved)), Place(""))
+    return None
+
+
+def _checkpoint(program: Program, memory: Memory, loops: Sequence[Dropped]) -> LoopCheckpoint:
+    gone = [stack for dropped in loops for stack in dropped.stacks]
     cuts = {
         number: [ALWAYS]
         for stack in gone
         for one in (stack.number, stack.result)
         for number in program.buffers.members(one)
     }
-    more: list[Change] = []
+    kept: list[Change] = []
+    for dropped in loops:
+        held = [memory.temps[stack.number] for stack in dropped.stacks]
+        first, last = min(one.first for one in held), max(one.last for one in held)
+        kept += ((first, dropped.added_bytes), (last + 1, -dropped.added_bytes))
+    more = list(kept)
     moment_of = program.dump.moment_of
     for stack in gone:
         one_step = stack.size_bytes // stack.steps
         more += ((moment_of[stack.loop], one_step), (moment_of[stack.later] + 1, -one_step))
     return LoopCheckpoint(
-        loop=gone[0].loop,
+        loops=(gone[0].loop,),
         values=tuple(stack.number for stack in gone),
         stack_bytes=sum(stack.size_bytes for stack in gone),
         least=memory.without(cuts, more),
-        most=memory.without(cuts),
+        most=memory.without(cuts, kept),
     )
 
 

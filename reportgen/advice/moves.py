@@ -197,9 +197,10 @@ class Moves:
 
     def _of_loop(self, memory: Memory, one: LoopCheckpoint) -> Move:
         program = self._situation.program
-        where = place(program, one.loop)
-        what = f"checkpoint the body of the loop at {where}" if where else f"checkpoint the body of {one.loop}"
-        code = checkpoint_call(program, one.loop, "body")
+        where = [(f"the loop at {at}" if (at := place(program, loop)) else loop) for loop in one.loops]
+        what = f"checkpoint the body of {' and of '.join(where)}"
+        code = "; ".join(filter(None, dict.fromkeys(checkpoint_call(program, loop, "body") for loop in one.loops)))
+        code += "  # each of these bodies" if code and len(one.loops) > 1 else ""
         return self._range("checkpoint-loop", memory, what, one.stack_bytes, one.least, one.most, one.values, code)
 
     def _range(

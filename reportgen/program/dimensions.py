@@ -31,7 +31,7 @@ _FIRST_OPERAND = frozenset(
 )  # fmt: skip
 """Opcodes whose result has the dimensions of their first operand or, of several results, each those of its own."""
 
-_PUT_TOGETHER = 'custom_call_target="ConcatBitcast"'
+PUT_TOGETHER = 'custom_call_target="ConcatBitcast"'
 """What puts slices together that were brought into VMEM one by one."""
 
 _NAMES = frozenset(("async-update", "get-tuple-element", "opt-barrier", "parameter", "tuple"))
@@ -294,7 +294,7 @@ class Dimensions:
         number = self._program.dump.number_at(node.place.key) if node.place.leaf else None
         shape = instruction.shape if number is None else self._program.dump.values.shapes[number]
         sizes = _dimensions(shape)[0]
-        is_put_together = instruction.opcode == "concatenate" or _PUT_TOGETHER in self._program.text(instruction.name)
+        is_put_together = instruction.opcode == "concatenate" or PUT_TOGETHER in self._program.text(instruction.name)
         for index in range(len(instruction.operands)):
             operand = self._sizes(instruction, index)
             if operand == sizes or (is_put_together and len(operand) == len(sizes)):

@@ -1,4 +1,4 @@
-"""Say of each loop which pass of a gradient it belongs to, and whether it computes anew what a checkpoint dropped.
+"""Say of each loop which pass of a gradient it belongs to.
 
 What the body runs decides, because a loop's own op_name may say neither: older versions of JAX call every outer loop
 `jit(main)/while`. A checkpoint runs its part of the forward pass again within the backward pass, below
@@ -8,14 +8,11 @@ What the body runs decides, because a loop's own op_name may say neither: older 
                      recomputes                                 is a forward loop
 """
 
-import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 
 from reportgen.program.computations import Computations
 from reportgen.program.scopes import REMATERIALIZED, Direction, direction
-
-_BODY = re.compile(r"while\)*/body/")
 
 
 def directions_of_loops(program: Computations) -> Mapping[str, Direction]:
@@ -32,18 +29,6 @@ def _pass(votes: Counter[Direction], stated: Direction) -> Direction:
     if 2 * votes["backward"] >= max(votes["forward"], 1):
         return "backward"
     return "forward" if votes["forward"] else stated
-
-
-def recomputing_loops(program: Computations) -> Set[str]:
-    """Return the loops whose body itself computes anew what a checkpoint dropped, so that another one saves nothing."""
-    return {
-        loop
-        for op_name, around in _in_loops(program)
-        if REMATERIALIZED in op_name
-        # From the outermost, because the loops that the compiler makes of a collective are not in the name.
-        for loop, inside in zip(reversed(around), _BODY.split(op_name)[1:], strict=False)
-        if REMATERIALIZED in inside
-    }
 
 
 def _in_loops(program: Computations) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -13,6 +13,8 @@ from tests.advice.recompiled_programs import PROGRAMS, advice, names, program
 
 MIB = 1 << 20
 
+TOWER = "/home/u/lab/train/towers.py:25"
+
 
 def step(name: str, of: Kind) -> Move | None:
     return next((move for move in advice(name).steps if move.kind == of), None)
@@ -45,11 +47,40 @@ def test_a_cache_is_no_activation_so_a_program_without_a_gradient_has_no_checkpo
     assert [move for move in advice("generate").moves if move.kind.startswith("checkpoint")] == []
 
 
-def test_a_loop_that_computes_its_body_again_is_not_checkpointed_once_more() -> None:
-    assert "rematted_computation" in " ".join(
-        map(program("fsdp_tp").program.op_name, program("fsdp_tp").dump.name_at.values())
-    )
-    assert step("fsdp_tp", "checkpoint-loop") is None
+@pytest.mark.parametrize("name", ["fsdp_tp", "fsdp_tp+replopt", "evoformer+remat", "qlora"])
+def test_a_body_that_is_checkpointed_leaves_its_carry_alone_so_there_is_nothing_to_drop(name: str) -> None:
+    assert "rematted_computation" in " ".join(program(name).program.op_names)
+    assert [move for move in advice(name).moves if move.kind == "checkpoint-loop"] == []
+
+
+def test_a_checkpoint_of_a_part_of_a_body_leaves_the_rest_to_be_dropped() -> None:
+    assert "rematted_computation" in " ".join(program("towers").program.op_names)
+    found = step("towers", "checkpoint-loop")
+    assert found is not None
+    assert found.claim == "range"
+
+
+def test_loops_of_two_lines_that_each_save_much_are_one_step() -> None:
+    found = step("towers", "checkpoint-loop")
+    assert found is not None
+    first, second = TOWER, "/home/u/lab/train/towers.py:26"
+    assert found.what == f"checkpoint the body of the loop at {first} and of the loop at {second}"
+    assert found.code == "jax.checkpoint(body)  # each of these bodies"
+    alone = [move for move in advice("towers").moves if move.what.endswith((f"body of the loop at {first}", second))]
+    assert found.saving_bytes >= max(move.saving_bytes for move in alone)
+
+
+def test_a_loop_keeps_a_stack_of_each_array_that_it_carries() -> None:
+    """Both layers of an LSTM carry two arrays, and each has a stack of either, of 32 MiB."""
+    found = step("lstm", "checkpoint-loop")
+    assert found is not None
+    assert found.naive_bytes == 2 * (416 - 2 * 32) * MIB
+
+
+def test_a_checkpoint_makes_a_stack_of_what_is_carried_and_has_none() -> None:
+    """A tower adds up what it has seen in f32, and reads it in bf16, so only a checkpoint keeps it in f32."""
+    found = next(move for move in advice("towers").moves if move.what.endswith("body of the loop at " + TOWER))
+    assert found.saving_high_bytes == found.naive_bytes - 8 * 128 * 256 * 512 * 4
 
 
 def test_state_that_is_gathered_is_no_activation_so_half_the_batch_promises_nothing() -> None:

@@ -1,10 +1,10 @@
-"""The pass of a loop is that of what its body runs, and a loop recomputes what a checkpoint directly in it dropped."""
+"""The pass of a loop is that of what its body runs."""
 
 from collections.abc import Mapping, Sequence
 
 from reportgen.parse.module_text import ModuleText
 from reportgen.program.join import Join
-from reportgen.program.loop_passes import directions_of_loops, recomputing_loops
+from reportgen.program.loop_passes import directions_of_loops
 from reportgen.program.program import Program
 from tests.support.dumps import parsed
 
@@ -50,7 +50,7 @@ def test_a_loop_without_named_operations_is_what_its_own_name_says() -> None:
     assert directions_of_loops(program({"loop": ("jit(f)/transpose(jvp())/while", [""])})) == {"loop": "backward"}
 
 
-def test_a_loop_in_a_recomputation_is_a_forward_loop_and_the_loop_around_it_recomputes() -> None:
+def test_a_loop_in_a_recomputation_is_a_forward_loop() -> None:
     outer = "jit(f)/transpose(jvp())/while"
     again = f"{outer}/body/checkpoint/rematted_computation/while"
     back = f"{outer}/body/checkpoint/while"
@@ -62,10 +62,9 @@ def test_a_loop_in_a_recomputation_is_a_forward_loop_and_the_loop_around_it_reco
         }
     )
     assert directions_of_loops(found) == {"again": "forward", "back": "backward", "outer": "backward"}
-    assert recomputing_loops(found) == {"outer"}
 
 
-def test_a_checkpoint_in_the_inner_loop_leaves_the_outer_loop_to_be_checkpointed() -> None:
+def test_a_loop_whose_body_is_partly_a_recomputation_is_a_backward_loop() -> None:
     outer = "jit(f)/transpose(jvp())/while"
     inner = f"{outer}/body/while"
     found = program(
@@ -74,12 +73,4 @@ def test_a_checkpoint_in_the_inner_loop_leaves_the_outer_loop_to_be_checkpointed
             "outer": (outer, ["inner", f"{outer}/body/mul"]),
         }
     )
-    assert recomputing_loops(found) == {"inner"}
     assert directions_of_loops(found)["inner"] == "backward"
-
-
-def test_a_loop_that_the_compiler_made_of_a_collective_is_in_no_name() -> None:
-    outer = "jit(f)/transpose(jvp())/while"
-    made = f"{outer}/body/checkpoint/rematted_computation/dot_general"
-    found = program({"made": (made, [made]), "outer": (outer, ["made", f"{outer}/body/mul"])})
-    assert recomputing_loops(found) == {"outer"}

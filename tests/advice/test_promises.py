@@ -3,11 +3,14 @@
 import pytest
 
 from benchmarks.promises import best, is_right, kind, programs, rows
+from reportgen.advice import loops
 from reportgen.advice.advice_records import Claim, Kind, Move
 from reportgen.advice.fitting import fitting
 from reportgen.advice.framework import attention_code
+from reportgen.advice.loops import loop_checkpoints
 from reportgen.advice.order import OTHER_TRAINING, rank
 from reportgen.advice.sequence import fits_after
+from reportgen.advice.situation import Situation
 from reportgen.reports.advice_words import advice_sentence, first_move, sentence
 from tests.advice.recompiled_programs import PROGRAMS, advice, names, program
 
@@ -68,6 +71,15 @@ def test_loops_of_two_lines_that_each_save_much_are_one_step() -> None:
     assert found.code == "jax.checkpoint(body)  # each of these bodies"
     alone = [move for move in advice("towers").moves if move.what.endswith((f"body of the loop at {first}", second))]
     assert found.saving_bytes >= max(move.saving_bytes for move in alone)
+
+
+def test_a_loop_that_does_not_save_much_besides_another_is_not_named_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    analysis = program("towers")
+    memory = Situation(analysis, analysis.spaces[0]).memory
+    found = loop_checkpoints(analysis.program, memory)
+    assert [len(one.loops) for one in found] == [2, 1, 1]
+    monkeypatch.setattr(loops, "_MUCH_PART", 3)  # of which the texts save less
+    assert [len(one.loops) for one in loop_checkpoints(analysis.program, memory)] == [1, 1]
 
 
 def test_a_loop_keeps_a_stack_of_each_array_that_it_carries() -> None:

@@ -53,8 +53,13 @@ def repeated_calls(situation: Situation, memory: Memory, kept: Sequence[Array]) 
     found: list[Checkpoint] = []
     for function in _loss_functions(situation) | _recomputed(situation.program):
         del sizes[function]
+    seen: set[frozenset[tuple[int, ...]]] = set()
     for function, _ in sizes.most_common(_MOST_FUNCTIONS):
         inside = [array for array in arrays if function in _functions(stacks[array.values])]
+        # What makes the same arrays as a function in it may be called once, with a loop around the other's calls.
+        if (values := frozenset(array.values for array in inside)) in seen:
+            continue
+        seen.add(values)
         calls = _calls(analysis, function, inside, stacks)
         if len(calls) > 1 and function.name.rpartition(".")[2] not in _NO_FUNCTIONS:
             found.append(_checkpoint(situation, memory, function, calls, arrays, inside))

@@ -80,6 +80,11 @@ class Levers:
         lever = self._without(found, at_once // max(heads, 2))
         return lever and self._with_kept(lever, found, kept)
 
+    def heads(self) -> Set[tuple[str, int]]:
+        """Return the element types and the sizes of the heads whose products are scores of attention."""
+        scores = {tuple(self._sizes(number)[-2:]) for number in self._large() if self._is_score(number)}
+        return {product for sizes in scores for product in self._situation.dimensions.products(sizes)}
+
     def _with_kept(self, lever: Lever, numbers: Collection[int], kept: Collection[int]) -> Lever:
         """Return a lever that saves the bytes of `kept` at most, too, unless they are so many that they are others'."""
         most, peak = self._memory.gone(self._members([*numbers, *kept])), self._memory.peak.peak_bytes

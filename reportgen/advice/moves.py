@@ -10,7 +10,14 @@ from reportgen.advice.avoidable import AvoidableGroup, copies_of_held, made_earl
 from reportgen.advice.checkpoint import Checkpoint
 from reportgen.advice.donation import Donation
 from reportgen.advice.families import Family
-from reportgen.advice.framework import attention_code, checkpoint_call, checkpoint_of_function, place
+from reportgen.advice.framework import (
+    attention_code,
+    checkpoint_of_function,
+    checkpoint_of_loop,
+    checkpoint_of_scope,
+    donation_code,
+    place,
+)
 from reportgen.advice.hoisted import hoisted
 from reportgen.advice.levers import WIDEST_RANGE, Lever, Levers
 from reportgen.advice.loops import LoopCheckpoint, loop_checkpoints
@@ -70,7 +77,6 @@ class Moves:
                 yield self._donate(self._situation.donated({name}), [name])
 
     def _donate(self, donation: Donation, names: list[str]) -> Move:
-        quoted = "".join(f'"{name}", ' for name in names).removesuffix(", " if len(names) > 1 else " ")
         conflicts = tuple(filter(None, map(self._situation.conflict, donation.conflicts)))
         return self._move(
             "donate",
@@ -83,7 +89,7 @@ class Moves:
             conflicts=conflicts,
             conflict_bytes=donation.conflict_bytes,
             reason=self._why_less(donation, conflicts),
-            code=f"donate_argnames=({quoted})" if self._situation.is_jax else "",
+            code=donation_code(names) if self._situation.is_jax else "",
         )
 
     def _why_less(self, donation: Donation, conflicts: tuple[ConflictOf, ...]) -> str:
@@ -171,7 +177,8 @@ class Moves:
         return sorted(worth, key=lambda move: -worth_bytes(move))[:_CHECKPOINT_MOVES]
 
     def _of_scope(self, memory: Memory, one: Checkpoint) -> Move:
-        code = f"f = {call}  # f: what runs in {one.scope}" if (call := self._checkpoint_call(one, "f")) else ""
+        operation = self._operation(one)
+        code = checkpoint_of_scope(self._situation.program, operation, one.scope) if operation else ""
         return self._checkpoint(memory, one, f"checkpoint {one.scope}", code)
 
     def _of_function(self, memory: Memory, one: Checkpoint) -> Move:
@@ -186,11 +193,6 @@ class Moves:
             return self._move("checkpoint", "at least", what, one.kept_bytes, one.least, buffers=buffers, code=code)
         return self._range("checkpoint", memory, what, one.kept_bytes, one.least, one.most, one.values, code)
 
-    def _checkpoint_call(self, one: Checkpoint, subject: str) -> str:
-        """Return how to write a checkpoint in the framework that the values of one come from."""
-        operation = self._operation(one)
-        return checkpoint_call(self._situation.program, operation, subject) if operation else ""
-
     def _operation(self, one: Checkpoint) -> str:
         """Return the operation that makes the first value of a checkpoint; empty for one without values."""
         return self._situation.analysis.authors.of(one.values[0]).operation if one.values else ""
@@ -199,7 +201,7 @@ class Moves:
         program = self._situation.program
         where = [(f"the loop at {at}" if (at := place(program, loop)) else loop) for loop in one.loops]
         what = f"checkpoint the body of {' and of '.join(where)}"
-        code = "; ".join(filter(None, dict.fromkeys(checkpoint_call(program, loop, "body") for loop in one.loops)))
+        code = "; ".join(filter(None, dict.fromkeys(checkpoint_of_loop(program, loop) for loop in one.loops)))
         code += "  # each of these bodies" if code and len(one.loops) > 1 else ""
         return self._range("checkpoint-loop", memory, what, one.stack_bytes, one.least, one.most, one.values, code)
 
@@ -234,8 +236,11 @@ class Moves:
     def levers(self) -> Iterator[Move]:
         """Yield what an expert would change, as far as the program has it."""
         levers = Levers(self._situation)
+        attention, backend = levers.attention(), self._situation.analysis.backend
+        # What is multiplied is looked for in the whole text, which is long, and matters only on a GPU.
+        heads = levers.heads() if attention and backend == "gpu" else set()
         found: list[tuple[Kind, str, Lever | None, str]] = [
-            ("attention", "compute attention in blocks: {}", levers.attention(), self._attention_code),
+            ("attention", "compute attention in blocks: {}", attention, attention_code(backend, heads)),
             ("logits", "compute the loss in chunks: {}", levers.logits(), ""),
             ("carry", "carry what a loop reads and writes as two stacks: {}", levers.carry(), ""),
             ("offload", "keep {} in host memory until the update", levers.offload(), ""),
@@ -245,12 +250,6 @@ class Moves:
         for kind, what, lever, code in found:
             if lever and lever.size_bytes * WORTH_PART >= self._situation.memory.peak.peak_bytes:
                 yield self._of_lever(kind, what, lever, code if self._situation.is_jax else "")
-
-    @cached_property
-    def _attention_code(self) -> str:
-        program = self._situation.program
-        types = {program.shape(number).partition("[")[0] for number in self._situation.memory.at_peak}
-        return attention_code(self._situation.analysis.backend, types)
 
     def _of_lever(self, kind: Kind, what: str, lever: Lever, code: str) -> Move:
         memory = self._situation.memory

@@ -83,6 +83,19 @@ class Dimensions:
         """Return the origin of each dimension of a value, the first that is found; None where none is."""
         return [start and self._search(start, None) for start in self._starts(number)]
 
+    def products(self, sizes: Sequence[int]) -> Iterator[tuple[str, int]]:
+        """Yield the element type and the length of the sums of each matrix product whose result ends in some sizes."""
+        for name in self._program.module.names if self._program.module else ():
+            instruction = self._program.instruction(name)
+            if instruction is None or instruction.opcode not in ("dot", "custom-call") or not instruction.operands:
+                continue
+            gone = self._of_dot(instruction, "lhs_contracting_dim")
+            result = _dimensions(instruction.shape.removeprefix("("))[0]
+            operand = self._program.instruction(instruction.operands[0])
+            if gone and operand and tuple(result[-len(sizes) :]) == tuple(sizes):
+                of_operand = self._sizes(instruction, 0)
+                yield operand.shape.partition("[")[0], prod(of_operand[at] for at in gone if at < len(of_operand))
+
     def come_from(self, number: int, origins: frozenset[Origin]) -> bool:
         """Return whether a dimension of a value is one of `origins`, or must have its size.
 

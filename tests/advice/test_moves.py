@@ -11,6 +11,7 @@ from benchmarks.predicted import Row, rows
 from benchmarks.recompiled import Variant, variants
 from reportgen.advice.advice_records import Advice, Kind, Move
 from reportgen.advice.advise import advise
+from reportgen.advice.framework import donation_code
 from reportgen.render.site.assets import template_root
 from tests.support.samples import sample_analysis, sample_labels
 
@@ -58,6 +59,11 @@ def test_each_argument_is_also_a_move_of_its_own() -> None:
     found = moves("gpu/mid/nodonate", "donate")
     assert [move.argument_names for move in found] == [("p", "o"), ("p",), ("o",)]
     assert found[0].code == 'donate_argnames=("p", "o")'
+
+
+def test_names_that_jit_does_not_take_get_no_code() -> None:
+    assert donation_code(["p"]) == 'donate_argnames=("p",)'
+    assert {donation_code([name, "p"]) for name in ("argument 5", "args", "kwargs", "dynamic_nodonate")} == {""}
 
 
 def test_donated_arguments_are_not_advised_again() -> None:

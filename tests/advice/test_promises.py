@@ -227,7 +227,7 @@ def test_a_cpu_keeps_checkpoints_since_its_allocations_have_pages() -> None:
     found = step("gnn", "checkpoint")
     assert found is not None
     assert found.what == "checkpoint the calls of Step.__call__"
-    assert found.code == "layer = eqx.filter_checkpoint(layer)  # layer: each Step"
+    assert found.code == "Step.__call__ = eqx.filter_checkpoint(Step.__call__)"
     assert found == advice("gnn").steps[0]
 
 
@@ -244,8 +244,12 @@ def test_no_default_implementation_of_attention_is_advised_because_it_holds_the_
     codes = [move.code for name in names() for move in advice(name).moves if move.kind == "attention"]
     assert codes
     assert all(code.startswith("jax.lax.map(jax.checkpoint(") for code in codes if code)
-    assert attention_code("gpu", {"bf16"}).endswith('implementation="cudnn")')
-    assert attention_code("gpu", {"f32"}) == attention_code("tpu", {"bf16"}) == attention_code("cpu", set())
+
+
+def test_the_kernel_of_cudnn_is_offered_for_what_it_takes() -> None:
+    assert attention_code("gpu", {("bf16", 64), ("f16", 128)}).endswith('implementation="cudnn")')
+    others = [{("f32", 64)}, {("bf16", 64), ("f32", 64)}, {("bf16", 20)}, {("bf16", 256)}, set[tuple[str, int]]()]
+    assert {attention_code("gpu", other) for other in others} == {attention_code("tpu", {("bf16", 64)})}
 
 
 @pytest.mark.parametrize(

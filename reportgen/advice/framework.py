@@ -57,6 +57,8 @@ _FRAMEWORKS = (
 )
 _JAX = Framework("/jax/", (), "jax.checkpoint({0})", "", "f = jax.checkpoint(f)  # f: what runs in {0}")
 _HAIKU_METHOD = "layer = hk.remat(layer)  # layer: each {0}"
+# Only where the function is called, because `hk.remat` fails outside of a function that Haiku transforms.
+_HAIKU_FUNCTION = "f = hk.remat({0})  # f: to call instead of {0}"
 _MODULES = {"/flax/": "/flax/", "/keras/src/": "/keras/src/layers/"}
 """The files of modules that a function may be passed, but its checkpoint may not, by a framework's path."""
 
@@ -105,7 +107,9 @@ def checkpoint_of_function(program: Program, instruction: str, function: str) ->
         around = stack[max((at for at, frame in enumerate(stack) if frame.function == function), default=0) :]
         if not any(_IN_HAIKU in _path(frame) for frame in around):
             framework = _JAX
-        elif is_method:
+        elif not is_method:
+            return _HAIKU_FUNCTION.format(name)
+        else:
             return _HAIKU_METHOD.format(outer[-1]) if name == "__call__" else ""
     if framework.path.startswith("/flax/") and is_method and not _calls(program, function, framework.path):
         return ""

@@ -1,8 +1,9 @@
 """Every check of the project, from a fresh clone, with one command: `python tests/run.py`.
 
 Makes `.venv` unless the project is already installed in the active one, gets a Chromium if there is none,
-then runs ruff, mypy and pytest. `--quick` leaves out the slow tests, for use while editing. `--world` compiles a few
-programs with the JAX and the libtpu that pip gives today, and reads their dumps. With other arguments only pytest runs:
+then runs ruff, mypy and pytest. `--quick` leaves out the slow tests, for use while editing.
+`--world` compiles a few programs with the JAX and the libtpu that pip gives today, reads their dumps, and applies the
+code that is offered. With other arguments only pytest runs:
 `python tests/run.py tests/browser -x`.
 """
 

@@ -5,38 +5,40 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 from tests.support.samples import ROOT
 
 ENVIRONMENT = ROOT / ".venv-world"
-PACKAGES = ("jax", "jaxlib", "libtpu")
+FRAMEWORKS = ("flax", "equinox", "dm-haiku", "keras")
+PACKAGES = ("jax", "jaxlib", "libtpu", "jax-cuda13-plugin", "jax-cuda13-pjrt", *FRAMEWORKS)
+CUDNN = "nvidia-cudnn-cu13"
 
 _NEWEST_MINOR = 30
 _OLDEST_MINOR = 11
 
 
 def make_environment() -> str:
-    """Return a Python that has the newest JAX and libtpu. Raises CalledProcessError."""
+    """Return a Python that has the newest JAX, libtpu and frameworks. Raises CalledProcessError."""
     subprocess.run([newest_python(os.environ["PATH"]), "-m", "venv", "--clear", str(ENVIRONMENT)], check=True)
     python = str(ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
     pip = [python, "-m", "pip", "--disable-pip-version-check"]
     # Whatever the other tests are pinned to, these are not.
     environment = {name: value for name, value in os.environ.items() if name != "PIP_CONSTRAINT"}
-    install = [*pip, "install", "--quiet", "--no-compile", "--upgrade", *PACKAGES]
-    subprocess.run(install, check=True, env=environment)
+    install = [*pip, "install", "--quiet", "--no-compile", "--upgrade"]
+    subprocess.run([*install, *PACKAGES], check=True, env=environment)
+    # Alone, because to compile for a GPU that is not there JAX only asks for the version of cuDNN.
+    subprocess.run([*install, "--no-deps", CUDNN], check=True, env=environment)
     versions = subprocess.check_output([*pip, "freeze"], text=True).splitlines()
-    found = [line for line in versions if line.partition("==")[0] in PACKAGES]
+    found = [line for line in versions if line.partition("==")[0] in (*PACKAGES, CUDNN)]
     print(*[subprocess.check_output([python, "--version"], text=True).strip(), *found], sep=", ", flush=True)
     return python
 
 
-def compile_program(python: str, name: str, folder: Path) -> None:
-    """Write the dump of a program to `folder`. Raises CalledProcessError."""
-    foreign = ("JAX", "LIBTPU", "TPU", "XLA")
+def run_module(python: str, *module: str) -> None:
+    """Run a module of the tests with arguments. Raises CalledProcessError."""
+    foreign = ("JAX", "LIBTPU", "TPU", "XLA", "KERAS")
     environment = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
-    command = [python, "-m", "tests.world.programs", name, str(folder)]
-    subprocess.run(command, check=True, cwd=ROOT, env=environment)
+    subprocess.run([python, "-m", *module], check=True, cwd=ROOT, env=environment)
 
 
 def newest_python(path: str) -> str:

@@ -13,8 +13,8 @@ from reportgen.advice.advice_records import Move
 from reportgen.advice.levers import WIDEST_RANGE
 from reportgen.advice.memory import Memory, PeakAfter
 from reportgen.program.program import Program
+from reportgen.program.scopes import XLA_REMATERIALIZED
 
-_REMAT = ".remat"
 _CAVEAT = "XLA computes some values of this program twice to make it fit; one that needs less may lose that."
 
 
@@ -23,7 +23,7 @@ def lost_bytes(program: Program, memory: Memory) -> Sequence[int]:
 
     That is what it computes for the second time later: it would be held until then.
     """
-    again = (numbers for name, numbers in program.dump.made_by.items() if _REMAT in name)
+    again = (numbers for name, numbers in program.dump.made_by.items() if XLA_REMATERIALIZED in name)
     held = [memory.temps[number] for numbers in again for number in numbers if number in memory.temps]
     if not held:
         return ()

@@ -24,6 +24,8 @@ _ENDS_WITH_COMPUTATION = re.compile(rf"/{_COMPUTATION}$")
 _DIGITS = re.compile(r"\d+")
 
 REMATERIALIZED = "rematted_computation"
+XLA_REMATERIALIZED = ".remat"
+"""What the name of an instruction contains that XLA's own rematerialisation runs for the second time."""
 
 
 def direction(op_name: str) -> Direction:

@@ -71,6 +71,8 @@ _FUSED_TYPES = ("bf16", "f16")
 _FUSED_HEADS = range(8, 129, 8)
 """The sizes of a head that cuDNN's kernel takes on every NVIDIA GPU."""
 
+CHECKPOINT_OF_ATTENTION = "attend = jax.checkpoint(attend)  # attend: queries, keys and values to their result"
+
 _OF_JAX = ("jit(", "pjit(", "pmap(")
 
 _NO_ARGUMENTS = frozenset(("args", "kwargs", "flat_args", "dynamic_donate", "dynamic_nodonate"))

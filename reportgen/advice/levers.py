@@ -2,7 +2,7 @@
 
 Each lever is found by what the program does, which `program.dimensions` traces, and not by names alone:
 
-* attention that materialises its scores: arrays with the length of the sequence twice, made with an exponential;
+* attention that materialises its scores, which `advice.attention` finds;
 * logits over a whole vocabulary: arrays of the batch with the largest dimension of any weight;
 * a loop that reads one stack and writes another of the same shape, where it could carry one;
 * optimizer state in device memory: what neither the forward nor the backward pass reads;
@@ -16,14 +16,16 @@ from dataclasses import replace
 from functools import cached_property
 
 from reportgen.advice.arguments import Argument
+from reportgen.advice.attention import Attention
 from reportgen.advice.memory import ALWAYS, PeakAfter
 from reportgen.advice.situation import Situation
+from reportgen.advice.waiting import without_waiting
+from reportgen.intervals.step_function import Change
 from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.dimensions import Origin
 from reportgen.program.places import Place
 from reportgen.record import record
 
-_LEAST_SEQUENCE = 128
 _LEAST_VOCABULARY = 4096
 
 _CHUNKS = 8
@@ -32,7 +34,6 @@ _CHUNKS = 8
 _LEAST_STATE = 50
 """State is worth a narrower type if half of it is more than this part of the peak."""
 
-_SOFTMAX = re.compile(r"softmax|/exp\d*$")
 _LOSS = re.compile(r"softmax|take_along_axis|one_hot|logsumexp|cross_entropy|/(?:exp\d*|log|argmax|reduce_max)$")
 _ACTIVATION = re.compile(r"silu|swish|sigmoid|logistic|softplus|elu\b|gelu|mish|tanh")
 
@@ -45,7 +46,8 @@ WIDEST_RANGE = 1.5
 class Lever:
     """What a change is about (`values`, `size_bytes`), and the least and the most that it saves.
 
-    The peaks are None where no number can be given. `argument_names` are those of arguments that it is about.
+    The peaks are None where no number can be given. `argument_names` are those of arguments that it is about, and
+    `is_recomputed` says that a checkpoint makes the difference.
     """
 
     values: tuple[int, ...]
@@ -53,6 +55,7 @@ class Lever:
     least: PeakAfter | None = None
     most: PeakAfter | None = None
     argument_names: tuple[str, ...] = ()
+    is_recomputed: bool = False
 
 
 class Levers:
@@ -63,61 +66,60 @@ class Levers:
         self._program, self._memory = situation.program, situation.memory
 
     def attention(self) -> Lever | None:
-        """Return what the scores of attention take; what computes them in blocks never holds them all.
+        """Return what the scores of attention take: of blocks, or of a checkpoint of attention where that saves more.
 
-        The least that is saved leaves one head of what is held of one layer. The most also leaves out what else the
-        function that makes the scores keeps for the backward pass, as a checkpoint of a block of it does.
+        With blocks the least that is saved leaves one head of what is held of one layer, and the gradients that all
+        layers add up. The most leaves those of one, and nothing of what else the function that makes the scores keeps
+        for the backward pass, as a checkpoint of a block of it does.
         """
-        scores = [number for number in self._large() if self._is_score(number)]
-        if not any(self._is_made_by(number, _SOFTMAX) or self._is_exponentiated(number) for number in scores):
-            return None
-        heads = max((self._sizes(number)[-3] for number in scores), default=1)
-        # The gradients of scores are not traced, and have their shape.
-        shapes = set(map(self._program.dimensions, scores))
-        found = [number for number in self._large() if self._program.dimensions(number) in shapes]
-        kept = [number for number in self._large() if self._functions([number]) & self._functions(scores)]
-        at_once = self._at_once(found)
-        lever = self._without(found, at_once // max(heads, 2))
-        return lever and self._with_kept(lever, found, kept)
+        attention = Attention(self._situation)
+        found, carried = attention.with_gradients, attention.carried_bytes
+        others = carried * (attention.repetitions - 1)
+        blocks = self._without(found, self._at_once(found) // max(attention.heads, _CHUNKS) + others, carried)
+        blocks = blocks and self._with_kept(blocks, found, attention.kept_with, carried)
+        is_worth = self._saves(self._without(found, 0, carried + others))
+        choices = [self._recomputed(attention), blocks if is_worth else None]
+        settled = [self._settled(one) for one in choices if one and self._saves(one)]
+        return min(settled, key=lambda one: one.least.peak_bytes if one.least else 0, default=None)
 
     def heads(self) -> Set[tuple[str, int]]:
         """Return the element types and the sizes of the heads whose products are scores of attention."""
-        scores = {tuple(self._sizes(number)[-2:]) for number in self._large() if self._is_score(number)}
+        scores = {tuple(self._sizes(number)[-2:]) for number in Attention(self._situation).scores}
         return {product for sizes in scores for product in self._situation.dimensions.products(sizes)}
 
-    def _with_kept(self, lever: Lever, numbers: Collection[int], kept: Collection[int]) -> Lever:
+    def _recomputed(self, attention: Attention) -> Lever | None:
+        """Return what a checkpoint of attention saves: the scores of one layer at a time come back."""
+        late = {
+            number: [(array.last_forward + 1, array.first_backward - 1)]
+            for array in attention.kept
+            for number in array.values
+        }
+        if not late:
+            return None
+        again = sum(array.size_bytes for array in attention.kept) // attention.repetitions
+        buffers = self._at_peak(self._members(late))
+        return Lever(
+            values=buffers,
+            size_bytes=sum(self._memory.temps[one].size_bytes for one in buffers),
+            least=self._memory.without(late, self._always(again)),
+            most=self._memory.without(late),
+            is_recomputed=True,
+        )
+
+    def _settled(self, lever: Lever) -> Lever:
+        """Return a lever whose peaks hold no gradients that wait."""
+        least, most = (one and without_waiting(self._situation, one) for one in (lever.least, lever.most))
+        return replace(lever, least=least, most=most)
+
+    def _saves(self, lever: Lever | None) -> bool:
+        return bool(lever and lever.most and lever.most.peak_bytes < self._memory.peak.peak_bytes)
+
+    def _with_kept(self, lever: Lever, numbers: Collection[int], kept: Collection[int], carried: int) -> Lever:
         """Return a lever that saves the bytes of `kept` at most, too, unless they are so many that they are others'."""
-        most, peak = self._memory.gone(self._members([*numbers, *kept])), self._memory.peak.peak_bytes
+        cuts = {number: [ALWAYS] for number in self._members([*numbers, *kept])}
+        most, peak = self._memory.without(cuts, self._always(carried)), self._memory.peak.peak_bytes
         is_near = lever.least and peak - most.peak_bytes <= WIDEST_RANGE * (peak - lever.least.peak_bytes)
         return replace(lever, most=most) if is_near else lever
-
-    def _functions(self, numbers: Collection[int]) -> Set[tuple[str, str]]:
-        """Return the functions of the user's program that make some values, by name and file."""
-        authors = self._situation.analysis.authors
-        frames = (authors.of(number).frame for number in numbers)
-        return {(frame.function, frame.file) for frame in frames if frame and frame.function}
-
-    def _is_score(self, number: int) -> bool:
-        sizes = self._sizes(number)
-        if len(sizes) < 3 or sizes[-1] != sizes[-2] or sizes[-1] < _LEAST_SEQUENCE:
-            return False
-        origins = self._situation.dimensions.of(number)
-        return self._is_data(origins[-2:]) and not self._is_state(origins[-2:])
-
-    def _is_made_by(self, number: int, operations: re.Pattern[str]) -> bool:
-        """Return whether an operation of a kind makes a value, or reads it."""
-        users = (user.decode("utf-8", "replace") for user in self._program.dump.users(number))
-        names = [self._situation.analysis.authors.of(number).scope, *map(self._program.op_name, users)]
-        return any(operations.search(name) and not _ACTIVATION.search(name) for name in names)
-
-    def _is_exponentiated(self, number: int) -> bool:
-        """Return whether what makes or reads a value computes an exponential, perhaps inside a fusion.
-
-        In a checkpoint the names at the peak are those of the products around the softmax alone.
-        """
-        made = self._program.dump.values.names[number]
-        names = (made, *self._program.readers_of(number))
-        return any(True for name in names for _ in self._program.runs(name, "exponential"))
 
     def logits(self) -> Lever | None:
         """Return what arrays over the whole vocabulary take; a loss in chunks holds one chunk of them at a time."""
@@ -130,6 +132,12 @@ class Levers:
         # In chunks, the weights are copied chunk by chunk, and so is their gradient.
         weights = max(one.size_bytes for one in self._weights() if widest in self._sizes(one.number))
         return self._without(found, self._largest(found) // _CHUNKS + 2 * weights)
+
+    def _is_made_by(self, number: int, operations: re.Pattern[str]) -> bool:
+        """Return whether an operation of a kind makes a value, or reads it."""
+        users = (user.decode("utf-8", "replace") for user in self._program.dump.users(number))
+        names = [self._situation.analysis.authors.of(number).scope, *map(self._program.op_name, users)]
+        return any(operations.search(name) and not _ACTIVATION.search(name) for name in names)
 
     def _weights(self) -> Iterator[Argument]:
         data = {origin.parameter for origin in self._situation.data}
@@ -248,8 +256,8 @@ class Levers:
         names = (largest,) if largest else ()
         return Lever(values=tuple(values), size_bytes=sum(values.values()), argument_names=names)
 
-    def _without(self, numbers: Collection[int], left_bytes: int) -> Lever | None:
-        """Return what is saved if buffers are not there, or if `left_bytes` are still held."""
+    def _without(self, numbers: Collection[int], left_bytes: int, instead_bytes: int = 0) -> Lever | None:
+        """Return what is saved if buffers are not there but `instead_bytes`, or if `left_bytes` are still held."""
         if not numbers:
             return None
         members = self._members(numbers)
@@ -258,9 +266,12 @@ class Levers:
         return Lever(
             values=buffers,
             size_bytes=sum(self._memory.temps[one].size_bytes for one in buffers),
-            least=self._memory.without(cuts, ((0, left_bytes), (self._memory.moments, -left_bytes))),
-            most=self._memory.without(cuts),
+            least=self._memory.without(cuts, self._always(left_bytes + instead_bytes)),
+            most=self._memory.without(cuts, self._always(instead_bytes)),
         )
+
+    def _always(self, size_bytes: int) -> Sequence[Change]:
+        return ((0, size_bytes), (self._memory.moments, -size_bytes))
 
     def _at_once(self, numbers: Collection[int]) -> int:
         """Return the bytes at the peak that are in no stack over the steps of a loop or, if all are, of the largest."""
@@ -289,7 +300,3 @@ class Levers:
     def _is_data(self, origins: Collection[Origin | None]) -> bool:
         data = {origin.parameter for origin in self._situation.data}
         return any(origin and origin.parameter in data for origin in origins)
-
-    def _is_state(self, origins: Collection[Origin | None]) -> bool:
-        data = {origin.parameter for origin in self._situation.data}
-        return any(origin and origin.parameter not in data for origin in origins)

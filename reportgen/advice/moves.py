@@ -11,6 +11,7 @@ from reportgen.advice.checkpoint import Checkpoint
 from reportgen.advice.donation import Donation
 from reportgen.advice.families import Family
 from reportgen.advice.framework import (
+    CHECKPOINT_OF_ATTENTION,
     attention_code,
     checkpoint_of_function,
     checkpoint_of_loop,
@@ -239,8 +240,11 @@ class Moves:
         attention, backend = levers.attention(), self._situation.analysis.backend
         # What is multiplied is looked for in the whole text, which is long, and matters only on a GPU.
         heads = levers.heads() if attention and backend == "gpu" else set()
+        of_attention, code = "compute attention in blocks: {}", attention_code(backend, heads)
+        if attention and attention.is_recomputed:
+            of_attention, code = "recompute attention in the backward pass: {}", CHECKPOINT_OF_ATTENTION
         found: list[tuple[Kind, str, Lever | None, str]] = [
-            ("attention", "compute attention in blocks: {}", attention, attention_code(backend, heads)),
+            ("attention", of_attention, attention, code),
             ("logits", "compute the loss in chunks: {}", levers.logits(), ""),
             ("carry", "carry what a loop reads and writes as two stacks: {}", levers.carry(), ""),
             ("offload", "keep {} in host memory until the update", levers.offload(), ""),

@@ -18,7 +18,7 @@ CAVEATS: Mapping[Kind, str] = {
     "copy": "The compiler chooses layouts, and a loop that changes an array needs one of its own.",
     "padding": "Only another size of a dimension changes it; the compiler chooses the order of dimensions itself.",
     "unreturned-result": "Only if nobody needs this result.",
-    "attention": "Only with what works in blocks and computes the scores again in the backward pass.",
+    "attention": "Only if the scores are computed again in the backward pass, which takes longer.",
     "logits": "Only with a checkpoint around each chunk; the loss of a small vocabulary may need more then.",
     "carry": "Only if the compiler updates the array in place; where it has to copy it, the program needs more.",
     "offload": "Only if each array comes back when it is updated; moved all at once, they need more.",

@@ -46,7 +46,7 @@ _NAMES: Mapping[Kind, str] = {
     "checkpoint-loop": "the checkpoint",
     "copy": "fewer copies",
     "padding": "no padding",
-    "attention": "attention in blocks",
+    "attention": "no scores of attention",
     "logits": "the loss in chunks",
     "carry": "the carry",
     "shard": "the division",

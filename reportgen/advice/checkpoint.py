@@ -103,6 +103,7 @@ class Checkpoints:
     def __init__(self, analysis: Analysis) -> None:
         self._analysis, self._program = analysis, analysis.program
         self._moments = max(analysis.moments, 1)
+        self._order: tuple[Memory, Edit] | None = None
 
     @cached_property
     def boundary(self) -> int | None:
@@ -219,7 +220,7 @@ class Checkpoints:
         least, most = memory.after(early), memory.after(late)
         is_open = self._waiting(memory, most) * _MUCH_PART >= memory.peak.peak_bytes
         if is_open:
-            least = min(least, memory.together([early, self._reordered(memory)]), key=lambda after: after.peak_bytes)
+            least = self.reordered(memory, least)
             is_open = (memory.peak.peak_bytes - least.peak_bytes) * _LITTLE_PART >= memory.peak.peak_bytes
         return Checkpoint(
             scope=scope,
@@ -246,7 +247,15 @@ class Checkpoints:
                 waiting += held.size_bytes
         return waiting
 
-    def _reordered(self, memory: Memory) -> Edit:
+    def reordered(self, memory: Memory, after: PeakAfter) -> PeakAfter:
+        """Return the outcome of a change if nothing waits in the backward pass, where that lowers the peak."""
+        if self.boundary is None or after.edit is None:
+            return after
+        if self._order is None or self._order[0] is not memory:
+            self._order = memory, self._without_waiting(memory)
+        return min(after, memory.together([after.edit, self._order[1]]), key=lambda one: one.peak_bytes)
+
+    def _without_waiting(self, memory: Memory) -> Edit:
         """Return the edit that computes small results of the backward pass as soon as their operands are there."""
         program, starts, boundary = self._program, self._program.dump.starts, self.boundary or 0
         cuts: dict[int, list[Stretch]] = {}

@@ -19,7 +19,6 @@ from reportgen.advice.arguments import Argument
 from reportgen.advice.attention import Attention
 from reportgen.advice.memory import ALWAYS, PeakAfter
 from reportgen.advice.situation import Situation
-from reportgen.advice.waiting import without_waiting
 from reportgen.intervals.step_function import Change
 from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.dimensions import Origin
@@ -107,8 +106,9 @@ class Levers:
         )
 
     def _settled(self, lever: Lever) -> Lever:
-        """Return a lever whose peaks hold no gradients that wait."""
-        least, most = (one and without_waiting(self._situation, one) for one in (lever.least, lever.most))
+        """Return a lever whose peaks hold nothing that waits in the backward pass."""
+        checkpoints = self._situation.checkpoints
+        least, most = (one and checkpoints.reordered(self._memory, one) for one in (lever.least, lever.most))
         return replace(lever, least=least, most=most)
 
     def _saves(self, lever: Lever | None) -> bool:

@@ -12,7 +12,6 @@ from reportgen.advice.loops import loop_checkpoints
 from reportgen.advice.order import OTHER_TRAINING, rank
 from reportgen.advice.sequence import fits_after
 from reportgen.advice.situation import Situation
-from reportgen.advice.waiting import without_waiting
 from reportgen.reports.advice_words import advice_sentence, first_move, sentence
 from tests.advice.recompiled_programs import PROGRAMS, advice, names, program
 
@@ -233,13 +232,13 @@ def test_pairs_of_positions_are_no_scores_without_an_exponential() -> None:
     assert shapes == {"f32[384,4,384,384]"}
 
 
-def test_gradients_that_wait_for_other_layers_are_not_in_the_peak_after_a_change() -> None:
+def test_what_waits_in_the_backward_pass_is_not_in_the_peak_after_a_change() -> None:
     situation = Situation(program("fsdp_tp"), program("fsdp_tp").spaces[0])
-    memory = situation.memory
+    memory, checkpoints = situation.memory, situation.checkpoints
     outcome = memory.without({}, [(483, memory.peak.peak_bytes), (484, -memory.peak.peak_bytes)])
     assert outcome.moment == 483
-    assert outcome.peak_bytes - without_waiting(situation, outcome).peak_bytes == 96 * MIB
-    assert without_waiting(situation, memory.peak) is memory.peak
+    assert outcome.peak_bytes - checkpoints.reordered(memory, outcome).peak_bytes == 40 * MIB
+    assert checkpoints.reordered(memory, memory.peak) is memory.peak
 
 
 def test_weights_that_are_converted_before_a_loop_are_computed_in_its_body() -> None:

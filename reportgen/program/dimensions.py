@@ -8,9 +8,7 @@ until it arrives at an argument. It may end before: at a constant, an iota, or a
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import accumulate
 from math import prod
-from operator import mul
 from typing import NamedTuple
 
 from reportgen.parse.instruction_parser import Instruction
@@ -25,14 +23,17 @@ _LABELS = re.compile(r", dim_labels=([^\W_]+)_([^\W_]+)->([^\W_]+)")
 
 _FIRST_OPERAND = frozenset(
     (
-        "all-gather", "all-reduce", "all-to-all", "collective-permute", "dynamic-slice", "fft", "pad", "reduce-scatter",
-        "reduce-window", "reverse", "slice", "sort",
+        "all-reduce", "all-to-all", "collective-permute", "dynamic-slice", "fft", "pad", "reduce-scatter",
+        "reduce-window", "reverse", "slice",
     )
 )  # fmt: skip
 """Opcodes whose result has the dimensions of their first operand or, of several results, each those of its own."""
 
 PUT_TOGETHER = 'custom_call_target="ConcatBitcast"'
 """What puts slices together that were brought into VMEM one by one."""
+
+_TARGET = re.compile(r'custom_call_target="(ConcatBitcast|PartialReduce|TopK)"')
+"""The same, or what takes the largest along one dimension."""
 
 _NAMES = frozenset(("async-update", "get-tuple-element", "opt-barrier", "parameter", "tuple"))
 _NEW = frozenset(("constant", "iota", "rng", "rng-bit-generator", "partition-id", "replica-id"))
@@ -46,12 +47,40 @@ class Origin(NamedTuple):
     dimension: int
 
 
+class Part(NamedTuple):
+    """The part of a dimension that has `inner` elements inside of each step and `size` steps; all there are if it is 0.
+
+    What is sliced or gathered keeps the elements inside of a step, so a part that goes to the end has no size.
+    """
+
+    inner: int = 1
+    size: int = 0
+
+
+WHOLE = Part()
+
+
 class _Axis(NamedTuple):
-    """A dimension at a place. Of dimensions that were merged the major one is meant or, if `is_minor`, the minor."""
+    """A dimension at a place or, where it was merged of several, the part of it that one of them is."""
 
     place: Place
     dimension: int
-    is_minor: bool = False
+    part: Part = WHOLE
+
+
+class _Array(NamedTuple):
+    """The sizes of the dimensions of an array, and their numbers from the major to the minor in memory."""
+
+    sizes: Sequence[int]
+    order: Sequence[int]
+
+    @property
+    def unordered(self) -> "_Array":
+        return self._replace(order=range(len(self.sizes)))
+
+    @property
+    def in_memory(self) -> Sequence[int]:
+        return [self.sizes[dimension] for dimension in self.order]
 
 
 class Dimensions:
@@ -63,6 +92,7 @@ class Dimensions:
         self._known: dict[frozenset[Origin] | None, dict[_Axis, Origin | None]] = {}
         self._before = cache(self._steps)
         self._of_opcode: Mapping[str, Callable[[Instruction, _Axis], Iterator[_Axis]]] = {
+            "all-gather": self._all_gathered,
             "bitcast": self._reshaped,
             "broadcast": self._broadcast,
             "convolution": self._convolved,
@@ -72,12 +102,19 @@ class Dimensions:
             "reduce": self._reduced,
             "reshape": self._reshaped,
             "scatter": self._scattered,
+            "sort": self._sorted,
+            "topk": self._first,
             "transpose": self._transposed,
+        }
+        self._of_target: Mapping[str, Callable[[Instruction, _Axis], Iterator[_Axis]]] = {
+            "ConcatBitcast": self._put_together,
+            "PartialReduce": self._first,
+            "TopK": self._first,
         }
 
     def sizes(self, number: int) -> Sequence[int]:
         """Return the sizes of the dimensions of a value."""
-        return _dimensions(self._program.dump.values.shapes[number])[0]
+        return _array(self._program.dump.values.shapes[number]).sizes
 
     def of(self, number: int) -> Sequence[Origin | None]:
         """Return the origin of each dimension of a value, the first that is found; None where none is."""
@@ -90,7 +127,7 @@ class Dimensions:
             if instruction is None or instruction.opcode not in ("dot", "custom-call") or not instruction.operands:
                 continue
             gone = self._of_dot(instruction, "lhs_contracting_dim")
-            result = _dimensions(instruction.shape.removeprefix("("))[0]
+            result = _array(instruction.shape.removeprefix("(")).sizes
             operand = self._program.instruction(instruction.operands[0])
             if gone and operand and tuple(result[-len(sizes) :]) == tuple(sizes):
                 of_operand = self._sizes(instruction, 0)
@@ -154,7 +191,19 @@ class Dimensions:
             return self._multiplied(instruction, node)
         if instruction.opcode in _FIRST_OPERAND:
             return self._operand(instruction, node.place.leaf[0] if node.place.leaf else 0, node.dimension, node)
+        if instruction.opcode == "custom-call" and (found := _TARGET.search(self._program.text(instruction.name))):
+            return self._of_target[found[1]](instruction, node)
         return self._of_opcode.get(instruction.opcode, self._alike)(instruction, node)
+
+    def _first(self, instruction: Instruction, node: _Axis) -> Iterator[_Axis]:
+        return self._operand(instruction, 0, node.dimension, node)
+
+    def _all_gathered(self, gather: Instruction, node: _Axis) -> Iterator[_Axis]:
+        """Yield the dimension of an operand, unless a part is meant that only counts devices."""
+        index = node.place.leaf[0] if node.place.leaf else 0
+        sizes = self._sizes(gather, index)
+        if node.part == WHOLE or (node.dimension < len(sizes) and node.part.inner < sizes[node.dimension]):
+            yield from self._operand(gather, index, node.dimension, node)
 
     def _broadcast(self, broadcast: Instruction, node: _Axis) -> Iterator[_Axis]:
         kept = self._numbers(broadcast, "dimensions")
@@ -168,10 +217,16 @@ class Dimensions:
 
     def _reduced(self, reduce: Instruction, node: _Axis) -> Iterator[_Axis]:
         gone = set(self._numbers(reduce, "dimensions"))
-        index = node.place.leaf[0] if node.place.leaf else 0
-        kept = [dimension for dimension in range(len(self._sizes(reduce, index))) if dimension not in gone]
+        kept = [dimension for dimension in range(len(self._sizes(reduce, 0))) if dimension not in gone]
         if node.dimension < len(kept):
-            yield from self._operand(reduce, index, kept[node.dimension], node)
+            # Where several arrays are reduced at once, as for an argmax, they have the same dimensions.
+            for index in range(max(1, len(reduce.operands) // 2)):
+                yield from self._operand(reduce, index, kept[node.dimension], node)
+
+    def _sorted(self, sort: Instruction, node: _Axis) -> Iterator[_Axis]:
+        """Yield the dimension of each operand, because all are put in the same order; an iota comes from nowhere."""
+        for index in range(len(sort.operands)):
+            yield from self._operand(sort, index, node.dimension, node)
 
     def _updated(self, update: Instruction, node: _Axis) -> Iterator[_Axis]:
         """Yield the dimension of the array that is updated and, where the update is as long, that of the update."""
@@ -192,19 +247,20 @@ class Dimensions:
         if opcode == "async-start":
             return [Place(root, place.leaf[1:]) for root in self._program.roots(instruction.name)]
         if opcode.endswith("-start") and instruction.operands:
-            return [Place(instruction.operands[0])]
+            several = len(instruction.operands) > 1 and place.leaf
+            return [Place(one) for one in instruction.operands[place.leaf[-1] if several else 0 :][:1]]
         return ()
 
     def _operand(self, instruction: Instruction, index: int, dimension: int, node: _Axis) -> Iterator[_Axis]:
         if index < len(instruction.operands):
-            yield _Axis(Place(instruction.operands[index]), dimension, node.is_minor)
+            yield _Axis(Place(instruction.operands[index]), dimension, node.part)
 
     def _sizes(self, instruction: Instruction, index: int) -> Sequence[int]:
         """Return the sizes of an operand."""
         if index >= len(instruction.operands):
             return ()
         operand = self._program.instruction(instruction.operands[index])
-        return _dimensions(operand.shape)[0] if operand else ()
+        return _array(operand.shape).sizes if operand else ()
 
     def _numbers(self, instruction: Instruction, attribute: str) -> Sequence[int]:
         found = re.search(rf", {attribute}={{([\d,]*)}}", self._program.text(instruction.name))
@@ -215,21 +271,23 @@ class Dimensions:
         operand = self._program.instruction(instruction.operands[0]) if instruction.operands else None
         if operand is None:
             return
-        before, order_before = _dimensions(operand.shape)
-        after, order_after = _dimensions(instruction.shape)
+        before, after = _array(operand.shape), _array(instruction.shape)
         if instruction.opcode == "reshape":
-            order_before, order_after = range(len(before)), range(len(after))
-        if prod(before) != prod(after) or node.dimension not in order_after:
-            return
-        at = list(order_after).index(node.dimension)
-        inner = [after[one] for one in order_after]
-        found = merged([before[one] for one in order_before], inner, at)
-        if not found:
-            return
-        sources, is_first = found
-        is_minor = node.is_minor if is_first else True
-        chosen = sources[-1] if is_minor and len(sources) > 1 else sources[0]
-        yield _Axis(Place(operand.name), order_before[chosen], is_minor and len(sources) == 1)
+            before, after = before.unordered, after.unordered
+        for dimension, part in _sources(before, after, node):
+            yield _Axis(Place(operand.name), dimension, part)
+
+    def _put_together(self, call: Instruction, node: _Axis) -> Iterator[_Axis]:
+        """Yield the dimension of each slice; slices of bytes lie one after the other in memory."""
+        sizes = [self._sizes(call, index) for index in range(len(call.operands))]
+        whole = _array(call.shape)
+        if all(len(one) == len(whole.sizes) for one in sizes):
+            found = [(node.dimension, node.part)]
+        else:
+            found = list(_sources(_Array((sum(map(prod, sizes)),), (0,)), whole, node))
+        for index in range(len(call.operands)):
+            for dimension, part in found:
+                yield from self._operand(call, index, dimension, node._replace(part=part))
 
     def _multiplied(self, dot: Instruction, node: _Axis) -> Iterator[_Axis]:
         """Yield the dimension of a dot: first those of the batch, then the free ones of both operands."""
@@ -260,7 +318,7 @@ class Dimensions:
         if label == "f":
             yield from self._operand(convolution, 1, kernel.index("o"), node)
             return
-        size = _dimensions(convolution.shape)[0][node.dimension]
+        size = _array(convolution.shape).sizes[node.dimension]
         at_image, at_kernel = image.find(label), kernel.find(label)
         kernel_sizes = self._sizes(convolution, 1)
         image_size = self._sizes(convolution, 0)[at_image : at_image + 1]
@@ -281,7 +339,7 @@ class Dimensions:
             if at < len(kept):
                 yield from self._operand(gather, 0, kept[at], node)
             return
-        rank = len(_dimensions(gather.shape)[0])
+        rank = len(_array(gather.shape).sizes)
         at = [d for d in range(rank) if d not in offsets].index(node.dimension)
         found = re.search(r", index_vector_dim=(\d+)", self._program.text(gather.name))
         vector = int(found[1]) if found else -1
@@ -306,8 +364,8 @@ class Dimensions:
             return
         number = self._program.dump.number_at(node.place.key) if node.place.leaf else None
         shape = instruction.shape if number is None else self._program.dump.values.shapes[number]
-        sizes = _dimensions(shape)[0]
-        is_put_together = instruction.opcode == "concatenate" or PUT_TOGETHER in self._program.text(instruction.name)
+        sizes = _array(shape).sizes
+        is_put_together = instruction.opcode == "concatenate"
         for index in range(len(instruction.operands)):
             operand = self._sizes(instruction, index)
             if operand == sizes or (is_put_together and len(operand) == len(sizes)):
@@ -315,28 +373,40 @@ class Dimensions:
 
 
 @lru_cache(maxsize=4096)
-def _dimensions(shape: str) -> tuple[Sequence[int], Sequence[int]]:
-    """Return the sizes of the dimensions of an array, and their numbers from the major to the minor in memory."""
+def _array(shape: str) -> _Array:
     found = _SHAPE.match(shape)
     if found is None:
-        return (), ()
+        return _Array((), ())
     sizes = tuple(int(size.lstrip("<=")) for size in found[1].split(",") if size)
     order = [int(number) for number in reversed((found[2] or "").split(",")) if number]
-    return sizes, order if sorted(order) == list(range(len(sizes))) else range(len(sizes))
+    array = _Array(sizes, order)
+    return array if sorted(order) == list(range(len(sizes))) else array.unordered
 
 
-def merged(before: Sequence[int], after: Sequence[int], at: int) -> tuple[list[int], bool] | None:
-    """Return the dimensions of `before` that dimension `at` of `after` is made of, and whether it is their major part.
+def _sources(before: _Array, after: _Array, node: _Axis) -> Iterator[tuple[int, Part]]:
+    """Yield the dimensions, and the parts of them, that have the bytes in memory which a dimension has after it."""
+    if node.dimension in after.order:
+        at = list(after.order).index(node.dimension)
+        for source, part in sources(before.in_memory, after.in_memory, at, node.part):
+            yield before.order[source], part
 
-    Both are sizes of one array, from the major to the minor dimension.
+
+def sources(before: Sequence[int], after: Sequence[int], at: int, part: Part = WHOLE) -> Iterator[tuple[int, Part]]:
+    """Yield the dimensions of `before`, and the parts of them, that a part of dimension `at` of `after` is made of.
+
+    Both are sizes of one array, from the major to the minor dimension. An element of one may be several of the other,
+    which are its bytes. Nothing is yielded where there is padding, or no element.
     """
-    if after[at] == 1:
-        return None
-    ends_before, ends_after = list(accumulate(before, mul)), list(accumulate(after, mul))
-    start, end = ends_after[at] // after[at], ends_after[at]
-    sources = [
-        one
-        for one, (last, size) in enumerate(zip(ends_before, before, strict=True))
-        if size > 1 and last > start and last // size < end
-    ]
-    return (sources, ends_before[sources[0]] // before[sources[0]] >= start) if sources else None
+    elements = prod(before), prod(after)
+    if not all(elements) or max(elements) % min(elements):
+        return
+    last = max(elements)
+    stride = prod(after[at + 1 :]) * (last // elements[1])
+    first = stride * part.inner
+    end = first * part.size if part.size else stride * after[at]
+    for one, size in enumerate(before):
+        step = last // size
+        if size > 1 and step < end and last > first:
+            inner = max(1, first // step)
+            yield one, Part(inner, 0 if end >= last else max(1, -(-end // (step * inner))))
+        last = step

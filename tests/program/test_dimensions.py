@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.program.dimensions import Dimensions, merged
+from reportgen.program.dimensions import WHOLE, Dimensions, sources
 from tests.advice.recompiled_programs import program
 
 _SIZES = st.lists(st.integers(min_value=1, max_value=6), min_size=1, max_size=5)
@@ -69,6 +69,8 @@ def test_every_dimension_of_a_reshape_comes_from_dimensions_that_cover_it(sizes:
             groups.append([index])
     for at, group in enumerate(groups):
         wide = [one for one in group if sizes[one] > 1]
-        assert merged(sizes, joined, at) == ((wide, True) if wide else None)
+        assert [one for one, _ in sources(sizes, joined, at)] == wide
         for one in wide:
-            assert merged(joined, sizes, one) == ([at], one == wide[0])
+            ((whole, part),) = sources(joined, sizes, one)
+            assert whole == at
+            assert list(sources(sizes, joined, at, part)) == [(one, WHOLE)]

@@ -7,7 +7,7 @@ until it arrives at an argument. It may end before: at a constant, an iota, or a
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from math import prod
 from typing import NamedTuple
 
@@ -15,10 +15,10 @@ from reportgen.parse.instruction_parser import Instruction
 from reportgen.program.opcodes import CALLERS
 from reportgen.program.places import Leaf, Place
 from reportgen.program.program import Program
+from reportgen.program.strides import WHOLE, Factor, Strides, sources, strides_of
 
 _MOST_STEPS = 20_000  # because a dimension that comes from nowhere is followed everywhere
 
-_SHAPE = re.compile(r"\w+\[([\d,<=]*)\](?:\{([\d,]*))?")
 _LABELS = re.compile(r", dim_labels=([^\W_]+)_([^\W_]+)->([^\W_]+)")
 
 _FIRST_OPERAND = frozenset(
@@ -35,6 +35,8 @@ PUT_TOGETHER = 'custom_call_target="ConcatBitcast"'
 _TARGET = re.compile(r'custom_call_target="(ConcatBitcast|PartialReduce|TopK)"')
 """The same, or what takes the largest along one dimension."""
 
+_FIRST_SIZE = re.compile(r"\d+(?=\])")
+
 _NAMES = frozenset(("async-update", "get-tuple-element", "opt-barrier", "parameter", "tuple"))
 _NEW = frozenset(("constant", "iota", "rng", "rng-bit-generator", "partition-id", "replica-id"))
 
@@ -47,40 +49,12 @@ class Origin(NamedTuple):
     dimension: int
 
 
-class Part(NamedTuple):
-    """The part of a dimension that has `inner` elements inside of each step and `size` steps; all there are if it is 0.
-
-    What is sliced or gathered keeps the elements inside of a step, so a part that goes to the end has no size.
-    """
-
-    inner: int = 1
-    size: int = 0
-
-
-WHOLE = Part()
-
-
 class _Axis(NamedTuple):
-    """A dimension at a place or, where it was merged of several, the part of it that one of them is."""
+    """A dimension at a place, or a part of it."""
 
     place: Place
     dimension: int
-    part: Part = WHOLE
-
-
-class _Array(NamedTuple):
-    """The sizes of the dimensions of an array, and their numbers from the major to the minor in memory."""
-
-    sizes: Sequence[int]
-    order: Sequence[int]
-
-    @property
-    def unordered(self) -> "_Array":
-        return self._replace(order=range(len(self.sizes)))
-
-    @property
-    def in_memory(self) -> Sequence[int]:
-        return [self.sizes[dimension] for dimension in self.order]
+    factor: Factor = WHOLE
 
 
 class Dimensions:
@@ -114,7 +88,7 @@ class Dimensions:
 
     def sizes(self, number: int) -> Sequence[int]:
         """Return the sizes of the dimensions of a value."""
-        return _array(self._program.dump.values.shapes[number]).sizes
+        return strides_of(self._program.dump.values.shapes[number]).sizes
 
     def of(self, number: int) -> Sequence[Origin | None]:
         """Return the origin of each dimension of a value, the first that is found; None where none is."""
@@ -202,7 +176,7 @@ class Dimensions:
         """Yield the dimension of an operand, unless a part is meant that only counts devices."""
         index = node.place.leaf[0] if node.place.leaf else 0
         sizes = self._sizes(gather, index)
-        if node.part == WHOLE or (node.dimension < len(sizes) and node.part.inner < sizes[node.dimension]):
+        if node.factor == WHOLE or (node.dimension < len(sizes) and node.factor.first < sizes[node.dimension]):
             yield from self._operand(gather, index, node.dimension, node)
 
     def _broadcast(self, broadcast: Instruction, node: _Axis) -> Iterator[_Axis]:
@@ -253,14 +227,14 @@ class Dimensions:
 
     def _operand(self, instruction: Instruction, index: int, dimension: int, node: _Axis) -> Iterator[_Axis]:
         if index < len(instruction.operands):
-            yield _Axis(Place(instruction.operands[index]), dimension, node.part)
+            yield _Axis(Place(instruction.operands[index]), dimension, node.factor)
 
     def _sizes(self, instruction: Instruction, index: int) -> Sequence[int]:
         """Return the sizes of an operand."""
         if index >= len(instruction.operands):
             return ()
         operand = self._program.instruction(instruction.operands[index])
-        return _array(operand.shape).sizes if operand else ()
+        return strides_of(operand.shape).sizes if operand else ()
 
     def _numbers(self, instruction: Instruction, attribute: str) -> Sequence[int]:
         found = re.search(rf", {attribute}={{([\d,]*)}}", self._program.text(instruction.name))
@@ -271,23 +245,23 @@ class Dimensions:
         operand = self._program.instruction(instruction.operands[0]) if instruction.operands else None
         if operand is None:
             return
-        before, after = _array(operand.shape), _array(instruction.shape)
+        before, after = strides_of(operand.shape), strides_of(instruction.shape)
         if instruction.opcode == "reshape":
-            before, after = before.unordered, after.unordered
-        for dimension, part in _sources(before, after, node):
-            yield _Axis(Place(operand.name), dimension, part)
+            before, after = Strides.of(before.sizes), Strides.of(after.sizes)
+        for dimension, factor in sources(before, after, node.dimension, node.factor):
+            yield _Axis(Place(operand.name), dimension, factor)
 
     def _put_together(self, call: Instruction, node: _Axis) -> Iterator[_Axis]:
         """Yield the dimension of each slice; slices of bytes lie one after the other in memory."""
-        sizes = [self._sizes(call, index) for index in range(len(call.operands))]
-        whole = _array(call.shape)
-        if all(len(one) == len(whole.sizes) for one in sizes):
-            found = [(node.dimension, node.part)]
-        else:
-            found = list(_sources(_Array((sum(map(prod, sizes)),), (0,)), whole, node))
+        whole, slices = strides_of(call.shape), [self._sizes(call, index) for index in range(len(call.operands))]
+        found: Sequence[tuple[int, Factor]] = ((node.dimension, node.factor),)
+        if slices and len(slices[0]) < len(whole.sizes):
+            one = self._program.instruction(call.operands[0])
+            bytes_of_all = _FIRST_SIZE.sub(str(sum(map(prod, slices))), one.shape if one else "", count=1)
+            found = sources(strides_of(bytes_of_all), whole, node.dimension, node.factor)
         for index in range(len(call.operands)):
-            for dimension, part in found:
-                yield from self._operand(call, index, dimension, node._replace(part=part))
+            for dimension, factor in found:
+                yield from self._operand(call, index, dimension, node._replace(factor=factor))
 
     def _multiplied(self, dot: Instruction, node: _Axis) -> Iterator[_Axis]:
         """Yield the dimension of a dot: first those of the batch, then the free ones of both operands."""
@@ -318,7 +292,7 @@ class Dimensions:
         if label == "f":
             yield from self._operand(convolution, 1, kernel.index("o"), node)
             return
-        size = _array(convolution.shape).sizes[node.dimension]
+        size = strides_of(convolution.shape).sizes[node.dimension]
         at_image, at_kernel = image.find(label), kernel.find(label)
         kernel_sizes = self._sizes(convolution, 1)
         image_size = self._sizes(convolution, 0)[at_image : at_image + 1]
@@ -339,7 +313,7 @@ class Dimensions:
             if at < len(kept):
                 yield from self._operand(gather, 0, kept[at], node)
             return
-        rank = len(_array(gather.shape).sizes)
+        rank = len(strides_of(gather.shape).sizes)
         at = [d for d in range(rank) if d not in offsets].index(node.dimension)
         found = re.search(r", index_vector_dim=(\d+)", self._program.text(gather.name))
         vector = int(found[1]) if found else -1
@@ -364,49 +338,9 @@ class Dimensions:
             return
         number = self._program.dump.number_at(node.place.key) if node.place.leaf else None
         shape = instruction.shape if number is None else self._program.dump.values.shapes[number]
-        sizes = _array(shape).sizes
+        sizes = strides_of(shape).sizes
         is_put_together = instruction.opcode == "concatenate"
         for index in range(len(instruction.operands)):
             operand = self._sizes(instruction, index)
             if operand == sizes or (is_put_together and len(operand) == len(sizes)):
                 yield from self._operand(instruction, index, node.dimension, node)
-
-
-@lru_cache(maxsize=4096)
-def _array(shape: str) -> _Array:
-    found = _SHAPE.match(shape)
-    if found is None:
-        return _Array((), ())
-    sizes = tuple(int(size.lstrip("<=")) for size in found[1].split(",") if size)
-    order = [int(number) for number in reversed((found[2] or "").split(",")) if number]
-    array = _Array(sizes, order)
-    return array if sorted(order) == list(range(len(sizes))) else array.unordered
-
-
-def _sources(before: _Array, after: _Array, node: _Axis) -> Iterator[tuple[int, Part]]:
-    """Yield the dimensions, and the parts of them, that have the bytes in memory which a dimension has after it."""
-    if node.dimension in after.order:
-        at = list(after.order).index(node.dimension)
-        for source, part in sources(before.in_memory, after.in_memory, at, node.part):
-            yield before.order[source], part
-
-
-def sources(before: Sequence[int], after: Sequence[int], at: int, part: Part = WHOLE) -> Iterator[tuple[int, Part]]:
-    """Yield the dimensions of `before`, and the parts of them, that a part of dimension `at` of `after` is made of.
-
-    Both are sizes of one array, from the major to the minor dimension. An element of one may be several of the other,
-    which are its bytes. Nothing is yielded where there is padding, or no element.
-    """
-    elements = prod(before), prod(after)
-    if not all(elements) or max(elements) % min(elements):
-        return
-    last = max(elements)
-    stride = prod(after[at + 1 :]) * (last // elements[1])
-    first = stride * part.inner
-    end = first * part.size if part.size else stride * after[at]
-    for one, size in enumerate(before):
-        step = last // size
-        if size > 1 and step < end and last > first:
-            inner = max(1, first // step)
-            yield one, Part(inner, 0 if end >= last else max(1, -(-end // (step * inner))))
-        last = step

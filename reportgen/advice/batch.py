@@ -7,7 +7,7 @@ into VMEM comes to HBM.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 
@@ -26,6 +26,8 @@ _SMALL_PART = 2000
 _RARE_PART = 10
 """Dimensions that less than this part of the data's bytes begin with are none of the batch."""
 
+_IDS = ("s32[", "u32[", "s64[", "u64[")
+
 _LEAST_PART = 100
 """The batch is not worth naming if less than this part of the peak follows it."""
 
@@ -34,10 +36,12 @@ _LEAST_PART = 100
 class Batch:
     """The parts of a space's temporaries over time, `fixed` and `scaled`, and what is live in VMEM beside it on a TPU.
 
-    `values` are those at the peak that follow the batch.
+    `scaled_bytes` of `static_bytes` follow the batch: state with an entry for each example, as a cache of keys and
+    values. `values` are those at the peak that follow it.
     """
 
     static_bytes: int
+    scaled_bytes: int
     fixed: Sequence[int]
     scaled: Sequence[int]
     vmem: Sequence[int]
@@ -48,24 +52,31 @@ class Batch:
         return PeakAfter.of(partial(self._curve, factor))
 
     def _curve(self, factor: float) -> list[int]:
+        static_bytes = self.static_bytes + round((factor - 1) * self.scaled_bytes)
         return [
-            self.static_bytes + max(0, round(fixed + factor * scaled + (factor - 1) * vmem))
+            static_bytes + max(0, round(fixed + factor * scaled + (factor - 1) * vmem))
             for fixed, scaled, vmem in zip(self.fixed, self.scaled, self.vmem, strict=True)
         ]
 
     def largest(self, available_bytes: int) -> float | None:
         """Return the largest factor whose peak fits; None where no batch does, or where every batch does."""
+        left_bytes = available_bytes - self.static_bytes + self.scaled_bytes
         fits = [
-            (available_bytes - self.static_bytes - fixed + vmem) / (scaled + vmem)
+            (left_bytes - fixed + vmem) / (self.scaled_bytes + scaled + vmem)
             for fixed, scaled, vmem in zip(self.fixed, self.scaled, self.vmem, strict=True)
-            if scaled + vmem
+            if self.scaled_bytes + scaled + vmem
         ]
         least = min(fits, default=-1.0)
-        return least if least > 0 and self.static_bytes + max(self.fixed) <= available_bytes else None
+        return least if least > 0 and max(self.fixed) <= left_bytes else None
 
 
 def batch(
-    analysis: Analysis, dimensions: Dimensions, memory: Memory, large: Sequence[int], data: frozenset[Origin]
+    analysis: Analysis,
+    dimensions: Dimensions,
+    memory: Memory,
+    large: Sequence[int],
+    data: frozenset[Origin],
+    scaled_bytes: int,
 ) -> Batch | None:
     """Split a space into what follows the batch and what does not; None where nothing is known to follow it."""
     following = {number for number in large if data and dimensions.come_from(number, data)}
@@ -74,10 +85,11 @@ def batch(
     for part in memory.parts:
         (scaled if any(held.number in following for held in part) else fixed).append(part)
     at_peak = [held for part in scaled for held in part if held.first <= memory.peak.moment <= held.last]
-    if sum(held.size_bytes for held in at_peak) * _LEAST_PART < memory.peak.peak_bytes:
+    if (scaled_bytes + sum(held.size_bytes for held in at_peak)) * _LEAST_PART < memory.peak.peak_bytes:
         return None
     return Batch(
         static_bytes=memory.static_bytes,
+        scaled_bytes=scaled_bytes,
         fixed=total_over_time(fixed, memory.moments),
         scaled=total_over_time(scaled, memory.moments),
         vmem=_vmem(analysis, memory.moments),
@@ -94,30 +106,68 @@ def large_values(program: Program, memory: Memory) -> Sequence[int]:
     ]
 
 
-def data(
+def led(
     dimensions: Dimensions, memory: Memory, arguments: Sequence[Argument], state: Sequence[Argument]
-) -> frozenset[Origin]:
-    """Return the dimensions of the batch: those of the argument that most bytes at the peak begin with.
+) -> Mapping[str, Mapping[Origin, int]]:
+    """Return the bytes at the peak that begin with each dimension of the data, by the name of its argument.
 
-    That is no argument of the program's state, which is donated, or could be.
+    Data is no state of the program, which is donated, or could be. It is told from weights by what begins with it:
+    that has dimensions of other arguments as well.
     """
+    by_instruction = {argument.instruction: argument for argument in arguments}
     kept = {argument.instruction for argument in state}
-    name_of = {argument.instruction: argument.name for argument in arguments if argument.instruction not in kept}
-    sizes: Counter[str] = Counter()
     found: defaultdict[str, Counter[Origin]] = defaultdict(Counter)
     for number in memory.at_peak:
         size = memory.temps[number].size_bytes
-        origin = _first(dimensions, number) if number >= 0 and size * _SMALL_PART >= memory.peak.peak_bytes else None
-        if origin and (name := name_of.get(origin.parameter)):
-            sizes[name] += size
-            found[name][origin] += size
-    most = max(sizes, key=lambda name: (sizes[name], name), default="")
-    return frozenset(origin for origin, size in found[most].items() if size * _RARE_PART >= sizes[most])
+        if number < 0 or size * _SMALL_PART < memory.peak.peak_bytes:
+            continue
+        origins = [one for one in dimensions.of(number) if one and one.parameter in by_instruction]
+        names = [by_instruction[one.parameter].name for one in origins]
+        if len(set(names)) > 1 and origins[0].parameter not in kept:
+            found[names[0]][origins[0]] += size
+    return found
 
 
-def _first(dimensions: Dimensions, number: int) -> Origin | None:
-    """Return where the first dimension comes from of which that is known."""
-    return next(filter(None, dimensions.of(number)), None)
+def data(found: Mapping[str, Mapping[Origin, int]]) -> frozenset[Origin]:
+    """Return the dimensions of the argument that most bytes at the peak begin with."""
+    most = max(found, key=lambda name: (sum(found[name].values()), name), default="")
+    return _often(found.get(most, {}), found.get(most, {}))
+
+
+def examples(
+    dimensions: Dimensions, found: Mapping[str, Mapping[Origin, int]], batches: frozenset[Origin]
+) -> frozenset[Origin]:
+    """Return the same dimension of other data that has as many examples."""
+    lengths = {(one.dimension, dimensions.length(one)) for one in batches}
+    every = {origin: size for each in found.values() for origin, size in each.items()}
+    most = {origin: size for origin, size in every.items() if origin in batches}
+    return frozenset(one for one in _often(every, most) if (one.dimension, dimensions.length(one)) in lengths)
+
+
+def _often(found: Mapping[Origin, int], compared: Mapping[Origin, int]) -> frozenset[Origin]:
+    least = sum(compared.values())
+    return frozenset(origin for origin, size in found.items() if size * _RARE_PART >= least)
+
+
+def ids(dimensions: Dimensions, arguments: Sequence[Argument]) -> frozenset[Origin]:
+    """Return the leading dimensions of arguments that are integers as wide as those that name tokens."""
+    whole = [one for one in arguments if one.shape.startswith(_IDS)]
+    return frozenset(origin for one in whole for origin in dimensions.own(one.number)[:1])
+
+
+def state_of_batch(
+    dimensions: Dimensions, new_values: Mapping[int, Argument], batches: frozenset[Origin]
+) -> frozenset[Origin]:
+    """Return the dimensions of state that has an entry for each example: its new value is made of examples there."""
+    lengths = {dimensions.length(one) for one in batches}
+    found: set[Origin] = set()
+    for number, argument in new_values.items():
+        if lengths.intersection(dimensions.sizes(number)):
+            follow = zip(dimensions.own(argument.number), dimensions.follow(number, batches), strict=False)
+            found.update(
+                own for own, origin in follow if origin and dimensions.length(own) == dimensions.length(origin)
+            )
+    return frozenset(found)
 
 
 def _vmem(analysis: Analysis, moments: int) -> list[int]:

@@ -1,17 +1,17 @@
 """Hold the program and the memory space that advice is about, with what several moves need, each computed once."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from reportgen.advice.advice_records import ConflictOf
 from reportgen.advice.arguments import Argument, Result, arguments, results
-from reportgen.advice.batch import Batch, Floor, batch, data, floor, large_values
+from reportgen.advice.batch import Batch, Floor, batch, data, examples, floor, ids, large_values, led, state_of_batch
 from reportgen.advice.checkpoint import Checkpoints
 from reportgen.advice.donation import Donation, Pair, donate
 from reportgen.advice.framework import is_of_jax
-from reportgen.advice.memory import memory_of
+from reportgen.advice.memory import holdings, memory_of
 from reportgen.advice.where import where
 from reportgen.analyse.records import Analysis, Space
 from reportgen.program.dimensions import Dimensions, Origin
@@ -131,14 +131,42 @@ class Situation:
 
     @cached_property
     def data(self) -> frozenset[Origin]:
-        return data(self.dimensions, self.memory, self.arguments, self.state)
+        found = data(self._led)
+        if not found and not self.program.has_backward_pass:
+            state = {argument.number for argument in self.state}
+            found = ids(self.dimensions, [one for one in self.arguments if one.number not in state])
+        return found | state_of_batch(self.dimensions, self._new_values, found)
+
+    @cached_property
+    def _led(self) -> Mapping[str, Mapping[Origin, int]]:
+        return led(self.dimensions, self.memory, self.arguments, self.state)
+
+    @cached_property
+    def _new_values(self) -> Mapping[int, Argument]:
+        """Return the argument that each result is the new value of, which takes its place or could."""
+        results = self._returned
+        found = {pair.result.number: pair.argument for pair in self.all_pairs.pairs}
+        for argument in self.arguments:
+            if argument.is_donated:
+                held = holdings(self.analysis, argument.allocation)
+                found.update((one.number, argument) for one in held if one.number in results)
+        return found
+
+    @cached_property
+    def _state_of_batch_bytes(self) -> int:
+        """Return what the arguments and results of the state hold that has an entry for each example."""
+        of_batch = {origin.parameter for origin in self.data}
+        state = [one for one in self.state if one.instruction in of_batch]
+        results = [one for one in self.results if (old := self._new_values.get(one.number)) and old in state]
+        return sum(one.size_bytes for one in state) + sum(one.reserved_bytes for one in results)
 
     @cached_property
     def batch(self) -> Batch | None:
         """Return what follows the batch; None for a program without a backward pass or state."""
         if not (self.program.has_backward_pass or self.state):
             return None
-        return batch(self.analysis, self.dimensions, self.memory, self.large, self.data)
+        every = self.data | examples(self.dimensions, self._led, self.data)
+        return batch(self.analysis, self.dimensions, self.memory, self.large, every, self._state_of_batch_bytes)
 
     @cached_property
     def has_checkpoints(self) -> bool:

@@ -62,7 +62,7 @@ class Dimensions:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._arguments = {program.dump.values.names[number] for number in program.arguments.values()}
+        self._arguments = {program.dump.values.names[number]: number for number in program.arguments.values()}
         self._known: dict[frozenset[Origin] | None, dict[_Axis, Origin | None]] = {}
         self._before = cache(self._steps)
         self._of_opcode: Mapping[str, Callable[[Instruction, _Axis], Iterator[_Axis]]] = {
@@ -107,12 +107,25 @@ class Dimensions:
                 of_operand = self._sizes(instruction, 0)
                 yield operand.shape.partition("[")[0], prod(of_operand[at] for at in gone if at < len(of_operand))
 
+    def length(self, origin: Origin) -> int:
+        """Return the size of a dimension of an argument."""
+        return self.sizes(self._arguments[origin.parameter])[origin.dimension]
+
     def come_from(self, number: int, origins: frozenset[Origin]) -> bool:
         """Return whether a dimension of a value is one of `origins`, or must have its size.
 
         What an instruction combines has equal dimensions, so each of its operands is followed, and not only the first.
         """
         return any(start and self._search(start, origins) for start in self._starts(number))
+
+    def follow(self, number: int, origins: frozenset[Origin]) -> Sequence[Origin | None]:
+        """Return which of `origins` each dimension of a value comes from, as `come_from` does; None where none is."""
+        return [start and self._search(start, origins) for start in self._starts(number)]
+
+    def own(self, number: int) -> Sequence[Origin]:
+        """Return the dimensions of an argument."""
+        name, leaf = self._program.place(number)
+        return [Origin(name, leaf, dimension) for dimension in range(len(self.sizes(number)))]
 
     def _starts(self, number: int) -> Iterator[_Axis | None]:
         """Yield the dimensions of a value, None for each that has one element."""

@@ -8,7 +8,6 @@ until it arrives at an argument. It may end before: at a constant, an iota, or a
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from math import prod
 from typing import NamedTuple
 
 from reportgen.parse.instruction_parser import Instruction
@@ -35,7 +34,7 @@ PUT_TOGETHER = 'custom_call_target="ConcatBitcast"'
 _TARGET = re.compile(r'custom_call_target="(ConcatBitcast|PartialReduce|TopK)"')
 """The same, or what takes the largest along one dimension."""
 
-_FIRST_SIZE = re.compile(r"\d+(?=\])")
+_MOST_OF_SLICE = 8
 
 _NAMES = frozenset(("async-update", "get-tuple-element", "opt-barrier", "parameter", "tuple"))
 _NEW = frozenset(("constant", "iota", "rng", "rng-bit-generator", "partition-id", "replica-id"))
@@ -265,16 +264,21 @@ class Dimensions:
             yield _Axis(Place(operand.name), dimension, factor)
 
     def _put_together(self, call: Instruction, node: _Axis) -> Iterator[_Axis]:
-        """Yield the dimension of each slice; slices of bytes lie one after the other in memory."""
-        whole, slices = strides_of(call.shape), [self._sizes(call, index) for index in range(len(call.operands))]
-        found: Sequence[tuple[int, Factor]] = ((node.dimension, node.factor),)
-        if slices and len(slices[0]) < len(whole.sizes):
-            one = self._program.instruction(call.operands[0])
-            bytes_of_all = _FIRST_SIZE.sub(str(sum(map(prod, slices))), one.shape if one else "", count=1)
-            found = sources(strides_of(bytes_of_all), whole, node.dimension, node.factor)
-        for index in range(len(call.operands)):
-            for dimension, factor in found:
-                yield from self._operand(call, index, dimension, node._replace(factor=factor))
+        """Yield the dimension of the array whose slices are put together; they may be slices of its bytes."""
+        slices = [self._sizes(call, index) for index in range(len(call.operands))]
+        if slices and len(slices[0]) == len(strides_of(call.shape).sizes):
+            for index in range(len(slices)):
+                yield from self._operand(call, index, node.dimension, node)
+            return
+        whole = strides_of(call.shape).sizes
+        way = [_Axis(Place(one), 0) for one in call.operands[:1]]
+        for at in way:
+            instruction = self._program.instruction(at.place.name)
+            if instruction and instruction.opcode == "bitcast" and self._sizes(instruction, 0) == whole:
+                yield from self._operand(instruction, 0, node.dimension, node)
+                return
+            # Before the bitcast to bytes are only the slice, and what starts and ends it.
+            way += self._before(at)[: len(way) < _MOST_OF_SLICE]
 
     def _multiplied(self, dot: Instruction, node: _Axis) -> Iterator[_Axis]:
         """Yield the dimension of a dot: first those of the batch, then the free ones of both operands."""

@@ -98,7 +98,10 @@ def sources(before: Strides, after: Strides, dimension: int, factor: Factor = WH
             low, high = step * (first // piece.first), step * -(-end // piece.first)
             for source in before.pieces:
                 _add(found, source, source.stride * wide_before, low, high)
-    return [(one, Factor(first, 0 if end >= before.sizes[one] else end)) for one, (first, end) in found]
+    major = dict(reversed(found))
+    return [
+        (one, Factor(first, 0 if end >= before.sizes[one] else end)) for one, (first, end) in reversed(major.items())
+    ]
 
 
 def _add(found: list[tuple[int, Factor]], source: _Strided, step: int, low: int, high: int) -> None:

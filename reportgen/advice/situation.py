@@ -26,12 +26,15 @@ _MOST_COPIES = 50  # because a value may have very many readers
 class Situation:
     """A memory space of a dump as it is or as a donation, which is `taken`, leaves it."""
 
-    def __init__(self, analysis: Analysis, space: Space, taken: Donation | None = None) -> None:
+    def __init__(
+        self, analysis: Analysis, space: Space, taken: Donation | None = None, dimensions: Dimensions | None = None
+    ) -> None:
         self.analysis, self.space = analysis, space
         self.program = analysis.program
         self.memory = taken.after if taken else memory_of(analysis, space)
         self._taken = taken.pairs if taken else ()
         self.checkpoints = Checkpoints(analysis)
+        self.dimensions = dimensions or Dimensions(self.program)
 
     @property
     def above_peak_bytes(self) -> int:
@@ -85,15 +88,11 @@ class Situation:
 
     @cached_property
     def after_donation(self) -> "Situation":
-        return Situation(self.analysis, self.space, self.donation)
+        return Situation(self.analysis, self.space, self.donation, self.dimensions)
 
     @cached_property
     def floor(self) -> Floor:
         return floor(self.program, self.donation)
-
-    @cached_property
-    def dimensions(self) -> Dimensions:
-        return Dimensions(self.program)
 
     @cached_property
     def large(self) -> Sequence[int]:

@@ -100,7 +100,7 @@ class Dimensions:
             if instruction is None or instruction.opcode not in ("dot", "custom-call") or not instruction.operands:
                 continue
             gone = self._of_dot(instruction, "lhs_contracting_dim")
-            result = _array(instruction.shape.removeprefix("(")).sizes
+            result = strides_of(instruction.shape.removeprefix("(")).sizes
             operand = self._program.instruction(instruction.operands[0])
             if gone and operand and tuple(result[-len(sizes) :]) == tuple(sizes):
                 of_operand = self._sizes(instruction, 0)

@@ -29,7 +29,7 @@ from reportgen.advice.words import (
     WITHHELD_SPACE,
     WITHHELD_USES,
 )
-from reportgen.analyse.contested import contested_bytes, decides
+from reportgen.analyse.contested import contested_bytes, decides, unread_bytes
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.records import VMEM, Analysis, Space
 
@@ -68,7 +68,7 @@ def _of_space(analysis: Analysis, space: Space, capacity_bytes: int | None, devi
     situation = Situation(analysis, space)
     moves, ladder = Moves(situation), _ladder(situation)
     ledger = families(situation.analysis, situation.memory)
-    is_understood = not analysis.program.dialect.unread
+    is_understood = not decides(unread_bytes(analysis, space), space)
     lost = lost_bytes(analysis.program, situation.memory)
 
     def lower(move: Move) -> Move:

@@ -1,13 +1,16 @@
 """Tell how many bytes of a memory space the errors of a dump leave in doubt.
 
 An error is about some values or an allocation, or about the dump as a whole. Two small values that seem to share bytes
-change no figure of a space of gigabytes, so what rests on its peak can still be said.
+change no figure of a space of gigabytes, so what rests on its peak can still be said. The same is true of what is made
+by instructions that nobody can read.
 """
+
+from collections.abc import Iterator
 
 from reportgen.analyse.records import Analysis, Space
 
 _DECIDING_PART = 50
-"""Errors decide what is said of a space where they leave more than this part of its peak in doubt."""
+"""What is in doubt decides what is said of a space where it is more than this part of its peak."""
 
 
 def contested_bytes(analysis: Analysis, space: Space) -> int | None:
@@ -30,3 +33,16 @@ def decides(contested: int | None, space: Space) -> bool:
     """Return whether what is in doubt is too much of the peak of a space to say what lowers it."""
     peak = space.peak_resident.amount if space.peak_resident else 0
     return contested is None or contested * _DECIDING_PART > peak
+
+
+def unread_bytes(analysis: Analysis, space: Space) -> int:
+    """Return the bytes in a space that come from instructions nobody can read, or from what runs them."""
+    values, inside = analysis.dump.values, set(space.allocations)
+    made = {number for name in analysis.program.dialect.unread for number in _made_around(analysis, name)}
+    return sum(values.sizes[number] for number in made if values.allocations[number] in inside)
+
+
+def _made_around(analysis: Analysis, name: str) -> Iterator[int]:
+    """Yield what an instruction makes or, within a fusion, what the innermost instruction around it makes."""
+    around = analysis.program.module.path_to_entry(name) if analysis.program.module else ()
+    yield from next(filter(None, (analysis.dump.made_by.get(one, ()) for one in (name, *around))), ())

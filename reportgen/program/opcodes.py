@@ -46,15 +46,15 @@ ZEROS = frozenset(("constant", "iota"))
 _OF_XLA = """
     abs acos acosh add add-dependency after-all all-gather all-reduce all-to-all and asin asinh async atan2 atanh
     batch-norm-grad batch-norm-inference batch-norm-training bitcast bitcast-convert broadcast call cbrt ceil cholesky
-    clamp collective-broadcast collective-permute compare complex concatenate conditional constant convert convolution
-    copy cosine cosh count-leading-zeros custom-call divide domain dot dynamic-reshape dynamic-slice
-    dynamic-update-slice erf exponential exponential-minus-one fft floor fusion gather get-dimension-size
-    get-tuple-element imag infeed iota is-finite log log-plus-one logistic map maximum minimum multiply negate not
-    opt-barrier or outfeed pad parameter partition-id popcnt power ragged-all-to-all ragged-dot real recv reduce
-    reduce-precision reduce-scatter reduce-window remainder replica-id reshape reverse rng rng-bit-generator
+    clamp collective-broadcast collective-permute collective-reduce compare complex concatenate conditional constant
+    convert convolution copy cosine cosh count-leading-zeros custom-call divide domain dot dynamic-reshape dynamic-slice
+    dynamic-update-slice erf exp2 exponential exponential-minus-one fft floor fusion gather get-dimension-size
+    get-tuple-element imag infeed iota is-finite log log-plus-one log2 logistic map maximum minimum mulhi multiply
+    negate not opt-barrier or outfeed pad parameter partition-id popcnt power ragged-all-to-all ragged-dot real recv
+    reduce reduce-precision reduce-scatter reduce-window remainder replica-id reshape reverse rng rng-bit-generator
     rng-get-and-update-state round-nearest-afz round-nearest-even rsqrt scaled-dot scan scatter select
-    select-and-scatter send set-dimension-size shift-left shift-right-arithmetic shift-right-logical sign sine sinh
-    slice sort sqrt stochastic-convert subtract tan tanh topk transpose triangular-solve tuple while xor
+    select-and-scatter send set-dimension-size shift-left shift-right-arithmetic shift-right-logical shuffle sign sine
+    sinh slice sort sqrt stochastic-convert subtract tan tanh topk transpose triangular-solve tuple while xor
 """
 """The opcodes of XLA (`xla/hlo/ir/hlo_opcode.h`), each also with an ending for asynchronous operations."""
 

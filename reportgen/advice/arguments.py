@@ -1,7 +1,9 @@
 """Find the program's arguments and results as the caller knows them: by name, each with its allocation."""
 
 import re
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import takewhile
 
 from reportgen.advice.memory import Held, handovers, holdings
 from reportgen.analyse.records import Analysis, Space
@@ -9,6 +11,11 @@ from reportgen.program.places import Leaf
 from reportgen.record import record
 
 _TOP = re.compile(r"[^\[.{]+")
+_STEP = re.compile(r"^[^\[.{]+|\.[^\[.{]+|\[[^\]]*\]|.+")
+
+_MOST_PARTS = 3
+_NAMED_PART = 100
+"""A part of an argument is not named where it has less than this part of the bytes."""
 
 
 def top_name(path: str) -> str:
@@ -60,6 +67,42 @@ class Result:
     @property
     def born(self) -> int:
         return min(one.first for one in self.held)
+
+
+def named_parts(leaves: Collection[Argument], among: Iterable[Argument]) -> tuple[str, ...]:
+    """Return what some leaves are of, as `opt[0].mu` and `opt[0].nu`, without what has few of their bytes.
+
+    That is the longest path that the leaves of an argument have in common. Its fields are named if they repeat one tree
+    of arrays, or if the argument has other leaves there, of those `among` which they are.
+    """
+    parts: list[str] = []
+    for name in dict.fromkeys(leaf.name for leaf in leaves):
+        own = [leaf for leaf in leaves if leaf.name == name]
+        if _bytes(own) * _NAMED_PART >= _bytes(leaves):
+            parts += _parts([_steps(leaf) for leaf in own], [_steps(one) for one in among if one.name == name])
+    return tuple(parts)
+
+
+def _bytes(leaves: Iterable[Argument]) -> int:
+    return sum(leaf.size_bytes for leaf in leaves)
+
+
+def _steps(leaf: Argument) -> list[str]:
+    return _STEP.findall(leaf.path)
+
+
+def _parts(paths: Sequence[list[str]], among: Sequence[list[str]]) -> list[str]:
+    steps = zip(*paths, strict=False)
+    common = [same[0] for same in takewhile(lambda step: len(set(step)) == 1, steps)]
+    depth = len(common)
+    below: defaultdict[str, set[str]] = defaultdict(set)
+    for path in paths:
+        below["".join(path[depth : depth + 1])].add("".join(path[depth + 1 :]))
+    is_repeated = len(set(map(frozenset, below.values()))) == 1 < len(below)
+    is_all = sum(path[:depth] == common for path in among) == len(paths)
+    are_few = len(below) <= _MOST_PARTS and not any(field.strip("[]").isdigit() for field in below)
+    fields = sorted(below) if are_few and (is_repeated or not is_all) else [""]
+    return ["".join(common) + field for field in fields]
 
 
 def arguments(analysis: Analysis, space: Space) -> list[Argument]:

@@ -11,13 +11,13 @@ Each lever is found by what the program does, which `program.dimensions` traces,
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
 
-from reportgen.advice.arguments import Argument
+from reportgen.advice.arguments import Argument, named_parts, top_name
 from reportgen.advice.attention import Attention
-from reportgen.advice.memory import ALWAYS, PeakAfter
+from reportgen.advice.memory import ALWAYS, Edit, PeakAfter
 from reportgen.advice.situation import Situation
 from reportgen.intervals.step_function import Change
 from reportgen.parse.shape_parser import plain_shape
@@ -45,16 +45,20 @@ WIDEST_RANGE = 1.5
 class Lever:
     """What a change is about (`values`, `size_bytes`), and the least and the most that it saves.
 
-    The peaks are None where no number can be given. `argument_names` are those of arguments that it is about, and
-    `is_recomputed` says that a checkpoint makes the difference.
+    The peaks are None where no number can be given. `parts` are the arguments that it is about, or the parts of them,
+    and `is_recomputed` says that a checkpoint makes the difference.
     """
 
     values: tuple[int, ...]
     size_bytes: int
     least: PeakAfter | None = None
     most: PeakAfter | None = None
-    argument_names: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
     is_recomputed: bool = False
+
+    @property
+    def argument_names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(map(top_name, self.parts)))
 
 
 class Levers:
@@ -185,18 +189,31 @@ class Levers:
                         yield plain_shape(element.shape)
 
     @cached_property
+    def _arrays(self) -> Sequence[Argument]:
+        return [argument for argument in self._situation.arguments if self._sizes(argument.number)]
+
+    @cached_property
     def _idle_state(self) -> Sequence[Argument]:
-        """Return the state that neither the forward nor the backward pass reads, as moments; all without a gradient."""
-        state = self._situation.state
+        """Return the state that neither the forward nor the backward pass reads, as moments; all without a gradient.
+
+        A count of the steps is no array.
+        """
+        arrays = {argument.number for argument in self._arrays}
+        state = [argument for argument in self._situation.state if argument.number in arrays]
         if not self._program.has_backward_pass:
             return state
         return [argument for argument in state if not self._situation.is_read_by_gradient(argument)]
 
+    @cached_property
+    def _reserved(self) -> Mapping[int, int]:
+        """Map each argument to the bytes of its new value where that has memory of its own."""
+        return {pair.argument.number: pair.result.reserved_bytes for pair in self._situation.all_pairs.pairs}
+
     def offload(self) -> Lever | None:
         """Return the optimizer state in device memory: what neither the forward nor the backward pass reads.
 
-        It could lie in host memory until the update. The most is saved if each leaf comes back alone, and the least if
-        all come back for the update.
+        It could lie in host memory until the update, and its new value go there. The most is saved if each leaf comes
+        back alone, and the least if all come back for the update, and their new values stay.
         """
         if self._situation.analysis.backend != "tpu" or not self._program.has_backward_pass:
             return None
@@ -204,36 +221,40 @@ class Levers:
         size = sum(argument.size_bytes for argument in state)
         if not size:
             return None
+        held = size + sum(self._reserved.get(argument.number, 0) for argument in state)
         update = min(moment for argument in state for moment in self._program.reads(argument.number) or [0])
         largest = max(argument.size_bytes for argument in state)
         least = self._memory.without({}, [(0, -size), (update, size)])
-        most = self._memory.without({}, [(0, -size), (update, 2 * largest)])
-        names = tuple(dict.fromkeys(argument.name for argument in state))
-        return Lever(
-            values=tuple(argument.number for argument in state),
-            size_bytes=size,
-            least=least,
-            most=most,
-            argument_names=names,
-        )
+        most = self._memory.without({}, [(0, -held), (update, 2 * largest)])
+        values = tuple(argument.number for argument in state)
+        return Lever(values=values, size_bytes=held, least=least, most=most, parts=named_parts(state, self._arrays))
 
     def narrower_state(self) -> Lever | None:
-        """Return the state of most bytes whose type could be half as wide: moments in `bf16`, a cache in `s8`.
+        """Return the state whose type could be half as wide: moments in `bf16`, a cache in `s8`.
 
-        What the caller holds of it is then half as large, and so is its new value where that has memory of its own.
+        What the caller holds of it is then half as large, and so are its new value where that has memory of its own
+        and, without a gradient, the versions of it at the peak.
         """
         wide = ("f32[",) if self._program.has_backward_pass else ("f32[", "bf16[")
-        reserved = {pair.argument.number: pair.result.reserved_bytes for pair in self._situation.all_pairs.pairs}
         state = [one for one in self._idle_state if self._program.shape(one.number).startswith(wide)]
-        largest = max((one.size_bytes for one in state), default=0)
-        state = [one for one in state if one.size_bytes * _CHUNKS >= largest]
-        half = sum(one.size_bytes + reserved.get(one.number, 0) for one in state) // 2
+        half = sum(one.size_bytes + self._reserved.get(one.number, 0) for one in state) // 2
         if not half or half * _LEAST_STATE < self._memory.peak.peak_bytes:
             return None
-        after = self._memory.without({}, [(0, -half)])
-        names = tuple(dict.fromkeys(one.name for one in state))
+        less = {} if self._program.has_backward_pass else dict(self._versions(state))
+        after = self._memory.after(Edit({}, [(0, -half)], less))
+        size = 2 * (half + sum(less.values()))
         values = tuple(one.number for one in state)
-        return Lever(values=values, size_bytes=2 * half, least=after, most=after, argument_names=names)
+        return Lever(values=values, size_bytes=size, least=after, most=after, parts=named_parts(state, self._arrays))
+
+    def _versions(self, state: Collection[Argument]) -> Iterator[tuple[int, int]]:
+        """Yield the buffers at the peak that have the shape of some state and come from it, and half of their bytes."""
+        shapes = {self._program.shape(one.number) for one in state}
+        names = {one.instruction for one in state}
+        for number in self._program.buffers.one_of_each(self._memory.at_peak):
+            if number >= 0 and self._program.shape(number) in shapes:
+                origins = self._situation.dimensions.of(number)
+                if all(origin and origin.parameter in names for origin in origins):
+                    yield number, self._memory.temps[number].size_bytes // 2
 
     def narrower(self) -> Lever | None:
         """Return what most bytes are of whose type could be narrower: one argument, or the temporaries at the peak.
@@ -253,8 +274,8 @@ class Levers:
         values = groups[largest]
         if not values:
             return None
-        names = (largest,) if largest else ()
-        return Lever(values=tuple(values), size_bytes=sum(values.values()), argument_names=names)
+        parts = (largest,) if largest else ()
+        return Lever(values=tuple(values), size_bytes=sum(values.values()), parts=parts)
 
     def _without(self, numbers: Collection[int], left_bytes: int, instead_bytes: int = 0) -> Lever | None:
         """Return what is saved if buffers are not there but `instead_bytes`, or if `left_bytes` are still held."""

@@ -29,7 +29,7 @@ from reportgen.advice.shard import shard
 from reportgen.advice.situation import Situation
 from reportgen.advice.unreturned import without_result
 from reportgen.advice.where import largest_of, order_words, padded_words, where
-from reportgen.advice.words import CAVEATS, CPU_CHECKPOINT, NARROWER_STATE
+from reportgen.advice.words import CAVEATS, CPU_CHECKPOINT, NARROWER_MOMENT, NARROWER_STATE
 
 WORTH_PART = 1000
 """A move is worth listing if it is about more than this part of the peak."""
@@ -257,13 +257,15 @@ class Moves:
 
     def _of_lever(self, kind: Kind, what: str, lever: Lever, code: str) -> Move:
         memory = self._situation.memory
-        what = what.format(", ".join(lever.argument_names) or self._situation.described(lever.values))
+        what = what.format(", ".join(lever.parts) or self._situation.described(lever.values))
         more = {"argument_names": lever.argument_names, "code": code}
         if lever.least is None or lever.most is None:
             buffers = self._situation.program.buffers.one_of_each(lever.values)
             return self._move(kind, "not computed", what, lever.size_bytes, memory.peak, buffers=buffers, **more)
         if kind in ("carry", "type"):
-            more |= {"caveat": NARROWER_STATE} if kind == "type" else {}
+            if kind == "type":
+                is_optax = any(part.endswith(".nu") for part in lever.parts)
+                more["caveat"] = f"{NARROWER_STATE} {NARROWER_MOMENT}" if is_optax else NARROWER_STATE
             return self._move(kind, "estimate", what, lever.size_bytes, lever.most, buffers=lever.values, **more)
         if kind == "offload":
             return self._move(kind, "up to", what, lever.size_bytes, lever.most, buffers=lever.values, **more)

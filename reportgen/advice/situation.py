@@ -15,6 +15,7 @@ from reportgen.advice.memory import holdings, memory_of
 from reportgen.advice.where import where
 from reportgen.analyse.records import Analysis, Space
 from reportgen.program.dimensions import Dimensions, Origin
+from reportgen.program.opcodes import COPIES
 from reportgen.program.scopes import direction
 
 _NEGLIGIBLE_PART = 10_000
@@ -107,14 +108,17 @@ class Situation:
     def is_read_by_gradient(self, argument: Argument) -> bool:
         """Return whether the forward or the backward pass reads an argument; True where a reader has no name.
 
-        A copy has the name of the argument, or none, so the readers of the copy are asked. An instruction that makes a
-        result is the update, also if a product of the backward pass is fused into it.
+        A copy has the name of the argument, or none, so the readers of the copy are asked. What ends a copy makes no
+        value, because its start does. An instruction that makes a result is the update, also if a product of the
+        backward pass is fused into it.
         """
         waiting = [argument.number]
         for number in waiting:
             for name in self.program.readers_of(number):
                 op_name, made = self.program.op_name(name), self.program.dump.made_by.get(name, ())
                 if name == self.program.returning or not self._returned.isdisjoint(made):
+                    continue
+                if not made and self.program.opcode(name) in COPIES:
                     continue
                 if op_name in ("", argument.path) and made and len(waiting) < _MOST_COPIES:
                     waiting += [one for one in made if one not in waiting]

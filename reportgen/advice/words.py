@@ -21,8 +21,10 @@ CAVEATS: Mapping[Kind, str] = {
     "attention": "Only if the scores are computed again in the backward pass, which takes longer.",
     "logits": "Only with a checkpoint around each chunk; the loss of a small vocabulary may need more then.",
     "carry": "Only if the compiler updates the array in place; where it has to copy it, the program needs more.",
-    "offload": "Only if each array comes back when it is updated; moved all at once, they need more.",
-    "shard": "What the gradient reads has to be gathered again, and what is gathered at once depends on the compiler.",
+    "offload": "Only if each array comes back when it is updated, and its new value leaves again; moved all at once, "
+    "they need more.",
+    "shard": "Only with activations that stay divided as the batch is: if state alone is divided, XLA may hold the "
+    "whole batch on each device, which needs more. What the gradient reads is gathered again.",
     "type": "What it saves is not computed: the program is another one then, and the compiler may convert back.",
     "family": "If nothing else changes; a rewritten program is scheduled anew.",
 }
@@ -30,6 +32,8 @@ CAVEATS: Mapping[Kind, str] = {
 NARROWER_STATE = (
     "The caller holds half as much of it; the program computes in the wider type as before, and its results change."
 )
+
+NARROWER_MOMENT = "Of optax's moments, `mu_dtype` narrows `mu` alone, for about half of this."
 
 CPU_CHECKPOINT = (
     "XLA on CPU merges the second computation with the first, up to jaxlib 0.11.0: a checkpoint outside of a loop does "

@@ -2,7 +2,12 @@
 
 Weights that are converted from a narrower type before a `scan` are held as a whole while it runs. What depends on
 arguments alone can be computed in the body, from what the caller holds anyway; then one step of it is held at a time.
+
+What is made of a wider type is left out, because XLA itself moves it out of the body again, and so is what is trained:
+the loop of the backward pass would hold a gradient for each step in the wider type.
 """
+
+from collections.abc import Collection
 
 from reportgen.advice.memory import ALWAYS, Memory, PeakAfter
 from reportgen.intervals.step_function import Change
@@ -28,12 +33,15 @@ class Hoisted:
     most: PeakAfter
 
 
-def hoisted(program: Program, memory: Memory) -> Hoisted | None:
-    """Return what could be computed in the body of the loop that reads it; None where there is nothing."""
+def hoisted(program: Program, memory: Memory, trained: Collection[int]) -> Hoisted | None:
+    """Return what could be computed in the body of the loop that reads it; None where there is nothing.
+
+    `trained` are the arguments of which nothing may be computed there.
+    """
     if not program.loops:
         return None
-    arguments = frozenset(program.arguments.values())
-    found = [number for number in memory.at_peak if number >= 0 and _is_hoisted(program, number, arguments)]
+    fixed = frozenset(program.arguments.values()).difference(trained)
+    found = [number for number in memory.at_peak if number >= 0 and _is_hoisted(program, number, fixed)]
     if not found:
         return None
     cuts = {member: [ALWAYS] for number in found for member in program.buffers.members(number)}
@@ -60,7 +68,7 @@ def _is_hoisted(program: Program, number: int, arguments: frozenset[int]) -> boo
     name = program.dump.values.names[number]
     if program.opcode(name) not in _FUSED or program.loops_around(name) or len(program.buffers.members(number)) > 1:
         return False
-    return _is_read_by_steps(program, number) and _depends_on_arguments(program, number, arguments)
+    return _is_read_by_steps(program, number) and _is_made_of_less(program, number, arguments)
 
 
 def _is_read_by_steps(program: Program, number: int) -> bool:
@@ -77,8 +85,8 @@ def _is_read_by_steps(program: Program, number: int) -> bool:
     return steps > 1 and bool(readers) and all(map(reads_a_step, readers))
 
 
-def _depends_on_arguments(program: Program, number: int, arguments: frozenset[int]) -> bool:
-    """Return whether a value is computed from arguments alone, but for what is small beside it, which may stay."""
+def _is_made_of_less(program: Program, number: int, arguments: frozenset[int]) -> bool:
+    """Return whether a value is computed from fewer bytes of arguments alone, but for what is small and may stay."""
     waiting, sizes = [number], program.dump.values.sizes
     for one in waiting:
         name = program.dump.values.names[one]
@@ -88,4 +96,4 @@ def _depends_on_arguments(program: Program, number: int, arguments: frozenset[in
         if program.opcode(name) not in _FUSED | COPIES | RENAMES or not operands or len(waiting) > _MOST_STEPS:
             return False
         waiting += [operand for operand in operands if operand not in waiting]
-    return True
+    return sum(sizes[one] for one in arguments.intersection(waiting)) < sizes[number]

@@ -133,7 +133,8 @@ class Moves:
         statics += [result.number for result in self._situation.results]
         yield from self._of_group("made-early", "up to", made_early(program, memory))
         yield from self._of_group("copy", "up to", copies_of_held(program, memory))
-        if found := hoisted(program, memory):
+        trained = [one.number for one in self._situation.state] if program.has_backward_pass else []
+        if found := hoisted(program, memory, trained):
             what = f"compute {self._situation.described(found.values)} in the body of the loop that reads it"
             yield self._range("copy", memory, what, found.size_bytes, found.least, found.most, found.values, "")
         yield from self._of_group("padding", "at least", padding(self._situation.analysis, memory, statics))

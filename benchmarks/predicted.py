@@ -114,7 +114,7 @@ def _donation(before: Variant, after: Variant, donated: frozenset[str]) -> Itera
     if move is None and moves:
         memory = memory_of(before.analysis, before.space)
         chosen = [argument for argument in before.arguments if argument.name in names]
-        donation = donate(memory, chosen, results(before.analysis, before.space))
+        donation = donate(memory, chosen, results(before.analysis, before.space), copies_early=False)
         saving = memory.peak.peak_bytes - donation.after.peak.peak_bytes
         move = replace(moves[0], saving_bytes=saving, naive_bytes=donation.matching_bytes, reason="")
     reason = move.reason if move and not move.saving_bytes else ""

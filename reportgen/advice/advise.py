@@ -119,7 +119,7 @@ def _ladder(situation: Situation) -> Ladder:
     return Ladder(
         needed_bytes=situation.space.needed_bytes,
         peak_bytes=situation.memory.peak.peak_bytes,
-        donated_bytes=min(situation.donation.after.peak.peak_bytes, situation.memory.peak.peak_bytes),
+        donated_bytes=min(situation.donation.at_worst.peak.peak_bytes, situation.memory.peak.peak_bytes),
         floor_bytes=situation.floor.size_bytes,
         floor_moment=situation.floor.moment,
         held_bytes=sum(argument.size_bytes for argument in situation.arguments),

@@ -5,7 +5,8 @@ the sum of those sizes, because the allocation of the result was put to other us
 
 * values that use it as *scratch* before the argument is free need other bytes, and move there as a whole;
 * a result that is written while the argument is still read is a *conflict*: XLA copies it, so both are held
-  from the first write of the result to the last read of the argument.
+  from the first write of the result to the last read of the argument. On a TPU it may copy it earlier, and hold both
+  so long.
 
 So the dump is changed in memory, and its peak asked for again. Pairs follow JAX: each result in turn takes the first
 donated argument that is equal.
@@ -35,11 +36,15 @@ class Pair:
 
 @record(slots=False, kw_only=False)
 class Donation:
-    """What donating does to a space; `after` is the space as it would be."""
+    """What donating does to a space; `after` is the space as it would be.
+
+    `at_worst` is the space if the arguments that cannot share are copied at once.
+    """
 
     pairs: tuple[Pair, ...]
     before: Memory
     after: Memory
+    at_worst: Memory
     scratch_bytes: int
 
     @property
@@ -57,17 +62,22 @@ class Donation:
         return sum(pair.result.size_bytes for pair in self.conflicts)
 
 
-def donate(memory: Memory, arguments: Sequence[Argument], results: Sequence[Result]) -> Donation:
-    """Return what happens when `arguments` are donated; those that are donated already are passed over."""
+def donate(memory: Memory, arguments: Sequence[Argument], results: Sequence[Result], *, copies_early: bool) -> Donation:
+    """Return what happens when `arguments` are donated; those that are donated already are passed over.
+
+    `copies_early` says whether the compiler may copy at once what cannot share.
+    """
     pairs = pair_up(arguments, results)
     if not pairs:
-        return Donation((), memory, memory, 0)
+        return Donation((), memory, memory, memory, 0)
     moved = [held for pair in pairs for held in pair.result.scratch if held.first <= pair.argument.last_read]
     free = [held._replace(allocation=("moved", held.allocation)) for held in moved]
     copies = [_copy(pair) for pair in pairs if pair.is_conflict]
     static = memory.static_bytes - sum(pair.result.reserved_bytes for pair in pairs)
     after = memory.changed(static_bytes=static, added=[*free, *copies])
-    return Donation(tuple(pairs), memory, after, sum(held.size_bytes for held in moved))
+    early = [copy._replace(first=0) for copy in copies]
+    at_worst = memory.changed(static_bytes=static, added=[*free, *early]) if copies and copies_early else after
+    return Donation(tuple(pairs), memory, after, at_worst, sum(held.size_bytes for held in moved))
 
 
 def pair_up(arguments: Sequence[Argument], results: Sequence[Result]) -> list[Pair]:

@@ -79,12 +79,16 @@ class Moves:
 
     def _donate(self, donation: Donation, names: list[str]) -> Move:
         conflicts = tuple(filter(None, map(self._situation.conflict, donation.conflicts)))
+        least, most, peak = donation.at_worst.peak, donation.after.peak, self._situation.memory.peak.peak_bytes
+        is_range = most.peak_bytes < least.peak_bytes and not _is_wide(peak - least.peak_bytes, peak - most.peak_bytes)
+        exact: Claim = "predicted" if least.peak_bytes == most.peak_bytes else "up to"
         return self._move(
             "donate",
-            "predicted",
+            "range" if is_range else exact,
             f"donate {', '.join(names)}",
             donation.matching_bytes,
-            donation.after.peak,
+            least if is_range else most,
+            best=most if is_range else None,
             argument_names=tuple(names),
             scratch_bytes=donation.scratch_bytes,
             conflicts=conflicts,
@@ -95,7 +99,7 @@ class Moves:
 
     def _why_less(self, donation: Donation, conflicts: tuple[ConflictOf, ...]) -> str:
         """Return why a donation saves less than what matches; empty where it does not."""
-        if self._situation.memory.peak.peak_bytes - donation.after.peak.peak_bytes >= donation.matching_bytes:
+        if self._situation.memory.peak.peak_bytes - donation.at_worst.peak.peak_bytes >= donation.matching_bytes:
             return ""
         if conflicts and donation.conflict_bytes >= donation.scratch_bytes:
             first = conflicts[0]
@@ -222,7 +226,7 @@ class Moves:
         peak = memory.peak.peak_bytes
         low, high = peak - least.peak_bytes, peak - most.peak_bytes
         buffers = self._situation.program.buffers.one_of_each(values)
-        if high > low * WIDEST_RANGE:
+        if _is_wide(low, high):
             return self._move(kind, "not computed", what, naive_bytes, memory.peak, buffers=buffers, code=code)
         return self._move(
             kind,
@@ -319,3 +323,8 @@ class Moves:
             caveat=CAVEATS[kind],
         )
         return replace(move, **more)  # type: ignore[arg-type]
+
+
+def _is_wide(low: int, high: int) -> bool:
+    """Return whether a saving between two numbers says nothing."""
+    return high > low * WIDEST_RANGE

@@ -10,7 +10,6 @@ from math import floor
 
 from reportgen.advice.advice_records import Claim, Kind, Move
 from reportgen.advice.fitting import fitting_of
-from reportgen.advice.memory import PeakAfter
 from reportgen.advice.moves import Moves
 from reportgen.advice.order import FIRST_STEPS, LEAST_PART, OTHER_TRAINING, rank, step, steps
 from reportgen.advice.situation import Situation
@@ -92,8 +91,12 @@ def _can_be_joined(move: Move) -> bool:
 
 def _together(situation: Situation, taken: Sequence[Move], moves: Sequence[Move]) -> Move:
     """Return the last of some moves after the others, which are taken; `moves` are as they are without each other."""
-    least = _peak(situation, moves, [one.outcome for one in moves])
-    most = _peak(situation, moves, [one.best or one.outcome for one in moves])
+    is_donated = any(move.kind == "donate" for move in moves)
+    memory, at_worst = situation.memory, situation.memory
+    if is_donated:
+        memory, at_worst = situation.donation.after, situation.donation.at_worst
+    least = at_worst.together(one.outcome.edit for one in moves if one.outcome.edit)
+    most = memory.together(one.edit for move in moves for one in (move.best or move.outcome,) if one.edit)
     claims = {one.claim for one in moves}
     claim = next((claim for claim in _WEAKEST if claim in claims), moves[-1].claim)
     return replace(
@@ -104,12 +107,6 @@ def _together(situation: Situation, taken: Sequence[Move], moves: Sequence[Move]
         best=most if claim == "range" else None,
         after=tuple(one.kind for one in taken),
     )
-
-
-def _peak(situation: Situation, moves: Sequence[Move], outcomes: Sequence[PeakAfter]) -> PeakAfter:
-    is_donated = any(move.kind == "donate" for move in moves)
-    memory = situation.donation.after if is_donated else situation.memory
-    return memory.together(outcome.edit for outcome in outcomes if outcome.edit)
 
 
 def _smaller(

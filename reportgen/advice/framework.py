@@ -73,6 +73,12 @@ _FUSED_HEADS = range(8, 129, 8)
 
 CHECKPOINT_OF_ATTENTION = "attend = jax.checkpoint(attend)  # attend: queries, keys and values to their result"
 
+DIVIDED_ACTIVATIONS = (
+    "x = jax.lax.with_sharding_constraint(x, batch_sharding)  "
+    '# x: what each layer reads; batch_sharding: NamedSharding(mesh, P("data")), as of the data'
+)
+"""How to keep the activations of layers divided among devices as the batch is."""
+
 _OF_JAX = ("jit(", "pjit(", "pmap(")
 
 _NO_ARGUMENTS = frozenset(("args", "kwargs", "flat_args", "dynamic_donate", "dynamic_nodonate"))

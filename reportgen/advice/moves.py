@@ -12,6 +12,7 @@ from reportgen.advice.donation import Donation
 from reportgen.advice.families import Family
 from reportgen.advice.framework import (
     CHECKPOINT_OF_ATTENTION,
+    DIVIDED_ACTIVATIONS,
     attention_code,
     checkpoint_of_function,
     checkpoint_of_loop,
@@ -285,12 +286,13 @@ class Moves:
         if found is None or found.held_bytes * WORTH_PART < self._situation.memory.peak.peak_bytes:
             return
         arguments = tuple(dict.fromkeys(one.name for one in found.arguments))
-        what = f"divide {', '.join(arguments)} among the {found.devices} devices"
+        what = f"divide {', '.join(arguments)} among the {found.devices} devices, and keep activations divided"
+        code = DIVIDED_ACTIVATIONS if self._situation.is_jax else ""
         numbers = tuple(one.number for one in found.arguments)
         memory = self._situation.memory
-        move = self._range("shard", memory, what, found.held_bytes, found.least, found.most, numbers, "")
+        move = self._range("shard", memory, what, found.held_bytes, found.least, found.most, numbers, code)
         if move.claim == "not computed":
-            move = self._move("shard", "up to", what, found.held_bytes, found.most, buffers=numbers)
+            move = self._move("shard", "up to", what, found.held_bytes, found.most, buffers=numbers, code=code)
         yield replace(move, argument_names=arguments)
 
     def unreturned(self) -> Iterator[Move]:

@@ -5,12 +5,13 @@ says what the peak would be if the bytes were not held over that stretch, and le
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
-from reportgen.advice.memory import ALWAYS, Edit, Memory, PeakAfter, Stretch
+from reportgen.advice.memory import ALWAYS, Memory, PeakAfter, Stretch
 from reportgen.analyse.records import Analysis
 from reportgen.intervals.step_function import Change
+from reportgen.program.opcodes import MOVES, WRITES_NOTHING, ZEROS
 from reportgen.program.program import Program
 from reportgen.program.scopes import REMATERIALIZED
 from reportgen.record import record
@@ -97,7 +98,11 @@ def _operands_held_longer(program: Program, memory: Memory, number: int, until: 
 
 
 def copies_of_held(program: Program, memory: Memory) -> AvoidableGroup:
-    """Find the buffers at the peak that begin as a copy of what stays: a live value, or an array of the caller."""
+    """Find the buffers at the peak that begin as a copy of what stays: a live value, or an array of the caller.
+
+    What begins as a copy of one repeated number needs bytes of its own, and so does what is written later, unless the
+    caller donates the array that is copied.
+    """
     cuts: dict[int, list[Stretch]] = {}
     sizes: Counter[int] = Counter()
     copies: dict[int, int] = {}
@@ -107,41 +112,40 @@ def copies_of_held(program: Program, memory: Memory) -> AvoidableGroup:
         if first < 0 or program.opcode(program.dump.values.names[first]) != "copy":
             continue
         operands = program.operands(program.dump.values.names[first])
-        if operands and _is_held(program, operands[0], memory.peak.moment):
+        if not operands or _is_fill(program, operands[0]):
+            continue
+        is_shared = _is_donated(program, operands[0]) or not _is_written_later(program, first)
+        if is_shared and _is_held(program, operands[0], memory.peak.moment):
             cuts.update({held.number: [ALWAYS] for held in group})
             copies.setdefault(operands[0], first)
             sizes[operands[0]] += memory.temps[number].size_bytes
     return replace(_group(memory, cuts), sizes=sizes, copies=copies)
 
 
+def _is_fill(program: Program, number: int) -> bool:
+    """Return whether a value is one number throughout, or counts."""
+    name = program.dump.values.names[program.root(number)]
+    instruction = program.instruction(name)
+    return program.opcode(name) in ZEROS | {"broadcast"} or bool(
+        instruction and instruction.opcode == "fusion" and not instruction.operands
+    )
+
+
+def _is_written_later(program: Program, number: int) -> bool:
+    """Return whether an instruction writes into the buffer that begins with a value, as a loop fills a stack."""
+    names = (program.dump.values.names[one] for one in program.buffers.members(number) if one != number)
+    return any(program.opcode(name) not in WRITES_NOTHING | MOVES for name in names)
+
+
+def _is_donated(program: Program, number: int) -> bool:
+    allocation = program.dump.allocations[program.dump.values.allocations[number]]
+    return allocation.parameter is not None and allocation.is_maybe_live_out
+
+
 def _is_held(program: Program, number: int, moment: int) -> bool:
     dump = program.dump
     allocation = dump.allocations[dump.values.allocations[number]]
     return allocation.parameter is not None or dump.starts[number] <= moment <= dump.ends[number]
-
-
-def padding(analysis: Analysis, memory: Memory, statics: Iterable[int]) -> AvoidableGroup:
-    """Find the padding at the peak: of each buffer's largest array, and of the caller's arrays (`statics`)."""
-    peak, pads = memory.peak.moment, analysis.facts.padding
-    seen: set[int] = set()
-    less: dict[int, int] = {}
-    for number in memory.at_peak:
-        group = memory.groups[number]
-        if number < 0 or group[0].number in seen:
-            continue
-        seen.add(group[0].number)
-        live = [h for h in group if h.number >= 0 and h.first <= peak <= h.last]
-        largest = max(live, key=lambda held: (held.size_bytes, held.number))
-        if pads[largest.number]:
-            less[largest.number] = pads[largest.number]
-    of_caller = [number for number in statics if pads[number]]
-    of_caller_bytes = sum(pads[number] for number in of_caller)
-    return AvoidableGroup(
-        values=(*less, *of_caller),
-        size_bytes=sum(less.values()) + of_caller_bytes,
-        outcome=memory.after(Edit({}, [(0, -of_caller_bytes)], less)),
-        sizes={number: pads[number] for number in (*less, *of_caller) if not analysis.program.is_table(number)},
-    )
 
 
 def _group(memory: Memory, cuts: dict[int, list[Stretch]], more: Sequence[Change] = ()) -> AvoidableGroup:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from reportgen.advice.advice_records import Claim, ConflictOf, Kind, Move
-from reportgen.advice.avoidable import AvoidableGroup, copies_of_held, made_early, padding, recomputed_early
+from reportgen.advice.avoidable import AvoidableGroup, copies_of_held, made_early, recomputed_early
 from reportgen.advice.checkpoint import Checkpoint
 from reportgen.advice.donation import Donation
 from reportgen.advice.families import Family
@@ -24,12 +24,13 @@ from reportgen.advice.hoisted import hoisted
 from reportgen.advice.levers import WIDEST_RANGE, Lever, Levers
 from reportgen.advice.loops import LoopCheckpoint, loop_checkpoints
 from reportgen.advice.memory import Memory, PeakAfter
+from reportgen.advice.merged_dimensions import merged, padding
 from reportgen.advice.order import worth_bytes
 from reportgen.advice.repeated_calls import repeated_calls
 from reportgen.advice.shard import shard
 from reportgen.advice.situation import Situation
 from reportgen.advice.unreturned import without_result
-from reportgen.advice.where import largest_of, order_words, padded_words, where
+from reportgen.advice.where import largest_of, order_words, padded_words, product, where
 from reportgen.advice.words import CAVEATS, CPU_CHECKPOINT, NARROWER_MOMENT, NARROWER_STATE
 
 WORTH_PART = 1000
@@ -142,7 +143,7 @@ class Moves:
         if found := hoisted(program, memory, trained):
             what = f"compute {self._situation.described(found.values)} in the body of the loop that reads it"
             yield self._range("copy", memory, what, found.size_bytes, found.least, found.most, found.values, "")
-        yield from self._of_group("padding", "at least", padding(self._situation.analysis, memory, statics))
+        yield from self._of_group("padding", "at least", padding(self._situation, statics))
 
     def _of_group(self, kind: Kind, claim: Claim, group: AvoidableGroup, caveat: str = "") -> Iterator[Move]:
         if group.values and group.size_bytes * WORTH_PART >= self._situation.memory.peak.peak_bytes:
@@ -158,11 +159,11 @@ class Moves:
     def _layout_words(self, kind: Kind, group: AvoidableGroup) -> str:
         """Return what to do about copies or padding, with the array that has most of it and how it is laid out."""
         analysis = self._situation.analysis
-        if not group.sizes:
-            return "avoid the padding at the peak"
         number, is_all = largest_of(analysis, group.sizes)
         if kind == "padding":
-            what, most, how = "avoid the padding", "at the peak", padded_words(analysis, number)
+            found = merged(self._situation, number)
+            how = f"{padded_words(analysis, number)}; merge {product(found.sizes)}" if found else ""
+            what, most = "avoid the padding", "at the peak"
         else:
             how = order_words(analysis, number, group.copies[number])
             what, most = "avoid copies", "of what is held anyway"

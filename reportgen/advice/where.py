@@ -1,11 +1,10 @@
 """Say where in the user's program an array is, how the device lays it out, and which arrays a move is mostly about."""
 
-import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from reportgen.analyse.records import Analysis
-from reportgen.analyse.sizes import physical_order, round_up, under_first_tile
+from reportgen.analyse.sizes import round_up, under_first_tile
 from reportgen.model.shapes import ArrayShape, Shape
 from reportgen.parse.shape_parser import ShapeError, parse_shape
 
@@ -37,40 +36,23 @@ def largest_of(analysis: Analysis, sizes: Mapping[int, int]) -> tuple[int, bool]
 
 def padded_words(analysis: Analysis, number: int) -> str:
     """Return which sizes of an array the layout pads, and to what: `20 × 64 lies as 24 × 128`; empty without a tile."""
-    shape = _array(analysis, number)
+    shape = array_of(analysis, number)
     sizes, steps = under_first_tile(shape) if shape else ([], [])
     padded = [round_up(size, step) for size, step in zip(sizes, steps, strict=True)]
-    if not shape or sizes == padded:
-        return ""
-    merge = "; merge the two dimensions" if _merging_helps(shape, sizes, steps) else ""
-    return f"{_product(sizes)} lies as {_product(padded)}{merge}"
-
-
-def _merging_helps(shape: ArrayShape, sizes: list[int], steps: list[int]) -> bool:
-    """Return whether the two dimensions under a tile, as one, would have at most half of the padding in such tiles.
-
-    They must be neighbours in the shape, too, under one that is left, and leave at least half of each row empty.
-    """
-    *_, outer, row, column = (0, 0, 0, *physical_order(shape))
-    ends = [shape.dimensions[one] for one in (row, column)] if len(shape.dimensions) > len(sizes) else []
-    if ends != sizes or row + 1 != column or 2 * sizes[-1] > steps[-1]:
-        return False
-    rows = shape.dimensions[outer] or 1
-    dense, now = rows * math.prod(sizes), rows * math.prod(map(round_up, sizes, steps))
-    merged = round_up(rows, steps[0]) * round_up(math.prod(sizes), steps[1])
-    return 2 * (merged - dense) <= now - dense
+    return "" if sizes == padded else f"{product(sizes)} lies as {product(padded)}"
 
 
 def order_words(analysis: Analysis, before: int, after: int) -> str:
     """Return how two arrays of one shape differ in the order of their dimensions in memory: `{1,0} → {0,1}`."""
-    arrays = _array(analysis, before), _array(analysis, after)
+    arrays = array_of(analysis, before), array_of(analysis, after)
     layouts = [array.layout.minor_to_major for array in arrays if array and array.layout]
     if len({len(layout) for layout in layouts}) != 1 or len(set(layouts)) == 1:
         return ""
     return " → ".join(f"{{{','.join(map(str, layout))}}}" for layout in layouts)
 
 
-def _array(analysis: Analysis, number: int) -> ArrayShape | None:
+def array_of(analysis: Analysis, number: int) -> ArrayShape | None:
+    """Return the shape of a value with its layout; None for a tuple."""
     try:
         shape: Shape = parse_shape(analysis.dump.values.shapes[number])
     except ShapeError:
@@ -78,5 +60,6 @@ def _array(analysis: Analysis, number: int) -> ArrayShape | None:
     return shape if isinstance(shape, ArrayShape) else None
 
 
-def _product(sizes: list[int]) -> str:
+def product(sizes: Iterable[int]) -> str:
+    """Return `20 × 64`."""
     return " × ".join(f"{size:,}" for size in sizes)

@@ -16,7 +16,8 @@ CAVEATS: Mapping[Kind, str] = {
     "made-early": "The compiler decides on the order: a loop instead of unrolled code changes it; an optimization "
     "barrier does not on CPU.",
     "copy": "The compiler chooses layouts, and a loop that changes an array needs one of its own.",
-    "padding": "Only another size of a dimension changes it; the compiler chooses the order of dimensions itself.",
+    "padding": "Only if the array is held with these dimensions as one; a larger size of a dimension needs more. The "
+    "compiler chooses the order of dimensions itself.",
     "unreturned-result": "Only if nobody needs this result.",
     "attention": "Only if the scores are computed again in the backward pass, which takes longer.",
     "logits": "Only with a checkpoint around each chunk; the loss of a small vocabulary may need more then.",

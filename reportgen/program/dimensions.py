@@ -107,8 +107,9 @@ class Dimensions:
                 yield operand.shape.partition("[")[0], prod(of_operand[at] for at in gone if at < len(of_operand))
 
     def length(self, origin: Origin) -> int:
-        """Return the size of a dimension of an argument."""
-        return self.sizes(self._arguments[origin.parameter])[origin.dimension]
+        """Return the size of a dimension of an argument; 0 for that of an element of a tuple."""
+        sizes = () if origin.leaf else self.sizes(self._arguments[origin.parameter])
+        return sizes[origin.dimension] if origin.dimension < len(sizes) else 0
 
     def come_from(self, number: int, origins: frozenset[Origin]) -> bool:
         """Return whether a dimension of a value is one of `origins`, or must have its size.

@@ -13,7 +13,6 @@ from reportgen.advice.advise import advise
 from reportgen.advice.where import largest_of, order_words, padded_words, where
 from reportgen.analyse.records import Analysis
 from reportgen.analyse.sizes import dense_bytes, padded_bytes
-from reportgen.model.shapes import ArrayShape
 from reportgen.parse.shape_parser import parse_shape
 from tests.advice.recompiled_programs import names, program
 from tests.advice.test_moves import compiled
@@ -50,24 +49,12 @@ def test_the_sizes_that_are_told_multiply_to_the_bytes_of_the_array() -> None:
     assert told > 100
 
 
-def test_dimensions_are_only_to_be_merged_where_that_halves_the_padding() -> None:
-    told = 0
-    for analysis in analyses():
-        for number, text in enumerate(analysis.dump.values.shapes):
-            if padded_words(analysis, number).endswith("; merge the two dimensions"):
-                assert 2 * (padded(merged(text)) - dense(text)) <= padded(text) - dense(text)
-                told += 1
-    assert told
-
-
 @pytest.mark.parametrize(
     ("shape", "words"),
     [
-        ("bf16[1024,20,64]{2,1,0:T(8,128)(2,1)}", "20 × 64 lies as 24 × 128; merge the two dimensions"),
-        ("f32[2048,10]{0,1:T(8,128)}", "10 × 2,048 lies as 16 × 2,048"),  # the rows are full
-        ("f32[16,4,64]{2,0,1:T(8,128)}", "16 × 64 lies as 16 × 128"),  # no neighbours in the shape
-        ("f32[20,64]{1,0:T(8,128)}", "20 × 64 lies as 24 × 128"),  # one row would be left
-        ("f32[1,20,64]{2,1,0:T(8,128)}", "20 × 64 lies as 24 × 128"),  # so it would here
+        ("bf16[1024,20,64]{2,1,0:T(8,128)(2,1)}", "20 × 64 lies as 24 × 128"),
+        ("f32[2048,10]{0,1:T(8,128)}", "10 × 2,048 lies as 16 × 2,048"),
+        ("f32[16,4,64]{2,0,1:T(8,128)}", "16 × 64 lies as 16 × 128"),
         ("f32[5]{0:T(1024)}", "5 lies as 1,024"),
         ("f32[8,128]{1,0:T(8,128)}", ""),
         ("f32[20,64]{1,0}", ""),
@@ -133,16 +120,3 @@ def dense(text: str) -> int:
 
 def padded(text: str) -> int:
     return padded_bytes(parse_shape(text), pointer_bytes=8) or 0
-
-
-def merged(text: str) -> str:
-    """Return a shape whose two fastest dimensions are one, in the same tiles."""
-    shape = parse_shape(text)
-    assert isinstance(shape, ArrayShape)
-    assert shape.layout
-    column, row, *others = shape.layout.minor_to_major
-    own = [size or 0 for size in shape.dimensions]
-    own[row : column + 1] = [own[row] * own[column]]
-    order = [row, *(one - (one > row) for one in others)]
-    layout = replace(shape.layout, minor_to_major=tuple(order))
-    return str(ArrayShape(shape.element_type, tuple(own), (False,) * len(own), layout))

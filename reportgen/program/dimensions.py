@@ -8,6 +8,7 @@ until it arrives at an argument. It may end before: at a constant, an iota, or a
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from math import prod
 from typing import NamedTuple
 
 from reportgen.parse.instruction_parser import Instruction

@@ -14,6 +14,7 @@ from reportgen.advice.sequence import fits_after
 from reportgen.advice.situation import Situation
 from reportgen.reports.advice_words import advice_sentence, first_move, sentence
 from tests.advice.recompiled_programs import PROGRAMS, advice, names, program
+from tests.advice.test_moves import compiled
 
 MIB = 1 << 20
 
@@ -128,6 +129,75 @@ def test_optimizer_state_is_what_the_gradient_does_not_read() -> None:
     found = step("offload_adam+nooffload", "offload")
     assert found is not None
     assert found.argument_names == ("mu", "nu")
+    assert len(found.buffers) == 24  # weights and biases
+
+
+def test_state_that_is_offloaded_leaves_with_its_new_value() -> None:
+    found = step("bf16scan", "offload")
+    assert found is not None
+    assert found.what == "keep moments['m'], moments['v'] in host memory until the update"
+    state = advice("bf16scan").arguments
+    moments = sum(group.size_bytes for group in state if group.name == "moments")
+    assert found.claim == "up to"
+    assert found.naive_bytes == 2 * moments
+
+
+def test_all_state_counts_for_a_narrower_type_and_not_only_the_largest_leaves() -> None:
+    found = step("bf16scan", "type")
+    assert found is not None
+    shapes = {program("bf16scan").program.shape(number) for number in found.buffers}
+    assert shapes == {"f32[64,2048]", "f32[32,2048,2048]", "f32[2048,8192]"}
+
+
+def test_of_the_moments_of_optax_those_are_named_that_one_option_narrows() -> None:
+    found = step("flax_gpt+donate", "type")
+    assert found is not None
+    assert found.what == "use a narrower type for opt_state[0].mu, opt_state[0].nu"
+    assert "`mu_dtype` narrows `mu` alone" in found.caveat
+
+
+def test_versions_of_a_cache_at_the_peak_are_half_as_wide_too() -> None:
+    (found,) = (m for m in compiled()["tpu/kvcarry/donate"].advice.moves if m.kind == "type" and m.claim == "estimate")
+    held = sum(group.size_bytes for group in compiled()["tpu/kvcarry/donate"].advice.arguments if group.name == "cache")
+    assert found.saving_bytes > held // 2
+
+
+def test_weights_that_are_trained_are_not_converted_in_the_body_of_the_loop() -> None:
+    """Compiled, that needs 256 MiB more."""
+    assert [move for move in advice("bf16scan").moves if move.kind == "copy"] == []
+
+
+def test_a_copy_of_an_argument_that_cannot_share_may_be_made_early_on_a_tpu() -> None:
+    donation = Situation(program("splash"), program("splash").spaces[0]).donation
+    assert donation.conflicts
+    assert donation.after.peak.peak_bytes < donation.at_worst.peak.peak_bytes
+    (found,) = (move for move in advice("splash").moves if move.kind == "donate")
+    assert found.claim == "up to"
+    assert found.outcome == donation.after.peak
+    cpu = compiled()["cpu/tf12/base"]
+    donation = Situation(cpu.analysis, cpu.space).donation
+    assert donation.conflicts
+    assert donation.at_worst is donation.after
+
+
+def test_a_stack_that_begins_as_zeros_is_no_copy() -> None:
+    assert [move for move in advice("lstm").moves if move.kind == "copy"] == []
+
+
+def test_a_cache_that_is_written_is_a_copy_to_avoid_only_where_it_is_donated() -> None:
+    copied = {path for path, one in compiled().items() for move in one.advice.moves if move.kind == "copy"}
+    assert "tpu/kvcarry/donate" in copied
+    assert "tpu/kvcarry/base" not in copied
+
+
+def test_state_is_divided_together_with_activations() -> None:
+    """With state alone, a compiled program needed 29 GiB more; with the constraint it saved what was said."""
+    found = step("fsdp_tp+replopt", "shard")
+    assert found is not None
+    assert "keep activations divided" in found.what
+    assert "activations that stay divided" in found.caveat
+    assert found.code.startswith("x = jax.lax.with_sharding_constraint(x, ")
+    compile(found.code, "code", "exec")
 
 
 def test_replicated_state_is_divided_and_sharded_parameters_are_not() -> None:

@@ -61,7 +61,7 @@ def test_a_move_chosen_in_a_table_is_shown_over_the_chart(module_page: Page, cha
 
 def test_the_peak_in_the_tooltip_is_that_of_the_move(module_page: Page, changes: dict[str, Any]) -> None:
     """The chart adds what the move changes to what is resident; at the next peak that is the figure of the move."""
-    for key in ("donate-1", "then-checkpoint"):
+    for key in ("donate-1", "then-donate"):
         change = changes[key]
         module_page.locator("select[name=move]").select_option(key)
         first = max(0, change["moment"] - 3)

@@ -55,7 +55,7 @@ def test_a_device_that_is_named_holds_on_all_pages_of_the_site(samples_site: Pat
 
 
 def test_steps_and_chart_say_what_a_device_that_is_too_small_means(samples_site: Path, visit: Visit) -> None:
-    page = visit(samples_site, _page(samples_site, "jit-odd-shape-bf16"))
+    page = visit(samples_site, _page(samples_site, "jit-mlp-train-step"))
     choice, step = page.locator("#device"), page.locator(".step-list > [data-needs]").first
     allocated, after = (
         int(place.get_attribute(name) or "") for place, name in ((choice, "data-needs"), (step, "data-needs"))

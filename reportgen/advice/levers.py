@@ -178,6 +178,30 @@ class Levers:
                     found.append(number)
         return self._without(found, 0)
 
+    def donated_carry(self) -> Lever | None:
+        """Return the arguments that a loop reads as a stack while it writes their new value as another one.
+
+        Donating them alone saves nothing, because both are held while the loop runs; one that is carried is one array.
+        """
+        dump = self._program.dump
+        found = []
+        for pair in self._situation.all_pairs.conflicts:
+            number = self._program.root(pair.result.number)
+            loop, one_layout = (
+                dump.values.names[number],
+                {dump.values.shapes[n] for n in (number, pair.argument.number)},
+            )
+            is_stack = self._program.opcode(loop) == "while" and len(self._sizes(number)) > 2
+            if is_stack and len(one_layout) == 1 and pair.result.shape in self._read_only(loop):
+                found.append(pair)
+        if not found:
+            return None
+        size = sum(pair.result.reserved_bytes for pair in found)
+        after = self._memory.without({}, [(0, -size)])
+        parts = tuple(dict.fromkeys(pair.argument.name for pair in found))
+        values = tuple(pair.result.number for pair in found)
+        return Lever(values=values, size_bytes=size, least=after, most=after, parts=parts)
+
     def _read_only(self, loop: str) -> Iterator[str]:
         """Yield the shapes of a loop's state that its body hands on as they are."""
         for root in map(self._program.instruction, self._program.roots(loop)):

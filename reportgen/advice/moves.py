@@ -254,6 +254,7 @@ class Moves:
             ("attention", of_attention, attention, code),
             ("logits", "compute the loss in chunks: {}", levers.logits(), ""),
             ("carry", "carry what a loop reads and writes as two stacks: {}", levers.carry(), ""),
+            ("carry", "donate {} and carry them through the loop", levers.donated_carry(), ""),
             ("offload", "keep {} in host memory until the update", levers.offload(), ""),
             ("type", "use a narrower type for {}", levers.narrower_state(), ""),
             ("type", "use a narrower type for {}", levers.narrower(), ""),

@@ -319,6 +319,15 @@ def test_weights_that_are_converted_before_a_loop_are_computed_in_its_body() -> 
     assert found == advice("qlora").steps[0]
 
 
+def test_a_cache_that_is_donated_and_carried_is_one_array() -> None:
+    found = step("serve", "carry")
+    assert found is not None
+    assert found == advice("serve").steps[0]
+    assert found.what == "donate k_pages, v_pages and carry them through the loop"
+    assert found.saving_bytes == 1 << 30
+    assert step("serve", "donate") is None
+
+
 def test_half_of_a_cache_is_half_of_its_bytes() -> None:
     found = step("serve+inplace", "type")
     assert found is not None

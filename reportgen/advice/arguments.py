@@ -11,7 +11,7 @@ from reportgen.program.places import Leaf
 from reportgen.record import record
 
 _TOP = re.compile(r"[^\[.{]+")
-_STEP = re.compile(r"^[^\[.{]+|\.[^\[.{]+|\[[^\]]*\]|.+")
+_STEP = re.compile(r"^[^\[.{]++|\.[^\[.{]++|\[[^\]]*+\]?|(?s:.++)")
 
 _MOST_PARTS = 3
 _NAMED_PART = 100

@@ -10,7 +10,9 @@ from functools import lru_cache
 from math import prod
 from typing import NamedTuple
 
-_SHAPE = re.compile(r"\w+\[([\d,<=]*)\](?:\{([\d,]*)(?::T((?:\([\d,]+\))+))?)?")
+from reportgen.patterns import repeated
+
+_SHAPE = re.compile(r"\w+\[([\d,<=]*)\](?:\{([\d,]*)(?::T(" + repeated(r"\([\d,]+\)", 1) + r"))?)?")
 
 
 class Factor(NamedTuple):

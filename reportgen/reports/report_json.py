@@ -80,7 +80,7 @@ def module_report(report: Report) -> dict[str, Any]:
         ],
         "devices": _devices(report),
         "refused": _refusal(report.misfit) if report.misfit and report.misfit.is_refused else None,
-        "phases": [asdict(phase) for phase in report.phases],
+        "phases": [asdict(phase) | {"passes": list(phase.passes)} for phase in report.phases],
         "checks": [
             {
                 "name": result.name,

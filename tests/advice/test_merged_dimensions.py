@@ -31,9 +31,10 @@ def found(shape: str, origins: Sequence[Of]) -> Merged | None:
             dump=SimpleNamespace(values=SimpleNamespace(shapes=[shape])), facts=SimpleNamespace(padding=[padding])
         ),
         dimensions=SimpleNamespace(
-            sizes=lambda _: sizes, of=lambda _: [of and Origin(of[0], (), of[1]) for of in origins]
+            sizes=lambda _: sizes,
+            of=lambda _: [of and Origin(of[0], (), of[1]) for of in origins],
+            length=lambda origin: SIZES.get((origin.parameter, origin.dimension), 0),
         ),
-        size_of=lambda origin: SIZES.get((origin.parameter, origin.dimension), 0),
     )
     return merged(cast(Situation, situation), 0)
 

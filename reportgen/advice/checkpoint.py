@@ -34,9 +34,6 @@ FAMILIES = 12
 _MUCH_PART = 8
 """What waits at the new peak counts if it is more than this part of the peak."""
 
-_LITTLE_PART = 100
-"""What is saved at least says something if it is more than this part of the peak."""
-
 _SMALL_PART = 200
 """What is smaller than this part of what a part keeps is not all that it reads, as a mask."""
 
@@ -86,7 +83,7 @@ class Array:
 class Checkpoint:
     """What checkpoints around all scopes of one name, `layer_#`, do: the least and the most that they save.
 
-    If `is_open`, they may save more.
+    If `is_open`, much waits in the backward pass then, so they may save more.
     """
 
     scope: str
@@ -219,9 +216,6 @@ class Checkpoints:
         early, late = _edits(units, arrays, made)
         least, most = memory.after(early), memory.after(late)
         is_open = self._waiting(memory, most) * _MUCH_PART >= memory.peak.peak_bytes
-        if is_open:
-            least = self.reordered(memory, least)
-            is_open = (memory.peak.peak_bytes - least.peak_bytes) * _LITTLE_PART >= memory.peak.peak_bytes
         return Checkpoint(
             scope=scope,
             values=tuple(sorted(late.cuts)),

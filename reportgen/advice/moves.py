@@ -43,6 +43,9 @@ _CHECKPOINT_MOVES = 5
 
 _HALF = 0.5
 
+_LITTLE_PART = 100
+"""That something is saved at least says something if it is more than this part of the peak."""
+
 _RESULT_MOVES = 5
 
 
@@ -196,9 +199,10 @@ class Moves:
         return self._checkpoint(memory, one, what, code)
 
     def _checkpoint(self, memory: Memory, one: Checkpoint, what: str, code: str) -> Move:
-        if one.is_open:
+        least = self._situation.checkpoints.reordered(memory, one.least) if one.is_open else memory.peak
+        if (memory.peak.peak_bytes - least.peak_bytes) * _LITTLE_PART >= memory.peak.peak_bytes:
             buffers = self._situation.program.buffers.one_of_each(one.values)
-            return self._move("checkpoint", "at least", what, one.kept_bytes, one.least, buffers=buffers, code=code)
+            return self._move("checkpoint", "at least", what, one.kept_bytes, least, buffers=buffers, code=code)
         return self._range("checkpoint", memory, what, one.kept_bytes, one.least, one.most, one.values, code)
 
     def _operation(self, one: Checkpoint) -> str:

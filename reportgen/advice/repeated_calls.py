@@ -7,7 +7,7 @@ of the function that comes first in all of them is reached again.
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -54,6 +54,10 @@ def repeated_calls(situation: Situation, memory: Memory, kept: Sequence[Array]) 
     for function in _loss_functions(situation) | _recomputed(situation.program):
         del sizes[function]
     seen: set[frozenset[tuple[int, ...]]] = set()
+    program = situation.program
+    moments = {moment for array in arrays for moment in array.reads}
+    reads = {moment: _functions(program.stack(program.instruction_at(moment))) for moment in moments}
+    lifetimes = list(_made_forward(analysis, memory, max((array.last_forward for array in arrays), default=0)))
     for function, _ in sizes.most_common(_MOST_FUNCTIONS):
         inside = [array for array in arrays if function in _functions(stacks[array.values])]
         # What makes the same arrays as a function in it may be called once, with a loop around the other's calls.
@@ -62,11 +66,18 @@ def repeated_calls(situation: Situation, memory: Memory, kept: Sequence[Array]) 
         seen.add(values)
         calls = _calls(analysis, function, inside, stacks)
         if len(calls) > 1 and function.name.rpartition(".")[2] not in _NO_FUNCTIONS:
-            found.append(_checkpoint(situation, memory, function, calls, arrays, inside))
+            found.append(_checkpoint(situation, memory, function, calls, arrays, inside, reads, lifetimes))
     saved = {one.scope: _saved(memory, one) for one in found}
     nearly_all = [one for one in found if saved[one.scope] * _NEARLY_ALL >= max(saved.values())]
     # The first of those with the fewest bytes, because stacks begin with the innermost function.
     return [min(nearly_all, key=lambda one: one.kept_bytes)] if nearly_all else []
+
+
+def _made_forward(analysis: Analysis, memory: Memory, end: int) -> Iterator[Lifetime]:
+    """Yield the lives of what the forward pass makes, up to a moment."""
+    for number, held in memory.temps.items():
+        if number >= 0 and held.first <= end and direction(analysis.authors.of(number).scope) == "forward":
+            yield held.first, min(held.last, end), held.size_bytes
 
 
 def _saved(memory: Memory, one: Checkpoint) -> int:
@@ -132,15 +143,15 @@ def _checkpoint(
     calls: Sequence[int],
     arrays: Sequence[Array],
     inside: Sequence[Array],
+    reads: Mapping[int, Sequence[Function]],
+    lifetimes: Sequence[Lifetime],
 ) -> Checkpoint:
     def unit(moment: int) -> Unit:
         return (f"{function.name}{bisect_right(calls, moment)}",)
 
-    analysis, program = situation.analysis, situation.program
-    starts, within = analysis.dump.starts, {array.values for array in inside}
-    names = {moment: program.instruction_at(moment) for array in arrays for moment in array.reads}
+    starts, within = situation.program.dump.starts, {array.values for array in inside}
     # The loss reads the last call's result after it, and is in no call.
-    of_calls = {moment for moment, name in names.items() if function in _functions(program.stack(name))}
+    of_calls = {moment for moment, functions in reads.items() if function in functions}
     placed = [
         replace(
             array,
@@ -150,9 +161,7 @@ def _checkpoint(
         for array in arrays
     ]
     made: defaultdict[Unit, list[Lifetime]] = defaultdict(list)
-    end = max(array.last_forward for array in arrays)
-    for number, held in memory.temps.items():
-        if number >= 0 and held.first <= end and direction(analysis.authors.of(number).scope) == "forward":
-            made[unit(held.first)].append((held.first, min(held.last, end), held.size_bytes))
+    for lifetime in lifetimes:
+        made[unit(lifetime[0])].append(lifetime)
     units = next(iter(by_scope(one for one in placed if one.values in within).values()), {})
     return situation.checkpoints.around(memory, function.name, units, placed, made)

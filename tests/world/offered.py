@@ -28,27 +28,32 @@ def main(name: str, folder: str, code: str = "") -> None:
 
 def compile_source(path: Path, device: str) -> None:
     import jax
-    from jax.sharding import SingleDeviceSharding
+    from jax.sharding import Mesh, NamedSharding, SingleDeviceSharding
 
     jax.config.update("jax_platforms", "cpu")  # because this machine need not have the device
     jax.config.update("jax_hlo_source_file_canonicalization_regex", f"{path.parent}/")
-    program: dict[str, Any] = {}
+    devices = devices_of(device)
+    program: dict[str, Any] = {"mesh": Mesh(devices, ("data",))}
     exec(compile(path.read_text(encoding="utf-8"), path, "exec"), program)
-    sharding = SingleDeviceSharding(device_of(device))
-    args = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=sharding), program["args"])
-    program["step"].lower(*args).compile()
+    single = SingleDeviceSharding(devices[0])
+
+    def placed(x: Any) -> Any:
+        sharding = x.sharding if isinstance(x.sharding, NamedSharding) else single
+        return jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=sharding)
+
+    program["step"].lower(*jax.tree.map(placed, program["args"])).compile()
 
 
-def device_of(name: str) -> Any:
+def devices_of(name: str) -> Any:
     from jax.experimental import topologies
 
     os.environ |= {"TPU_SKIP_MDS_QUERY": "1", "TPU_WORKER_HOSTNAMES": "localhost"}
     if name != "gpu":
-        return topologies.get_topology_desc(platform="tpu", topology_name=name).devices[0]
+        return topologies.get_topology_desc(platform="tpu", topology_name=name).devices
     target = GPU.read_text(encoding="utf-8")
     return topologies.get_topology_desc(
         platform="cuda", topology_name=GPU.stem, topology="1x1x1", target_config=target
-    ).devices[0]
+    ).devices
 
 
 def keep(dumped: Path, folder: Path) -> None:

@@ -1,6 +1,7 @@
 """Small programs that are offered each text of `reportgen.advice.framework`, known without JAX.
 
-A program defines `step` and its `args`. What the text takes the place of stands between « and »: nothing for a line.
+A program defines `step` and its `args`, and may use `mesh`, all devices along the axis `data`. What the text takes the
+place of stands between « and »: nothing for a line.
 """
 
 import re
@@ -11,16 +12,21 @@ from reportgen.advice.advice_records import Kind
 
 @dataclass(frozen=True)
 class Offer:
-    """A program, the kind of the move whose code it is offered, whole words of it, and what it is compiled for."""
+    """A program, the kind of the move whose code it is offered, whole words of it, and what it is compiled for.
+
+    What the move asks for besides its code is `besides`: a text of the source, and the one that takes its place.
+    """
 
     source: str
     kind: Kind
     what: str
     device: str = "gpu"
+    besides: tuple[str, str] = ("", "")
 
     def with_code(self, code: str) -> str:
         """Return the source with `code`, literally, where the advice says; as it is for an empty one."""
-        return re.sub("«(.*?)»", lambda place: code or place[1], self.source)
+        source = self.source.replace(*self.besides) if code else self.source
+        return re.sub("«(.*?)»", lambda place: code or place[1], source)
 
 
 _JAX = """
@@ -88,7 +94,38 @@ width = HEADS * SIZE
 args = jax.ShapeDtypeStruct((width, 3 * width), "bfloat16"), jax.ShapeDtypeStruct((4, 2048, width), "bfloat16")
 """
 
-_HEAD_OF_20 = _ATTENTION.replace("SIZE = 4, 64", "SIZE = 4, 20")
+_ATTENTION_OF_LAYERS = f"""{_JAX}
+def attend(query, key, value):
+    scores = jnp.einsum("bqhd,bkhd->bhqk", query, key).astype("float32")
+    return jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores).astype(query.dtype), value)
+«»
+def run(p, data):
+    embedding, layers = p
+    x, y = (embedding[tokens] for tokens in data)
+    for w in layers:
+        heads = (part.reshape(*part.shape[:2], 8, 64) for part in (x @ w[0], y @ w[1], y @ w[2]))
+        x = x + attend(*heads).reshape(x.shape)
+    return x
+{_STEP}
+layers = 8 * [[jax.ShapeDtypeStruct((512, 512), "bfloat16")] * 3]
+tokens = [jax.ShapeDtypeStruct((32, length), "int32") for length in (256, 512)]
+args = (jax.ShapeDtypeStruct((4096, 512), "bfloat16"), layers), tokens
+"""
+_DIVIDED = f"""{_JAX}
+from jax.sharding import NamedSharding, PartitionSpec as P
+batch_sharding = NamedSharding(mesh, P("data"))
+def body(x, w):
+    «»
+    return {_LAYER}, None
+def train(state, data):
+    params, momentum = state
+    gradient = jax.grad(lambda p: (jax.lax.scan(body, data, p)[0] ** 2).mean())(params)
+    momentum = 0.9 * momentum + gradient
+    return params - momentum, momentum
+step = jax.jit(train, donate_argnums=0)
+state = jax.ShapeDtypeStruct((8, 1024, 4096), "float32", sharding=NamedSharding(mesh, P()))
+args = (state, state), jax.ShapeDtypeStruct((2048, 1024), "float32", sharding=batch_sharding)
+"""
 
 _LINEN = f"""{_JAX}
 from flax import linen as nn
@@ -329,6 +366,10 @@ OFFERS = {
     "attention-gpu-head-20": Offer(
         _ATTENTION.replace("SIZE = 4, 64", "SIZE = 4, 20"), "attention", "compute attention in blocks:"
     ),
+    "attention-layers": Offer(
+        _ATTENTION_OF_LAYERS, "attention", "recompute attention in the backward pass:", "v5e:2x2"
+    ),
+    "divided": Offer(_DIVIDED, "shard", "keep activations divided", "v5e:2x2", ("P()", 'P(None, "data")')),
     "linen-method": Offer(_LINEN_METHOD, "checkpoint", "the calls of"),
     "linen-scope": Offer(_LINEN_METHOD, "checkpoint", "/layer_#"),
     "linen-loop": Offer(_LINEN_LOOP, "checkpoint-loop", "the body of the loop at"),

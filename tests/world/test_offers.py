@@ -53,6 +53,8 @@ def test_every_text_was_compiled() -> None:
         framework._FUSED,
         framework._HAIKU_METHOD,
         framework._HAIKU_FUNCTION,
+        framework.CHECKPOINT_OF_ATTENTION,
+        framework.DIVIDED_ACTIVATIONS,
         framework.donation_code(["params"]),
     ]
     for one in (*framework._FRAMEWORKS, framework._JAX):

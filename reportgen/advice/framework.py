@@ -75,7 +75,7 @@ CHECKPOINT_OF_ATTENTION = "attend = jax.checkpoint(attend)  # attend: queries, k
 
 DIVIDED_ACTIVATIONS = (
     "x = jax.lax.with_sharding_constraint(x, batch_sharding)  "
-    '# x: what each layer reads; batch_sharding: NamedSharding(mesh, P("data")), as of the data'
+    '# x: what each layer reads; batch_sharding: NamedSharding(mesh, P("data")), as of the data, on Auto axes'
 )
 """How to keep the activations of layers divided among devices as the batch is."""
 

@@ -48,15 +48,9 @@ def test_what_is_offered_was_compiled(name: str) -> None:
 
 
 def test_every_text_was_compiled() -> None:
-    texts = [
-        framework._IN_BLOCKS,
-        framework._FUSED,
-        framework._HAIKU_METHOD,
-        framework._HAIKU_FUNCTION,
-        framework.CHECKPOINT_OF_ATTENTION,
-        framework.DIVIDED_ACTIVATIONS,
-        framework.donation_code(["params"]),
-    ]
+    constants = {name: text for name, text in vars(framework).items() if name.isupper() and isinstance(text, str)}
+    texts = [text for text in constants.values() if not text.startswith("/")]  # a path, by which a framework is known
+    texts.append(framework.donation_code(["params"]))
     for one in (*framework._FRAMEWORKS, framework._JAX):
         loop = one.function.format("body") if one.scans or one is framework._JAX else ""
         # Functions in a program of the others get JAX's own checkpoint, or Haiku's by a text of its own.

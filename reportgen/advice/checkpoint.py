@@ -18,7 +18,7 @@ XLA on CPU merged the second computation with the first until jaxlib 0.11.1, so 
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 
@@ -36,6 +36,9 @@ _MUCH_PART = 8
 
 _SMALL_PART = 200
 """What is smaller than this part of what a part keeps is not all that it reads, as a mask."""
+
+_SMALL_VALUE = 5000
+"""What is less than this part of the peak may wait or not."""
 
 _LONG_MOMENTS = 50
 _LONG_PART = 50
@@ -118,20 +121,11 @@ class Checkpoints:
         found = (self._array(memory, root, copies[root], boundary) for root in roots)
         return [array for array in found if array]
 
-    @cached_property
-    def _copies(self) -> Mapping[int, Sequence[int]]:
-        """Return the values that only move what another one computes, in all memory spaces."""
-        found: defaultdict[int, list[int]] = defaultdict(list)
-        for number in range(len(self._program.dump.values.names)):
-            if (root := self._program.root(number)) != number:
-                found[root].append(number)
-        return found
-
     def _array(self, memory: Memory, root: int, numbers: Sequence[int], boundary: int) -> Array | None:
         program = self._program
         readers: set[Unit] = set()
         forward, backward = [program.dump.starts[root]], []
-        for moment, name in self._readers((root, *self._copies.get(root, ()))):
+        for moment, name in self._readers(root):
             reader = program.op_name(name)
             if moment > boundary or direction(reader) == "backward":
                 backward.append(moment)
@@ -166,13 +160,17 @@ class Checkpoints:
         made = dump.made_by.get(name, ())
         return sum(dump.values.sizes[number] for number in made if not self._program.is_table(number))
 
-    def _readers(self, numbers: Iterable[int]) -> Iterable[tuple[int, str]]:
-        moment_of = self._program.dump.moment_of
+    def _readers(self, root: int) -> Iterator[tuple[int, str]]:
+        """Yield who reads a value or one of its copies, in any memory space, and when."""
+        program, dump = self._program, self._program.dump
+        numbers = [root]
         for number in numbers:
-            for user in self._program.dump.users(number):
-                name = user.decode("utf-8", "replace")
-                moment = moment_of.get(name)
-                if moment is not None and self._program.opcode(name) not in COPIES and self._program.opcode(name):
+            for name in program.readers_of(number):
+                moment, opcode = dump.moment_of.get(name), program.opcode(name)
+                if opcode in COPIES:
+                    made = (one for one in dump.made_by.get(name, ()) if one not in numbers)
+                    numbers += [one for one in made if program.root(one) == root]
+                elif moment is not None and opcode:
                     yield moment, name
 
     def families(self, memory: Memory, arrays: Sequence[Array]) -> list[Checkpoint]:
@@ -230,7 +228,7 @@ class Checkpoints:
         boundary, long = self.boundary or 0, max(_LONG_MOMENTS, memory.moments // _LONG_PART)
         cuts = after.edit.cuts if after.edit else {}
         waiting = 0
-        for number, held in memory.temps.items():
+        for number, held in memory.temps.items() if after.moment > boundary else ():
             if number < 0 or not held.first <= after.moment <= held.last - long:
                 continue
             reads = self._program.reads(number)
@@ -257,9 +255,11 @@ class Checkpoints:
         for root, numbers in self._held_by_root(memory).items():
             held = [memory.temps[number] for number in numbers]
             last, size_bytes = max(one.last for one in held), max(one.size_bytes for one in held)
+            if last <= boundary or size_bytes * _SMALL_VALUE < memory.peak.peak_bytes:
+                continue
             born = needed = max(starts[root], boundary)
             waiting = []
-            for moment, name in self._readers((root, *self._copies.get(root, ()))) if last > boundary else ():
+            for moment, name in self._readers(root):
                 others = (program.root(operand) for operand in program.operands(name))
                 first = max((starts[other] for other in others if other != root), default=0)
                 made_bytes = self._made_bytes(name)

@@ -4,7 +4,7 @@ Savings do not add up, so the edits of all steps are made to the space at once, 
 of them. A batch is made smaller only where nothing else makes the program fit, and no type is changed.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import floor
 
@@ -56,7 +56,7 @@ def _fits_in(move: Move, available_bytes: int) -> bool:
 def _chain(situation: Situation, ordered: Sequence[Move], lower: Lower, available_bytes: int | None) -> Iterator[Move]:
     """Yield the steps that surely save something: one that is enough alone, then that which lowers the peak most."""
     before = {step(move): move for move in ordered if _can_be_joined(move)}
-    after = {**before, **_after_donation(situation, lower)} if "donate" in before else before
+    after = {**before, **_after_donation(situation, lower, before)} if "donate" in before else before
     # A donation is free, so it comes before another step that is enough as well.
     enough = [kind for kind, move in before.items() if available_bytes is not None and _fits_in(move, available_bytes)]
     first = min(enough, key=lambda kind: kind != "donate", default=None)
@@ -76,11 +76,12 @@ def _chain(situation: Situation, ordered: Sequence[Move], lower: Lower, availabl
         taken.append(move)
 
 
-def _after_donation(situation: Situation, lower: Lower) -> Mapping[Kind, Move]:
+def _after_donation(situation: Situation, lower: Lower, before: Container[Kind]) -> Mapping[Kind, Move]:
     """Return the steps that are left after the donation, by their kind, as they are then without the others."""
     after = situation.after_donation
     moves = Moves(after)
-    found = steps(map(lower, (*moves.changes(), *moves.sharding())), after.memory.peak.peak_bytes)
+    sharding = moves.sharding() if "shard" in before else ()
+    found = steps(map(lower, (*moves.changes(), *sharding)), after.memory.peak.peak_bytes)
     return {step(move): move for move in found if _can_be_joined(move)}
 
 

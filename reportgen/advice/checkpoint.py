@@ -259,15 +259,15 @@ class Checkpoints:
                 continue
             born = needed = max(starts[root], boundary)
             waiting = []
-            for moment, name in self._readers(root):
-                others = (program.root(operand) for operand in program.operands(name))
-                first = max((starts[other] for other in others if other != root), default=0)
+            for moment, name in sorted(self._readers(root), reverse=True):
                 made_bytes = self._made_bytes(name)
-                if program.opcode(name) in _LATE or made_bytes * 2 > size_bytes:
-                    first = moment
-                elif max(first, born) < moment:
-                    waiting.append((max(first, born), moment, made_bytes))
-                needed = max(needed, min(max(first, born), moment))
+                if moment <= needed or program.opcode(name) in _LATE or made_bytes * 2 > size_bytes:
+                    needed = max(needed, moment)
+                    break
+                others = (program.root(operand) for operand in program.operands(name))
+                first = min(max([born, *(starts[other] for other in others if other != root)]), moment)
+                waiting.append((first, moment, made_bytes))
+                needed = max(needed, first)
             if needed < last:
                 cuts.update({number: [(needed + 1, last)] for number in numbers})
                 more += (change for first, moment, size in waiting for change in ((first, size), (moment, -size)))

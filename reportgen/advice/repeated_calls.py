@@ -53,6 +53,8 @@ def repeated_calls(situation: Situation, memory: Memory, kept: Sequence[Array]) 
     found: list[Checkpoint] = []
     for function in _loss_functions(situation) | _recomputed(situation.program):
         del sizes[function]
+    if not sizes:
+        return []
     seen: set[frozenset[tuple[int, ...]]] = set()
     program = situation.program
     moments = {moment for array in arrays for moment in array.reads}

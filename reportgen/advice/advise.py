@@ -75,9 +75,8 @@ def _of_space(analysis: Analysis, space: Space, capacity_bytes: int | None, devi
         return without_rematerialization(move if is_understood else _lowered(move), lost)
 
     alone = [lower(move) for move in (*moves.all(), *map(moves.without_family, ledger[:_FAMILY_MOVES]))]
-    worth = steps(alone, situation.memory.peak.peak_bytes)
-    alone = [with_next(situation, move) if move in worth else move for move in alone]
-    ordered = steps(alone, situation.memory.peak.peak_bytes)
+    told = {id(move): with_next(situation, move) for move in steps(alone, situation.memory.peak.peak_bytes)}
+    alone, ordered = [told.get(id(move), move) for move in alone], list(told.values())
     # Slack must fit as well.
     available = None if capacity_bytes is None else capacity_bytes - situation.above_peak_bytes
     is_over = available is not None and ladder.peak_bytes > available

@@ -13,6 +13,8 @@ from reportgen.record import record
 _TOP = re.compile(r"[^\[.{]+")
 _STEP = re.compile(r"^[^\[.{]++|\.[^\[.{]++|\[[^\]]*+\]?|(?s:.++)")
 
+_IDS = ("s32[", "u32[", "s64[", "u64[")
+
 _MOST_PARTS = 3
 _NAMED_PART = 100
 """A part of an argument is not named where it has less than this part of the bytes."""
@@ -44,6 +46,11 @@ class Argument:
     @property
     def name(self) -> str:
         return top_name(self.path)
+
+    @property
+    def is_ids(self) -> bool:
+        """Return whether it has a type of tokens and positions; weights have others, also quantized ones."""
+        return self.shape.startswith(_IDS)
 
 
 @record

@@ -24,9 +24,6 @@ _PRODUCTS = ("dot", "convolution", "custom-call")
 _PASSED_ON = ("get-tuple-element", "parameter", "while")
 """What a loop makes of a stack that its body writes."""
 
-_INTEGERS = ("s32[", "u32[", "s64[", "u64[")
-"""The types of tokens and positions; weights have others, also quantized ones."""
-
 
 class Attention:
     """The attention of one memory space."""
@@ -132,8 +129,7 @@ class Attention:
     def _data(self) -> Set[str]:
         """Return the arguments that are data: the largest, and all integers that are no state."""
         state = {argument.instruction for argument in self._situation.state}
-        integers = (one for one in self._situation.arguments if self._program.shape(one.number).startswith(_INTEGERS))
-        own = {one.instruction for one in integers if one.instruction not in state}
+        own = {one.instruction for one in self._situation.arguments if one.is_ids} - state
         if not self._program.has_backward_pass:
             own |= state
         return own | {origin.parameter for origin in self._situation.data}

@@ -26,8 +26,6 @@ _SMALL_PART = 2000
 _RARE_PART = 10
 """Dimensions that less than this part of the data's bytes begin with are none of the batch."""
 
-_IDS = ("s32[", "u32[", "s64[", "u64[")
-
 _LEAST_PART = 100
 """The batch is not worth naming if less than this part of the peak follows it."""
 
@@ -150,8 +148,8 @@ def _often(found: Mapping[Origin, int], compared: Mapping[Origin, int]) -> froze
 
 
 def ids(dimensions: Dimensions, arguments: Sequence[Argument]) -> frozenset[Origin]:
-    """Return the leading dimensions of arguments that are integers as wide as those that name tokens."""
-    whole = [one for one in arguments if one.shape.startswith(_IDS)]
+    """Return the leading dimensions of arguments that may name tokens."""
+    whole = [one for one in arguments if one.is_ids]
     return frozenset(origin for one in whole for origin in dimensions.own(one.number)[:1])
 
 

@@ -76,6 +76,11 @@ class Array:
     last_forward: int
     first_backward: int
 
+    @property
+    def between(self) -> Stretch:
+        """Return the moments from its last reader in the forward pass to the first in the backward pass."""
+        return self.last_forward + 1, self.first_backward - 1
+
     def depths(self) -> Sequence[int]:
         """Return how long the paths are that a checkpoint could have which drops this array."""
         deepest = min(len(self.unit), _DEEPEST) if self.is_forward else 0
@@ -103,7 +108,6 @@ class Checkpoints:
     def __init__(self, analysis: Analysis) -> None:
         self._analysis, self._program = analysis, analysis.program
         self._moments = max(analysis.moments, 1)
-        self._order: tuple[Memory, Edit] | None = None
 
     @cached_property
     def boundary(self) -> int | None:
@@ -239,15 +243,7 @@ class Checkpoints:
                 waiting += held.size_bytes
         return waiting
 
-    def reordered(self, memory: Memory, after: PeakAfter) -> PeakAfter:
-        """Return the outcome of a change if nothing waits in the backward pass, where that lowers the peak."""
-        if self.boundary is None or after.edit is None:
-            return after
-        if self._order is None or self._order[0] is not memory:
-            self._order = memory, self._without_waiting(memory)
-        return min(after, memory.together([after.edit, self._order[1]]), key=lambda one: one.peak_bytes)
-
-    def _without_waiting(self, memory: Memory) -> Edit:
+    def without_waiting(self, memory: Memory) -> Edit:
         """Return the edit that computes small results of the backward pass as soon as their operands are there."""
         program, starts, boundary = self._program, self._program.dump.starts, self.boundary or 0
         cuts: dict[int, list[Stretch]] = {}
@@ -307,7 +303,7 @@ def _edits(
             more += _held(min(array.last_forward for array in kept), max(reads), usual_input)
         for array in kept:
             for number in array.values:
-                late[number] = [(array.last_forward + 1, array.first_backward - 1)]
+                late[number] = [array.between]
                 early[number] = [(array.last_forward + 1, again - 1)]
     return Edit(early, more), Edit(late)
 

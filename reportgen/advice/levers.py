@@ -75,7 +75,7 @@ class Levers:
         layers add up. The most leaves those of one, and nothing of what else the function that makes the scores keeps
         for the backward pass, as a checkpoint of a block of it does.
         """
-        attention = Attention(self._situation)
+        attention = self._attention
         found, carried = attention.with_gradients, attention.carried_bytes
         others = carried * (attention.repetitions - 1)
         blocks = self._without(found, self._at_once(found) // max(attention.heads, _CHUNKS) + others, carried)
@@ -87,16 +87,16 @@ class Levers:
 
     def heads(self) -> Set[tuple[str, int]]:
         """Return the element types and the sizes of the heads whose products are scores of attention."""
-        scores = {tuple(self._sizes(number)[-2:]) for number in Attention(self._situation).scores}
+        scores = {tuple(self._sizes(number)[-2:]) for number in self._attention.scores}
         return {product for sizes in scores for product in self._situation.dimensions.products(sizes)}
+
+    @cached_property
+    def _attention(self) -> Attention:
+        return Attention(self._situation)
 
     def _recomputed(self, attention: Attention) -> Lever | None:
         """Return what a checkpoint of attention saves: the scores of one layer at a time come back."""
-        late = {
-            number: [(array.last_forward + 1, array.first_backward - 1)]
-            for array in attention.kept
-            for number in array.values
-        }
+        late = {number: [array.between] for array in attention.kept for number in array.values}
         if not late:
             return None
         again = sum(array.size_bytes for array in attention.kept) // attention.repetitions
@@ -111,8 +111,7 @@ class Levers:
 
     def _settled(self, lever: Lever) -> Lever:
         """Return a lever whose peaks hold nothing that waits in the backward pass."""
-        checkpoints = self._situation.checkpoints
-        least, most = (one and checkpoints.reordered(self._memory, one) for one in (lever.least, lever.most))
+        least, most = (one and self._situation.reordered(one) for one in (lever.least, lever.most))
         return replace(lever, least=least, most=most)
 
     def _saves(self, lever: Lever | None) -> bool:
@@ -139,8 +138,8 @@ class Levers:
 
     def _is_made_by(self, number: int, operations: re.Pattern[str]) -> bool:
         """Return whether an operation of a kind makes a value, or reads it."""
-        users = (user.decode("utf-8", "replace") for user in self._program.dump.users(number))
-        names = [self._situation.analysis.authors.of(number).scope, *map(self._program.op_name, users)]
+        users = map(self._program.op_name, self._program.readers_of(number))
+        names = [self._situation.analysis.authors.of(number).scope, *users]
         return any(operations.search(name) and not _ACTIVATION.search(name) for name in names)
 
     def _weights(self) -> Iterator[Argument]:
@@ -187,12 +186,13 @@ class Levers:
         found = []
         for pair in self._situation.all_pairs.conflicts:
             number = self._program.root(pair.result.number)
-            loop, one_layout = (
-                dump.values.names[number],
-                {dump.values.shapes[n] for n in (number, pair.argument.number)},
-            )
+            loop, shapes = dump.values.names[number], dump.values.shapes
             is_stack = self._program.opcode(loop) == "while" and len(self._sizes(number)) > 2
-            if is_stack and len(one_layout) == 1 and pair.result.shape in self._read_only(loop):
+            if (
+                is_stack
+                and shapes[number] == shapes[pair.argument.number]
+                and pair.result.shape in self._read_only(loop)
+            ):
                 found.append(pair)
         if not found:
             return None

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from reportgen.advice.framework import user_frame
-from reportgen.advice.memory import ALWAYS, Edit, Held, Memory, PeakAfter
+from reportgen.advice.memory import ALWAYS, Held, Memory, PeakAfter
 from reportgen.intervals.step_function import Change
 from reportgen.program.dimensions import PUT_TOGETHER
 from reportgen.program.opcodes import COPIES
@@ -93,7 +93,7 @@ def _together(memory: Memory, alone: Iterable[LoopCheckpoint]) -> LoopCheckpoint
     for one in alone:
         if one.stack_bytes < much:
             continue
-        after = memory.together(_edits(other.least for other in (*taken, one)))
+        after = memory.together(other.least.edit for other in (*taken, one))
         if least.peak_bytes - after.peak_bytes >= much:
             taken.append(one)
             least = after
@@ -104,19 +104,14 @@ def _together(memory: Memory, alone: Iterable[LoopCheckpoint]) -> LoopCheckpoint
         values=tuple(number for one in taken for number in one.values),
         stack_bytes=sum(one.stack_bytes for one in taken),
         least=least,
-        most=memory.together(_edits(one.most for one in taken)),
+        most=memory.together(one.most.edit for one in taken),
     )
-
-
-def _edits(outcomes: Iterable[PeakAfter]) -> list[Edit]:
-    return [one.edit for one in outcomes if one.edit]
 
 
 def _stack(program: Program, number: int, held: Held) -> Stack | None:
     """Return a value as a stack of a forward loop that a loop of the backward pass reads; None if it is none."""
     moment_of = program.dump.moment_of
-    users = (user.decode("utf-8", "replace") for user in program.dump.users(number))
-    later = next((user for user in users if program.opcode(user) == "while"), None)
+    later = next((user for user in program.readers_of(number) if program.opcode(user) == "while"), None)
     if later is None or program.loop_directions.get(later) != "backward":
         return None
     result = _result_of_loop(program, program.place(number))

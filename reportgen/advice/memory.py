@@ -142,12 +142,12 @@ class Memory:
                 changes.append((max(held.last for held in part) + 1, size_bytes))
         return PeakAfter(*self._highest(changes), partial(_sum, self.curve, changes), edit)
 
-    def together(self, edits: Iterable[Edit]) -> PeakAfter:
-        """Return the peak after several edits at once: bytes that two of them cut are gone once."""
+    def together(self, edits: Iterable[Edit | None]) -> PeakAfter:
+        """Return the peak after several edits at once, as far as there are any: bytes that two cut are gone once."""
         cuts: defaultdict[int, list[Stretch]] = defaultdict(list)
         more: list[Change] = []
         less: dict[int, int] = {}
-        for edit in edits:
+        for edit in filter(None, edits):
             more += edit.more
             for number, stretches in edit.cuts.items():
                 cuts[number] += stretches

@@ -199,7 +199,7 @@ class Moves:
         return self._checkpoint(memory, one, what, code)
 
     def _checkpoint(self, memory: Memory, one: Checkpoint, what: str, code: str) -> Move:
-        least = self._situation.checkpoints.reordered(memory, one.least) if one.is_open else memory.peak
+        least = self._situation.reordered(one.least) if one.is_open else memory.peak
         if (memory.peak.peak_bytes - least.peak_bytes) * _LITTLE_PART >= memory.peak.peak_bytes:
             buffers = self._situation.program.buffers.one_of_each(one.values)
             return self._move("checkpoint", "at least", what, one.kept_bytes, least, buffers=buffers, code=code)
@@ -234,16 +234,7 @@ class Moves:
         buffers = self._situation.program.buffers.one_of_each(values)
         if _is_wide(low, high):
             return self._move(kind, "not computed", what, naive_bytes, memory.peak, buffers=buffers, code=code)
-        return self._move(
-            kind,
-            "range",
-            what,
-            naive_bytes,
-            least,
-            best=most,
-            buffers=buffers,
-            code=code,
-        )
+        return self._move(kind, "range", what, naive_bytes, least, best=most, buffers=buffers, code=code)
 
     def levers(self) -> Iterator[Move]:
         """Yield what an expert would change, as far as the program has it."""

@@ -96,8 +96,8 @@ def _together(situation: Situation, taken: Sequence[Move], moves: Sequence[Move]
     memory, at_worst = situation.memory, situation.memory
     if is_donated:
         memory, at_worst = situation.donation.after, situation.donation.at_worst
-    least = at_worst.together(one.outcome.edit for one in moves if one.outcome.edit)
-    most = memory.together(one.edit for move in moves for one in (move.best or move.outcome,) if one.edit)
+    least = at_worst.together(one.outcome.edit for one in moves)
+    most = memory.together((one.best or one.outcome).edit for one in moves)
     claims = {one.claim for one in moves}
     claim = next((claim for claim in _WEAKEST if claim in claims), moves[-1].claim)
     return replace(

@@ -11,7 +11,7 @@ from reportgen.advice.batch import Batch, Floor, batch, data, examples, floor, i
 from reportgen.advice.checkpoint import Checkpoints
 from reportgen.advice.donation import Donation, Pair, donate
 from reportgen.advice.framework import is_of_jax
-from reportgen.advice.memory import holdings, memory_of
+from reportgen.advice.memory import Edit, PeakAfter, holdings, memory_of
 from reportgen.advice.where import where
 from reportgen.analyse.records import Analysis, Space
 from reportgen.program.dimensions import Dimensions, Origin
@@ -98,6 +98,16 @@ class Situation:
     @cached_property
     def floor(self) -> Floor:
         return floor(self.program, self.donation)
+
+    def reordered(self, after: PeakAfter) -> PeakAfter:
+        """Return the outcome of a change if nothing waits in the backward pass, where that lowers the peak."""
+        if self.checkpoints.boundary is None or after.edit is None:
+            return after
+        return min(after, self.memory.together([after.edit, self._without_waiting]), key=lambda one: one.peak_bytes)
+
+    @cached_property
+    def _without_waiting(self) -> Edit:
+        return self.checkpoints.without_waiting(self.memory)
 
     @cached_property
     def large(self) -> Sequence[int]:

@@ -304,11 +304,11 @@ def test_pairs_of_positions_are_no_scores_without_an_exponential() -> None:
 
 def test_what_waits_in_the_backward_pass_is_not_in_the_peak_after_a_change() -> None:
     situation = Situation(program("fsdp_tp"), program("fsdp_tp").spaces[0])
-    memory, checkpoints = situation.memory, situation.checkpoints
+    memory = situation.memory
     outcome = memory.without({}, [(483, memory.peak.peak_bytes), (484, -memory.peak.peak_bytes)])
     assert outcome.moment == 483
-    assert outcome.peak_bytes - checkpoints.reordered(memory, outcome).peak_bytes == 40 * MIB
-    assert checkpoints.reordered(memory, memory.peak) is memory.peak
+    assert outcome.peak_bytes - situation.reordered(outcome).peak_bytes == 40 * MIB
+    assert situation.reordered(memory.peak) is memory.peak
 
 
 def test_weights_that_are_converted_before_a_loop_are_computed_in_its_body() -> None:

@@ -10,7 +10,7 @@ from random import Random
 from benchmarks.commands import ROOT, NotMeasured, in_turn, python
 from benchmarks.setting import Setting
 from benchmarks.table import BARS, Table, noted, reached, spread
-from reportgen.parse.oom_text import find_out_of_memory
+from reportgen.oom.find_errors import find_out_of_memory
 from tests.support.mutations import mutated
 
 JAX = ROOT / ".venv-jax" / "bin" / "python"

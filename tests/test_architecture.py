@@ -17,7 +17,7 @@ PACKAGE = ROOT / "reportgen"
 
 # Imports run downwards: a stage may import the stages above it in this list. Within a stage there are no cycles.
 STAGES = (
-    {"", "errors", "intervals", "patterns", "protos", "record", "workers"},
+    {"", "errors", "intervals", "oom", "patterns", "protos", "record", "workers"},
     {"input", "options"},
     {"model", "parse"},
     {"program"},
@@ -45,7 +45,7 @@ HOMES = {
     "watchdog": {"live/events.py"},
     "jax": {"programs/functions.py"},
 }
-PURE = {"intervals", "protos", "model", "parse", "program", "analyse", "advice", "reports", "compare", "render"}
+PURE = {"intervals", "oom", "protos", "model", "parse", "program", "analyse", "advice", "reports", "compare", "render"}
 WRITERS = {
     "input/pipes.py",
     "output/lock.py",

@@ -10,7 +10,7 @@ from reportgen.analyse.devices import DEVICES, MAIN_SPACE, Capacity, Device, rea
 from reportgen.analyse.records import Space
 from reportgen.input.dump_text import Sibling
 from reportgen.input.names import Backend, is_written_for
-from reportgen.parse.oom_records import SizeRange
+from reportgen.oom.printed_size import SizeRange
 from reportgen.record import record
 
 _TPU_VERSIONS = {

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Literal
 
-from reportgen.parse.oom_records import SizeRange, read_size
+from reportgen.oom.printed_size import SizeRange, read_size
 from reportgen.record import record
 
 MAIN_SPACE = 0

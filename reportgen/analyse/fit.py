@@ -11,7 +11,8 @@ from reportgen.analyse.devices import MAIN_SPACE, read_capacity
 from reportgen.analyse.logged_errors import errors_in
 from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.input.dump_text import Sibling
-from reportgen.parse.oom_records import LoggedBuffer, OutOfMemory, SizeRange
+from reportgen.oom.error_event import LoggedBuffer, OutOfMemory
+from reportgen.oom.printed_size import SizeRange
 from reportgen.parse.shape_parser import plain_shape
 from reportgen.record import record
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from reportgen.input.error_texts import MOST_TEXTS, ErrorText
-from reportgen.parse.oom_records import OutOfMemory
+from reportgen.oom.error_event import OutOfMemory
 from reportgen.record import record
 
 
@@ -26,6 +26,6 @@ def logged_errors(texts: Iterable[ErrorText]) -> tuple[LoggedError, ...]:
 def errors_in(data: bytes) -> tuple[OutOfMemory, ...]:
     """Return every out-of-memory error in a text."""
     # Imported here, because its patterns take a sixth of a small check to compile, and few inputs have such a text.
-    from reportgen.parse.oom_text import find_out_of_memory
+    from reportgen.oom.find_errors import find_out_of_memory
 
     return find_out_of_memory(data)

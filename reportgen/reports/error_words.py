@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from reportgen.analyse.sizes import dense_bytes, physical_order, round_up
 from reportgen.model.shapes import ArrayShape
-from reportgen.parse.oom_records import Kind, LoggedBuffer, OutOfMemory, SizeRange, read_size
+from reportgen.oom.error_event import Kind, LoggedBuffer, OutOfMemory
+from reportgen.oom.printed_size import SizeRange, read_size
 from reportgen.parse.shape_parser import ShapeError, parse_shape
 from reportgen.reports.formats import exact_bytes, range_words
 

@@ -3,7 +3,8 @@
 from typing import Any
 
 from reportgen.analyse.logged_errors import LoggedError
-from reportgen.parse.oom_records import LoggedBuffer, SizeRange, Total
+from reportgen.oom.error_event import LoggedBuffer, Total
+from reportgen.oom.printed_size import SizeRange
 from reportgen.reports.error_words import causes
 
 LARGEST_BUFFERS = 20

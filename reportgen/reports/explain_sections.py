@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.analyse.phases import label
-from reportgen.parse.oom_records import LoggedBuffer
+from reportgen.oom.error_event import LoggedBuffer
 from reportgen.record import record
 from reportgen.reports.advice_words import CLAIMS, needed_words, result_words, saving_words
 from reportgen.reports.error_words import LACKS, VERDICTS, causes, figures

@@ -10,7 +10,7 @@ from typing import Any
 from reportgen.advice.advice_records import Claim
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.logged_errors import LoggedError
-from reportgen.parse.oom_records import SizeRange
+from reportgen.oom.printed_size import SizeRange
 from reportgen.record import record
 from reportgen.reports.formats import human_bytes, percent, range_words
 from reportgen.reports.report_json import json_document

@@ -2,7 +2,7 @@
 
 import re
 
-from reportgen.parse.oom_records import SizeRange
+from reportgen.oom.printed_size import SizeRange
 
 UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 STEP = 1024

@@ -15,8 +15,8 @@ from reportgen.input.dump_contents import read_contents
 from reportgen.input.dump_text import Sibling
 from reportgen.input.names import Backend
 from reportgen.input.reading import DumpFiles
+from reportgen.oom.printed_size import SizeRange, read_size
 from reportgen.options import BuildOptions
-from reportgen.parse.oom_records import SizeRange, read_size
 from reportgen.parse.parser import parse_dump
 from reportgen.render.module.module_pages import module_pages
 from reportgen.render.module.step_cards import step_cards

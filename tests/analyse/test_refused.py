@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from reportgen.analyse.fit import Misfit
-from reportgen.parse.oom_records import SizeRange
-from reportgen.parse.oom_text import find_out_of_memory
+from reportgen.oom.find_errors import find_out_of_memory
+from reportgen.oom.printed_size import SizeRange
 from reportgen.reports.formats import human_bytes
 from tests.analyse.test_fit import REFUSED, beginning, misfit_in, program
 

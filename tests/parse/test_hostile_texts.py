@@ -2,8 +2,8 @@
 
 import pytest
 
+from reportgen.oom.find_errors import find_out_of_memory
 from reportgen.parse import parser
-from reportgen.parse.oom_text import find_out_of_memory
 from reportgen.parse.scan import Scan
 from tests.support.dumps import parsed
 from tests.support.guards import finishes

@@ -6,8 +6,9 @@ from random import Random
 
 import pytest
 
-from reportgen.parse.oom_records import LoggedBuffer, OutOfMemory, SizeRange, read_size
-from reportgen.parse.oom_text import find_out_of_memory
+from reportgen.oom.error_event import LoggedBuffer, OutOfMemory
+from reportgen.oom.find_errors import find_out_of_memory
+from reportgen.oom.printed_size import SizeRange, read_size
 from reportgen.reports.error_words import VERDICTS, causes, figures, padding_words
 from reportgen.reports.formats import range_words
 from tests.support.mutations import mutated

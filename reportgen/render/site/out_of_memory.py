@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from reportgen.analyse.logged_errors import LoggedError
-from reportgen.parse.oom_records import LoggedBuffer, SizeRange, Total
+from reportgen.oom.error_event import LoggedBuffer, Total
+from reportgen.oom.printed_size import SizeRange
 from reportgen.record import record
 from reportgen.render import routes
 from reportgen.render.html.templates import render

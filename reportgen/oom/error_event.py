@@ -3,11 +3,9 @@
 A text has rounded sizes, no offsets and no live ranges, so nothing of it enters the analysis of a dump.
 """
 
-import re
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from reportgen.record import record
+from reportgen.oom.printed_size import SizeRange
 
 Kind = Literal[
     "compile", "allocation", "load", "data", "execution", "allocator", "rematerialization", "arguments", "fragment"
@@ -16,59 +14,6 @@ Kind = Literal[
 loaded, while data was put on the device, or during execution. An "allocator" is the state of the runtime's own.
 "rematerialization" is a warning that a program is still too large, and "arguments" that they alone are; both compile
 nevertheless. A "fragment" is a list or a table whose beginning is missing."""
-
-_SIZE = re.compile(r"(-?\d{1,25})(?:\.(\d{1,9}))?(?:([KMGTPE])(?:i?B)?|( ?B| bytes))?")
-_UNITS = {unit: 1024**power for power, unit in enumerate("KMGTPE", 1)}
-_LONGEST_SIZE = 64  # more than the pattern can match
-
-
-@record(kw_only=False)
-class SizeRange:
-    """The bytes that a printed size may stand for, from `low` to `high`, both included."""
-
-    low: int
-    high: int
-
-    @property
-    def is_exact(self) -> bool:
-        return self.low == self.high
-
-    @property
-    def middle(self) -> int:
-        return (self.low + self.high) // 2
-
-    def __contains__(self, size: int) -> bool:
-        return self.low <= size <= self.high
-
-    def __add__(self, other: "SizeRange") -> "SizeRange":
-        return SizeRange(self.low + other.low, self.high + other.high)
-
-    def __sub__(self, other: "SizeRange") -> "SizeRange":
-        return SizeRange(self.low - other.high, self.high - other.low)
-
-
-def read_size(text: str, *, needs_unit: bool = True) -> SizeRange | None:
-    """Return the bytes that `66.00G`, `384.0KiB` or `512B` stands for: units are binary, and a decimal means rounding.
-
-    A number without a unit is None, because its end was cut off; where XLA prints bytes without one, say so.
-    """
-    return _range_of(text.strip()[:_LONGEST_SIZE], needs_unit)
-
-
-@lru_cache(maxsize=1024)  # because a list repeats most of its sizes
-def _range_of(text: str, needs_unit: bool) -> SizeRange | None:
-    match = _SIZE.fullmatch(text)
-    if match is None:
-        return None
-    whole, decimals, unit, exact = match.groups()
-    if unit:
-        decimals = decimals or ""
-        twice, scale, steps = 2 * int(whole + decimals), _UNITS[unit], 2 * 10 ** len(decimals)
-        # Half of the last printed digit to both sides, rounded inwards.
-        return SizeRange(-((1 - twice) * scale // steps), (twice + 1) * scale // steps)
-    if decimals or (needs_unit and not exact):
-        return None
-    return SizeRange(int(whole), int(whole))
 
 
 class Total(NamedTuple):

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.parse.oom_records import OutOfMemory, SizeRange, read_size
-from reportgen.parse.oom_text import find_out_of_memory
+from reportgen.oom.error_event import OutOfMemory
+from reportgen.oom.find_errors import find_out_of_memory
+from reportgen.oom.printed_size import SizeRange, read_size
 from tests.support.mutations import mutated
 from tests.support.samples import ROOT, samples
 from tests.support.samples import sample_files as files_of_sample

@@ -1,7 +1,7 @@
 """Find out-of-memory errors in any text: a log, an issue, an exception, `.oom_top_memory_consuming_instructions`.
 
 Texts come with prefixes of loggers, with lost indentation, cut anywhere, and once for each replica, retry and layer of
-exceptions. Whatever is there is read; the rest stays unknown. `oom_lines` has the grammar of a line.
+exceptions. Whatever is there is read; the rest stays unknown. `error_lines` has the grammar of a line.
 """
 
 import re
@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any
 
-from reportgen.parse.oom_lines import (
+from reportgen.oom.error_event import LoggedBuffer, OutOfMemory, Total
+from reportgen.oom.error_lines import (
     SIGNS,
     Line,
     anchor_sizes,
@@ -21,7 +22,7 @@ from reportgen.parse.oom_lines import (
     unwrapped,
     without_prefix,
 )
-from reportgen.parse.oom_records import LoggedBuffer, OutOfMemory, Total, read_size
+from reportgen.oom.printed_size import read_size
 from reportgen.patterns import repeated
 
 _LINES_BEFORE = 8

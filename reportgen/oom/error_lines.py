@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
-from reportgen.parse.oom_records import Kind, SizeRange, read_size
+from reportgen.oom.error_event import Kind
+from reportgen.oom.printed_size import SizeRange, read_size
 from reportgen.patterns import repeated
 
 _SPACE = r"(?:(?P<space>(?i:hbm|vmem|smem|cmem|sflag|spmem|tilespmem|host|device))\b|\w+)"

@@ -12,6 +12,7 @@ from reportgen.input.discover import Discovered
 from reportgen.input.reading import DumpFiles, Problem
 from reportgen.options import Redaction
 from reportgen.record import record
+from reportgen.reports.error_words import is_failure
 from reportgen.reports.summary import Summary, biggest_first
 
 Progress = Callable[[int, int, str], None]
@@ -140,10 +141,9 @@ class BuildResult:
     def has_problems(self, *, strict: bool) -> bool:
         """Return whether a file could not be read or, if `strict`, whether there is any warning or error."""
         warned = any(problem.severity == "warning" for problem in self.problems)
+        failed = any(is_failure(error.event) for error in self.errors)
         severities = {severity for entry in self.summaries for severity, _ in entry.finding_counts}
-        return bool(self.unread) or (
-            strict and (warned or bool(self.errors) or bool(severities & {"error", "warning"}))
-        )
+        return bool(self.unread) or (strict and (warned or failed or bool(severities & {"error", "warning"})))
 
 
 def largest_first(task: Task) -> tuple[int, str]:

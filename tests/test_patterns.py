@@ -31,7 +31,7 @@ def test_the_patterns_of_the_package_are_found() -> None:
     places = {used.place: used.is_searched for used in patterns_of_package()}
     assert places["reportgen.parse.line_shapes.USED_ENTRY"] is False
     assert places["reportgen.parse.module_text._CALL"] is True
-    assert places["reportgen.oom.error_lines._PATTERNS"] is True  # within a tuple
+    assert places["reportgen.oom.error_event.FORM_OF"] is True  # within a mapping, compiled when it is used
     assert any(re.fullmatch(r"reportgen\.program\.dimensions:\d+", place) for place in places)  # within a function
 
 

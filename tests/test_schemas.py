@@ -19,7 +19,7 @@ from reportgen.compare.budgets import Level
 from reportgen.compare.evidence import Grade
 from reportgen.input.dump_text import TextOrigin
 from reportgen.input.names import Backend
-from reportgen.oom import error_event
+from reportgen.oom import forms
 from reportgen.reports import advice_json, explanation, report_json
 from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
 from tests.support.commands import Run, runner
@@ -41,7 +41,7 @@ WORDS: Mapping[str, Mapping[str, Any]] = {
         "backend": Backend,
         "capacity_source": Origin,
         "claim": advice.Claim,
-        "error_kind": error_event.Kind,
+        "error_kind": forms.Kind,
         "fit": advice.Verdict,
         "memory_class": MemoryClass,
         "move_kind": advice.Kind,

@@ -12,6 +12,7 @@ from reportgen.analyse.logged_errors import errors_in
 from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.input.dump_text import Sibling
 from reportgen.oom.error_event import LoggedBuffer, OutOfMemory
+from reportgen.oom.forms import OF_COMPILER
 from reportgen.oom.printed_size import SizeRange
 from reportgen.parse.shape_parser import plain_shape
 from reportgen.record import record
@@ -19,7 +20,6 @@ from reportgen.record import record
 GIVEN = "given"
 REFUSED = frozenset({"refusal", "refusal list"})
 """The siblings that a compiler writes when it refuses a program, after the dump."""
-_COMPILER = frozenset({"compile", "allocation"})
 _ALIKE = (0.8, 1.25)
 """How an error's capacity may differ from that of the device beside it, because some errors state the whole memory."""
 
@@ -102,7 +102,7 @@ def _events_of(
     for sibling in siblings:
         if sibling.kind == "error text":
             for event in errors_in(sibling.data):
-                if event.kind in _COMPILER and _is_about(event, analysis, module_name, sibling, usable):
+                if event.kind in OF_COMPILER and _is_about(event, analysis, module_name, sibling, usable):
                     yield event
 
 

@@ -18,14 +18,16 @@ class LoggedError:
 
 def logged_errors(texts: Iterable[ErrorText]) -> tuple[LoggedError, ...]:
     """Return every out-of-memory error in the texts."""
-    return tuple(LoggedError(text.label, event) for text in texts for event in errors_in(text.data))
+    # Imported here, because its patterns take a sixth of a small check to compile, and few inputs have such a text.
+    from reportgen.oom.find_errors import find_in_pieces
+
+    return tuple(LoggedError(text.label, event) for text in texts for event in find_in_pieces(text.pieces))
 
 
 # Kept, because the same texts may lie beside each of the thousands of modules of a folder.
 @lru_cache(maxsize=MOST_TEXTS + 1)
 def errors_in(data: bytes) -> tuple[OutOfMemory, ...]:
     """Return every out-of-memory error in a text."""
-    # Imported here, because its patterns take a sixth of a small check to compile, and few inputs have such a text.
-    from reportgen.oom.find_errors import find_out_of_memory
+    from reportgen.oom.find_errors import find_out_of_memory  # as above
 
     return find_out_of_memory(data)

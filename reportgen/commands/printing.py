@@ -6,7 +6,7 @@ from pathlib import Path
 
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.analyse.results import Severity
-from reportgen.reports.error_words import VERDICTS, causes, figures
+from reportgen.reports.error_words import figures, told, verdict
 from reportgen.reports.formats import exact_bytes, human_bytes
 from reportgen.reports.summary import Summary
 from reportgen.terminal import Terminal, counted, printable
@@ -59,8 +59,8 @@ def print_errors(errors: Sequence[LoggedError]) -> None:
     """Print for each out-of-memory error in a text what it says, with its cause first."""
     for error in errors:
         event = error.event
-        print(printable(f"{error.label}:{event.line}: {VERDICTS[event.kind]}"))
-        for sentence in (*causes(event), figures(event)):
+        print(printable(f"{error.label}:{event.line}: {verdict(event)}"))
+        for sentence in (*told(event), figures(event)):
             if sentence:
                 print(printable(f"  {sentence.removesuffix('.')}."))
 

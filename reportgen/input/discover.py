@@ -18,7 +18,7 @@ from typing import Literal
 from reportgen.errors import NoDumpFound, UnreadableInput
 from reportgen.input import logs
 from reportgen.input.directories import Folder, is_inside, is_own_file, leads_out, walk
-from reportgen.input.error_texts import MOST_TEXTS, TextFile, WordSearch, has_words
+from reportgen.input.error_texts import MOST_TEXTS, TextFile, WordSearch
 from reportgen.input.found import Found, unique_dumps
 from reportgen.input.line_ends import with_newlines
 from reportgen.input.names import (
@@ -59,6 +59,7 @@ from reportgen.input.reading import (
     why_unreadable,
 )
 from reportgen.input.remote import AnyPath, RemotePath
+from reportgen.oom.passages import has_sign
 from reportgen.protos.hlo_proto import has_plan
 from reportgen.protos.profile import profiled_backend, profiled_modules
 from reportgen.record import record
@@ -418,7 +419,7 @@ def _add_log(folder: Folder, name: str, found: Found) -> None:
         found.report("warning", label, f"{damage}; the part before that is used")
     elif damage:
         found.report("error", label, damage)
-    if has_words(data):
+    if has_sign(data):
         found.texts.append(TextFile(label, path))
     dumps, orphans = logs.group_dumps(logs.find_frames(data))
     for frames in dumps:

@@ -1,27 +1,19 @@
 """Find the texts that may contain out-of-memory errors: files on the command line, and logs in directories.
 
-A directory may hold many logs of any program, so only the beginning and the end of each are searched for the words of
-an error, the beginning while it is searched for dumps. Only a text that has such words is read as a whole.
+A directory may hold many logs of any program, so only the beginning and the end of each are searched for the signs of
+an error, the beginning while it is searched for dumps. Only a text that has one is read as a whole.
 """
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from reportgen.input.reading import UNREADABLE, read_text
+from reportgen.input.line_ends import with_newlines
+from reportgen.input.reading import UNREADABLE, pieces
 from reportgen.input.remote import AnyPath
+from reportgen.oom.passages import has_sign
 from reportgen.record import record
 
-_WORDS = (
-    b"RESOURCE_EXHAUSTED",
-    b"ut of memory",
-    b" usage >= ",
-    b"XLA label: ",
-    b"XLA Label: ",
-    b"Entry Parameter Subshape: ",
-    b"memory_limit_: ",
-    b"MaxInUse: ",
-)
-_LONGEST_WORD = max(map(len, _WORDS))
+_LONGEST_SIGN = 200
 _SEARCHED_SIZE = 1 << 20
 """The bytes that are searched at the beginning and at the end of a text: most programs end with their error."""
 MOST_TEXTS = 20
@@ -40,16 +32,8 @@ class TextFile:
     is_short: bool = False
 
 
-@record(kw_only=False)
-class ErrorText:
-    """The text of a file, and the name of the file in a report."""
-
-    label: str
-    data: bytes
-
-
 class WordSearch:
-    """Search pieces of a text for the words of an error while something else reads them."""
+    """Search pieces of a text for the signs of an error while something else reads them."""
 
     def __init__(self) -> None:
         self.has_found = False
@@ -60,8 +44,8 @@ class WordSearch:
         tail = b""
         for piece in pieces:
             if self.size < _SEARCHED_SIZE:
-                self.has_found = self.has_found or has_words(tail + piece)
-                tail = piece[-_LONGEST_WORD:]
+                self.has_found = self.has_found or has_sign(tail + piece)
+                tail = piece[-_LONGEST_SIGN:]
             self.size += len(piece)
             yield piece
 
@@ -71,7 +55,7 @@ class WordSearch:
         return self.size < _SEARCHED_SIZE
 
     def finds_error(self, path: AnyPath) -> bool:
-        """Return whether the text at `path` had the words, or a longer local one has them at its end."""
+        """Return whether the text at `path` had a sign, or a longer local one has one at its end."""
         return self.has_found or (not self.is_short and _ends_with_error(path))
 
 
@@ -81,20 +65,35 @@ def _ends_with_error(path: AnyPath) -> bool:
     try:
         with path.open("rb") as file:
             file.seek(max(0, path.stat().st_size - _SEARCHED_SIZE))
-            return has_words(file.read(_SEARCHED_SIZE).replace(b"\0", b""))  # as UTF-16 has beside each letter
+            return has_sign(file.read(_SEARCHED_SIZE).replace(b"\0", b""))  # as UTF-16 has beside each letter
     except OSError:
         return False
 
 
+@record(kw_only=False)
+class ErrorText:
+    """A text in pieces, and the name of its file in a report."""
+
+    label: str
+    pieces: Iterable[bytes]
+
+
 def read_texts(files: Iterable[TextFile], max_bytes: int) -> Iterator[ErrorText]:
-    """Yield the texts of the files that can be read."""
+    """Yield each text, as far as it can be read and up to `max_bytes` of it."""
     for file in files:
-        try:
-            yield ErrorText(file.label, read_text(file.path, max_bytes)[0])
-        except UNREADABLE:
-            continue
+        yield ErrorText(file.label, _available(file.path, max_bytes))
 
 
-def has_words(data: bytes) -> bool:
-    """Return whether a text has words of an error."""
-    return any(word in data for word in _WORDS)
+def _available(path: AnyPath, max_bytes: int) -> Iterator[bytes]:
+    """Yield what can be read of a text, with newlines as line ends."""
+    size, rest = 0, b""
+    try:
+        for piece in pieces(path):
+            size += len(piece)
+            if size > max_bytes:
+                return
+            piece = rest + piece
+            rest = b"\r" if piece.endswith(b"\r") else b""  # because a newline may follow it
+            yield with_newlines(piece.removesuffix(rest))
+    except UNREADABLE:
+        return

@@ -1,19 +1,12 @@
-"""Define the records of out-of-memory errors as compilers and allocators print them.
+"""Define the records of out-of-memory errors as compilers, allocators and libraries print them.
 
 A text has rounded sizes, no offsets and no live ranges, so nothing of it enters the analysis of a dump.
 """
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
+from reportgen.oom.forms import FORM_OF, Form, Kind
 from reportgen.oom.printed_size import SizeRange
-
-Kind = Literal[
-    "compile", "allocation", "load", "data", "execution", "allocator", "rematerialization", "arguments", "fragment"
-]
-"""When memory ran out: at compile time, at compile time for one buffer larger than the memory, while the program was
-loaded, while data was put on the device, or during execution. An "allocator" is the state of the runtime's own.
-"rematerialization" is a warning that a program is still too large, and "arguments" that they alone are; both compile
-nevertheless. A "fragment" is a list or a table whose beginning is missing."""
 
 
 class Total(NamedTuple):
@@ -49,11 +42,11 @@ class LoggedBuffer(NamedTuple):
 class OutOfMemory(NamedTuple):
     """One event: `line` is its first line in the text, from 1, and `times` how often it is there.
 
-    `needed` is what did not fit. `capacity` is all the memory that may be used, `free` what was left of it, and
-    `reservable` the part of that in one piece.
+    `needed` is what did not fit. `capacity` is all the memory that may be used, `held` what was in use, `free` what was
+    left, and `reservable` the part of that in one piece. `words` are what else its sentence states, by name.
     """
 
-    kind: Kind
+    name: str
     message: str = ""
     code: str = ""
     space: str = ""
@@ -62,9 +55,19 @@ class OutOfMemory(NamedTuple):
     excess: SizeRange | None = None
     free: SizeRange | None = None
     reservable: SizeRange | None = None
+    held: SizeRange | None = None
     module: str = ""
     device: str = ""
+    words: tuple[tuple[str, str], ...] = ()
     totals: tuple[Total, ...] = ()
     buffers: tuple[LoggedBuffer, ...] = ()
     line: int = 1
     times: int = 1
+
+    @property
+    def form(self) -> Form:
+        return FORM_OF[self.name]
+
+    @property
+    def kind(self) -> Kind:
+        return self.form.kind

@@ -1,41 +1,40 @@
 """Find out-of-memory errors in any text: a log, an issue, an exception, `.oom_top_memory_consuming_instructions`.
 
-Texts come with prefixes of loggers, with lost indentation, cut anywhere, and once for each replica, retry and layer of
-exceptions. Whatever is there is read; the rest stays unknown. `error_lines` has the grammar of a line.
+Texts come wrapped, cut anywhere, and once for each replica, retry and layer of exceptions. Whatever is there is read;
+the rest stays unknown. `forms` has the sentences, `error_lines` the tables and lists that follow them.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from io import BytesIO
-from typing import Any
+from typing import Any, NamedTuple
 
 from reportgen.oom.error_event import LoggedBuffer, OutOfMemory, Total
-from reportgen.oom.error_lines import (
-    SIGNS,
-    Line,
-    anchor_sizes,
-    has_anchor,
-    read_field,
-    read_line,
-    unwrapped,
-    without_prefix,
-)
-from reportgen.oom.printed_size import read_size
+from reportgen.oom.error_lines import Line, read_line
+from reportgen.oom.forms import ANY, FORMS, FRAGMENT, SIZES, STATE, STATISTICS, Form
+from reportgen.oom.passages import SIGNS, passages
+from reportgen.oom.plain_text import PlainLine, plain_lines
+from reportgen.oom.printed_size import SizeRange, read_size
 from reportgen.patterns import repeated
-
-_LINES_BEFORE = 8
-"""How far before a sign an entry may begin."""
 
 _PATIENCE = 40
 """Other lines in a row after which an event has ended: loggers print lines of their own in between."""
 
-_WINDOW = 8192
-"""The bytes in which all signs are searched before any is searched further on."""
-
 _MOST_CONTINUED = 6
 """Lines that a sentence may go on for, where a form or an editor has wrapped it."""
+
+_MOST_WRAPPED = 3
+"""Lines that a field of an entry may go on for."""
+
+_SIGN = re.compile("|".join(map(re.escape, sorted(SIGNS, key=len, reverse=True))))
+_BY_SIGN: Mapping[str, Sequence[Form]] = {
+    sign: [form for form in FORMS if form.sign == sign] for sign in dict.fromkeys(form.sign for form in FORMS)
+}
+_LONGEST_BEFORE = 300
+_CODE = re.compile(r"\b(E\d{4}): ")
+_LOADED = re.compile(r"Error loading program '([^']*)'")
+_EXECUTABLE = re.compile(r"\[executable_name='([^']*)'\]")
 
 _OF_ENTRIES = frozenset({"Number", "Operator", "XLA label", "XLA Label", "Entry Parameter Subshape"})
 # A word without a value matches too, because otherwise each of its letters would be tried as the beginning of a name.
@@ -44,125 +43,204 @@ _LABEL = re.compile(r"%?(\S+) = (.*)")
 _OPCODE = re.compile(r"(?:^| )([a-z][a-z0-9-]*)\(")
 _OUTPUT_OF = re.compile(r"output of ([^@]+)(?:@.*)?")
 
-_OF_ALLOCATOR = frozenset({"allocator", "execution"})
-_FRAGMENT = OutOfMemory(kind="fragment")
+_CORES = ("tensor_core_size", "sparse_core_size")
+_STATISTICS = "BufferAssignment stats"
+_MAY_HAVE_STATE = frozenset({"allocator", "execution"})
+
+
+class Sentence(NamedTuple):
+    """A sentence of an error: its form, and what it states by name."""
+
+    form: Form
+    text: str
+    parts: Mapping[str, str]
+    totals: tuple[Total, ...] = ()
 
 
 def find_out_of_memory(data: bytes) -> tuple[OutOfMemory, ...]:
     """Return every event in `data`, in the order of the text; equal ones are one, with a count."""
-    lines: defaultdict[OutOfMemory, list[int]] = defaultdict(list)
-    number, end = 1, 0
-    data = unwrapped(data) if b"RESOURCE_EXHAUSTED" in data or b"ut of memory" in data else data
-    for place, event in _events(data):
-        number, end = number + data.count(b"\n", end, place), place
-        lines[event].append(number)
-    return tuple(event._replace(line=numbers[0], times=len(numbers)) for event, numbers in lines.items())
+    return find_in_pieces([data])
 
 
-def _events(data: bytes) -> Iterator[tuple[int, OutOfMemory]]:
-    """Yield each event with the place at which it begins; lines are read from just before a sign on."""
-    stream, end = BytesIO(data), 0
-    while (sign := _next_sign(data, end)) is not None:
-        assembly, others, end = _Assembly(), 0, stream.seek(max(_back(data, sign, _LINES_BEFORE), end))
-        while others < _PATIENCE and (line := stream.readline()):
-            place, end = end, end + len(line)
-            text = line.decode("utf-8", "replace").strip()
-            if not text:
-                continue
-            if named := read_field(text):
-                assembly.add_field(*named, place)
-            elif (read := _sentence(text, stream) if has_anchor(text) else read_line(text)).role == "other":
-                others += 1
-                continue
-            else:
-                end = stream.tell()
-                if assembly.is_ended_by(read):
-                    yield from assembly.finished()
-                assembly.add(read, place)
-            others = 0
-        yield from assembly.finished()
+def find_in_pieces(pieces: Iterable[bytes]) -> tuple[OutOfMemory, ...]:
+    """Return every event in a text that arrives in pieces."""
+    numbers: defaultdict[OutOfMemory, list[int]] = defaultdict(list)
+    for passage in passages(pieces):
+        by_source: defaultdict[str, list[PlainLine]] = defaultdict(list)
+        for line in plain_lines(passage.data.decode("utf-8", "replace").split("\n"), passage.first_line):
+            by_source[line.source].append(line)
+        for lines in by_source.values():
+            for number, event in _events(lines):
+                numbers[event].append(number)
+    found = [event._replace(line=min(lines), times=len(lines)) for event, lines in numbers.items()]
+    return tuple(sorted(found, key=lambda event: event.line))
 
 
-def _sentence(text: str, stream: BytesIO) -> Line:
-    """Read the sentence that begins on a line, and leave `stream` behind the lines on which it goes on."""
-    best, after, joined = read_line(text), stream.tell(), text
-    for _ in range(_MOST_CONTINUED):
-        piece = without_prefix(stream.readline().decode("utf-8", "replace").strip())
+def _events(lines: Sequence[PlainLine]) -> Iterator[tuple[int, OutOfMemory]]:
+    """Yield each event, and the number of its first line, in the lines of one process."""
+    assembly, others, place = _Assembly(), 0, 0
+    while place < len(lines):
+        line = lines[place]
+        place += 1
+        if not line.text:
+            continue
+        sentence, after = _sentence(lines, place - 1)
+        part = None if sentence else read_line(line.text)
+        others = 0 if sentence or part else others + 1
+        if sentence:
+            place = after
+            if not assembly.takes(sentence):
+                yield from assembly.finished()
+                assembly.begin(sentence, line.number)
+        elif part:
+            if assembly.is_ended_by(part):
+                yield from assembly.finished()
+            assembly.add(part, line.number)
+        elif others == _PATIENCE:
+            yield from assembly.finished()
+        elif others <= _MOST_WRAPPED:
+            assembly.go_on(line.text)
+    yield from assembly.finished()
+
+
+def _sentence(lines: Sequence[PlainLine], start: int) -> tuple[Sentence | None, int]:
+    """Return the sentence that begins on a line, and the place behind the lines on which it goes on."""
+    text, after = lines[start].text, start + 1
+    best = _read(text)
+    if best is None and (read_line(text) or not _begins(lines, start)):
+        return None, after
+    joined, taken, place = text, 0, start + 1
+    while taken < _MOST_CONTINUED and place < len(lines):
+        piece = lines[place].text
+        place += 1
         if not piece:
             continue
-        if read_field(piece) or read_line(piece).role != "other":
+        taken += 1
+        inner = _read(piece)
+        if inner and not (best and _may_follow(inner.form, best.form)):
+            break
+        if not inner and read_line(piece):
             break
         joined = f"{joined} {piece}"
-        read = read_line(joined)
-        if len(read.parts) > len(best.parts):
-            best, after = read, stream.tell()
-    stream.seek(after)
-    return best
+        read = _read(joined)
+        if read and _is_better(read, best):
+            best, after = read, place
+    return _with_rows(best, lines, start, after) if best and best.form.rows else (best, after)
 
 
-def _next_sign(data: bytes, start: int) -> int | None:
-    """Return the place of the first sign from `start` on, or None."""
-    for begin in range(start, len(data), _WINDOW):
-        found = [data.find(sign, begin, begin + _WINDOW + len(sign) - 1) for sign in SIGNS]
-        if places := [place for place in found if place >= 0]:
-            return min(places)
-    return None
+def _may_follow(form: Form, first: Form) -> bool:
+    """Return whether a sentence can be part of an earlier one, or says more than that."""
+    return form.name in first.may_hold or first.yields_to in (form.name, ANY)
 
 
-def _back(data: bytes, place: int, lines: int) -> int:
-    """Return where the line begins that is `lines` lines before the one at `place`."""
-    for _ in range(lines + 1):
-        place = data.rfind(b"\n", 0, place)
-        if place < 0:
-            return 0
-    return place + 1
+def _is_better(one: Sentence, other: Sentence | None) -> bool:
+    """Return whether a sentence on several lines says more than one on fewer."""
+    if other is None:
+        return one.form.kind != "unknown"  # which says nothing of what follows
+    return len(one.parts) > len(other.parts) or other.form.yields_to == ANY != one.form.yields_to
+
+
+def _begins(lines: Sequence[PlainLine], start: int) -> bool:
+    """Return whether a sign begins on a line; it may end on one of the next two."""
+    text = lines[start].text
+    found = _SIGN.search(" ".join(line.text for line in lines[start : start + 3] if line.text))
+    return found is not None and found.start() < len(text)
+
+
+def _read(text: str) -> Sentence | None:
+    """Return the first sentence in a text, or the one in it to which that yields; None if there is none."""
+    first: Sentence | None = None
+    for found in _SIGN.finditer(text):
+        for form in _BY_SIGN.get(found[0], ()):
+            if first and first.form.yields_to not in (form.name, ANY):
+                continue
+            if (match := form.pattern.match(text, found.start())) and (sentence := _sentence_of(form, match, text)):
+                if not sentence.form.yields_to:
+                    return sentence
+                first = sentence
+                break
+    return first
+
+
+def _sentence_of(form: Form, match: re.Match[str], text: str) -> Sentence | None:
+    before = text[: match.start()]
+    right_before = form.pattern_before.search(before[-_LONGEST_BEFORE:]) if form.before else None
+    if form.before and right_before is None:
+        return None
+    context = form.pattern_of_context.search(before) if form.context else None
+    found = [one.groupdict() for one in (match, right_before, context) if one]
+    parts = {name: value for one in found for name, value in one.items() if value}
+    named = {"code": _CODE.search(before), "module": _LOADED.search(before) or _EXECUTABLE.search(text, match.end())}
+    return Sentence(form, text.strip(), parts | {name: one[1] for name, one in named.items() if one})
+
+
+def _with_rows(sentence: Sentence, lines: Sequence[PlainLine], start: int, after: int) -> tuple[Sentence | None, int]:
+    """Return a sentence with the rows that follow it, and the place behind them; None if there are none."""
+    totals: dict[str, Total] = {}
+    rows = (
+        (place, row)
+        for place, line in enumerate(lines[start : start + sentence.form.lines], start)
+        for row in sentence.form.pattern_of_rows.finditer(line.text)
+    )
+    for place, row in rows:
+        if row["name"] in totals:  # those of the next sentence of the same kind
+            break
+        totals[row["name"]] = Total(sentence.form.name, row["name"], read_size(row["size"], needs_unit=False))
+        after = max(after, place + 1)
+    return (sentence._replace(totals=tuple(totals.values())), after) if totals else (None, start + 1)
 
 
 @dataclass(slots=True)
 class _Assembly:
-    """Assemble lines into events: `event`, which starts at `begin`, is the one being read, and `entry` its buffer."""
+    """Assemble lines into events: `event`, which starts at line `number`, is being read, and `entry` is its buffer."""
 
     event: OutOfMemory | None = None
-    begin: int = 0
+    number: int = 0
     head: str = ""
     heads: set[str] = field(default_factory=set)
     last_number: int = 0
     totals: list[Total] = field(default_factory=list)
     buffers: list[LoggedBuffer] = field(default_factory=list)
     entry: dict[str, Any] | None = None
+    last_field: str = ""
+
+    def takes(self, sentence: Sentence) -> bool:
+        """Add to the event what its own allocator says of its state, and return whether the sentence is that."""
+        if sentence.form.kind != "allocator" or self.event is None or self.event.kind != "execution":
+            return False
+        sizes = _sizes(sentence)
+        self.event = self.event._replace(capacity=sizes.get("capacity"))
+        return True
+
+    def begin(self, sentence: Sentence, number: int) -> None:
+        """Begin the event of a sentence."""
+        self.event, self.number = _event_of(sentence), number
+        self.totals, self.buffers = list(sentence.totals), _named_buffer(sentence)
 
     def is_ended_by(self, line: Line) -> bool:
         """Return whether the line cannot belong to the event: a table or a list begins a second time."""
         if line.role == "head":
-            is_other = line.parts["name"] == "Stats" and self.event is not None and self.event.kind not in _OF_ALLOCATOR
-            return is_other or line.parts["name"] in self.heads
-        if line.role == "entry":
-            return bool(self.last_number >= line.parts["number"])
-        return line.role == "anchor"
+            name = line.parts["name"]
+            is_other = name == "Stats" and self.event is not None and self.event.kind not in _MAY_HAVE_STATE
+            return is_other or name in self.heads
+        return line.role == "entry" and bool(self.last_number >= line.parts["number"])
 
-    def add_field(self, name: str, value: str, place: int) -> None:
-        """Add a field to the entry."""
+    def add(self, line: Line, number: int) -> None:
+        """Add a line of a table or a list to the event."""
         if self.event is None:
-            self.event, self.begin = _FRAGMENT, place
-        # A second field of one name belongs to the next entry, whose heading was lost.
-        if self.entry is None or self.entry.get(name):
-            self._end_entry(is_cut=True)
-            self.entry = {}
-        self.entry[name] = value
-
-    def add(self, line: Line, place: int) -> None:
-        """Add any other line to the event."""
-        if self.event is None:
-            self.event, self.begin = _event_of(line), place
+            self.event, self.number = OutOfMemory(_form_of(line).name), number
         match line.role:
             case "field":
-                self.add_field(line.parts["name"], line.parts["value"], place)
+                self._add_field(line.parts["name"], line.parts["value"])
             case "separator":
                 self._end_entry(is_cut=False)
             case "entry":
                 self._end_entry(is_cut=True)
                 self.last_number = line.parts["number"]
+                self.last_field = ""
                 self.entry = {"Number": line.parts["number"], "Size": line.parts["size"]}
+            case "chunks":
+                self.totals.append(Total("Chunks in use, by size", line.parts["name"], line.parts["size"]))
             case "row" if self.head:
                 self._end_entry(is_cut=True)
                 self.totals.append(Total(self.head, line.parts["name"], line.parts["size"], line.parts["detail"]))
@@ -172,16 +250,26 @@ class _Assembly:
                 self.heads.add(self.head)
                 if line.parts["size"]:
                     self.totals.append(Total(self.head, "", read_size(line.parts["size"]), line.parts["detail"]))
-            case "anchor":
-                self.buffers += _named_buffer(line)
 
     def finished(self) -> Iterator[tuple[int, OutOfMemory]]:
         """Yield the event and where it begins, if enough of it was found, and start afresh."""
         self._end_entry(is_cut=True)
         if self.event and (self.event.kind != "fragment" or self.totals or self.buffers):
             event = self.event._replace(totals=tuple(self.totals), buffers=tuple(self.buffers))
-            yield self.begin, _with_totals(event)
+            yield self.number, _with_totals(event)
         self.event, self.head, self.heads, self.last_number, self.totals, self.buffers = None, "", set(), 0, [], []
+
+    def go_on(self, text: str) -> None:
+        """Add a line to the field before it, which was wrapped; fields of entries are read as a whole at its end."""
+        if self.entry is not None and self.last_field:
+            self.entry[self.last_field] += f" {text}"
+
+    def _add_field(self, name: str, value: str) -> None:
+        # A second field of one name belongs to the next entry, whose heading was lost.
+        if self.entry is None or self.entry.get(name):
+            self._end_entry(is_cut=True)
+            self.entry = {}
+        self.entry[name], self.last_field = value, name
 
     def _end_entry(self, *, is_cut: bool) -> None:
         """Keep the entry if it is one: a lone `Shape:` or `Size:` may be anything."""
@@ -190,45 +278,72 @@ class _Assembly:
         self.entry = None
 
 
+def _form_of(line: Line) -> Form:
+    """Return the form of an event that begins with a line of a table instead of a sentence."""
+    name = line.parts["name"] if line.role == "head" else ""
+    return STATE if line.role == "chunks" or name == "Stats" else STATISTICS if name == _STATISTICS else FRAGMENT
+
+
 def _with_totals(event: OutOfMemory) -> OutOfMemory:
     """Return the event with what its sentence leaves out and its tables say."""
     sizes = {total.name or total.head: total.size for total in event.totals}
     usage = next((size for name, size in sizes.items() if name.endswith(" usage >=")), None)
     needed = event.needed or usage or sizes.get("Program hbm requirement")
-    return event._replace(needed=needed, capacity=event.capacity or sizes.get("HBM capacity") or sizes.get("Limit"))
+    return event._replace(
+        needed=needed,
+        capacity=event.capacity or sizes.get("HBM capacity") or sizes.get("Limit"),
+        held=event.held or sizes.get("InUse") or sizes.get("Currently allocated"),
+    )
 
 
-def _event_of(line: Line) -> OutOfMemory:
-    if line.role == "head" and line.parts["name"] == "Stats":
-        return OutOfMemory(kind="allocator")
-    if line.role != "anchor":
-        return _FRAGMENT
-    parts, sizes = line.parts, anchor_sizes(line.parts)
+def _event_of(sentence: Sentence) -> OutOfMemory:
+    parts, sizes = sentence.parts, _sizes(sentence)
+    stated = {"code", "space", "module", "device", *SIZES}
     return OutOfMemory(
-        kind=parts["kind"],
-        message=parts["message"],
+        name=sentence.form.name,
+        message=sentence.text,
         code=parts.get("code", ""),
-        space=parts.get("space", "").lower(),
+        space=parts.get("space", sentence.form.space).lower(),
         module=parts.get("module", ""),
         device=parts.get("device", ""),
+        words=tuple((name, value) for name, value in parts.items() if name not in stated),
         needed=sizes.get("needed"),
         capacity=sizes.get("capacity"),
         excess=sizes.get("excess"),
         free=sizes.get("free"),
         reservable=sizes.get("reservable"),
+        held=sizes.get("held"),
     )
 
 
-def _named_buffer(line: Line) -> list[LoggedBuffer]:
+def _sizes(sentence: Sentence) -> dict[str, SizeRange | None]:
+    """Return the sizes of a sentence by name; in each form that prints numbers without a unit these are bytes."""
+    sizes = {name: _size(sentence.parts[name], sentence.form) for name in SIZES if name in sentence.parts}
+    if "tensor_core_size" in sentence.parts:  # both kinds of core share the memory
+        one, other = (_size(sentence.parts[name], sentence.form) for name in _CORES)
+        sizes["needed"] = one + other if one and other else None
+    if "largest" in sizes:
+        sizes["reservable"] = sizes["largest"]
+    return sizes
+
+
+def _size(printed: str, form: Form) -> SizeRange | None:
+    if printed.startswith("0x"):
+        printed = str(int(printed, 16))
+    size, unit = read_size(printed, needs_unit=False), form.bytes_per_unit
+    return SizeRange(size.low * unit, size.high * unit) if size else None
+
+
+def _named_buffer(sentence: Sentence) -> list[LoggedBuffer]:
     """Return the buffer that alone is larger than the memory, if the text names it."""
-    if "shape" not in line.parts:
+    parts = sentence.parts
+    if "shape" not in parts:
         return []
-    tag, hlo = line.parts.get("tag", ""), line.parts.get("hlo", "")
+    tag, hlo = parts.get("tag", ""), parts.get("hlo", "")
     output = _OUTPUT_OF.fullmatch(tag)
     instruction = output[1] if output else "" if hlo.startswith("<") else hlo
-    size = anchor_sizes(line.parts)["needed"]
-    is_cut = "tag" not in line.parts
-    return [LoggedBuffer(size=size, shape=line.parts["shape"], instruction=instruction, kind=tag, is_cut=is_cut)]
+    size = _sizes(sentence)["needed"]
+    return [LoggedBuffer(size=size, shape=parts["shape"], instruction=instruction, kind=tag, is_cut="tag" not in parts)]
 
 
 def _buffer_of(entry: dict[str, Any], *, is_cut: bool) -> LoggedBuffer:

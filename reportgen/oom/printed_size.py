@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from reportgen.record import record
 
-_SIZE = re.compile(r"(-?\d{1,25})(?:\.(\d{1,9}))?(?:([KMGTPE])(?:i?B)?|( ?B| bytes))?")
+_SIZE = re.compile(r"(-?\d{1,25})(?:\.(\d{1,9}))?(?: ?([KMGTPE])(?:i?B)?|( ?B| bytes))?")
 _UNITS = {unit: 1024**power for power, unit in enumerate("KMGTPE", 1)}
 _LONGEST_SIZE = 64  # more than the pattern can match
 
@@ -50,7 +50,8 @@ def _range_of(text: str, needs_unit: bool) -> SizeRange | None:
         return None
     whole, decimals, unit, exact = match.groups()
     if unit:
-        decimals = decimals or ""
+        if not decimals:  # a limit that somebody has set, not a rounded amount
+            return SizeRange(int(whole) * _UNITS[unit], int(whole) * _UNITS[unit])
         twice, scale, steps = 2 * int(whole + decimals), _UNITS[unit], 2 * 10 ** len(decimals)
         # Half of the last printed digit to both sides, rounded inwards.
         return SizeRange(-((1 - twice) * scale // steps), (twice + 1) * scale // steps)

@@ -1,39 +1,90 @@
-"""Say what an out-of-memory error is, what caused it and what it states, for pages and terminals alike.
+"""Say what an out-of-memory error is, what caused it and what to do, for pages and terminals alike."""
 
-Every sentence follows from the text of the error, so that none contradicts the tables in it.
-"""
+from collections.abc import Iterator, Mapping
+from math import prod
+from pathlib import PurePosixPath
+from string import Formatter
 
-import re
-from collections.abc import Iterator, Sequence
-
-from reportgen.analyse.sizes import dense_bytes, physical_order, round_up
-from reportgen.model.shapes import ArrayShape
-from reportgen.oom.error_event import Kind, LoggedBuffer, OutOfMemory
+from reportgen.analyse.devices import DEVICES
+from reportgen.oom.error_event import OutOfMemory
+from reportgen.oom.forms import FIGURES, OF_COMPILER, SIZES, VERDICTS, WARNINGS
 from reportgen.oom.printed_size import SizeRange, read_size
-from reportgen.parse.shape_parser import ShapeError, parse_shape
-from reportgen.reports.formats import exact_bytes, range_words
+from reportgen.reports.error_causes import Cause, excess_of, explained, parts_of, size_named, whole_of
+from reportgen.reports.formats import exact_bytes, human_bytes, range_words
 
-VERDICTS: dict[Kind, str] = {
-    "compile": "The compiler refused the program",
-    "allocation": "One buffer is larger than the memory",
-    "load": "The program compiled, but could not be loaded",
-    "data": "Data could not be put on the device",
-    "execution": "The program ran out of memory while it was running",
-    "allocator": "What the runtime’s allocator held when memory ran out",
-    "rematerialization": "A warning: recomputing values does not make the program small enough",
-    "arguments": "A warning: arguments and results alone exceed the limit of the compiler",
-    "fragment": "A part of an error whose beginning is missing",
+_SPACES: Mapping[str, str] = {
+    "vmem": "VMEM, the vector memory of a core,",
+    "smem": "SMEM, the scalar memory of a core (prefetched indices and block tables of a kernel),",
+    "cmem": "CMEM, a memory shared by the cores of a chip,",
+    "sflag": "SFLAG, the memory of semaphores,",
+    "tilespmem": "TileSpmem, the memory of a SparseCore’s tile,",
+    "spmem": "Spmem, the memory that the tiles of a SparseCore share,",
 }
-LACKS: dict[Kind, str] = {
+_SPACE_NUMBERS: Mapping[str, str] = {"0": "smem", "201": "tilespmem", "202": "spmem"}
+"""Memory spaces of a SparseCore, as the errors of XLA:TPU number them (XLA docs/errors/error_3000.md)."""
+
+_DTYPE_BYTES: Mapping[str, int] = {
+    "float": 4, "half": 2, "bfloat16": 2, "double": 8, "int8": 1, "uint8": 1, "bool": 1, "int16": 2, "uint16": 2,
+    "int32": 4, "uint32": 4, "int64": 8, "uint64": 8, "complex64": 8, "complex128": 16,
+}  # fmt: skip
+"""Bytes of an element, by the names that TensorFlow prints."""
+
+_MOST_DEVICES = 3
+_MAIN = ("", "hbm", "device")
+"""What the main memory of a device is called, if it is named at all."""
+
+_SMALLER = "Make the blocks or windows of the kernel smaller. Batch and checkpoints change only the HBM."
+_RUN_AGAIN = "`reportgen run -- COMMAND` runs the program once more with a dump, which names every buffer at the peak."
+_BY_CAUSE: Mapping[Cause, str] = {
+    "padding": (
+        "Lay the array out so that its tiles are full: put a long dimension last, or merge the short one with another."
+    ),
+    "arguments": (
+        "Use fewer or narrower weights, or shard them over more devices. A smaller batch and checkpoints change only"
+        " what is not an argument."
+    ),
+    "outputs": "Return fewer or smaller outputs, or donate the arguments that they replace (`donate_argnums`).",
+    "temporaries": "Use a smaller batch, or recompute values in the backward pass (`jax.checkpoint`).",
+    "held by itself": (
+        "Check first that the program’s state is donated (`donate_argnums`): otherwise its arguments and outputs are"
+        " held at once."
+    ),
+}
+_FRAGMENTED: Mapping[str, str] = {
+    "tpu": (
+        "Load the largest program first, before arrays are put on the device, or delete arrays (`jax.live_arrays()`"
+        " lists them). A smaller batch is not needed."
+    ),
+    "gpu": (
+        "Use an allocator that does not fragment (`TF_GPU_ALLOCATOR=cuda_malloc_async`), or start the process afresh."
+    ),
+}
+_BY_KIND: Mapping[str, str] = {
+    "load": "Before the program is loaded, delete arrays that are not needed (`jax.live_arrays()` lists them).",
+    "data": "Delete arrays that are not needed (`jax.live_arrays()` lists them), or shard this one over more devices.",
+}
+_LACKS: Mapping[str, str] = {
     "load": "Other programs and their data hold the rest of the memory; this text does not say which.",
     "data": "Programs and data hold the rest of the memory; this text does not say which.",
     "execution": "Other programs and data share the device; this text does not say which.",
     "allocator": "Nor does it say which programs and data hold the memory.",
 }
+_NO_TIMELINE = "The peak, phases and steps: an error’s text has none."
 
-_LEAST_CAUSE = 20  # parts of the needed memory, of which padding has to be one
-_MOST_DENSE = 0.75  # of the bytes of a buffer, above which padding is not worth a sentence
-_PADDED = re.compile(r"Unpadded \(([^()]*)\) Padded \(([^()]*)\)")
+
+def verdict(event: OutOfMemory) -> str:
+    """Return in a few words what happened, and when."""
+    return VERDICTS[event.kind]
+
+
+def is_failure(event: OutOfMemory) -> bool:
+    """Return whether a program failed; warnings and figures are no failure."""
+    return event.kind not in WARNINGS | FIGURES
+
+
+def told(event: OutOfMemory) -> list[str]:
+    """Return what the text says in sentences: the cause first, then what it is about."""
+    return [*explained(event).sentences, *about(event)]
 
 
 def figures(event: OutOfMemory) -> str:
@@ -42,23 +93,104 @@ def figures(event: OutOfMemory) -> str:
     excess = excess_of(event)
     if needed and capacity and range_words(needed) == range_words(capacity):
         return _equal_figures(needed, capacity, excess)
-    sizes = {total.name: total.size for total in event.totals}
+    whole = size_named(event, "total allocation")
+    if event.kind == "compiled":
+        whole, needed = needed or whole_of(event), None
     left = "left outside of its pool" if event.kind == "allocator" else "free"
+    is_load = event.kind in ("load", "data")
     named = (
         (needed, "needed"),
         (capacity, "usable"),
-        (sizes.get("total allocation"), "for the whole program"),
-        (sizes.get("InUse"), "in use"),
+        (whole, "for the whole program"),
+        (None if is_load or event.name == "rematerialization" else event.held, "in use"),
         (event.free, left),
         (event.reservable if event.reservable != event.free else None, "of that in one piece"),
         (excess, "too much"),
     )
-    return ", ".join(f"{range_words(size)} {words}" for size, words in named if size)
+    # What the text states is said as it stands, and a difference of rounded sizes as a range.
+    stated = [
+        (_said(size, is_stated=size is event.excess or size is not excess), words) for size, words in named if size
+    ]
+    return ", ".join(f"{size} {words}" for size, words in stated)
 
 
-def excess_of(event: OutOfMemory) -> SizeRange | None:
-    """Return by how much the needed memory exceeds the usable, as far as the text says so."""
-    return event.excess or _difference(event.needed, event.capacity)
+def _said(size: SizeRange, *, is_stated: bool) -> str:
+    return human_bytes(size.middle) if is_stated else range_words(size)
+
+
+def next_step(event: OutOfMemory) -> str:
+    """Return the next thing to do: for the cause where it is known, else for the error."""
+    form, cause = event.form, explained(event).cause
+    if not form.has_plan or event.space not in _MAIN:
+        return form.next_step or (_SMALLER if event.space in _SPACES else _RUN_AGAIN)
+    if cause == "fragmentation" and event.needed:
+        return _FRAGMENTED.get(form.backend, _RUN_AGAIN)
+    if cause in _BY_CAUSE:
+        return f"{_BY_CAUSE[cause]} {_RUN_AGAIN}" if not form.next_step else f"{_BY_CAUSE[cause]} {form.next_step}"
+    return form.next_step or _BY_KIND.get(event.kind, _RUN_AGAIN)
+
+
+def would_fit(event: OutOfMemory) -> str:
+    """Return on which devices the program would fit as it is; empty where the text is not about such a need."""
+    need = size_named(event, "total allocation") if event.kind == "execution" else event.needed
+    is_program = event.kind in OF_COMPILER or (event.kind == "execution" and need is not event.needed)
+    if not need or not is_program or event.space not in _MAIN or not event.form.backend:
+        return ""
+    kinds = [one for one in DEVICES.values() if one.title.startswith("TPU") == (event.form.backend == "tpu")]
+    large = sorted((one for one in kinds if one.usable.low >= need.high), key=lambda one: one.size_bytes)
+    names = [f"{one.title} ({human_bytes(one.size_bytes)})" for one in large[:_MOST_DEVICES]]
+    if not names:
+        return "As it is, it fits on none of the devices that are known here."
+    return f"As it is, it would fit on {', '.join(names)}{' and larger ones' if large[_MOST_DEVICES:] else ''}."
+
+
+def unknown(event: OutOfMemory) -> list[str]:
+    """Return what the text does not say, as sentences."""
+    holds = {"load": "Persistent", "allocator": "Chunks", "execution": "Chunks"}.get(event.kind)
+    says_who = holds and any(total.head.startswith(holds) for total in event.totals)
+    lacks = "" if says_who else _LACKS.get(event.kind, "")
+    return [sentence for sentence in (lacks, _NO_TIMELINE if event.form.has_plan else "") if sentence]
+
+
+def about(event: OutOfMemory) -> Iterator[str]:
+    """Yield the sentences of the form of which the text has all that they name, and what the memory is."""
+    known = _named(event)
+    if space := _SPACES.get(known.get("space_slug", "")):
+        yield f"It is {space} that is too small, not HBM."
+    if event.kind in ("load", "data") and event.needed and event.free and event.needed.low > event.free.high:
+        yield f"That is {range_words(event.needed - event.free)} more than is free."
+    for sentence in event.form.says:
+        names = [name for _, name, _, _ in Formatter().parse(sentence) if name]
+        if all(known.get(name) for name in names):
+            yield sentence.format_map(known)
+
+
+def _named(event: OutOfMemory) -> Mapping[str, str]:
+    """Return in words all that a sentence may name."""
+    known = dict(event.words) | {"module": event.module, "device": event.device}
+    known["space_slug"] = _SPACE_NUMBERS.get(known.get("space_number", ""), event.space)
+    known["space"] = {"tilespmem": "TileSpmem", "spmem": "Spmem"}.get(known["space_slug"], known["space_slug"].upper())
+    sizes: dict[str, SizeRange | None] = {name: getattr(event, name, None) for name in SIZES}
+    sizes |= {row.name: row.size for row in event.totals} | dict(parts_of(event).items())
+    sizes["total"] = whole_of(event) if event.kind == "compiled" else None
+    sizes |= {name: _counted_size(name, value) for name, value in event.words if name.endswith(("_size", "_kib"))}
+    known |= {name: human_bytes(size.middle) for name, size in sizes.items() if size}
+    if "source_file" in known:
+        known["source"] = f"{PurePosixPath(known['source_file']).name}:{known.get('source_line', '')}"
+    if size := _DTYPE_BYTES.get(known.get("dtype", "")):
+        count = prod(int(one) for one in known.get("dimensions", "").split(",") if one)
+        known["tensor"] = human_bytes(count * size)
+    rows = [f"{row.name} {range_words(row.size)}" for row in event.totals if row.size]
+    if event.name == "neuron-runtime" and rows:
+        known["used"] = f"In use are {', '.join(rows)}."
+    return known
+
+
+def _counted_size(name: str, printed: str) -> SizeRange | None:
+    """Return a size that a sentence states beside what was needed: in bytes or KiB where it has no unit."""
+    unit = 1024 if name.endswith("_kib") else 1
+    size = read_size(printed, needs_unit=False)
+    return SizeRange(size.low * unit, size.high * unit) if size else None
 
 
 def _equal_figures(needed: SizeRange, capacity: SizeRange, excess: SizeRange | None) -> str:
@@ -67,101 +199,3 @@ def _equal_figures(needed: SizeRange, capacity: SizeRange, excess: SizeRange | N
         too_much = f", {range_words(excess)} too much" if excess else ""
         return f"{exact_bytes(needed.low)} needed, {exact_bytes(capacity.low)} usable{too_much}"
     return f"{range_words(excess)} more than the {range_words(capacity)} usable" if excess else ""
-
-
-def causes(event: OutOfMemory) -> list[str]:
-    """Return the sentences on what the text shows to be the cause: padding, and arguments larger than the memory."""
-    return [*_of_padding(event), *_of_arguments(event)]
-
-
-def unpadded(buffer: LoggedBuffer) -> SizeRange | None:
-    """Return the size of a buffer without padding, as the text or its shape says."""
-    if buffer.unpadded:
-        return buffer.unpadded
-    shape = _array(buffer.shape)
-    # Without a layout in the text, padding is unknown.
-    dense = dense_bytes(shape, pointer_bytes=0) if shape and shape.layout else None
-    return None if dense is None else SizeRange(dense, dense)
-
-
-def padding_words(buffer: LoggedBuffer) -> str:
-    """Return how much of a buffer is padding, and which dimensions it pads; empty if that is little or unknown."""
-    dense = unpadded(buffer)
-    if not dense or not buffer.size or not _is_padded(dense, buffer.size):
-        return ""
-    share = f"{_share(dense, buffer.size)} of this buffer is padding"
-    dimensions = _padded_dimensions(buffer.shape)
-    return f"{share}: its {' and its '.join(dimensions)}" if dimensions else share
-
-
-def _of_padding(event: OutOfMemory) -> Iterator[str]:
-    """Yield a sentence on the buffer with most padding, or else on all temporaries."""
-    least = event.needed.middle // _LEAST_CAUSE if event.needed else 0
-    buffer = max(event.buffers, key=_padding, default=None)
-    words = padding_words(buffer) if buffer and _padding(buffer) >= least else ""
-    if buffer and buffer.size and words and (dense := unpadded(buffer)):
-        name = buffer.instruction or buffer.opcode or buffer.shape
-        yield f"{words}. It is {name}, with {range_words(buffer.size)} instead of {range_words(dense)}."
-        return
-    for total in event.totals:
-        if total.name == "HLO temp" and (found := _PADDED.search(total.detail)):
-            dense, size = read_size(found[1]), read_size(found[2])
-            if dense and size and _is_padded(dense, size) and size.middle - dense.middle >= least:
-                share = f"{_share(dense, size)} of the temporaries is padding"
-                yield f"{share}: {range_words(size)} instead of {range_words(dense)}."
-
-
-def _of_arguments(event: OutOfMemory) -> Iterator[str]:
-    arguments = next(
-        (total.size for total in event.totals if total.name in ("arguments", "parameter allocation")), None
-    )
-    if arguments and event.capacity and arguments.low > event.capacity.high:
-        yield f"The arguments alone take {range_words(arguments)}, more than the {range_words(event.capacity)} usable."
-
-
-def _is_padded(dense: SizeRange, size: SizeRange) -> bool:
-    """Return whether enough of a size is padding to be said. A damaged text may have any sizes."""
-    return 0 <= dense.middle < _MOST_DENSE * size.middle
-
-
-def _share(dense: SizeRange, size: SizeRange) -> str:
-    return f"{100 * (1 - dense.middle / size.middle):.1f} %"
-
-
-def _padding(buffer: LoggedBuffer) -> int:
-    dense = unpadded(buffer)
-    return buffer.size.middle - dense.middle if buffer.size and dense else 0
-
-
-def _padded_dimensions(text: str) -> Sequence[str]:
-    """Return the dimensions that the first tile pads, the one that is padded most first."""
-    shape = _array(text)
-    if shape is None or shape.layout is None or not shape.layout.tiles:
-        return []
-    tile, order = shape.layout.tiles[0], physical_order(shape)
-    padded = []
-    for dimension, step in zip(reversed(order), reversed(tile), strict=False):
-        size = shape.dimensions[dimension]
-        if size and step and size % step:
-            padded.append((round_up(size, step) / size, dimension, size, round_up(size, step)))
-    places = {0: "first dimension", len(shape.dimensions) - 1: "last dimension"}
-    return [
-        f"{places.get(dimension, f'dimension {dimension}')} of {size:,} is padded to {to:,}"
-        for ratio, dimension, size, to in sorted(padded, reverse=True)
-        if ratio > 1 / _MOST_DENSE
-    ]
-
-
-def _array(text: str) -> ArrayShape | None:
-    try:
-        shape = parse_shape(text)
-    except ShapeError:
-        return None
-    return shape if isinstance(shape, ArrayShape) else None
-
-
-def _difference(needed: SizeRange | None, capacity: SizeRange | None) -> SizeRange | None:
-    """Return by how much the needed memory exceeds the usable, where even the rounded sizes say that it does."""
-    if not needed or not capacity or needed.low <= capacity.high:
-        return None
-    return needed - capacity

@@ -5,7 +5,8 @@ from typing import Any
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.oom.error_event import LoggedBuffer, Total
 from reportgen.oom.printed_size import SizeRange
-from reportgen.reports.error_words import causes
+from reportgen.reports.error_causes import excess_of, explained
+from reportgen.reports.error_words import about, next_step, would_fit
 
 LARGEST_BUFFERS = 20
 """Buffers of an error that are listed one by one."""
@@ -24,9 +25,13 @@ def error_json(error: LoggedError) -> dict[str, Any]:
         "space": event.space or None,
         "needed": range_json(event.needed),
         "usable": range_json(event.capacity),
-        "too_much": range_json(event.excess),
+        "too_much": range_json(excess_of(event)),
         "free": range_json(event.free),
-        "causes": causes(event),
+        "form": event.name,
+        "causes": explained(event).sentences,
+        "says": [*about(event)],
+        "next_step": next_step(event),
+        "would_fit": would_fit(event) or None,
         "totals": [_total(total) for total in event.totals],
         "buffers": [_buffer(buffer) for buffer in largest[:LARGEST_BUFFERS]],
     }

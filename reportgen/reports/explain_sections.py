@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.analyse.phases import label
-from reportgen.oom.error_event import LoggedBuffer
+from reportgen.oom.error_event import LoggedBuffer, OutOfMemory
 from reportgen.record import record
 from reportgen.reports.advice_words import CLAIMS, needed_words, result_words, saving_words
-from reportgen.reports.error_words import LACKS, VERDICTS, causes, figures
+from reportgen.reports.error_causes import parts_of, whole_of
+from reportgen.reports.error_words import figures, is_failure, next_step, told, unknown, verdict, would_fit
 from reportgen.reports.explanation import Explanation, LargestBuffers, MemoryStep
 from reportgen.reports.formats import counted, human_bytes, range_words
 from reportgen.reports.source_words import line_words, short_words
@@ -16,8 +17,6 @@ from reportgen.reports.styled_text import Tone
 _LARGEST, _MOST_STEPS, _MOST_PHASES, _MOST_OTHERS = 5, 5, 8, 8
 _SMALL = 100
 """A memory space that needs less than this part of the main one is left out, as pages fold it."""
-
-_TEXT_LACKS = "The peak, phases and steps: an error’s text has none. Run the program once more with `reportgen run`."
 
 
 @record
@@ -201,18 +200,33 @@ def _error(error: LoggedError) -> Iterator[Section]:
     stated = figures(event)
     yield Section(
         title=f"{error.label}:{event.line}{times}",
-        tone="bad",
-        sentences=(f"{VERDICTS[event.kind]}.{module}", *causes(event), *((f"{stated}.",) if stated else ())),
+        tone="bad" if is_failure(event) else "open",
+        sentences=(f"{verdict(event)}.{module}", *told(event), *((f"{_capital(stated)}.",) if stated else ())),
     )
     known = [buffer for buffer in event.buffers if buffer.size]
     largest = sorted(known, key=lambda buffer: -(buffer.size.middle if buffer.size else 0))[:_LARGEST]
     if largest:
-        whole = max(buffer.size.middle for buffer in largest if buffer.size)
+        whole = whole_of(event)
         yield Section(
-            title="The largest buffers that it lists", rows=tuple(_listed(buffer, whole) for buffer in largest)
+            title="The largest buffers that it lists",
+            rows=tuple(_listed(buffer, whole.middle if whole else 0) for buffer in largest),
         )
-    lacks = LACKS.get(event.kind, "")
-    yield Section(title="Not known", items=tuple((sentence, "", "") for sentence in (lacks, _TEXT_LACKS) if sentence))
+    if parts := _parts(event):
+        yield Section(title="What it adds up to", rows=parts)
+    yield Section(title="Next", sentences=tuple(filter(None, (next_step(event), would_fit(event)))))
+    if lacks := unknown(event):
+        yield Section(title="Not known", items=tuple((sentence, "", "") for sentence in lacks))
+
+
+def _parts(event: OutOfMemory) -> tuple[SizeRow, ...]:
+    """Return a row for each class of memory, for texts of a whole program."""
+    whole = whole_of(event) if event.kind in ("compiled", "execution") else None
+    parts = sorted(parts_of(event).items(), key=lambda part: -part[1].middle)
+    return tuple(
+        SizeRow(part=size.middle, whole=whole.middle, size=range_words(size), name=name)
+        for name, size in parts
+        if whole and size.high > 0
+    )
 
 
 def _listed(buffer: LoggedBuffer, whole: int) -> SizeRow:

@@ -43,7 +43,7 @@ EXPECTED = {
     "15": [Expected("execution", 0, 6)],
     "17": [Expected("fragment", 2)],
     "18": [Expected("rematerialization"), Expected("execution")],
-    "20": [Expected("allocator", 0, 5)],
+    "20": [Expected("allocator", 0, 7)],
     "21": [Expected("data"), Expected("data")],
     "23": [Expected("compile")],
     "27": [Expected("allocator", 0, 8), Expected("arguments")],
@@ -212,7 +212,7 @@ def test_a_dump_is_no_error(label: str) -> None:
 @pytest.mark.parametrize("folder", ["reportgen", "docs", "templates/help"])
 def test_sources_and_documentation_are_no_errors(folder: str) -> None:
     for path in (ROOT / folder).rglob("*"):
-        if path.suffix in (".py", ".md"):
+        if path.suffix in (".py", ".md") and path.name not in ("forms.py", "error-texts.md"):  # the lists
             assert find_out_of_memory(path.read_bytes()) == (), path
 
 

@@ -5,7 +5,7 @@ import importlib
 import re
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from itertools import chain, product
 from pathlib import Path
 from random import Random
@@ -71,10 +71,16 @@ def _within(value: object, depth: int = 0) -> Iterator[AnyPattern]:
         yield owner  # the value is a method of a pattern
     elif depth < 3 and not isinstance(value, ModuleType | type):
         if type(value).__module__.startswith("reportgen."):
-            value = getattr(value, "__dict__", value)
+            compiled = [getattr(value, name) for name, made in vars(type(value)).items() if _is_compiled(made)]
+            value = [*compiled, *vars(value).values()] if hasattr(value, "__dict__") else value
         held = [*value.values()] if isinstance(value, Mapping) else value
         if isinstance(held, list | tuple | set | frozenset):
             yield from chain.from_iterable(_within(one, depth + 1) for one in held)
+
+
+def _is_compiled(attribute: object) -> bool:
+    """Return whether an attribute is compiled when it is first used."""
+    return isinstance(attribute, cached_property) and "Pattern" in str(attribute.func.__annotations__["return"])
 
 
 def _key(module: str, name: str) -> str:

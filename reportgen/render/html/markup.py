@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from reportgen.reports.formats import STEP, exact_bytes, human_bytes
 
+_CODE = re.compile(r"`([^`]*)`")
 _BREAKABLE = re.compile(r"(?<=[./_])(?=[^./_])")
 
 
@@ -49,3 +50,8 @@ def whole_name(name: str) -> Markup:
 def soft_breaks(text: str) -> Markup:
     """Return a name that may break after dots, slashes and underscores."""
     return Markup(_BREAKABLE.sub("<wbr>", escape(text)))
+
+
+def code_spans(sentence: str) -> Markup:
+    """Return a sentence with what stands between backticks as code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", escape(sentence)))

@@ -11,7 +11,7 @@ from reportgen.options import Redaction
 from reportgen.render import routes
 from reportgen.render.drawings.life import life_strip
 from reportgen.render.html.excerpts import excerpt_table
-from reportgen.render.html.markup import byte_steps_markup, bytes_markup, count_markup, soft_breaks
+from reportgen.render.html.markup import byte_steps_markup, bytes_markup, code_spans, count_markup, soft_breaks
 from reportgen.render.html.members import group_members
 from reportgen.render.html.value_rows import value_rows
 from reportgen.render.site.assets import template_root
@@ -66,6 +66,7 @@ def environment() -> Environment:
         "byte_steps": byte_steps_markup,
         "bytes": bytes_markup,
         "count": count_markup,
+        "code_spans": code_spans,
         "counted": formats.counted,
         "range_words": formats.range_words,
         "rounded": advice_words.rounded_bytes,

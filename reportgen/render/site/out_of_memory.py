@@ -7,19 +7,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from reportgen.analyse.logged_errors import LoggedError
-from reportgen.oom.error_event import LoggedBuffer, Total
+from reportgen.oom.error_event import LoggedBuffer, OutOfMemory, Total
 from reportgen.oom.printed_size import SizeRange
 from reportgen.record import record
 from reportgen.render import routes
 from reportgen.render.html.templates import render
-from reportgen.reports.error_words import LACKS, VERDICTS, causes, excess_of, figures, padding_words, unpadded
-from reportgen.reports.formats import range_words
+from reportgen.reports.error_causes import excess_of, padding_words, unpadded, whole_of
+from reportgen.reports.error_words import figures, is_failure, next_step, told, unknown, verdict, would_fit
+from reportgen.reports.formats import percent, range_words
 from reportgen.work import Page
 
 
 @record
 class BufferGroup:
-    """Buffers that have a shape or a scope in common; `size_bytes` is the middle of what they can have."""
+    """Buffers of one shape; `size_bytes` is the middle of what they can have."""
 
     name: str
     count: int
@@ -34,6 +35,7 @@ class ListedBuffer:
     buffer: LoggedBuffer
     name: str
     size_bytes: int
+    share: str
     unpadded: SizeRange | None
     padding: str
 
@@ -49,19 +51,21 @@ class ErrorView:
     error: LoggedError
     href: str
     verdict: str
-    causes: Sequence[str]
+    told: Sequence[str]
     figures: str
+    next_step: str
+    would_fit: str
+    is_failure: bool
     excess: str
     needed_bytes: int
     capacity_bytes: int
     scale_bytes: int
     largest_bytes: int
     listed: str
-    lacks: str
+    unknown: Sequence[str]
     tables: Sequence[tuple[str, Sequence[Total]]]
     rows: Sequence[ListedBuffer]
     by_shape: Sequence[BufferGroup]
-    by_scope: Sequence[BufferGroup]
 
 
 def error_views(errors: Iterable[LoggedError]) -> list[ErrorView]:
@@ -80,37 +84,41 @@ def _view(error: LoggedError, number: int) -> ErrorView:
     total = _sum(event.buffers)
     needed = f"; {range_words(event.needed)} are needed" if event.needed else ""
     needed_bytes, capacity_bytes = (size.middle if size else 0 for size in (event.needed, event.capacity))
-    rows = _rows(event.buffers)
+    rows = _rows(event)
     return ErrorView(
         error=error,
         href=routes.out_of_memory(number),
-        verdict=VERDICTS[event.kind],
-        causes=causes(event),
+        verdict=verdict(event),
+        told=told(event),
         figures=figures(event),
-        excess=f"{range_words(excess)} too much" if (excess := excess_of(event)) else "",
+        next_step=next_step(event),
+        would_fit=would_fit(event),
+        is_failure=is_failure(event),
+        excess=range_words(excess) if (excess := excess_of(event)) else "",
         needed_bytes=needed_bytes,
         capacity_bytes=capacity_bytes,
         scale_bytes=max(needed_bytes, capacity_bytes, 1),
         largest_bytes=max((row.size_bytes for row in rows), default=0) or 1,
         listed=f"The listed sizes add up to {range_words(total)}{needed}." if total else "",
-        lacks=LACKS.get(event.kind, ""),
+        unknown=unknown(event),
         tables=[(head, list(rows)) for head, rows in groupby(event.totals, key=lambda total: total.head)],
         rows=rows,
         by_shape=_groups((buffer.shape, buffer) for buffer in event.buffers),
-        by_scope=_groups((buffer.op_name.rpartition("/")[0], buffer) for buffer in event.buffers),
     )
 
 
-def _rows(buffers: Sequence[LoggedBuffer]) -> list[ListedBuffer]:
+def _rows(event: OutOfMemory) -> list[ListedBuffer]:
+    whole = whole_of(event)
     return [
         ListedBuffer(
             buffer=buffer,
             name=_name(buffer),
             size_bytes=buffer.size.middle if buffer.size else 0,
+            share=percent(buffer.size.middle, whole.middle) if buffer.size and whole else "",
             unpadded=unpadded(buffer),
             padding=padding_words(buffer),
         )
-        for buffer in buffers
+        for buffer in event.buffers
     ]
 
 

@@ -1,0 +1,147 @@
+"""Find the passages of a text that may contain an out-of-memory error, however long the text is.
+
+A log may have gigabytes of a few kinds of lines that differ in their digits. So each kind is searched once in each
+piece: for a few parts of words, which no line end ever cuts, and only near one of them for the signs themselves.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from reportgen.oom.forms import FORMS, OF_TABLES
+
+SIGNS: Sequence[str] = tuple(dict.fromkeys((*(form.sign for form in FORMS), *OF_TABLES)))
+_STEMS = (
+    b"lloc",
+    b"LLOC",
+    b"emory",
+    b"uffer",
+    b"ailed",
+    b"sage",
+    b"size",
+    b"ESOURCE",
+    b"otal",
+    b"esource",
+    b"ializ",
+    b"_use",
+    b"_DEV",
+    b"abel:",
+    b"ting",
+    b"ding",
+    b"exceeds",
+    b"ufficie",
+    b"handle:",
+    b"tatus=",
+    b"MKilled",
+    b"configs",
+    b"MaxInUs",
+    b"uiremen",
+    b"bshape:",
+    b"rematur",
+    b"kb_free",
+    b"TDRV:",
+    b"Using",
+    b"NERR_",
+    b"[NCC_",
+    b"NCCL",
+    b"uota",
+    b"much",
+    b"TT_",
+    b"GiB /",
+    b"oom",
+)
+"""Each sign contains one of these, which are found much faster than all signs."""
+
+_NEAR = 160
+"""The bytes around a stem in which its sign stands, with a line end and a prefix in between."""
+
+_DIGITS = b"0123456789"
+_BEFORE, _AFTER = 8, 400
+"""Lines around a sign that may belong to its error: lines of other ranks may stand between them."""
+
+_PIECE = 1 << 18
+
+
+class Passage(NamedTuple):
+    """A part of a text, and the number of its first line."""
+
+    first_line: int
+    data: bytes
+
+
+def passages(pieces: Iterable[bytes]) -> Iterator[Passage]:
+    """Yield the parts of a text around each sign, and nothing where it has none."""
+    kept: list[bytes] = []
+    before, first, number = b"", 1, 1
+    for piece in _whole_lines(pieces):
+        if has_sign(before + piece):  # because a sign may be wrapped where a piece ends
+            if not kept:
+                first, kept = number - before.count(b"\n"), [before]
+            kept.append(piece)
+        elif kept:
+            yield Passage(first, b"".join((*kept, _first_lines(piece))))
+            kept = []
+        before = _last_lines(piece)
+        number += piece.count(b"\n")
+    if kept:
+        yield Passage(first, b"".join(kept))
+
+
+def has_sign(data: bytes) -> bool:
+    """Return whether a text has the words of an error."""
+    stems, signs = _searched()
+    data = b"\n".join(dict.fromkeys(data.translate(None, _DIGITS).split(b"\n")))
+    for found in stems.finditer(data):
+        near = data[max(0, found.start() - _NEAR) : found.end() + _NEAR]
+        if any(sign.search(near) for sign in signs[found[0]]):
+            return True
+    return False
+
+
+@cache
+def _searched() -> tuple[re.Pattern[bytes], Mapping[bytes, Sequence[re.Pattern[bytes]]]]:
+    """Return a pattern for all stems, and the signs that contain each."""
+    signs = {
+        stem: [
+            re.compile(rb"\s+[>#\s]*".join(map(re.escape, sign.strip().encode().translate(None, _DIGITS).split(b" "))))
+            for sign in SIGNS
+            if stem in sign.encode()
+        ]
+        for stem in _STEMS
+    }
+    return re.compile(b"|".join(map(re.escape, _STEMS))), signs
+
+
+def _whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield a text in pieces that end where a line ends, if any line does."""
+    rest: list[bytes] = []
+    for piece in pieces:
+        for start in range(0, len(piece), _PIECE):
+            part = piece[start : start + _PIECE] if len(piece) > _PIECE else piece
+            end = part.rfind(b"\n") + 1
+            if end:
+                yield b"".join((*rest, part[:end]))
+                rest = [part[end:]]
+            else:
+                rest.append(part)
+    if any(rest):
+        yield b"".join(rest)
+
+
+def _first_lines(piece: bytes) -> bytes:
+    end = -1
+    for _ in range(_AFTER):
+        end = piece.find(b"\n", end + 1)
+        if end < 0:
+            return piece
+    return piece[: end + 1]
+
+
+def _last_lines(piece: bytes) -> bytes:
+    start = len(piece)
+    for _ in range(_BEFORE + 1):
+        start = piece.rfind(b"\n", 0, start)
+        if start < 0:
+            return piece
+    return piece[start + 1 :]

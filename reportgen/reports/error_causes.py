@@ -1,0 +1,333 @@
+"""Work out what fills the memory of an out-of-memory error, from the figures in its own text.
+
+Every sentence follows from the text, so that none contradicts the tables in it.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+from reportgen.analyse.sizes import dense_bytes, physical_order, round_up
+from reportgen.model.shapes import ArrayShape
+from reportgen.oom.error_event import LoggedBuffer, OutOfMemory, Total
+from reportgen.oom.printed_size import SizeRange, read_size
+from reportgen.parse.shape_parser import ShapeError, parse_shape
+from reportgen.record import record
+from reportgen.reports.formats import counted, range_words
+
+Part = Literal["arguments", "outputs", "temporaries", "constants", "code", "aliased"]
+Cause = Literal["padding", "arguments", "outputs", "temporaries", "fragmentation", "held by itself", ""]
+
+_PARTS: Mapping[str, Part] = {
+    "arguments": "arguments",
+    "parameter allocation": "arguments",
+    "argument_size_in_bytes": "arguments",
+    "Graph input": "arguments",
+    "maybe_live_out allocation": "outputs",
+    "output_size_in_bytes": "outputs",
+    "Graph output": "outputs",
+    "HLO temp": "temporaries",
+    "preallocated temp allocation": "temporaries",
+    "temp_size_in_bytes": "temporaries",
+    "Intermediate tensor": "temporaries",
+    "constant allocation": "constants",
+    "generated_code_size_in_bytes": "code",
+    "Compiled program": "code",
+    "alias_size_in_bytes": "aliased",
+    "Aliased Input": "aliased",
+}
+_PART_OF_ALLOCATION: Mapping[str, Part] = {
+    "preallocated-temp": "temporaries",
+    "parameter": "arguments",
+    "constant": "constants",
+    "output": "outputs",
+    "maybe-live-out": "outputs",
+}
+Filling = Literal["arguments", "outputs", "temporaries"]
+_FILLING: Mapping[Filling, str] = {
+    "arguments": "The arguments",
+    "outputs": "The outputs",
+    "temporaries": "Temporaries",
+}
+"""The classes that may fill a memory, and what a sentence calls them."""
+
+_MOST = 0.5
+"""The share of the memory from which something is what fills it."""
+
+_ROUNDED = 1.01
+"""How much larger a part than the whole may be, because both are rounded."""
+
+_LEAST_FRAGMENTED = 0.15
+_LEAST_CAUSE = 20  # parts of the needed memory, of which padding has to be one
+_MOST_DENSE = 0.75  # of the bytes of a buffer, above which padding is not worth a sentence
+_PADDED = re.compile(r"Unpadded \(([^()]*)\) Padded \(([^()]*)\)")
+_CHUNKS = re.compile(r"(\d{1,9}) Chunks of size (\d{1,19})$")
+_FRAGMENTS = re.compile(r"(?<![\d.])([\d.]+)% fragmentation \(([^()]*)\)")
+_SHARES = re.compile(r"shares (\S+) with arguments")
+_SHARE = re.compile(r"([\d.]+) ?%")
+_LARGEST_CHUNKS = 3
+
+
+@record
+class Explained:
+    """What fills the memory: the cause by its name, and sentences on it, the main one first."""
+
+    cause: Cause
+    sentences: Sequence[str]
+
+
+def explained(event: OutOfMemory) -> Explained:
+    """Return what the text shows to be the cause; no cause and no sentence if it does not show one."""
+    known = [(cause, sentences) for cause, sentences in _causes(event) if sentences]
+    return Explained(
+        cause=next((cause for cause, _ in known if cause), ""),
+        sentences=[sentence for _, sentences in known for sentence in sentences],
+    )
+
+
+def _causes(event: OutOfMemory) -> Iterator[tuple[Cause, Sequence[str]]]:
+    """Yield what takes the memory, the main cause first; what is only worth a sentence has no name."""
+    yield "fragmentation", [*_of_fragmentation(event)]
+    yield "held by itself", [*_of_holders(event)]
+    if too_many := [*_of_too_many_arguments(event)]:
+        yield "arguments", too_many
+        return
+    padding, padded_bytes = _of_padding(event)
+    most = _of_parts(event)
+    needed = event.needed.middle if event.needed else 0
+    if most and not (padding and (padded_bytes > _MOST * needed or most[0] == "temporaries")):
+        yield most
+    yield "padding", [padding] if padding else []
+    yield "", [*_of_fragmented_temporaries(event), *_of_chunks(event), *_of_pieces(event)]
+
+
+def parts_of(event: OutOfMemory) -> Mapping[Part, SizeRange]:
+    """Return the sum of the rows of each class of memory, as far as the text has them."""
+    parts: dict[Part, SizeRange] = {}
+    for total in event.totals:
+        part = _PARTS.get(total.name) or _part_of_allocation(total)
+        if part and total.size:
+            parts[part] = parts[part] + total.size if part in parts else total.size
+    return parts
+
+
+def whole_of(event: OutOfMemory) -> SizeRange | None:
+    """Return all the memory that the classes of `parts_of` are part of; None where the text does not say it."""
+    allocated = size_named(event, "total allocation")
+    if allocated or event.needed:
+        return allocated or event.needed
+    parts = parts_of(event)
+    if event.kind != "compiled" or not parts:
+        return None
+    sizes = [size for part, size in parts.items() if part != "aliased"]
+    whole = sum(sizes[1:], sizes[0]) if sizes else SizeRange(0, 0)
+    return whole - parts["aliased"] if "aliased" in parts else whole
+
+
+def size_named(event: OutOfMemory, name: str) -> SizeRange | None:
+    """Return the size of a row."""
+    return next((total.size for total in event.totals if total.name == name), None)
+
+
+def excess_of(event: OutOfMemory) -> SizeRange | None:
+    """Return by how much the needed memory exceeds the usable, as far as the text says so."""
+    return event.excess or _difference(event.needed, event.capacity)
+
+
+def unpadded(buffer: LoggedBuffer) -> SizeRange | None:
+    """Return the size of a buffer without padding, as the text or its shape says."""
+    if buffer.unpadded:
+        return buffer.unpadded
+    shape = _array(buffer.shape)
+    # Without a layout in the text, padding is unknown.
+    dense = dense_bytes(shape, pointer_bytes=0) if shape and shape.layout else None
+    return None if dense is None else SizeRange(dense, dense)
+
+
+def padding_words(buffer: LoggedBuffer) -> str:
+    """Return how much of a buffer is padding, and which dimensions it pads; empty if that is little or unknown."""
+    dense = unpadded(buffer)
+    if not dense or not buffer.size or not _is_padded(dense, buffer.size):
+        return ""
+    share = f"{_share_of_padding(dense, buffer.size)} of this buffer is padding"
+    dimensions = _padded_dimensions(buffer.shape)
+    return f"{share}: its {' and its '.join(dimensions)}" if dimensions else share
+
+
+def _part_of_allocation(total: Total) -> Part | None:
+    """Return the class of an allocation in a usage report, which describes it as a dump does."""
+    if total.head != "usage-report":
+        return None
+    return next((part for word, part in _PART_OF_ALLOCATION.items() if word in total.name), None)
+
+
+def _of_parts(event: OutOfMemory) -> tuple[Cause, Sequence[str]] | None:
+    """Return the class that takes most of the memory, with a sentence."""
+    whole, parts = whole_of(event), parts_of(event)
+    if not whole or whole.middle <= 0 or event.kind == "load":  # then the rest of the device is the matter
+        return None
+    for part in _FILLING:
+        size = parts.get(part)
+        if size and _MOST * whole.middle < size.middle <= _ROUNDED * whole.middle:
+            return part, [*_part_words(event, part, size, whole)]
+    return None
+
+
+def _part_words(event: OutOfMemory, part: Filling, size: SizeRange, whole: SizeRange) -> Iterator[str]:
+    share = f"{100 * size.middle / whole.middle:.1f}"
+    if share == "100.0":
+        yield f"{_FILLING[part]} take nearly all of it: {range_words(size)}."
+        return
+    verb = "allocated" if whole != event.needed or event.kind == "compiled" else "needed"
+    yield f"{_FILLING[part]} take {range_words(size)} of the {range_words(whole)} {verb} ({share} %)."
+    if part == "arguments" and event.capacity and size.high < event.capacity.low:
+        left, rest = event.capacity - size, whole - size
+        words = f"That leaves {range_words(left)} of the {range_words(event.capacity)} usable for the rest"
+        yield f"{words}, which is {range_words(rest)}." if rest.low > 0 else f"{words}."
+
+
+def _of_too_many_arguments(event: OutOfMemory) -> Iterator[str]:
+    arguments = parts_of(event).get("arguments")
+    if arguments and event.capacity and arguments.low > event.capacity.high:
+        yield f"The arguments alone take {range_words(arguments)}, more than the {range_words(event.capacity)} usable."
+
+
+def _of_padding(event: OutOfMemory) -> tuple[str, int]:
+    """Return a sentence on the buffer with most padding, or else on all temporaries, and the bytes of padding."""
+    least = event.needed.middle // _LEAST_CAUSE if event.needed else 0
+    buffer = max(event.buffers, key=_padding, default=None)
+    words = padding_words(buffer) if buffer and _padding(buffer) >= least else ""
+    if buffer and buffer.size and words and (dense := unpadded(buffer)):
+        name = buffer.instruction or buffer.opcode or buffer.shape
+        sentence = f"{words}. It is {name}, with {range_words(buffer.size)} instead of {range_words(dense)}."
+        return sentence, _padding(buffer)
+    for total in event.totals:
+        if total.name == "HLO temp" and (found := _PADDED.search(total.detail)):
+            dense, size = read_size(found[1]), read_size(found[2])
+            if dense and size and _is_padded(dense, size) and size.middle - dense.middle >= least:
+                share = f"{_share_of_padding(dense, size)} of the temporaries is padding"
+                return f"{share}: {range_words(size)} instead of {range_words(dense)}.", size.middle - dense.middle
+    return "", 0
+
+
+def _of_fragmentation(event: OutOfMemory) -> Iterator[str]:
+    needed, free, piece = event.needed, event.free, event.reservable
+    if event.kind in ("execution", "allocator") and (largest := size_named(event, "LargestFreeBlock")):
+        free = _difference(event.capacity, event.held)
+        piece = largest if largest.high > 0 else None
+    if needed and free and piece and free.low >= needed.high and piece.high < needed.low:
+        yield (
+            f"{range_words(free)} are free, which would be enough for {range_words(needed)}, but at most"
+            f" {range_words(piece)} of that in one piece: the memory is fragmented."
+        )
+    total, lost = size_named(event, "total allocation"), size_named(event, "total fragmentation")
+    if total and lost and lost.middle >= _LEAST_FRAGMENTED * total.middle > 0:
+        detail = next(row.detail for row in event.totals if row.name == "total fragmentation")
+        share = _SHARE.match(detail)
+        yield f"{range_words(lost)}{f' ({share[1]} %)' if share else ''} of it is lost to fragmentation."
+
+
+def _of_pieces(event: OutOfMemory) -> Iterator[str]:
+    free, piece = _difference(event.capacity, event.held), size_named(event, "LargestFreeBlock")
+    if event.form.backend == "gpu" and free and piece and 0 < piece.high < free.low:
+        yield f"{range_words(free)} are free, at most {range_words(piece)} of that in one piece."
+
+
+def _of_fragmented_temporaries(event: OutOfMemory) -> Iterator[str]:
+    needed = event.needed.middle if event.needed else 0
+    for total in event.totals:
+        if total.name == "HLO temp" and (found := _FRAGMENTS.search(total.detail)):
+            lost = read_size(found[2])
+            if lost and lost.middle * _LEAST_CAUSE >= needed > 0:
+                yield f"{found[1]} % of the temporaries is lost to fragmentation: {range_words(lost)}."
+
+
+def _unshared_outputs(event: OutOfMemory) -> SizeRange | None:
+    """Return the bytes of outputs that do not share memory with arguments; None where the text does not say it."""
+    for total in event.totals:
+        if total.head == "Output size" and total.size and (found := _SHARES.search(total.detail)):
+            shared = read_size(found[1])
+            return total.size - shared if shared else None
+    return None
+
+
+def _is_held_twice(event: OutOfMemory) -> bool:
+    """Return whether outputs could take the place of arguments and do not, for a part of the memory that matters."""
+    arguments, outputs = parts_of(event).get("arguments"), _unshared_outputs(event)
+    needed = event.needed.middle if event.needed else 0
+    return bool(arguments and outputs and min(arguments.middle, outputs.middle) > needed / _LEAST_CAUSE > 0)
+
+
+def _of_holders(event: OutOfMemory) -> Iterator[str]:
+    """Yield what the program itself holds beside what it needs: its arguments and outputs."""
+    outputs = _unshared_outputs(event)
+    if outputs and _is_held_twice(event):
+        yield f"Outputs of {range_words(outputs)} have memory of their own: no argument is donated for them."
+    persistent = {row.name: row.size for row in event.totals if row.head.startswith("Persistent")}
+    arguments, outputs = persistent.get("arguments"), persistent.get("output")
+    if event.held and arguments and outputs:
+        yield (
+            f"Of the {range_words(event.held)} in use this program’s own arguments are {range_words(arguments)} and its"
+            f" outputs up to {range_words(outputs)}, as far as these do not share memory."
+        )
+
+
+def _of_chunks(event: OutOfMemory) -> Iterator[str]:
+    named = [(_CHUNKS.match(row.name), row.size) for row in event.totals]
+    chunks = sorted(((found, size) for found, size in named if found and size), key=lambda chunk: -chunk[1].middle)
+    largest = [_chunk_words(int(found[1]), int(found[2]), size) for found, size in chunks[:_LARGEST_CHUNKS]]
+    if largest:
+        yield f"What holds it: {', '.join(largest)}."
+
+
+def _chunk_words(count: int, each: int, size: SizeRange) -> str:
+    of_each = f" of {range_words(SizeRange(each, each))}" if count > 1 else ""
+    return f"{range_words(size)} in {counted(count, 'chunk')}{of_each}"
+
+
+def _is_padded(dense: SizeRange, size: SizeRange) -> bool:
+    """Return whether enough of a size is padding to be said. A damaged text may have any sizes."""
+    return 0 <= dense.middle < _MOST_DENSE * size.middle
+
+
+def _share_of_padding(dense: SizeRange, size: SizeRange) -> str:
+    return f"{100 * (1 - dense.middle / size.middle):.1f} %"
+
+
+def _padding(buffer: LoggedBuffer) -> int:
+    dense = unpadded(buffer)
+    return buffer.size.middle - dense.middle if buffer.size and dense else 0
+
+
+def _padded_dimensions(text: str) -> Sequence[str]:
+    """Return the dimensions that the first tile pads, the one that is padded most first."""
+    shape = _array(text)
+    if shape is None or shape.layout is None or not shape.layout.tiles:
+        return []
+    tile, order = shape.layout.tiles[0], physical_order(shape)
+    padded = []
+    for dimension, step in zip(reversed(order), reversed(tile), strict=False):
+        size = shape.dimensions[dimension]
+        if size and step and size % step:
+            padded.append((round_up(size, step) / size, dimension, size, round_up(size, step)))
+    places = {0: "first dimension", len(shape.dimensions) - 1: "last dimension"}
+    return [
+        f"{places.get(dimension, f'dimension {dimension}')} of {size:,} is padded to {to:,}"
+        for ratio, dimension, size, to in sorted(padded, reverse=True)
+        if ratio > 1 / _MOST_DENSE
+    ]
+
+
+def _array(text: str) -> ArrayShape | None:
+    try:
+        shape = parse_shape(text)
+    except ShapeError:
+        return None
+    return shape if isinstance(shape, ArrayShape) else None
+
+
+def _difference(one: SizeRange | None, other: SizeRange | None) -> SizeRange | None:
+    """Return by how much one size exceeds another, where even the rounded sizes say that it does."""
+    if not one or not other or one.low <= other.high:
+        return None
+    return one - other

@@ -1,14 +1,14 @@
 """Count how many bytes of a peak are known to belong to an argument or an operation of the program."""
 
-from reportgen.analyse.records import Analysis, Measured, Space
+from reportgen.analyse.records import Analysis, Measured, Share, Space
 from reportgen.record import record
 
 
 @record(kw_only=False)
 class Attributed:
-    """The bytes of a peak whose buffers have a name of the program and a source line, and those reserved for such.
+    """The bytes of a peak whose buffers have a name of the program and a source line, and those reserved for a name.
 
-    `reserved_bytes` belong to no live value, and so are not among the others.
+    `reserved_bytes` belong to no live value, and so are not among `scope_bytes`. `source_bytes` have both.
     """
 
     scope_bytes: int
@@ -18,16 +18,19 @@ class Attributed:
 
 def attributed(analysis: Analysis, space: Space) -> Attributed:
     """Return how much of the peak of a space has a name and a line."""
-    author_of = analysis.authors.of
-    found = [(share, author_of(share.value)) for share in space.composition if share.value is not None]
-    reserved = [(share, reserved_for(analysis, share.allocation)) for share in space.composition if share.value is None]
+    numbers = [(share, held_for(analysis, share)) for share in space.composition]
+    found = [(share, analysis.authors.of(number)) for share, number in numbers if number is not None]
+    named = [share for share, author in found if author.is_named]
     return Attributed(
-        scope_bytes=sum(share.size_bytes for share, author in found if author.is_named),
+        scope_bytes=sum(share.size_bytes for share in named if share.value is not None),
         source_bytes=sum(share.size_bytes for share, author in found if author.source),
-        reserved_bytes=sum(
-            share.size_bytes for share, number in reserved if number is not None and author_of(number).is_named
-        ),
+        reserved_bytes=sum(share.size_bytes for share in named if share.value is None),
     )
+
+
+def held_for(analysis: Measured, share: Share) -> int | None:
+    """Return the value that has some bytes of a peak or, of bytes without a live value, that they are reserved for."""
+    return reserved_for(analysis, share.allocation) if share.value is None else share.value
 
 
 def reserved_for(analysis: Measured, allocation: int) -> int | None:

@@ -7,8 +7,10 @@ no value in them is live: without these two the sum would fall short of the peak
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Literal
 
+from reportgen.analyse.attributed import held_for
 from reportgen.analyse.classes import CLASSES, MemoryClass, memory_class
 from reportgen.analyse.records import Analysis, Share, Space
 from reportgen.parse.shape_parser import plain_shape
@@ -74,14 +76,29 @@ def groupings(analysis: Analysis, space: Space) -> Mapping[str, tuple[Group, ...
 
 
 def by_source_line(analysis: Analysis, space: Space) -> tuple[Group, ...]:
-    """Return the composition of a space's peak by the source lines that fill it, largest group first."""
-    return by_label(analysis, space, lambda value: analysis.authors.of(value).source)
+    """Return the composition of a space's peak by the source lines that fill it, largest group first.
+
+    Bytes that hold no live value belong to the line that fills them later, where that is known.
+    """
+
+    def line(value: int) -> str:
+        return analysis.authors.of(value).source
+
+    filled = []
+    for share in shares(space):
+        number = held_for(analysis, share)
+        filled.append(share if number is None or not line(number) else replace(share, value=number))
+    return _by_label(analysis, filled, line)
 
 
 def by_label(analysis: Analysis, space: Space, label: Callable[[int], str]) -> tuple[Group, ...]:
     """Return the composition of a space's peak by a label of each value, largest group first."""
+    return _by_label(analysis, shares(space), label)
+
+
+def _by_label(analysis: Analysis, parts: Iterable[Share], label: Callable[[int], str]) -> tuple[Group, ...]:
     found: dict[tuple[GroupKind, str], list[Share]] = {}
-    for share in shares(space):
+    for share in parts:
         found.setdefault(kind_and_label(share, label), []).append(share)
     return _largest_first(_group(analysis, key, members) for key, members in found.items())
 

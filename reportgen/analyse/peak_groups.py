@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from reportgen.analyse.attributed import reserved_for
+from reportgen.analyse.attributed import held_for
 from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.decompose import shares
 from reportgen.analyse.records import Analysis, Share, Space
@@ -43,7 +43,7 @@ def peak_groups(analysis: Analysis, space: Space) -> list[PeakGroup]:
     by_key: dict[tuple[str, str, MemoryClass, bool], list[tuple[Share, int | None, str]]] = {}
     for share in shares(space):
         kind = memory_class(analysis.dump.allocations[share.allocation])
-        number = reserved_for(analysis, share.allocation) if share.value is None else share.value
+        number = held_for(analysis, share)
         name = "" if number is None else analysis.authors.of(number).name
         shape = "" if number is None else plain_shape(analysis.facts[number].value.shape)
         by_key.setdefault((sibling_name(name), shape, kind, share.value is None), []).append((share, number, name))

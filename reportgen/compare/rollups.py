@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
-from reportgen.analyse.attributed import reserved_for
+from reportgen.analyse.attributed import held_for
 from reportgen.analyse.classes import memory_class
 from reportgen.analyse.composition import composition
 from reportgen.analyse.records import Space
@@ -135,7 +135,7 @@ def _details(graph: Graph, space: Space | None, moment: int, grouping: Grouping)
     for share in composition(analysis.dump, space.allocations, analysis.facts, analysis.occupants, moment):
         memory = memory_class(analysis.dump.allocations[share.allocation])
         # Bytes that hold no live value belong to what they are reserved for.
-        value = reserved_for(analysis, share.allocation) if share.value is None else share.value
+        value = held_for(analysis, share)
         path = (memory,) if grouping == "class" else () if value is None else _path(graph, value, grouping)
         name = "" if value is None else plain_op_name(graph.labels(value).scope)
         found[_Detail(path or (_UNKNOWN,), name, "" if value is None else _what(graph, value))] += share.size_bytes

@@ -1,6 +1,6 @@
 """Define the author of a buffer: the argument that it is, or the operation of the user's program that fills it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -97,6 +97,11 @@ class Author:
     def read_first(self) -> str:
         """Return `file:line` of the operation that reads an argument first; empty where nothing says it."""
         return self.reader.source if self.reader else ""
+
+
+def lines_of_authors(authors: Iterable[Author]) -> Sequence[str]:
+    """Return the lines that fill the buffers of authors or, of arguments, read them first; each once, in order."""
+    return list(dict.fromkeys(line for one in authors if (line := one.source or one.read_first)))
 
 
 def common_relation(authors: Iterable[Author]) -> str:

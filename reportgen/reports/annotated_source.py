@@ -8,6 +8,7 @@ from dataclasses import field
 from typing import Any
 
 from reportgen.analyse.records import Analysis, Space
+from reportgen.program.author import lines_of_authors
 from reportgen.record import record
 from reportgen.reports.report import Report
 
@@ -51,8 +52,7 @@ def line_costs(report: Report, space: Space) -> LineCosts:
 
 def lines_of(analysis: Analysis, values: Sequence[int]) -> Sequence[str]:
     """Return the lines that fill these values or, of arguments, read them first; each once, in order."""
-    authors = map(analysis.authors.of, values)
-    return list(dict.fromkeys(line for one in authors if (line := one.source or one.read_first)))
+    return lines_of_authors(map(analysis.authors.of, values))
 
 
 def annotated(lines: Sequence[str], names: Collection[str], costs: LineCosts) -> Sequence[AnnotatedLine]:

@@ -10,7 +10,7 @@ from reportgen.reports.advice_words import CLAIMS, needed_words, result_words, s
 from reportgen.reports.error_causes import parts_of, whole_of
 from reportgen.reports.error_words import figures, is_failure, next_step, told, unknown, verdict, would_fit
 from reportgen.reports.explanation import Explanation, LargestBuffers, MemoryStep
-from reportgen.reports.formats import counted, human_bytes, range_words
+from reportgen.reports.formats import counted, human_bytes, more_lines, range_words
 from reportgen.reports.source_words import line_words, short_words
 from reportgen.reports.styled_text import Tone
 
@@ -122,9 +122,10 @@ def _what(group: LargestBuffers) -> str:
 
 
 def _line(group: LargestBuffers) -> str:
+    more = more_lines(group.lines)
     if group.source:
-        return line_words(group.source)
-    return f"read at {line_words(group.read_first)}" if group.read_first else ""
+        return f"{line_words(group.source)}{more}"
+    return f"read at {line_words(group.read_first)}{more}" if group.read_first else ""
 
 
 def _steps(one: Explanation) -> Section:

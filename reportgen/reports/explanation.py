@@ -29,7 +29,8 @@ class LargestBuffers:
     """Buffers of one name and shape, and their bytes of the peak.
 
     `name` is their argument or operation, with `#` for numbers that differ, and `source` the line that fills them.
-    `read_first` is the line that reads an argument first. If `reserved`, none of them is live at the peak.
+    `read_first` is the line that reads an argument first; both are those of the first buffer, of `lines` in all. If
+    `reserved`, none of them is live at the peak.
     """
 
     bytes: int
@@ -39,6 +40,7 @@ class LargestBuffers:
     reserved: bool
     source: str | None
     read_first: str | None
+    lines: int
 
 
 @record

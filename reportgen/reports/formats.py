@@ -42,6 +42,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def more_lines(lines: int) -> str:
+    """Return what stands behind a source line that is the first of several; empty where it is the only one."""
+    return f" and {lines - 1:,} more" if lines > 1 else ""
+
+
 def exact_bytes(size: int) -> str:
     """Return `2,709,520,384 bytes`."""
     return counted(size, "byte")

@@ -15,6 +15,7 @@ from reportgen.analyse.peak_groups import PeakGroup, peak_groups
 from reportgen.analyse.records import Share, Space
 from reportgen.analyse.sibling_arguments import sibling_arguments
 from reportgen.parse.shape_parser import plain_shape
+from reportgen.program.author import lines_of_authors
 from reportgen.reports.advice_json import advice_json
 from reportgen.reports.division_words import unknown_division
 from reportgen.reports.errors_json import error_json, range_json
@@ -173,7 +174,8 @@ def _refusal(misfit: Misfit) -> dict[str, Any]:
 
 def _group(group: PeakGroup, report: Report) -> dict[str, Any]:
     """Return numbered siblings of one shape; their line is that of the first, as on pages."""
-    author = report.attribution(group.buffers[0]) if group.buffers else None
+    authors = list(map(report.attribution, group.buffers))
+    author = authors[0] if authors else None
     return {
         "bytes": group.size_bytes,
         "buffers": len(group.buffers),
@@ -183,6 +185,7 @@ def _group(group: PeakGroup, report: Report) -> dict[str, Any]:
         "reserved": group.is_held,
         "source": (author and author.source) or None,
         "read_first": (author and author.read_first) or None,
+        "lines": len(lines_of_authors(authors)),
     }
 
 

@@ -11,10 +11,10 @@ from reportgen.reports.report import Report
 
 _SHOWN = 3
 _SMALL = 1000
-"""Lines that fill less than this part of the peak are not named beside others."""
+"""Lines that fill less than this part of the peak are not named."""
 
 _NO_TEXT = "Which lines fill the peak is in the HLO text, which --xla_dump_hlo_as_text writes beside a dump."
-_NO_FILLER = "No line fills the peak: arguments and memory that is reserved for later belong to none."
+_NO_FILLER = "No line is known to fill the peak: arguments belong to none."
 _NO_LINES = "Which lines fill the peak is not known: the HLO text beside the dump names none."
 
 _DIRECTORIES = re.compile(r"(?<!\S)(" + repeated(r"[^\s/:(]*+\(") + r")[^\s:]*/(?=[^\s/:]+:\d)")
@@ -29,8 +29,8 @@ def filled_words(report: Report) -> str:
     peak = space.peak_resident.amount
     groups = report.source_lines[space.color]
     named = [group for group in groups if group.kind == "named"]
-    lines = [group for group in named[:_SHOWN] if group.size_bytes * _SMALL >= peak] or named[:1]
-    if not lines:
+    lines = [group for group in named[:_SHOWN] if group.size_bytes * _SMALL >= peak]
+    if not named:
         if report.source_files:
             return _NO_FILLER
         return _NO_LINES if report.join.module else _NO_TEXT
@@ -45,16 +45,20 @@ def _age_words(report: Report) -> str:
 
 
 def _lines_words(lines: Sequence[Group], groups: Sequence[Group], peak: int) -> str:
-    """Return which lines fill a peak."""
+    """Return which lines fill a peak, or that none fills much of it."""
     words = ", ".join(f"{line_words(line.label)} ({percent(line.size_bytes, peak)})" for line in lines)
     if 2 * sum(line.size_bytes for line in lines) >= peak:
         return f"Most of the peak is filled at {words}."
-    verb = "lines that contribute most to {} are" if len(lines) > 1 else "line that contributes most to {} is"
     arguments = sum(dict(group.classes).get("parameter", 0) for group in groups if group.kind != "named")
-    if 2 * arguments < peak:
-        return f"The {verb.format('the peak')} {words}."
-    held = f"Arguments, which belong to no line, are {percent(arguments, peak)} of the peak"
-    return f"{held}; the {verb.format('the rest')} {words}."
+    held, of = "", "the peak"
+    if 2 * arguments >= peak:
+        held, of = f"Arguments, which belong to no line, are {percent(arguments, peak)} of the peak; ", "the rest"
+    if lines:
+        verb = "lines that contribute most to {} are" if len(lines) > 1 else "line that contributes most to {} is"
+        found = f"the {verb.format(of)} {words}."
+    else:
+        found = f"no line is known to fill {percent(1, _SMALL)} of the peak."
+    return f"{held}{found}" if held else f"{found[0].upper()}{found[1:]}"
 
 
 def line_words(source: str) -> str:

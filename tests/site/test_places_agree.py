@@ -3,6 +3,7 @@
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
@@ -22,10 +23,11 @@ from reportgen.render.single_file import single_file
 from reportgen.render.site.overview import Front, overview_pages
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import needed_words, result_words, rounded_bytes, saving_words
+from reportgen.reports.explain_markdown import explanation_markdown
 from reportgen.reports.explain_sections import sections
 from reportgen.reports.explain_text import explanation_lines
 from reportgen.reports.explanation import Explanation, explain_json, explanation
-from reportgen.reports.formats import exact_bytes, human_bytes, shortened, visible
+from reportgen.reports.formats import exact_bytes, human_bytes, more_lines, shortened, visible
 from reportgen.reports.source_words import line_words, short_words
 from reportgen.reports.summarise import summary
 from reportgen.reports.summary import Summary
@@ -208,9 +210,27 @@ def test_what_dominates_and_who_fills_it(places: Places) -> None:
         for row, group in zip(rows, groups, strict=False):
             told, line = row.first("th").text, group["source"] or group["read_first"]
             assert not group["name"] or last_part(group["name"]) in told
-            assert not line or line_words(line) in told
+            assert not line or f"{line_words(line)}{more_lines(group['lines'])}" in told
     for group in places.explained.largest:
-        assert not group.source or line_words(group.source) in places.told
+        assert not group.source or f"{line_words(group.source)}{more_lines(group.lines)}" in places.told
+
+
+def test_no_row_of_the_table_has_more_of_a_line_than_the_sentence_above_it(places: Places) -> None:
+    """A row of several lines says that there are more, so its bytes are not all of the line that it names."""
+    one, groups = places.explained, places.space["peak_resident_groups"]
+    filled = {line["source"]: line["bytes"] for line in places.space["peak_resident_lines"]}
+    in_rows: Counter[str] = Counter()
+    for group in groups:
+        if group["source"] and group["lines"] == 1:
+            in_rows[group["source"]] += group["bytes"]
+    assert all(size <= filled[line] for line, size in in_rows.items())
+    assert "(0.0 %)" not in one.filled
+    named = [line for line in filled if f"{line_words(line)} (" in one.filled]
+    most = max((filled[line] for line in named), default=0)
+    least_named = 0.001 * (one.peak_bytes or 0)
+    assert all(size <= max(most, least_named) for size in in_rows.values())
+    assert places.document["filled"] == places.entry.filled == one.filled
+    assert not filled or one.filled in " ".join(explanation_markdown(sections([one], ())).replace("\\", "").split())
 
 
 def test_a_value_has_one_size_and_one_author(places: Places) -> None:

@@ -9,9 +9,9 @@ from html import escape
 
 from markupsafe import Markup
 
-from reportgen.program.author import Author, common_relation
+from reportgen.program.author import Author, common_relation, lines_of_authors
 from reportgen.render.html.markup import soft_breaks
-from reportgen.reports.formats import end_of, shortened
+from reportgen.reports.formats import end_of, more_lines, shortened
 
 _LONGEST = 56
 
@@ -19,15 +19,16 @@ _LONGEST = 56
 def origin_cell(authors: Sequence[Author], name: str = "", line_href: str = "") -> Markup:
     """Return the argument or the end of the scope, which says most, and file and line; the tooltips have the whole.
 
-    `name` is that of a group of values where they have several authors; the line is that of the first. An argument
-    has none, so the line that reads it first is named as that. `line_href` leads to the line, if it has a page.
+    `name` is that of a group of values where they have several authors; the line is that of the first, with the number
+    of the others. An argument has none, so the line that reads it first is named as that. `line_href` leads to the
+    line, if it has a page.
     """
-    first = authors[0]
-    return _cell(common_relation(authors), name or first.name, first.source, first.read_first, line_href)
+    first, more = authors[0], more_lines(len(lines_of_authors(authors)))
+    return _cell(common_relation(authors), name or first.name, first.source, first.read_first, line_href, more)
 
 
 @lru_cache(maxsize=4096)
-def _cell(words: str, name: str, source: str, read_first: str, line_href: str) -> Markup:
+def _cell(words: str, name: str, source: str, read_first: str, line_href: str, more: str) -> Markup:
     """Return the cell of an operation, which is kept because the values of all layers share a few."""
     operation = Markup(f"{words} " if words else "") + named(name)
     if not source and not read_first:
@@ -37,7 +38,7 @@ def _cell(words: str, name: str, source: str, read_first: str, line_href: str) -
     short = escape(line.rpartition("/")[2])
     if line_href:
         short = f'<a href="{escape(line_href)}">{short}</a>'
-    return Markup(f'{operation} <span class="source" title="{before}{escape(line)}">{before}{short}</span>')
+    return Markup(f'{operation} <span class="source" title="{before}{escape(line)}">{before}{short}</span>{more}')
 
 
 def named(name: str) -> Markup:

@@ -6,7 +6,7 @@ A page has the first rows of its table, and a script makes the others from the d
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from reportgen.analyse.attributed import reserved_for
+from reportgen.analyse.attributed import held_for
 from reportgen.analyse.classes import MemoryClass, memory_class
 from reportgen.analyse.records import Share, Space, ValueFacts
 from reportgen.model import WHOLE
@@ -175,11 +175,7 @@ def share_rows(module: Module, space: Space) -> list[ShareRow]:
     """Return what is resident at the peak of a space, largest first."""
     analysis = module.analysis
     return [
-        ShareRow(
-            share,
-            memory_class(analysis.dump.allocations[share.allocation]),
-            reserved_for(analysis, share.allocation) if share.value is None else share.value,
-        )
+        ShareRow(share, memory_class(analysis.dump.allocations[share.allocation]), held_for(analysis, share))
         for share in space.composition
     ]
 

@@ -1,15 +1,16 @@
 """Compute how the peak follows the size of the batch, and what no change of order can go below.
 
-An array follows the batch if one of its dimensions comes from the data that the caller passes in, which
-`program.dimensions` traces through the instructions; its sizes say nothing. So the peak for a batch `f` times as large
-is `static + max(W + f·A)`, W and A being the two parts of the temporaries at each moment. On a TPU, what no longer fits
-into VMEM comes to HBM.
+An array follows the batch if one of its dimensions comes from the data that the caller passes in, or has the size of
+what does, which `program.dimensions` traces through the instructions; its sizes say nothing. So the peak for a batch
+`f` times as large is `static + max(W + f·A)`, W and A being the two parts of the temporaries at each moment. On a TPU,
+what no longer fits into VMEM comes to HBM.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
+from math import prod
 
 from reportgen.advice.arguments import Argument
 from reportgen.advice.donation import Donation
@@ -17,6 +18,7 @@ from reportgen.advice.memory import Held, Memory, PeakAfter, total_over_time
 from reportgen.analyse.records import VMEM, Analysis
 from reportgen.program.dimensions import Dimensions, Origin
 from reportgen.program.opcodes import NAMES_ONLY
+from reportgen.program.places import Leaf
 from reportgen.program.program import Program
 from reportgen.record import record
 
@@ -25,6 +27,9 @@ _SMALL_PART = 2000
 
 _RARE_PART = 10
 """Dimensions that less than this part of the data's bytes begin with are none of the batch."""
+
+_LONGEST_KEY = 4
+"""No data has as few elements as the key of a random generator."""
 
 _LEAST_PART = 100
 """The batch is not worth naming if less than this part of the peak follows it."""
@@ -77,7 +82,7 @@ def batch(
     scaled_bytes: int,
 ) -> Batch | None:
     """Split a space into what follows the batch and what does not; None where nothing is known to follow it."""
-    following = {number for number in large if data and dimensions.come_from(number, data)}
+    following = {number for number in large if data and any(dimensions.onward(number, data))}
     scaled: list[Sequence[Held]] = []
     fixed: list[Sequence[Held]] = []
     for part in memory.parts:
@@ -110,26 +115,33 @@ def led(
     """Return the bytes at the peak that begin with each dimension of the data, by the name of its argument.
 
     Data is no state of the program, which is donated, or could be. It is told from weights by what begins with it:
-    that has dimensions of other arguments as well.
+    that has dimensions of other arguments as well, or there is no other argument that is an array and no state.
     """
     by_instruction = {argument.instruction: argument for argument in arguments}
     kept = {argument.instruction for argument in state}
+    free = [one for one in arguments if one.instruction not in kept]
+    arrays = {one.name for one in free if prod(dimensions.sizes(one.number)) > _LONGEST_KEY}
     found: defaultdict[str, Counter[Origin]] = defaultdict(Counter)
     for number in memory.at_peak:
         size = memory.temps[number].size_bytes
         if number < 0 or size * _SMALL_PART < memory.peak.peak_bytes:
             continue
-        origins = [one for one in dimensions.of(number) if one and one.parameter in by_instruction]
+        origins = [one for one in dimensions.onward(number) if one and one.parameter in by_instruction]
         names = [by_instruction[one.parameter].name for one in origins]
-        if len(set(names)) > 1 and origins[0].parameter not in kept:
+        is_told = len(set(names)) > 1 or set(names) == arrays
+        if origins and is_told and origins[0].parameter not in kept:
             found[names[0]][origins[0]] += size
     return found
 
 
 def data(found: Mapping[str, Mapping[Origin, int]]) -> frozenset[Origin]:
-    """Return the dimensions of the argument that most bytes at the peak begin with."""
+    """Return the dimensions of the argument that most bytes at the peak begin with, one of each of its arrays."""
     most = max(found, key=lambda name: (sum(found[name].values()), name), default="")
-    return _often(found.get(most, {}), found.get(most, {}))
+    sizes = found.get(most, {})
+    first: dict[tuple[str, Leaf], Origin] = {}
+    for origin in sorted(sizes, key=lambda one: (-sizes[one], one)):
+        first.setdefault((origin.parameter, origin.leaf), origin)
+    return _often({origin: sizes[origin] for origin in first.values()}, sizes)
 
 
 def examples(

@@ -127,6 +127,8 @@ class Moves:
         naive = sum(self._situation.memory.temps[number].size_bytes for number in values) * (1 - factor)
         outcome = batch.peak(factor) if batch else self._situation.memory.peak
         what = "half the batch" if factor == _HALF else f"{factor:.0%} of the batch"
+        words = self._situation.batch_words
+        what += f" ({words})" if words else ""
         return self._move("batch", "estimate", what, round(naive), outcome)
 
     def recomputed(self) -> Iterator[Move]:

@@ -154,6 +154,18 @@ class Situation:
             found = ids(self.dimensions, [one for one in self.arguments if one.number not in state])
         return found | state_of_batch(self.dimensions, self._new_values, found)
 
+    @property
+    def batch_words(self) -> str:
+        """Return which dimension of the data is the batch: its size, and whose; empty where that is not known."""
+        path_of = {argument.instruction: argument.path for argument in self.arguments}
+        sizes = {origin: size for each in self._led.values() for origin, size in each.items()}
+        found = sorted(self.data, key=lambda one: (-sizes.get(one, 0), one))
+        lengths = {self.dimensions.length(one) for one in found}
+        if len(lengths) != 1 or 0 in lengths:
+            return ""
+        where = " on each device" if (self.program.partitions.devices or 1) > 1 else ""
+        return f"the dimension of {lengths.pop():,} in {path_of[found[0].parameter]}{where}"
+
     @cached_property
     def _led(self) -> Mapping[str, Mapping[Origin, int]]:
         return led(self.dimensions, self.memory, self.arguments, self.state)

@@ -37,6 +37,8 @@ _TARGET = re.compile(r'custom_call_target="(ConcatBitcast|PartialReduce|TopK)"')
 
 _MOST_OF_SLICE = 8
 
+_MOST_MADE = 50  # because a value of zeros may be the start of very many others
+
 _NAMES = frozenset(("async-update", "get-tuple-element", "opt-barrier", "parameter", "tuple"))
 _NEW = frozenset(("constant", "iota", "rng", "rng-bit-generator", "partition-id", "replica-id"))
 
@@ -93,6 +95,55 @@ class Dimensions:
     def of(self, number: int) -> Sequence[Origin | None]:
         """Return the origin of each dimension of a value, the first that is found; None where none is."""
         return [start and self._search(start, None) for start in self._starts(number)]
+
+    def onward(self, number: int, origins: frozenset[Origin] | None = None) -> Sequence[Origin | None]:
+        """Return the origin of each dimension of a value, also of one that comes from nowhere, as those of zeros do.
+
+        Such a dimension has the size of what the value becomes: of what a loop makes of it in its place, of copies, and
+        of what an instruction combines it with. Where `origins` are named, only those count.
+        """
+        starts = list(self._starts(number))
+        found = [start and self._search(start, origins) for start in starts]
+        ways = [(number, {at: at for at, start in enumerate(starts) if start and not self._search(start, None)})]
+        seen = {number}
+        for here, axes in ways:
+            for there, passed in self._made_of(here) if axes else ():
+                onward = {own: passed[at] for own, at in axes.items() if at in passed and not found[own]}
+                if not onward or there in seen or len(seen) >= _MOST_MADE:
+                    continue
+                seen.add(there)
+                ways.append((there, onward))
+                for own, at in onward.items():
+                    found[own] = self._search(_Axis(self._program.place(there), at), origins)
+        return found
+
+    def _made_of(self, number: int) -> Iterator[tuple[int, Mapping[int, int]]]:
+        """Yield the values that a value becomes, and which of their dimensions each of its dimensions becomes."""
+        sizes, program = self.sizes(number), self._program
+        for other in program.buffers.members(number):
+            if other != number and self.sizes(other) == sizes:
+                yield other, {at: at for at in range(len(sizes))}
+        for reader in dict.fromkeys(program.readers_of(number)):
+            # What loops and calls make of a value is in its buffer.
+            made = () if program.runs_computations(reader) else program.dump.made_by.get(reader, ())
+            for other in made:
+                if not program.is_table(other):
+                    yield other, dict(self._passed(number, other))
+
+    def _passed(self, number: int, made: int) -> Iterator[tuple[int, int]]:
+        """Yield each dimension of a value that its reader makes a dimension of another value of, and that dimension."""
+        reader = self._program.instruction(self._program.place(made).name)
+        operands = set(reader.operands if reader else ())
+        for start in filter(None, self._starts(made)):
+            waiting = [start]
+            seen = {start}
+            for axis in waiting:
+                if axis.place.name not in operands:
+                    new = [one for one in self._before(axis) if one not in seen]
+                    seen.update(new)
+                    waiting += new
+                elif self._program.dump.number_at(axis.place.key) == number:
+                    yield axis.dimension, start.dimension
 
     def products(self, sizes: Sequence[int]) -> Iterator[tuple[str, int]]:
         """Yield the element type and the length of the sums of each matrix product whose result ends in some sizes."""

@@ -4,16 +4,21 @@ from collections.abc import Set as AbstractSet
 
 import pytest
 
-from reportgen.advice.batch import Batch, examples
+from reportgen.advice.batch import Batch, data, examples
 from reportgen.advice.situation import Situation
-from tests.advice.recompiled_programs import program
+from reportgen.program.dimensions import Origin
+from tests.advice.recompiled_programs import advice, program
+
+
+def situation(name: str) -> Situation:
+    analysis = program(name)
+    return Situation(analysis, analysis.spaces[0])
 
 
 def batches(name: str) -> AbstractSet[tuple[str, int]]:
-    analysis = program(name)
-    situation = Situation(analysis, analysis.spaces[0])
-    paths = {argument.instruction: argument.path for argument in situation.arguments}
-    return {(paths[origin.parameter], origin.dimension) for origin in situation.data}
+    found = situation(name)
+    paths = {argument.instruction: argument.path for argument in found.arguments}
+    return {(paths[origin.parameter], origin.dimension) for origin in found.data}
 
 
 @pytest.mark.parametrize(
@@ -27,17 +32,47 @@ def test_the_batch_is_found_in_the_data(name: str, expected: AbstractSet[tuple[s
     assert batches(name) == expected
 
 
+def test_the_only_array_that_is_passed_in_and_no_state_is_the_data() -> None:
+    assert batches("blocks") == {("x0", 0)}
+
+
+def test_zeros_follow_the_batch_of_what_is_written_into_their_copies() -> None:
+    """At the peak four copies of zeros wait for loops that write into them, and the zeros themselves are live."""
+    found = situation("blocks")
+    zeros = [one for one in found.memory.at_peak if found.program.shape(one) == "f32[50,3000,100]"]
+    assert len(zeros) == 5
+    assert found.batch
+    assert set(zeros) <= set(found.batch.values)
+    assert not any(found.dimensions.of(zeros[0]))
+    assert [one and one.dimension for one in found.dimensions.onward(zeros[0])] == [None, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("blocks", "half the batch (the dimension of 3,000 in x0)"),
+        ("flax_gpt+donate", "half the batch (the dimension of 8 in tokens)"),
+        ("fsdp_tp", "half the batch (the dimension of 2 in tok on each device)"),
+    ],
+)
+def test_the_step_says_which_dimension_is_the_batch(name: str, words: str) -> None:
+    assert [move.what for move in advice(name).moves if move.kind == "batch"] == [words]
+
+
+def test_of_each_array_one_dimension_is_the_batch() -> None:
+    rows, columns = Origin("x", (), 0), Origin("x", (), 1)
+    assert data({"x": {rows: 60, columns: 40}}) == {rows}
+    assert data({"x": {rows: 60, Origin("y", (), 1): 40}}) == {rows, Origin("y", (), 1)}
+
+
 def test_other_data_with_as_many_examples_follows_the_batch() -> None:
-    analysis = program("gnn")
-    situation = Situation(analysis, analysis.spaces[0])
-    own = {
-        one.path: situation.dimensions.own(one.number)[0] for one in situation.arguments if one.path in "e receive v"
-    }
+    gnn = situation("gnn")
+    own = {one.path: gnn.dimensions.own(one.number)[0] for one in gnn.arguments if one.path in "e receive v"}
     edges, receivers = own["e"], own["receive"]
     found = {"e": {edges: 100}, "receive": {receivers: 20}}
-    assert examples(situation.dimensions, found, frozenset({edges})) == {edges, receivers}
+    assert examples(gnn.dimensions, found, frozenset({edges})) == {edges, receivers}
     rare = {"e": {edges: 100}, "receive": {receivers: 9}}
-    assert examples(situation.dimensions, rare, frozenset({edges})) == {edges}
+    assert examples(gnn.dimensions, rare, frozenset({edges})) == {edges}
 
 
 def test_state_with_an_entry_for_each_example_follows_the_batch() -> None:

@@ -39,8 +39,8 @@ _LEAST_PART = 100
 class Batch:
     """The parts of a space's temporaries over time, `fixed` and `scaled`, and what is live in VMEM beside it on a TPU.
 
-    `scaled_bytes` of `static_bytes` follow the batch: state with an entry for each example, as a cache of keys and
-    values. `values` are those at the peak that follow it.
+    `scaled_bytes` of `static_bytes` follow the batch: data, and state with an entry for each example, as a cache of
+    keys and values. `values` are those at the peak that follow it.
     """
 
     static_bytes: int
@@ -115,7 +115,8 @@ def led(
     """Return the bytes at the peak that begin with each dimension of the data, by the name of its argument.
 
     Data is no state of the program, which is donated, or could be. It is told from weights by what begins with it:
-    that has dimensions of other arguments as well, or there is no other argument that is an array and no state.
+    that has dimensions of other arguments as well or more elements than the argument, as what a loop saves of it in
+    each step, or there is no other argument that is an array and no state.
     """
     by_instruction = {argument.instruction: argument for argument in arguments}
     kept = {argument.instruction for argument in state}
@@ -128,8 +129,11 @@ def led(
             continue
         origins = [one for one in dimensions.onward(number) if one and one.parameter in by_instruction]
         names = [by_instruction[one.parameter].name for one in origins]
-        is_told = len(set(names)) > 1 or set(names) == arrays
-        if origins and is_told and origins[0].parameter not in kept:
+        if not origins or origins[0].parameter in kept:
+            continue
+        own = dimensions.sizes(by_instruction[origins[0].parameter].number)
+        is_made = bool(own) and prod(dimensions.sizes(number)) > prod(own)
+        if len(set(names)) > 1 or set(names) == arrays or is_made:
             found[names[0]][origins[0]] += size
     return found
 

@@ -159,7 +159,8 @@ class Situation:
         """Return which dimension of the data is the batch: its size, and whose; empty where that is not known."""
         path_of = {argument.instruction: argument.path for argument in self.arguments}
         sizes = {origin: size for each in self._led.values() for origin, size in each.items()}
-        found = sorted(self.data, key=lambda one: (-sizes.get(one, 0), one))
+        kept = {argument.instruction for argument in self.state}
+        found = sorted(self.data, key=lambda one: (one.parameter in kept, -sizes.get(one, 0), one))
         lengths = {self.dimensions.length(one) for one in found}
         if len(lengths) != 1 or 0 in lengths:
             return ""
@@ -181,13 +182,12 @@ class Situation:
                 found.update((one.number, argument) for one in held if one.number in results)
         return found
 
-    @cached_property
-    def _state_of_batch_bytes(self) -> int:
-        """Return what the arguments and results of the state hold that has an entry for each example."""
-        of_batch = {origin.parameter for origin in self.data}
-        state = [one for one in self.state if one.instruction in of_batch]
-        results = [one for one in self.results if (old := self._new_values.get(one.number)) and old in state]
-        return sum(one.size_bytes for one in state) + sum(one.reserved_bytes for one in results)
+    def _held_of_batch_bytes(self, batches: frozenset[Origin]) -> int:
+        """Return what arguments hold that have an entry for each example, and results that are their new values."""
+        of_batch = {origin.parameter for origin in batches}
+        held = [one for one in self.arguments if one.instruction in of_batch]
+        results = [one for one in self.results if (old := self._new_values.get(one.number)) and old in held]
+        return sum(one.size_bytes for one in held) + sum(one.reserved_bytes for one in results)
 
     @cached_property
     def batch(self) -> Batch | None:
@@ -195,7 +195,7 @@ class Situation:
         if not (self.program.has_backward_pass or self.state):
             return None
         every = self.data | examples(self.dimensions, self._led, self.data)
-        return batch(self.analysis, self.dimensions, self.memory, self.large, every, self._state_of_batch_bytes)
+        return batch(self.analysis, self.dimensions, self.memory, self.large, every, self._held_of_batch_bytes(every))
 
     @cached_property
     def has_checkpoints(self) -> bool:

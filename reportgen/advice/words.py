@@ -9,7 +9,7 @@ from reportgen.advice.advice_records import Kind
 
 CAVEATS: Mapping[Kind, str] = {
     "donate": "The caller must not use these arrays afterwards; JAX pairs equal shapes in order.",
-    "batch": "Data that the caller passes in is counted as it is; all shapes must follow the batch.",
+    "batch": "All shapes must follow the batch, also those of other data that the caller passes in.",
     "recomputed-early": "The compiler decides when a checkpoint recomputes; its memory is only known on this backend.",
     "checkpoint": "What is dropped is computed twice; the compiler may schedule the rest differently.",
     "checkpoint-loop": "What is dropped is computed twice; the compiler may schedule the rest differently.",

@@ -32,6 +32,19 @@ def test_the_batch_is_found_in_the_data(name: str, expected: AbstractSet[tuple[s
     assert batches(name) == expected
 
 
+def test_data_is_told_from_weights_by_what_a_loop_saves_of_it() -> None:
+    """The targets are read once, and the weights are state."""
+    assert batches("targets") == {("x", 0)}
+
+
+def test_random_masks_follow_the_batch_and_data_does_too() -> None:
+    found = situation("dropout").batch
+    assert found
+    assert found.scaled_bytes == 3000 * 400 * 4
+    masks = [one for one in found.values if situation("dropout").program.shape(one).startswith("u32[")]
+    assert masks
+
+
 def test_the_only_array_that_is_passed_in_and_no_state_is_the_data() -> None:
     assert batches("blocks") == {("x0", 0)}
 

@@ -25,6 +25,7 @@ from reportgen.advice.tables import argument_groups, returned, states
 from reportgen.advice.words import (
     WITHHELD_ERRORS,
     WITHHELD_LENGTH,
+    WITHHELD_MISSING,
     WITHHELD_RANGES,
     WITHHELD_SPACE,
     WITHHELD_USES,
@@ -56,6 +57,8 @@ def withheld(analysis: Analysis, space: Space) -> str:
         return WITHHELD_RANGES
     if not analysis.dump.used_values:
         return WITHHELD_USES
+    if analysis.missing:
+        return WITHHELD_MISSING
     if analysis.moments > _MOST_MOMENTS:
         return WITHHELD_LENGTH
     return WITHHELD_ERRORS if decides(contested_bytes(analysis, space), space) else ""

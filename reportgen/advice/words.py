@@ -44,6 +44,7 @@ CPU_CHECKPOINT = (
 WITHHELD_RANGES = "The dump has no live ranges, so nothing is known about what is held when."
 WITHHELD_USES = "The dump does not say who reads which value, so no change can be followed through."
 WITHHELD_ERRORS = "The dump has errors in too many bytes of this memory, so numbers that rest on it could be wrong."
+WITHHELD_MISSING = "Allocations are missing, so it is not known what is held when."
 WITHHELD_LENGTH = "The dump states a schedule that is longer than that of any program."
 WITHHELD_NAMES = "The names of operations and arguments are redacted, and advice rests on them."
 WITHHELD_SPACE = "The compiler fills this memory on purpose; only the main memory is worth saving."

@@ -11,6 +11,7 @@ from reportgen.analyse.checks import checked
 from reportgen.analyse.cross_checks import compared
 from reportgen.analyse.expected_sharing import why_shared
 from reportgen.analyse.findings import by_severity, listed
+from reportgen.analyse.missing_allocations import missing_allocations
 from reportgen.analyse.records import Analysis, Figures, Measured
 from reportgen.analyse.reuse import buffer_reuse
 from reportgen.analyse.spaces import spaces
@@ -51,6 +52,7 @@ def measure(dump: Dump, named_backend: Backend = "unknown", join: Join = NOTHING
     reuse, covered = buffer_reuse(facts, dump.allocations, occupants, partial(why_shared, program))
     return Measured(
         dump=dump,
+        missing=missing_allocations(dump),
         program=program,
         backend=backend,
         backend_evidence=evidence,

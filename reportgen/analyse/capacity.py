@@ -37,12 +37,13 @@ class Fit:
     """A capacity beside what a program needs; `excess_bytes` is negative if something is left.
 
     `first_moment` is the first one at which more is resident than the device has; None if only the allocations
-    are too large, or nothing is.
+    are too large, or nothing is. `is_least` is whether more may be needed, because allocations are missing.
     """
 
     capacity: Capacity
     needed_bytes: int
     first_moment: int | None
+    is_least: bool = False
 
     @property
     def excess_bytes(self) -> int:
@@ -51,6 +52,11 @@ class Fit:
     @property
     def is_over(self) -> bool:
         return self.excess_bytes > 0
+
+    @property
+    def fits(self) -> bool | None:
+        """Whether the program fits; None if that is not known, because more may be needed."""
+        return False if self.is_over else None if self.is_least else True
 
 
 def capacities(given: Iterable[str], siblings: Sequence[Sibling]) -> Mapping[int, Capacity]:
@@ -102,9 +108,10 @@ def device_beside(siblings: Sequence[Sibling]) -> Device | None:
     return None
 
 
-def fit(space: Space, capacity: Capacity) -> Fit:
-    """Compare what a program needs in a memory space with what the device has there."""
+def fit(space: Space, capacity: Capacity, *, is_least: bool = False) -> Fit:
+    """Compare what a program needs, or needs at the least, in a memory space with what the device has there."""
     room = capacity.size_bytes - space.static_bytes
     temp = space.temp
     steps = zip(temp.moments, temp.amounts, strict=True) if temp else ()
-    return Fit(capacity, space.needed_bytes, next((moment for moment, amount in steps if amount > room), None))
+    first = next((moment for moment, amount in steps if amount > room), None)
+    return Fit(capacity, space.needed_bytes, first, is_least)

@@ -17,6 +17,7 @@ SEVERITIES: dict[str, Severity] = {
     "alias-gap": "note",
     "allocation-kind": "warning",
     "allocation-order": "error",
+    "allocations-missing": "error",
     "async-end": "note",
     "async-start": "note",
     "below-layout": "warning",

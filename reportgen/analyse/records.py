@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, overload
 
+from reportgen.analyse.missing_allocations import MissingAllocations
 from reportgen.analyse.results import CheckResult, Finding
 from reportgen.input.names import Backend
 from reportgen.intervals.step_function import Peak, StepFunction
@@ -226,10 +227,12 @@ class XlaPeak:
 class Measured:
     """What each value and each memory space needs, and the program behind them.
 
+    `missing` says which allocations are not there, so that each size is the least that it can be; None if all are.
     `occupants` are the values of each allocation.
     """
 
     dump: Dump
+    missing: MissingAllocations | None
     program: Program = field(compare=False)
     backend: Backend
     backend_evidence: str

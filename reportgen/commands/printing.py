@@ -7,7 +7,7 @@ from pathlib import Path
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.analyse.results import Severity
 from reportgen.reports.error_words import figures, told, verdict
-from reportgen.reports.formats import exact_bytes, human_bytes
+from reportgen.reports.formats import exact_bytes, human_bytes, least_words
 from reportgen.reports.summary import Summary
 from reportgen.terminal import Terminal, counted, printable
 from reportgen.work import BuildResult, Shown
@@ -23,9 +23,13 @@ def print_modules(summaries: Sequence[Summary]) -> None:
     """Print for each module its peak, whether it fits, the advice that lowers it, and its errors and warnings."""
     for entry in summaries:
         peak = entry.peak_resident_bytes
-        size = "no live ranges" if peak is None else f"peak resident {human_bytes(peak)} ({exact_bytes(peak)})"
+        is_least = bool(entry.missing)
+        size = "no live ranges"
+        if peak is not None:
+            size = f"peak resident {least_words(peak, is_least=is_least)} ({exact_bytes(peak)})"
         if not entry.capacity:  # which says what is needed
-            size = f"needs {human_bytes(entry.needed_bytes)} ({exact_bytes(entry.needed_bytes)}), {size}"
+            needed = least_words(entry.needed_bytes, is_least=is_least)
+            size = f"needs {needed} ({exact_bytes(entry.needed_bytes)}), {size}"
         findings = ", ".join(counted(number, severity) for severity, number in entry.finding_counts)
         print(
             printable(f"{entry.label}: {entry.backend}, space {entry.space_name}: {size}; {findings or 'no findings'}")
@@ -130,7 +134,9 @@ def _result(report: BuildResult) -> str:
         return modules
     largest = summaries[0]
     peak = largest.peak_resident_bytes
-    size = f"needs {human_bytes(largest.needed_bytes)}" if peak is None else f"peaks at {human_bytes(peak)}"
+    size = f"peaks at {human_bytes(peak or 0)}"
+    if peak is None or largest.missing:
+        size = f"needs {least_words(largest.needed_bytes, is_least=bool(largest.missing))}"
     counts = Counter(severity for entry in summaries for severity, _ in entry.finding_counts)
     severities: tuple[Severity, ...] = ("error", "warning")
     found = [f"{counted(counts[one], 'module')} with {one}s" for one in severities if counts[one]]

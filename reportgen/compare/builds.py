@@ -143,6 +143,7 @@ def figures_of_side(side: Side) -> ModuleFigures:
         flaws=side.flaws,
         arguments=tuple(sibling_arguments(side.analysis.program)),
         refused=side.room.refused,
+        missing=side.analysis.missing.words if side.analysis.missing else "",
     )
 
 

@@ -46,7 +46,8 @@ class ModuleFigures:
     """One module as a gate sees it; `shapes` is a digest of what it takes and returns, empty if that is not known.
 
     `flaws` are the first error and the first warning of its checks, `arguments` what it takes, by name and shape.
-    `refused` is the memory for which the compiler refused it, such as `hbm`, empty if it did not.
+    `refused` is the memory for which the compiler refused it, such as `hbm`, empty if it did not. `missing` says which
+    allocations are not there, so that each figure is the least that it can be; it is empty if all are.
     """
 
     label: str
@@ -57,6 +58,7 @@ class ModuleFigures:
     flaws: tuple[Flaw, ...] = ()
     arguments: tuple[SiblingArguments, ...] = ()
     refused: str = ""
+    missing: str = ""
 
     @property
     def error(self) -> Flaw | None:
@@ -182,6 +184,7 @@ def _module(stated: DocumentField) -> ModuleFigures:
         flaws=flaws_of_report(stated["findings"].entries(), stated.optional("checks", []).entries()),
         arguments=tuple(map(_siblings, stated.optional("arguments", []).entries())),
         refused=stated.optional("refused", {"space": ""})["space"].text(),
+        missing=stated.optional("missing_allocations", "").text(),
     )
 
 

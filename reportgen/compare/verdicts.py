@@ -223,17 +223,25 @@ def judge_fit(modules: Iterable[ModuleFigures], capacities: Sequence[str]) -> Ju
         for color, capacity in given.items():
             space = module.spaces.get(color)
             needed, size = space.bytes["needed"] if space else None, capacity.size_bytes
-            if space and needed is not None and needed > size:
+            if not space or needed is None:
+                continue
+            words = f"{module.name} {space.name}: needs {'at least ' if module.missing else ''}{needed:,} bytes"
+            if needed > size:
                 verdicts.append(
                     Verdict(
                         status="over",
                         level="fail",
-                        message=f"{module.name} {space.name}: needs {needed:,} bytes; the device has {size:,} bytes",
+                        message=f"{words}; the device has {size:,} bytes",
                         module=module.name,
                         color=color,
                         after_bytes=needed,
                         limit_bytes=size,
                     )
+                )
+            elif module.missing:
+                message = f"{words}; whether it fits cannot be judged: {module.missing}"
+                verdicts.append(
+                    Verdict(status="unsound", level="fail", message=message, module=module.name, color=color)
                 )
     return Judgement(tuple(verdicts), has_budgets=False)
 

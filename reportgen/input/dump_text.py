@@ -50,13 +50,14 @@ class TextPart:
 
     `label` is its name for people: relative to the given path, with forward slashes. `whole_lines` are the offsets of
     the lines whose repeats are cut (see `reportgen.input.repeats`). `first_line` is the number of the first line in the
-    file.
+    file. `is_whole` is False for a piece of text that nothing marks as a whole file of the compiler.
     """
 
     label: str
     data: bytes
     whole_lines: Sequence[int] = ()
     first_line: int = 1
+    is_whole: bool = True
     _lines_before: dict[int, int] = field(default_factory=lambda: {0: 0}, init=False, repr=False, compare=False)
     """The number of lines that end before each block of the data; `location` adds blocks when needed."""
 

@@ -23,7 +23,7 @@ from reportgen.errors import UnreadableInput
 from reportgen.input.dump_text import DumpText, Sibling, TextPart
 from reportgen.input.line_ends import to_utf8, with_newlines
 from reportgen.input.logs import LogFrame
-from reportgen.input.names import COMPRESSION_SUFFIXES, DumpName, SiblingKind
+from reportgen.input.names import COMPRESSION_SUFFIXES, DumpName, SiblingKind, split_part
 from reportgen.input.remote import AnyPath, RemotePath
 from reportgen.input.repeats import WithoutRepeats
 from reportgen.record import record
@@ -58,6 +58,11 @@ class PartFile:
     label: str
     frame: LogFrame | None
     proto: str | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether a name or a frame says that this is a whole file of the compiler."""
+        return self.frame.is_complete if self.frame else split_part(self.path.name) is not None
 
 
 @record(kw_only=False)
@@ -240,7 +245,8 @@ def load_text(files: DumpFiles, *, keeps_repeats: bool = False) -> tuple[DumpTex
         if data or not damage:
             frame = part.frame
             text_of_part = data[frame.start : frame.end] if frame else data
-            texts.append(TextPart(part.label, text_of_part, whole_lines, frame.line if frame else 1))
+            first_line = frame.line if frame else 1
+            texts.append(TextPart(part.label, text_of_part, whole_lines, first_line, is_whole=part.is_whole))
         if problem := _problem_of(part, size, damage):
             problems.append(problem)
     return DumpText(tuple(texts)), tuple(problems)

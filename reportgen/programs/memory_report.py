@@ -19,7 +19,7 @@ from reportgen.options import BuildOptions
 from reportgen.reports.explain_sections import sections
 from reportgen.reports.explain_text import explanation_lines
 from reportgen.reports.explanation import Explanation, LargestBuffers, MemoryStep, SpaceNeed, explanation
-from reportgen.reports.formats import cut, end_of, human_bytes
+from reportgen.reports.formats import cut, end_of, human_bytes, least_words
 from reportgen.reports.styled_text import plain
 from reportgen.reports.summary import Summary
 from reportgen.sides import compare_pair, compare_sources, load_source
@@ -178,7 +178,10 @@ class MemoryReport:
 
     def __repr__(self) -> str:
         needs = (
-            f"{cut(self._main.name, _LONGEST_NAME)} needs {human_bytes(self.needed_bytes)}" if self._main else "refused"
+            f"{cut(self._main.name, _LONGEST_NAME)} needs"
+            f" {least_words(self.needed_bytes, is_least=bool(self._main.missing_allocations))}"
+            if self._main
+            else "refused"
         )
         return f"MemoryReport({needs}; {end_of(str(self.page), _LONGEST_PATH)})"
 

@@ -7,6 +7,7 @@ number of lines do not change; columns to the right of a token do.
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache, partial
 from io import BytesIO
 
@@ -93,7 +94,7 @@ class Redactor:
         for line in BytesIO(data[:end]):
             text += self._line(line)
         text += self._tree(data[end:])
-        return TextPart(part.label, bytes(text), first_line=part.first_line)
+        return replace(part, data=bytes(text), whole_lines=())
 
     def token(self, kind: str, text: str) -> str:
         """Return the token of a text that is hidden whole."""

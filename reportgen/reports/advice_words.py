@@ -9,7 +9,7 @@ from typing import Protocol
 from reportgen.advice.advice_records import Advice, CapacityAdvice, Claim, Kind, Ladder, Move, PerDevice, Verdict
 from reportgen.advice.fitting import Fitting, Reached, fitting_of, least_needed
 from reportgen.analyse.capacity import Fit
-from reportgen.reports.formats import UNITS, human_bytes
+from reportgen.reports.formats import UNITS, human_bytes, least_words
 
 _FOR_A_WHILE = ("recomputed-early", "made-early")
 _IF_NOT_HELD = (*_FOR_A_WHILE, "copy", "family")
@@ -222,7 +222,9 @@ def capacity_words(fit: Fit, advised: CapacityAdvice | None) -> str:
     """Return what a module needs, how far that is from what the device has, and what could make it fit."""
     difference = f"{human_bytes(abs(fit.excess_bytes))} {'more' if fit.is_over else 'less'}"
     capacity = human_bytes(fit.capacity.size_bytes) + (f" ({fit.capacity.scope})" if fit.capacity.scope else "")
-    words = f"needs {human_bytes(fit.needed_bytes)}, {difference} than {capacity}"
+    if fit.fits is None:
+        return f"needs {least_words(fit.needed_bytes, is_least=True)}; whether that fits {capacity} is not known"
+    words = f"needs {least_words(fit.needed_bytes, is_least=fit.is_least)}, {difference} than {capacity}"
     return f"{words}; {verdict_words(advised)}" if advised else words
 
 

@@ -10,7 +10,7 @@ from reportgen.reports.advice_words import CLAIMS, needed_words, result_words, s
 from reportgen.reports.error_causes import parts_of, whole_of
 from reportgen.reports.error_words import figures, is_failure, next_step, told, unknown, verdict, would_fit
 from reportgen.reports.explanation import Explanation, LargestBuffers, MemoryStep
-from reportgen.reports.formats import counted, human_bytes, more_lines, range_words
+from reportgen.reports.formats import capital, counted, human_bytes, least_words, more_lines, range_words
 from reportgen.reports.source_words import line_words, short_words
 from reportgen.reports.styled_text import Tone
 
@@ -61,11 +61,12 @@ def _module(one: Explanation) -> Iterator[Section]:
         # A donation that saves nothing is named to say so, and is no step.
         known = [step.what for step in one.steps] + [step.what for step in one.sequence]
         is_step = one.first_step.startswith(tuple(known))
-        first = f"Do first: {first}" if is_step else _capital(first)
+        first = f"Do first: {first}" if is_step else capital(first)
+    missing = f"{capital(one.missing_allocations)}." if one.missing_allocations else ""
     yield Section(
         title=f"{one.name}: {one.backend}, {one.space}{device}",
         tone=tone,
-        sentences=tuple(filter(None, (one.verdict, first, one.devices and f"Devices: {one.devices}."))),
+        sentences=tuple(filter(None, (one.verdict, missing, first, one.devices and f"Devices: {one.devices}."))),
     )
     if one.largest:
         yield _peak(one)
@@ -96,8 +97,9 @@ def _peak(one: Explanation) -> Section:
     ]
     if one.other_bytes:
         rows.append(SizeRow(part=one.other_bytes, whole=peak, size=human_bytes(one.other_bytes), name="all others"))
+    size = least_words(peak, is_least=bool(one.missing_allocations))
     return Section(
-        title=f"Peak: {human_bytes(peak)} at moment {one.peak_moment:,} of {one.schedule_length or 0:,}",
+        title=f"Peak: {size} at moment {one.peak_moment:,} of {one.schedule_length or 0:,}",
         sentences=tuple(
             filter(
                 None,
@@ -132,7 +134,7 @@ def _steps(one: Explanation) -> Section:
     """Return the steps, each alone, and what the sequence of steps leads to."""
     exceeded = one.capacity_bytes if one.needed_bytes > (one.capacity_bytes or 0) else None
     items = [
-        (_capital(short_words(step.what)), _step_words(step, exceeded), step.code or "")
+        (capital(short_words(step.what)), _step_words(step, exceeded), step.code or "")
         for step in one.steps[:_MOST_STEPS]
     ]
     if rest := one.steps[_MOST_STEPS:]:
@@ -179,7 +181,7 @@ def _others(others: Sequence[Explanation]) -> Section:
         SizeRow(
             part=one.needed_bytes,
             whole=most,
-            size=human_bytes(one.needed_bytes),
+            size=least_words(one.needed_bytes, is_least=bool(one.missing_allocations)),
             name=one.name,
             what=", ".join(filter(None, (one.space, words[one.fits]))),
         )
@@ -243,7 +245,3 @@ def _listed(buffer: LoggedBuffer, whole: int) -> SizeRow:
         what=buffer.shape,
         line=line_words(source),
     )
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]

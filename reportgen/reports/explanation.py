@@ -12,7 +12,7 @@ from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.oom.printed_size import SizeRange
 from reportgen.record import record
-from reportgen.reports.formats import human_bytes, percent, range_words
+from reportgen.reports.formats import capital, human_bytes, least_words, percent, range_words
 from reportgen.reports.report_json import json_document
 from reportgen.reports.summary import Summary
 
@@ -119,8 +119,9 @@ class Explanation:
     """Why a module needs its memory, in its main memory space unless `spaces` say otherwise. Sizes are bytes.
 
     `needed_bytes` must be allocated for the program; `allocated_bytes` is the sum of the allocations, thread-local ones
-    included. `fits` is None where it is not known what the device has. `devices` says in words how many run it; it is
-    empty for one. `filled` says which lines fill the peak, or how to learn it. `largest` and `other_bytes` add up to
+    included. `missing_allocations` says which are not there, so that each size is the least that it can be; it is empty
+    if all are. `fits` is None where it is not known what the device has. `devices` says in words how many run it; it
+    is empty for one. `filled` says which lines fill the peak, or how to learn it. `largest` and `other_bytes` add up to
     the peak.
     """
 
@@ -134,6 +135,7 @@ class Explanation:
     peak_moment: int | None
     schedule_length: int | None
     allocated_bytes: int
+    missing_allocations: str
     capacity_bytes: int | None
     capacity_source: str | None
     verdict: str
@@ -170,6 +172,7 @@ def explanation(entry: Summary) -> Explanation:
         peak_moment=space.get("peak_resident_moment"),
         schedule_length=entry.schedule_length,
         allocated_bytes=space.get("allocated_bytes", 0),
+        missing_allocations=entry.missing,
         capacity_bytes=entry.capacity_bytes,
         capacity_source=capacity.get("source"),
         verdict=_verdict(entry),
@@ -203,10 +206,13 @@ def _verdict(entry: Summary) -> str:
     if over and not (entry.excess_bytes or 0) > 0:
         space, capacity = over[0], over[0]["capacity"]
         most = human_bytes(capacity["size_bytes"])
-        return f"Does not fit: needs {human_bytes(space['needed_bytes'])} of {space['name']}, which has {most}."
+        needed = least_words(space["needed_bytes"], is_least=bool(entry.missing))
+        return f"Does not fit: needs {needed} of {space['name']}, which has {most}."
+    if entry.capacity and entry.fits is None:
+        return f"{capital(entry.capacity)}."
     if entry.capacity:
         return f"{'Fits' if entry.fits else 'Does not fit'}: {entry.capacity}."
-    return f"Needs {human_bytes(entry.needed_bytes)}. Whether that fits is not known."
+    return f"Needs {least_words(entry.needed_bytes, is_least=bool(entry.missing))}. Whether that fits is not known."
 
 
 def _refusal_words(entry: Summary, refused: Mapping[str, Any]) -> str:
@@ -267,7 +273,8 @@ def _together(step: Mapping[str, Any]) -> Together:
 def _unknown(entry: Summary, space: Mapping[str, Any], advice: Mapping[str, Any]) -> Sequence[str]:
     """Return a sentence on each thing that the dump does not say."""
     peak, known = entry.peak_resident_bytes, space.get("attributed")
-    errors = dict(entry.finding_counts).get("error", 0)
+    # What is missing is said above.
+    errors = dict(entry.finding_counts).get("error", 0) - bool(entry.missing)
     unnamed = peak - known["scope_bytes"] - known["reserved_bytes"] if peak and known else 0
     where = f", in at most {human_bytes(doubt)} of this memory" if (doubt := advice.get("contested_bytes")) else ""
     of_peak = f"{human_bytes(unnamed)} ({percent(unnamed, peak or 0)}) of the peak"

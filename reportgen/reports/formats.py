@@ -37,6 +37,11 @@ def range_words(size: SizeRange) -> str:
     return f"{human_bytes(size.low)} to {human_bytes(size.high)}"
 
 
+def least_words(size: int, *, is_least: bool) -> str:
+    """Return a size in words, `at least 2.52 GiB` if it can be more because allocations are missing."""
+    return f"at least {human_bytes(size)}" if is_least else human_bytes(size)
+
+
 def counted(number: int, noun: str) -> str:
     """Return `1 value` or `2,345 values`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
@@ -45,6 +50,11 @@ def counted(number: int, noun: str) -> str:
 def more_lines(lines: int) -> str:
     """Return what stands behind a source line that is the first of several; empty where it is the only one."""
     return f" and {lines - 1:,} more" if lines > 1 else ""
+
+
+def capital(text: str) -> str:
+    """Return a sentence that begins with a capital."""
+    return text[:1].upper() + text[1:]
 
 
 def exact_bytes(size: int) -> str:

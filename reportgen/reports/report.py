@@ -102,7 +102,12 @@ class Report:
     def fits(self) -> Mapping[int, Fit]:
         """Whether the program fits each memory space whose capacity is known, by its color."""
         spaces = self.analysis.spaces
-        return {color: fit(spaces[color], known) for color, known in self.capacities.items() if color in spaces}
+        is_least = self.analysis.missing is not None
+        return {
+            color: fit(spaces[color], known, is_least=is_least)
+            for color, known in self.capacities.items()
+            if color in spaces
+        }
 
     @property
     def fits_device(self) -> bool | None:
@@ -110,7 +115,7 @@ class Report:
         if self.misfit or any(known.is_over for known in self.fits.values()):
             return False
         main = main_space(self.analysis.spaces)
-        return True if main and main.color in self.fits else None
+        return self.fits[main.color].fits if main and main.color in self.fits else None
 
     @cached_property
     def divided(self) -> Sequence[DividedArgument]:

@@ -29,6 +29,8 @@ class Summary:
 
     `capacity` says in words whether the module fits, empty where it is not known what the device has.
 
+    `missing` says which allocations are not there; then each size is the least that it can be. It is empty if all are.
+
     `phases` are the passes of a gradient and their loops in words, empty for a program of one phase.
 
     `devices` says in words how many devices run it and, if asked, what each of more would need; empty for one.
@@ -63,6 +65,7 @@ class Summary:
     filled: str = ""
     could_need_bytes: int | None = None
     capacity: str = ""
+    missing: str = ""
     phases: str = ""
     devices: str = ""
     host_bytes: int = 0
@@ -78,7 +81,8 @@ class Summary:
     @property
     def asks_device(self) -> bool:
         """Whether the figures are of a device's main memory, and it is not known how much that device has."""
-        return self.fits is None and self.backend in ("tpu", "gpu") and self.space_name.startswith(f"{MAIN_SPACE} ")
+        is_unknown = self.fits is None and not self.missing
+        return is_unknown and self.backend in ("tpu", "gpu") and self.space_name.startswith(f"{MAIN_SPACE} ")
 
     @property
     def severity_rank(self) -> int:

@@ -23,6 +23,12 @@ DAMAGED: dict[str, list[str]] = {
         damaged((", preallocated-temp", ", constant, preallocated-temp")),
     ],
     "allocation-order": [damaged(("allocation 2:", "allocation 3:")), damaged(("allocation 0:", "allocation 1:"))],
+    "allocations-missing": [
+        damaged(("used: 5124", "used: 5125")),
+        SOUND[: SOUND.index(B_LINE)],
+        SOUND[: SOUND.index(B_LINE) + 5],
+        damaged(("allocation 0:", "allocation 7:"), (TOTAL, "")),
+    ],
     "async-end": [damaged(("a{}:1-6", "a{}:1-7"), (":c", ":c-done"), ("  c, operand 0", "  c-done, operand 0"))],
     "async-start": [damaged(("a{}:1-6", "a{}:4-6"), (" positions:\n  a\n", " positions:\n  a\n  drop\n"))],
     "below-layout": [damaged((B_LINE, B_LINE.replace("f32[64]", "f32[65]")))],
@@ -187,7 +193,7 @@ def test_findings_name_the_values_and_the_allocation_they_are_about() -> None:
 
 
 def test_the_worst_findings_come_first() -> None:
-    text = damaged(("b{}:2-6", "b{}:2-5"), ("used: 5124", "used: 5125"), (", thread-local", ", thread-local, frozen"))
+    text = damaged(("b{}:2-6", "b{}:2-5"), ("used: 5124", "used: 5123"), (", thread-local", ", thread-local, frozen"))
     severities = [finding.severity for finding in analysed(text).findings]
     assert severities == ["error", "warning", "note"]
 

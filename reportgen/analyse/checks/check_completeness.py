@@ -35,6 +35,9 @@ def missing_sections(figures: Figures) -> Iterator[Finding]:
     dump = figures.dump
     if not dump.allocations:
         yield finding("no-allocations", "the dump lists no allocation, so there is nothing to measure")
+    if figures.missing:
+        message = f"not all allocations are there, so more memory is needed: {figures.missing.words}"
+        yield finding("allocations-missing", message, figures.missing.text_offset)
     if dump.total_bytes is None:
         message = f'no "Total bytes used": sizes cannot be checked against XLA\'s own sum. {_ANALYSIS_FLAG}'
         yield finding("no-total", message)

@@ -36,11 +36,15 @@ class SpaceRow:
 
 @record
 class SideBar:
-    """What a build needs of a memory space as a bar: what the caller holds, temporaries, and slack."""
+    """What a build needs of a memory space as a bar: what the caller holds, temporaries, and slack.
+
+    `is_least` is whether more may be needed, because allocations are missing.
+    """
 
     side: str
     peak_bytes: int
     needed_bytes: int
+    is_least: bool
     parts: Sequence[tuple[str, int]]
 
 
@@ -125,7 +129,7 @@ def _module_view(path: str, module: ModuleComparison, comparison: Comparison) ->
         path=path,
         module=module,
         main=main,
-        sides=_sides(main.space) if main else (),
+        sides=_sides(main.space, comparison) if main else (),
         fit=fit,
         is_over=is_over,
         capacity=known.capacity if known else None,
@@ -138,14 +142,16 @@ def _module_view(path: str, module: ModuleComparison, comparison: Comparison) ->
     )
 
 
-def _sides(space: SpaceComparison) -> Sequence[SideBar]:
+def _sides(space: SpaceComparison, comparison: Comparison) -> Sequence[SideBar]:
     found = []
-    for side, one in (("before", space.before), ("after", space.after)):
+    sides = ("before", space.before, comparison.before), ("after", space.after, comparison.after)
+    for side, one, measured in sides:
         peak = one.peak_resident.amount if one and one.peak_resident else 0
         needed = one.needed_bytes if one else 0
         held = min(one.static_bytes, peak) if one else 0
         parts = (("parameter", held), ("temporary", peak - held), ("slack", max(needed - peak, 0)))
-        found.append(SideBar(side=side, peak_bytes=peak, needed_bytes=needed, parts=parts))
+        is_least = measured.missing is not None
+        found.append(SideBar(side=side, peak_bytes=peak, needed_bytes=needed, is_least=is_least, parts=parts))
     return found
 
 

@@ -30,6 +30,11 @@ def bytes_markup(size: int | None) -> Markup:
     return Markup(f'<data value="{size:d}" title="{size:,} bytes">{human_bytes(size)}</data>')
 
 
+def least_markup(size: int | None, is_least: object) -> Markup:
+    """Return an amount as `bytes_markup` does, after “at least” if that is true and the amount is known."""
+    return Markup("at least " if is_least and size is not None else "") + bytes_markup(size)
+
+
 def byte_steps_markup(amount: int) -> Markup:
     """Return bytes × moments, which is not an amount of memory and must not look like one."""
     return Markup(f'<data value="{amount:d}" title="{amount:,} byte-moments">{human_bytes(amount)}·moments</data>')

@@ -11,7 +11,14 @@ from reportgen.options import Redaction
 from reportgen.render import routes
 from reportgen.render.drawings.life import life_strip
 from reportgen.render.html.excerpts import excerpt_table
-from reportgen.render.html.markup import byte_steps_markup, bytes_markup, code_spans, count_markup, soft_breaks
+from reportgen.render.html.markup import (
+    byte_steps_markup,
+    bytes_markup,
+    code_spans,
+    count_markup,
+    least_markup,
+    soft_breaks,
+)
 from reportgen.render.html.members import group_members
 from reportgen.render.html.value_rows import value_rows
 from reportgen.render.site.assets import template_root
@@ -68,6 +75,7 @@ def environment() -> Environment:
         "count": count_markup,
         "code_spans": code_spans,
         "counted": formats.counted,
+        "least": least_markup,
         "range_words": formats.range_words,
         "rounded": advice_words.rounded_bytes,
         "exact": formats.exact_bytes,

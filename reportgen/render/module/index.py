@@ -59,7 +59,7 @@ ADJUSTMENTS = {
 }
 """The steps from XLA's sum to the live bytes, by their slug."""
 
-MISSING_SECTIONS = ("no-live-ranges", "no-used-values", "no-instructions", "no-allocations")
+MISSING_SECTIONS = ("allocations-missing", "no-live-ranges", "no-used-values", "no-instructions", "no-allocations")
 """Findings that explain why parts of the page are missing."""
 
 _BACKEND_EVIDENCE = {
@@ -142,6 +142,7 @@ def index_context(module: Module, links: Links) -> dict[str, Any]:
         "charts": [summary for summary in spaces if summary.chart],
         "hint": naming_hint(module.title, has_text=module.join.module is not None),
         "shown_findings": [finding for finding in analysis.findings if finding.severity != "note"],
+        "is_least": analysis.missing is not None,
         "missing": [finding.message for finding in analysis.findings if finding.slug in MISSING_SECTIONS],
         "divided": _divided(module),
         "xla": _reconciliation(analysis.xla_peak),

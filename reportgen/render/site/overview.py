@@ -85,10 +85,12 @@ class Glance:
     """The figures that the overview begins with, over all modules; `sound` have no errors or warnings.
 
     `fitting` is None where no device is known. `named` is what it would be if the modules whose device is not known
-    ran on a device that the reader names, empty where there are no such modules.
+    ran on a device that the reader names, empty where there are no such modules. `is_least` is whether some dump lacks
+    allocations, so that more may be needed than `most_bytes`.
     """
 
     most_bytes: int
+    is_least: bool
     fitting: Fitting | None
     named: Sequence[tuple[Device, Fitting]]
     sound: int
@@ -168,6 +170,7 @@ def _glance(modules: Sequence[Summary]) -> Glance:
         named.append((device, _fitting([*known, *((one <= 0, one) for one in excesses)], len(modules))))
     return Glance(
         most_bytes=max((module.needed_bytes for module in modules), default=0),
+        is_least=any(module.missing for module in modules),
         fitting=_fitting(known, len(modules)) if known else None,
         named=named,
         sound=sum(all(severity not in severe for severity, _ in module.finding_counts) for module in modules),
@@ -227,7 +230,7 @@ def largest_modules(rows: Sequence[ModuleRow]) -> LargestModules | None:
             {
                 "rank": rank,
                 "end": shown_bytes(module),
-                "label": formats.human_bytes(shown_bytes(module))
+                "label": formats.least_words(shown_bytes(module), is_least=bool(module.missing))
                 + ("" if module.peak_resident_bytes is not None else " needed"),
             }
             for rank, module in enumerate(modules)

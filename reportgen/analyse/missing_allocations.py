@@ -1,0 +1,66 @@
+"""Tell whether allocations of a dump are missing: then each size that is said of it is the least that it can be.
+
+A text can begin late, have a gap, or end early. XLA's total is the proof that all allocations are there. Without it, a
+file that has the name of a whole one is taken for whole, unless its last lines are not.
+"""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from reportgen.input.dump_text import TextOffset
+from reportgen.model import Dump
+from reportgen.record import record
+
+_MOST_GAPS = 3
+
+
+@record(kw_only=False)
+class MissingAllocations:
+    """What is missing, in words, and the last place of the dump's text where allocations are."""
+
+    words: str
+    text_offset: TextOffset | None
+
+
+def missing_allocations(dump: Dump) -> MissingAllocations | None:
+    """Return what is missing of the allocations; None if they are all there as far as the text says."""
+    known = sum(allocation.size_bytes for allocation in dump.allocations)
+    if dump.total_bytes is not None and known >= dump.total_bytes:
+        return None
+    reasons = [*_gaps(sorted({allocation.index for allocation in dump.allocations}))]
+    end = _end(dump)
+    if dump.total_bytes is not None:
+        reasons.append(f"XLA's total has {dump.total_bytes - known:,} bytes more than the allocations that are there")
+    elif end is None:
+        reasons.append("the text has no allocation")
+    elif _is_cut(dump):
+        reasons.append(
+            f"the text is cut off after line {dump.text.locate(end).line:,}, before XLA's total: more may follow"
+        )
+    return MissingAllocations("; ".join(reasons), end) if reasons else None
+
+
+def _gaps(indexes: list[int]) -> Iterator[str]:
+    if indexes and indexes[0]:
+        yield f"the text begins at allocation {indexes[0]}"
+    gaps = [(low + 1, high - 1) for low, high in pairwise(indexes) if high - low > 1]
+    for low, high in gaps[:_MOST_GAPS]:
+        yield f"allocation {low} is missing" if low == high else f"allocations {low} to {high} are missing"
+    if more := gaps[_MOST_GAPS:]:
+        yield f"{len(more):,} more gaps"
+
+
+def _end(dump: Dump) -> TextOffset | None:
+    """Return where the last allocation or value begins."""
+    last = [allocation.text_offset for allocation in dump.allocations[-1:]] + dump.values.text_offsets[-1:]
+    return max(last, default=None)
+
+
+def _is_cut(dump: Dump) -> bool:
+    """Return whether a text without a total may end before its allocations do."""
+    part = dump.text.parts[0]
+    if not part.is_whole or not part.data.endswith(b"\n"):  # with which every whole part ends
+        return True
+    last, values = len(dump.allocations) - 1, dump.values
+    filled = max((values.offsets[number] + values.sizes[number] for number in dump.occupants[last]), default=0)
+    return filled < dump.allocations[last].size_bytes or not any(one.output_shape for one in dump.allocations)

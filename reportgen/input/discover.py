@@ -21,6 +21,7 @@ from reportgen.input.directories import Folder, is_inside, is_own_file, leads_ou
 from reportgen.input.error_texts import MOST_TEXTS, TextFile, WordSearch
 from reportgen.input.found import Found, unique_dumps
 from reportgen.input.line_ends import with_newlines
+from reportgen.input.logs import LogFrame
 from reportgen.input.names import (
     COMPRESSION_SUFFIXES,
     ERROR_TEXT,
@@ -44,6 +45,8 @@ from reportgen.input.names import (
     stems_before,
     without_compression,
 )
+from reportgen.input.not_a_dump import what_it_is
+from reportgen.input.quoted import group_pieces, quoted_pieces
 from reportgen.input.reading import (
     DEFAULT_MAX_DUMP_BYTES,
     UNREADABLE,
@@ -132,7 +135,8 @@ def discover_all(
     if not any(one.dumps for one in found):
         reasons = [f"{printable(one.path)}: {one.why_empty()}" for one in found]
         reasons += [f"{problem.file}: {problem.message}" for one in found for problem in one.problems]
-        why_none = "\n".join([*reasons, _LOOKED_FOR + _HOW_TO_DUMP])
+        is_known = all(one.description for one in found)
+        why_none = "\n".join([*reasons, *([] if is_known else [_LOOKED_FOR + _HOW_TO_DUMP])])
     for one in found:
         if not one.dumps and not one.texts:
             one.report("warning", printable(one.path.name), one.why_empty())
@@ -216,7 +220,11 @@ def _search_file(path: AnyPath, found: Found) -> None:
         raise UnreadableInput(f"{printable(path)}: {damage}")
     folder = Folder(path.parent)
     if split := split_part(path.name):
-        _add_named(folder, split[0], _siblings(path, split[0]), found)
+        parts = _siblings(path, split[0])
+        if 0 in parts:
+            _add_named(folder, split[0], parts, found)
+        else:
+            _add_quoted(folder, path.name, read_text(path, found.max_bytes)[0], found)
     elif is_profile(path.name):
         _add_profile(folder, [path.name], found)
     elif proto_stem(path.name):
@@ -225,6 +233,22 @@ def _search_file(path: AnyPath, found: Found) -> None:
         _add_unnamed(folder, path.name, found)
     else:
         _add_log(folder, path.name, found)
+        if not found.dumps:
+            _add_quoted(folder, path.name, read_text(path, found.max_bytes)[0], found)
+
+
+def _add_quoted(folder: Folder, name: str, data: bytes, found: Found) -> None:
+    """Add the dumps that a text quotes, whole or in part, or say what it is if it has none."""
+    label = folder.label(name)
+    dumps, orphans = group_pieces(quoted_pieces(data))
+    for parts in dumps:
+        frames = (LogFrame(name, one.start, one.end, one.line, is_complete=False, prefix=one.prefix) for one in parts)
+        files = tuple(PartFile(folder.path / name, label, frame) for frame in frames)
+        found.add(label=label, name=read_name(printable(name)), parts=files, notes=folder.notes(_stem(name)))
+    if not dumps:
+        found.description = what_it_is(data, printable(name), chain.from_iterable(one.kinds for one in orphans))
+    for piece in orphans if dumps else ():
+        found.report("warning", label, f"line {piece.line:,}: not shown: its allocations are missing")
 
 
 def _siblings(path: AnyPath, stem: str) -> dict[int, list[str]]:

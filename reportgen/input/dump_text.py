@@ -50,13 +50,15 @@ class TextPart:
 
     `label` is its name for people: relative to the given path, with forward slashes. `whole_lines` are the offsets of
     the lines whose repeats are cut (see `reportgen.input.repeats`). `first_line` is the number of the first line in the
-    file. `is_whole` is False for a piece of text that nothing marks as a whole file of the compiler.
+    file; of a text that is quoted, `places` are the line of each line and the bytes before it there. `is_whole` is
+    False for a piece of text that nothing marks as a whole file of the compiler.
     """
 
     label: str
     data: bytes
     whole_lines: Sequence[int] = ()
     first_line: int = 1
+    places: Sequence[tuple[int, int]] = ()
     is_whole: bool = True
     _lines_before: dict[int, int] = field(default_factory=lambda: {0: 0}, init=False, repr=False, compare=False)
     """The number of lines that end before each block of the data; `location` adds blocks when needed."""
@@ -80,8 +82,12 @@ class TextPart:
         for counted in range(len(lines_before) - 1, block):
             newlines = self.data.count(b"\n", counted * _BLOCK, (counted + 1) * _BLOCK)
             lines_before[counted + 1] = lines_before[counted] + newlines
-        number = lines_before[block] + self.data.count(b"\n", block * _BLOCK, offset) + self.first_line
-        return Location(self.label, number, offset - self.data.rfind(b"\n", 0, offset))
+        row = lines_before[block] + self.data.count(b"\n", block * _BLOCK, offset)
+        column = offset - self.data.rfind(b"\n", 0, offset)
+        if self.places:
+            line, before = self.places[min(row, len(self.places) - 1)]
+            return Location(self.label, line, before + column)
+        return Location(self.label, row + self.first_line, column)
 
 
 @record(kw_only=False)

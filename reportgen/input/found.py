@@ -24,6 +24,8 @@ class Found:
     problems: list[Problem] = field(default_factory=list)
     texts: list[TextFile] = field(default_factory=list)
     proto_count: int = 0
+    description: str = ""
+    """What a file is that has no plan; empty if it is nothing that XLA writes."""
 
     def add(
         self,
@@ -47,6 +49,8 @@ class Found:
         """Return the reason why no dump was found, if it is known."""
         if self.is_excluded:
             return "it is in the output directory, which is not searched; choose another one with -o"
+        if self.description:
+            return self.description
         if self.proto_count:
             return (
                 f"no dump found, but protos without a buffer assignment ({self.proto_count}); XLA adds it after"

@@ -9,10 +9,12 @@ The last frame of a killed process has no end.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from reportgen.input.names import split_part
+from reportgen.input.quoted import Prefix, pattern_of, prefix_at, prefix_of_frame
 from reportgen.record import record
 
 SEARCHED_SIZE = 16 << 20
@@ -30,7 +32,7 @@ _LONGEST_MARKER = 512  # more than enough, because a file name has at most 255 b
 class LogFrame:
     """A file in a log: its text is the bytes [`start`, `end`) of the decompressed log, and begins in line `line`.
 
-    `is_complete` is False without an End line.
+    `is_complete` is False without an End line. `prefix` is what stands before each line; None if nothing does.
     """
 
     name: str
@@ -38,6 +40,7 @@ class LogFrame:
     end: int
     line: int
     is_complete: bool
+    prefix: Prefix | None = None
 
 
 def search(pieces: Iterable[bytes]) -> Literal["log", "other", "too long"]:
@@ -56,19 +59,41 @@ def search(pieces: Iterable[bytes]) -> Literal["log", "other", "too long"]:
 def find_frames(data: bytes) -> Iterator[LogFrame]:
     """Yield every frame, in the order of the log."""
     line, counted = 1, 0
-    for begin, stop in _marked(data):
+    marked = [pair for markers in _by_writer(data).values() for pair in _marked(data, markers)]
+    for begin, stop in sorted(marked, key=lambda pair: pair[0].start()):
         end = stop.start() if stop else len(data)
         start = data.find(b"\n", begin.end(), end) + 1 or end
         is_complete = stop is not None and stop[1] == b"End"
         if is_complete:
             end = data.rfind(b"\n", start, end)  # because other output may precede the marker on its line
         line, counted = line + data.count(b"\n", counted, start), start
-        yield LogFrame(begin[2].decode("utf-8", "replace"), start, max(start, end), line, is_complete)
+        name = begin[2].decode("utf-8", "replace")
+        prefix = prefix_of_frame(data, begin.start(), end) if split_part(name) else None
+        yield LogFrame(name, start, max(start, end), line, is_complete, prefix)
 
 
-def _marked(data: bytes) -> Iterator[tuple[re.Match[bytes], re.Match[bytes] | None]]:
+def _by_writer(data: bytes) -> Mapping[bytes, list[re.Match[bytes]]]:
+    """Return the markers behind each prefix, because processes that share a log write at once.
+
+    What stands before a marker is a prefix if it begins and ends files, and other output if not.
+    """
+    markers = [(marker, _before(data, marker)) for marker in _MARKER.finditer(data)]
+    beginning, ending = ({before for marker, before in markers if marker[1] == word} for word in (b"Begin", b"End"))
+    writers = defaultdict(list)
+    for marker, before in markers:
+        writers[before if before in beginning & ending else b""].append(marker)
+    return writers
+
+
+def _before(data: bytes, marker: re.Match[bytes]) -> bytes:
+    prefix = prefix_at(data, marker.start())
+    return pattern_of(prefix) if prefix and prefix.text else b""
+
+
+def _marked(
+    data: bytes, markers: Sequence[re.Match[bytes]]
+) -> Iterator[tuple[re.Match[bytes], re.Match[bytes] | None]]:
     """Yield the marker at the beginning of each frame, and the one that ends it, if any."""
-    markers = list(_MARKER.finditer(data))
     ended = {marker[2] for marker in markers if marker[1] == b"End"}
     opened: re.Match[bytes] | None = None
     for marker in markers:
@@ -91,15 +116,16 @@ def group_dumps(frames: Iterable[LogFrame]) -> tuple[list[tuple[LogFrame, ...]],
     A module may be printed twice; a part belongs to the last allocations before it.
     """
     dumps: list[dict[int, LogFrame]] = []
-    latest: dict[str, dict[int, LogFrame]] = {}
+    latest: dict[tuple[str, bytes], dict[int, LogFrame]] = {}
     orphans: list[LogFrame] = []
     for frame in frames:
         stem, part = split_part(frame.name) or ("", None)
+        key = stem, pattern_of(frame.prefix) if frame.prefix else b""
         if part == 0:
-            latest[stem] = {}
-            dumps.append(latest[stem])
-        if part is not None and part not in latest.get(stem, {part: frame}):
-            latest[stem][part] = frame
+            latest[key] = {}
+            dumps.append(latest[key])
+        if part is not None and part not in latest.get(key, {part: frame}):
+            latest[key][part] = frame
         elif part is not None:
             orphans.append(frame)
     return [tuple(parts[part] for part in sorted(parts)) for parts in dumps], orphans

@@ -24,6 +24,7 @@ from reportgen.input.dump_text import DumpText, Sibling, TextPart
 from reportgen.input.line_ends import to_utf8, with_newlines
 from reportgen.input.logs import LogFrame
 from reportgen.input.names import COMPRESSION_SUFFIXES, DumpName, SiblingKind, split_part
+from reportgen.input.quoted import unquoted
 from reportgen.input.remote import AnyPath, RemotePath
 from reportgen.input.repeats import WithoutRepeats
 from reportgen.record import record
@@ -43,6 +44,7 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _XZ_MAGIC = b"\xfd7zXZ\0"
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
+_LEFT_OUT = "{:,} lines between those of the dump are left out, because others begin with something else"
 _FIRST_PIECE = 4096  # small, because only the first line of most files is needed
 _PIECE = 1 << 20
 
@@ -237,19 +239,27 @@ def load_text(files: DumpFiles, *, keeps_repeats: bool = False) -> tuple[DumpTex
             data, damage = read(part.path, files.max_bytes)
             size = len(data)
         else:
-            text = WithoutRepeats()
-            size, damage = _read(part.path, files.max_bytes, text)
-            data, whole_lines = text.getvalue() if size else b"", text.whole_lines
+            collected = WithoutRepeats()
+            size, damage = _read(part.path, files.max_bytes, collected)
+            data, whole_lines = collected.getvalue() if size else b"", collected.whole_lines
         if not data and damage and not texts:
             raise UnreadableInput(f"{part.label}: {damage}")
         if data or not damage:
-            frame = part.frame
-            text_of_part = data[frame.start : frame.end] if frame else data
-            first_line = frame.line if frame else 1
-            texts.append(TextPart(part.label, text_of_part, whole_lines, first_line, is_whole=part.is_whole))
+            text, left_out = _in_frame(part, data, part.frame) if part.frame else (None, 0)
+            texts.append(text or TextPart(part.label, data, whole_lines, is_whole=part.is_whole))
+            problems += [Problem("warning", part.label, _LEFT_OUT.format(left_out))] if left_out else []
         if problem := _problem_of(part, size, damage):
             problems.append(problem)
     return DumpText(tuple(texts)), tuple(problems)
+
+
+def _in_frame(part: PartFile, data: bytes, frame: LogFrame) -> tuple[TextPart, int]:
+    """Return the text of a frame of a log, and how many of its lines are left out because others wrote them."""
+    text = data[frame.start : frame.end]
+    if frame.prefix is None:
+        return TextPart(part.label, text, first_line=frame.line, is_whole=part.is_whole), 0
+    plain = unquoted(text, frame.prefix, frame.line)
+    return TextPart(part.label, plain.data, places=plain.places, is_whole=part.is_whole), plain.left_out
 
 
 def read_shared(path: AnyPath, max_bytes: int, *, is_text: bool) -> tuple[bytes, str | None]:

@@ -62,7 +62,7 @@ class IncrementalChecker:
             settings.redaction,
             settings.source_url,
             settings.capacities,
-            [part.label for part in contents.files.parts],
+            [(part.label, repr(part.frame)) for part in contents.files.parts],
             asdict(contents.files.name),
             text_digest,
             [(sibling.label, hashlib.sha256(sibling.data).hexdigest()) for sibling in contents.siblings],

@@ -21,6 +21,8 @@ SCHEMA = 1
 
 _LARGEST = 5
 _SMALL = 100  # as a part of the peak: fewer bytes without a name are not worth a sentence
+_OF_MISSING = frozenset({"allocation-order", "allocations-missing", "total-mismatch"})
+"""What missing allocations are found by."""
 _RUNTIME = "What comes on top: code, other programs on the device, and memory that the runtime takes for itself."
 
 
@@ -273,8 +275,9 @@ def _together(step: Mapping[str, Any]) -> Together:
 def _unknown(entry: Summary, space: Mapping[str, Any], advice: Mapping[str, Any]) -> Sequence[str]:
     """Return a sentence on each thing that the dump does not say."""
     peak, known = entry.peak_resident_bytes, space.get("attributed")
-    # What is missing is said above.
-    errors = dict(entry.finding_counts).get("error", 0) - bool(entry.missing)
+    errors = dict(entry.finding_counts).get("error", 0)
+    if entry.missing:  # which is said above
+        errors -= sum(finding.slug in _OF_MISSING for finding in entry.findings)
     unnamed = peak - known["scope_bytes"] - known["reserved_bytes"] if peak and known else 0
     where = f", in at most {human_bytes(doubt)} of this memory" if (doubt := advice.get("contested_bytes")) else ""
     of_peak = f"{human_bytes(unnamed)} ({percent(unnamed, peak or 0)}) of the peak"

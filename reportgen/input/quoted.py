@@ -1,0 +1,266 @@
+"""Find dumps, or pieces of them, that are quoted in another text, and take the quotation off their lines.
+
+A piece may be in a fence of Markdown, behind `> ` or an indentation, behind what a launcher or a logger writes before
+each line, and in strings of JSON. All of these are a *prefix*: what stands before the first words of the piece. Times
+and colors differ from line to line and are one prefix all the same. Lines without it belong to something else.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Literal
+
+from reportgen.patterns import repeated
+from reportgen.record import record
+
+Kind = Literal["heading", "allocation", "total", "used values", "live ranges", "fence"]
+
+_LONGEST_PREFIX = 400
+_MOST_LINES = 1_000  # that other programs may write before the second line of a piece
+_MOST_PREFIXES = 100  # because for each of them all lines of a text are read
+_END = rb"(?=[ \t]*(?:\\n|[\"']|\x1b\[|$))"  # of a line, also of one in a string or in color
+_OPENING = re.compile(
+    rb"(BufferAssignment:" + _END + rb")"
+    rb"|(allocation (\d{1,12}): (?:0x[0-9a-f]++, )?size \d{1,20}[,:])"
+    rb"|(Total bytes used: \d{1,20}\b)"
+    rb"|(Used values:" + _END + rb")"
+    rb"|(HloLiveRange (?:\(max \d{1,12}\):|not available))"
+    rb"|((?<![`~])(?:`{3,20}|~{3,20})" + _END + rb")",
+    re.MULTILINE,
+)
+_KINDS: dict[int | None, Kind] = {
+    1: "heading",
+    2: "allocation",
+    4: "total",
+    5: "used values",
+    6: "live ranges",
+    7: "fence",
+}
+_ROW_OF_DUMP = re.compile(
+    rb"BufferAssignment:|allocation \d| value: <|Total bytes used:|Used values:|<\d| (?:positions|uses|from instr)"
+    rb"|HloLiveRange | reused by|  InstructionSequence:"
+)
+_INDENTED = b"  "
+"""How all other rows of a dump begin, and other texts as well."""
+_COLOR = rb"\x1b\[[0-9;]*[A-Za-z]"
+_COLORS = re.compile(_COLOR)
+_TIME = (
+    rb"\d{4}[-/]\d\d[-/]\d\d|\d\d?:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?|\b1\d{9}\b|(?<=[IWEF])\d{4}(?= )"
+    rb"|(?<![\d.])\d+\.\d+(?![\d.])"
+)
+_VARYING = re.compile(rb"(?P<color>" + _COLOR + rb")|" + _TIME)
+_STRINGS = {quote: re.compile(repeated(rb"[^\\\n" + quote + rb"]++|\\.")) for quote in (b'"', b"'", b"")}
+_FIELD = re.compile(rb"\"[^\"]*\"\s*:\s*\"[^\"]*\Z")
+
+
+@record(kw_only=False)
+class Prefix:
+    """What stands before each line of a piece, as its first line has it; a string of JSON ends at its `quote`."""
+
+    text: bytes = b""
+    is_string: bool = False
+    quote: bytes = b""
+
+
+@record(kw_only=False)
+class Piece:
+    """A piece of a dump: the bytes [`start`, `end`) of a text, which begin in line `line`, and the sections it has."""
+
+    start: int
+    end: int
+    line: int
+    prefix: Prefix
+    kinds: frozenset[Kind]
+
+
+@record(kw_only=False)
+class Unquoted:
+    """A text without its quotation, the line and the column before each of its lines, and how many were left out."""
+
+    data: bytes
+    places: Sequence[tuple[int, int]]
+    left_out: int
+
+
+@record(kw_only=False)
+class _Opening:
+    kind: Kind
+    index: int
+    start: int
+    prefix: Prefix
+
+
+def unquoted(data: bytes, prefix: Prefix, first_line: int) -> Unquoted:
+    """Return a quoted text up to its last line that can be one of a dump, without what stands before its lines."""
+    match = re.compile(pattern_of(prefix)).match
+    texts: list[bytes] = []
+    places: list[tuple[int, int]] = []
+    skipped: list[int] = []  # how many lines are in `texts` when a line is left out
+    for number, line in enumerate(data.splitlines(keepends=True), start=first_line):
+        found = match(line)
+        if found is None:
+            skipped += [len(texts)] if line.strip() else []
+            continue
+        text = line[found.end() :]
+        own = _lines_of_string(text, prefix.quote) if prefix.is_string else [_COLORS.sub(b"", text)]
+        texts += own
+        places += [(number, found.end())] * len(own)
+    while texts and not (_ROW_OF_DUMP.match(texts[-1]) or texts[-1].startswith(_INDENTED)):
+        del texts[-1], places[-1]
+    return Unquoted(b"".join(texts), places, sum(before < len(texts) for before in skipped))
+
+
+def _lines_of_string(text: bytes, quote: bytes) -> list[bytes]:
+    """Return the lines in a string up to its end."""
+    body = _STRINGS[quote].match(text)
+    raw = body[0] if body else b""
+    try:
+        plain = json.loads(b'"' + raw + b'"', strict=False).encode("utf-8", "replace")
+    except ValueError:  # as Python's own strings escape some characters
+        plain = raw.replace(rb"\n", b"\n").replace(rb"\'", b"'").replace(rb"\"", b'"').replace(rb"\\", b"\\")
+    return [line + b"\n" for line in plain.removesuffix(b"\n").split(b"\n")]
+
+
+@lru_cache(maxsize=256)
+def pattern_of(prefix: Prefix) -> bytes:
+    """Return the pattern of a prefix, with any time and any color where it has one; equal for those of one writer."""
+    parts, after = [], 0
+    for found in _VARYING.finditer(prefix.text):
+        parts.append(re.escape(prefix.text[after : found.start()]))
+        parts.append(rb"(?:" + _COLOR + rb")*" if found["color"] else rb" *(?:" + _TIME.replace(rb"\b", b"") + rb")")
+        after = found.end()
+    last = prefix.text[after:]
+    before, whole, bare = b"".join(parts), re.escape(last), re.escape(last.rstrip())
+    if prefix.is_string:
+        return rb".*?" + before + whole
+    # A logger may strip the space from an empty line.
+    return before + rb"(?:" + whole + rb"|" + bare + rb"(?=\s*\Z))"
+
+
+def prefix_at(data: bytes, start: int) -> Prefix | None:
+    """Return what stands before `start` on its line; None if that is too much for a prefix."""
+    least = max(0, start - _LONGEST_PREFIX)
+    newline = data.rfind(b"\n", least, start)
+    if newline < 0 and least:
+        return None
+    before, end = data[newline + 1 : start], data.find(b"\n", start)
+    rest = data[start : min(end if end >= 0 else len(data), start + _LONGEST_PREFIX)]
+    quote = next((quote for quote in (b'"', b"'") if before.count(quote) % 2), b"")
+    if not quote and rb"\n" not in rest:
+        return Prefix(before)
+    field = _FIELD.search(before)
+    return Prefix(field[0] if field else before, is_string=True, quote=quote)
+
+
+def prefix_of_frame(data: bytes, marker: int, end: int) -> Prefix | None:
+    """Return what stands before the lines of a file in a log, whose beginning is marked; None if nothing does."""
+    places = [marker]
+    if found := _OPENING.search(data, marker, end):
+        places.append(found.start())  # because other output may share the line of the marker
+    for place in places:
+        prefix = prefix_at(data, place)
+        if prefix and prefix.text and _is_confirmed(data, place, end, prefix):
+            return prefix
+    return None
+
+
+def _is_confirmed(data: bytes, start: int, end: int, prefix: Prefix) -> bool:
+    """Return whether what stands before `start` is before the next line as well, and not only other output there."""
+    match, position = re.compile(pattern_of(prefix)).match, data.find(b"\n", start, end) + 1
+    for _ in range(_MOST_LINES):
+        if not 0 < position < end:
+            break
+        after = data.find(b"\n", position, end) + 1 or end
+        line = data[position:after]
+        if (found := match(line)) and (prefix.is_string or _is_row(line[found.end() :])):
+            return True
+        if _ROW_OF_DUMP.match(line):
+            return False
+        position = after
+    return data.find(b"\n", start, end) < 0
+
+
+def _is_row(line: bytes) -> bool:
+    return _ROW_OF_DUMP.match(line) is not None or line.startswith(_INDENTED)
+
+
+def quoted_pieces(data: bytes) -> Iterator[Piece]:
+    """Yield each piece of a dump in a text."""
+    found = [region for openings in _openings(data).values() for region in _regions(openings, len(data))]
+    counted, line = 0, 1
+    for first, end in sorted(found, key=lambda region: region[0].start):
+        start = data.rfind(b"\n", 0, first.start) + 1 if first.prefix.text else first.start
+        line, counted = line + data.count(b"\n", counted, start), start
+        text = unquoted(data[start:end], first.prefix, 1).data
+        if kinds := _sections(text):
+            yield Piece(start, end, line, first.prefix, kinds)
+
+
+def _openings(data: bytes) -> Mapping[bytes, Sequence[_Opening]]:
+    """Return the places where a section may begin, by the pattern of what stands before them."""
+    found: dict[bytes, list[_Opening]] = {pattern_of(Prefix()): []}
+    after = 0
+    for opening in _OPENING.finditer(data):
+        place = opening.start()
+        if place < after or (prefix := prefix_at(data, place)) is None:
+            continue
+        kind = _KINDS[opening.lastindex]
+        if prefix.is_string:
+            after = data.find(b"\n", place) + 1 or len(data)
+        elif prefix.text and pattern_of(prefix) not in found and not _is_confirmed(data, place, len(data), prefix):
+            prefix = Prefix()  # but other output on the same line
+        key = pattern_of(prefix)
+        if key in found or len(found) < _MOST_PREFIXES:
+            found.setdefault(key, []).append(_Opening(kind, int(opening[3] or 0), place, prefix))
+    return found
+
+
+def _regions(openings: Sequence[_Opening], size: int) -> Iterator[tuple[_Opening, int]]:
+    """Yield where a piece begins and where the next one, a fence or the text ends it."""
+    first: _Opening | None = None
+    kinds: set[Kind] = set()
+    index = -1
+    for opening in openings:
+        is_new = opening.kind in ("heading", "fence") or opening.kind in kinds - {"allocation"}
+        if opening.kind == "allocation":
+            is_new = bool(kinds - {"heading", "allocation"}) or opening.index <= index
+        if first is not None and is_new:
+            yield first, opening.start
+            first = None
+        if opening.kind == "fence":
+            continue
+        if first is None:
+            first, kinds, index = opening, set(), -1
+        kinds.add(opening.kind)
+        index = opening.index if opening.kind == "allocation" else index
+    if first is not None:
+        yield first, size
+
+
+def _sections(text: bytes) -> frozenset[Kind]:
+    """Return the sections of a dump that a text has; empty if it only mentions some of their words."""
+    found = [
+        (_KINDS[one.lastindex], one.start())
+        for one in _OPENING.finditer(text)
+        if not one.start() or text[one.start() - 1] == ord("\n")
+    ]
+    kinds = {kind for kind, _ in found}
+    allocations = sum(kind == "allocation" for kind, _ in found)
+    is_dump = "heading" in kinds or allocations > 1 or b"\n value: <" in text
+    return frozenset(kinds if (allocations and is_dump) or kinds & {"used values", "live ranges"} else ())
+
+
+def group_pieces(found: Iterable[Piece]) -> tuple[list[list[Piece]], list[Piece]]:
+    """Return the dumps among pieces, each with those of its later sections, and what belongs to no allocations."""
+    dumps: list[list[Piece]] = []
+    orphans: list[Piece] = []
+    for piece in found:
+        latest = next((one for one in reversed(dumps) if pattern_of(one[0].prefix) == pattern_of(piece.prefix)), None)
+        if "allocation" in piece.kinds:
+            dumps.append([piece])
+        elif latest is not None and not any(piece.kinds & part.kinds for part in latest):
+            latest.append(piece)
+        else:
+            orphans.append(piece)
+    return dumps, orphans

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from reportgen.input.names import PART_SUFFIXES, split_part, without_compression
 from reportgen.input.quoted import Kind
 
-_HLO = re.compile(rb"\bHloModule ([^\s,{]{1,300})")
+_HLO_BEGIN = b"HloModule "
+_HLO = re.compile(_HLO_BEGIN + rb"([^\s,{]{1,300})")
 _LENGTH = re.compile(rb"HloLiveRange \(max (\d{1,12})\):")
 _TOTAL = re.compile(rb"Total bytes used: (\d{1,20})\b")
 
@@ -25,7 +26,7 @@ def what_it_is(data: bytes, file_name: str, kinds: Iterable[Kind]) -> str:
         length = _LENGTH.search(data)
         of = f" of {int(length[1]):,} instructions" if length else ""
         return f"these are the live ranges of a program{of}, without sizes; {_where(file_name)}"
-    module = _HLO.search(data)
+    module = _HLO.search(data, max(0, data.find(_HLO_BEGIN)))
     if module and b"ENTRY " in data:
         name = module[1].decode("utf-8", "replace")
         return f"this is the HLO text of module {name}: it has shapes but no memory plan; {_where(file_name)}"

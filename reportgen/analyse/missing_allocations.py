@@ -40,6 +40,16 @@ def missing_allocations(dump: Dump) -> MissingAllocations | None:
     return MissingAllocations("; ".join(reasons), end) if reasons else None
 
 
+def has_cut_live_ranges(dump: Dump) -> bool:
+    """Return whether the text ends before its live ranges do, after which XLA prints its own peak."""
+    if dump.live_ranges is None or dump.printed_peak or dump.live_range_note or dump.text.origin != "dump":
+        return False
+    rows = zip(dump.values.names, dump.range_rows, strict=True)
+    lacks_ranges = any(row < 0 and name in dump.moment_of for name, row in rows)
+    is_short = len(dump.schedule) < (dump.schedule_length or 0)
+    return lacks_ranges or is_short or dump.text.parts[-1].data[-1:] not in (b"\n", b"")
+
+
 def _gaps(indexes: list[int]) -> Iterator[str]:
     if indexes and indexes[0]:
         yield f"the text begins at allocation {indexes[0]}"

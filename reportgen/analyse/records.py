@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, overload
 
-from reportgen.analyse.missing_allocations import MissingAllocations
+from reportgen.analyse.missing_allocations import MissingAllocations, has_cut_live_ranges
 from reportgen.analyse.results import CheckResult, Finding
 from reportgen.input.names import Backend
 from reportgen.intervals.step_function import Peak, StepFunction
@@ -245,6 +245,11 @@ class Measured:
     def moments(self) -> int:
         """Return the number of program points."""
         return moments_of(self.dump)
+
+    @property
+    def is_peak_least(self) -> bool:
+        """Return whether each peak is the least that it can be, because allocations or live ranges are missing."""
+        return self.missing is not None or has_cut_live_ranges(self.dump)
 
     @cached_property
     def authors(self) -> Authors:

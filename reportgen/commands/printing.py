@@ -26,7 +26,7 @@ def print_modules(summaries: Sequence[Summary]) -> None:
         is_least = bool(entry.missing)
         size = "no live ranges"
         if peak is not None:
-            size = f"peak resident {least_words(peak, is_least=is_least)} ({exact_bytes(peak)})"
+            size = f"peak resident {least_words(peak, is_least=entry.is_peak_least)} ({exact_bytes(peak)})"
         if not entry.capacity:  # which says what is needed
             needed = least_words(entry.needed_bytes, is_least=is_least)
             size = f"needs {needed} ({exact_bytes(entry.needed_bytes)}), {size}"
@@ -135,7 +135,7 @@ def _result(report: BuildResult) -> str:
     largest = summaries[0]
     peak = largest.peak_resident_bytes
     size = f"peaks at {human_bytes(peak or 0)}"
-    if peak is None or largest.missing:
+    if peak is None or largest.is_peak_least:
         size = f"needs {least_words(largest.needed_bytes, is_least=bool(largest.missing))}"
     counts = Counter(severity for entry in summaries for severity, _ in entry.finding_counts)
     severities: tuple[Severity, ...] = ("error", "warning")

@@ -97,7 +97,7 @@ def _peak(one: Explanation) -> Section:
     ]
     if one.other_bytes:
         rows.append(SizeRow(part=one.other_bytes, whole=peak, size=human_bytes(one.other_bytes), name="all others"))
-    size = least_words(peak, is_least=bool(one.missing_allocations))
+    size = least_words(peak, is_least=one.is_peak_least)
     return Section(
         title=f"Peak: {size} at moment {one.peak_moment:,} of {one.schedule_length or 0:,}",
         sentences=tuple(

@@ -122,9 +122,10 @@ class Explanation:
 
     `needed_bytes` must be allocated for the program; `allocated_bytes` is the sum of the allocations, thread-local ones
     included. `missing_allocations` says which are not there, so that each size is the least that it can be; it is empty
-    if all are. `fits` is None where it is not known what the device has. `devices` says in words how many run it; it
-    is empty for one. `filled` says which lines fill the peak, or how to learn it. `largest` and `other_bytes` add up to
-    the peak.
+    if all are. `is_peak_least` is whether each peak is that, because of this or of missing live ranges.
+
+    `fits` is None where it is not known what the device has. `devices` says in words how many run it; it is empty for
+    one. `filled` says which lines fill the peak, or how to learn it. `largest` and `other_bytes` add up to the peak.
     """
 
     path: str
@@ -138,6 +139,7 @@ class Explanation:
     schedule_length: int | None
     allocated_bytes: int
     missing_allocations: str
+    is_peak_least: bool
     capacity_bytes: int | None
     capacity_source: str | None
     verdict: str
@@ -175,6 +177,7 @@ def explanation(entry: Summary) -> Explanation:
         schedule_length=entry.schedule_length,
         allocated_bytes=space.get("allocated_bytes", 0),
         missing_allocations=entry.missing,
+        is_peak_least=entry.is_peak_least,
         capacity_bytes=entry.capacity_bytes,
         capacity_source=capacity.get("source"),
         verdict=_verdict(entry),

@@ -61,6 +61,7 @@ def module_report(report: Report) -> dict[str, Any]:
         "schedule_length": dump.schedule_length,
         "total_bytes": dump.total_bytes,
         "missing_allocations": analysis.missing and analysis.missing.words,
+        "is_peak_least": analysis.is_peak_least,
         "unparsed_lines": dump.unparsed_count,
         "xla_peak": xla and {"moment": xla.moment, "sum_bytes": xla.sum_bytes, "reasons": list(xla.reasons)},
         "spaces": {

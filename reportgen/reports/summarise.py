@@ -60,6 +60,7 @@ def summary(report: Report, *, with_report: bool = True) -> Summary:
         filled=filled_words(report) if with_report else "",
         capacity=capacity_words(known, advice.capacity if advice else None) if known else "",
         missing=analysis.missing.words if analysis.missing else "",
+        is_peak_least=analysis.is_peak_least,
         phases=phase_words(report.phases),
         devices=device_words(report),
         host_bytes=host.needed_bytes if (host := analysis.spaces.get(HOST_SPACE)) else 0,

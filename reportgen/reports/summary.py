@@ -30,6 +30,7 @@ class Summary:
     `capacity` says in words whether the module fits, empty where it is not known what the device has.
 
     `missing` says which allocations are not there; then each size is the least that it can be. It is empty if all are.
+    `is_peak_least` is whether each peak is the least that it can be, because of that or of missing live ranges.
 
     `phases` are the passes of a gradient and their loops in words, empty for a program of one phase.
 
@@ -66,6 +67,7 @@ class Summary:
     could_need_bytes: int | None = None
     capacity: str = ""
     missing: str = ""
+    is_peak_least: bool = False
     phases: str = ""
     devices: str = ""
     host_bytes: int = 0

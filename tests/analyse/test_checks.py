@@ -64,7 +64,7 @@ DAMAGED: dict[str, list[str]] = {
     "ends-late": [damaged(("big{}:3-4", "big{}:3-6")), damaged(("b{}:2-6", "b{}:2-8"))],
     "ends-early": [damaged(("p{}:0-8", "p{}:0-7")), damaged(("root{}:7-8", "root{}:7-7"))],
     "law-broken": [damaged(("<0 p @0> (size=256", "<0 p @0> (size=512"))],
-    "live-ranges-lost": [damaged((RANGES, ""))],
+    "live-ranges-lost": [damaged((RANGES, "")), SOUND[: SOUND.index("    b{}:")], SOUND[: SOUND.index("  BufferLive")]],
     "misaligned-offset": [
         damaged(("(size=4096,offset=512)", "(size=4096,offset=520)")),
         damaged(("<0 p @0> (size=256,offset=0)", "<0 p @0> (size=256,offset=16)")),

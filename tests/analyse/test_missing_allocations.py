@@ -105,6 +105,17 @@ def test_a_cut_dump_fits_no_device_and_passes_no_gate(run: Run, tmp_path: Path) 
     assert run("check", file, "--budgets", budget).code == 4
 
 
+def test_a_peak_of_cut_live_ranges_is_at_least(run: Run, tmp_path: Path) -> None:
+    file, site = tmp_path / "cut.txt", tmp_path / "site"
+    file.write_text(SOUND[: SOUND.index("    b{}:")])
+    explained = run("explain", file).out
+    assert ("Needs 5.00 KiB." in explained, "Peak: at least" in explained) == (True, True)
+    assert "peak resident at least" in run("check", file).out
+    run("build", file, "-o", site)
+    assert "It holds at least" in next(site.glob("m/*/index.html")).read_text()
+    assert not analysed(SOUND).is_peak_least
+
+
 def test_a_total_proves_that_nothing_is_missing() -> None:
     assert analysed(f"{BLOCK}\n{TOTAL}").missing is None
     assert "allocations-missing" in slugs(analysed(BLOCK[:-20]))

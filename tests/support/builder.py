@@ -35,8 +35,10 @@ def temporaries(*lives: Lives, peak: PrintedPeak | None = None) -> Dump:
     """Return a dump with a preallocated temp for each memory space and a schedule as long as the values need."""
     colors = sorted({one.color for one in lives})
     length = max((one.last for one in lives), default=0) + 1
+    allocations = tuple(_allocation(number, color, lives) for number, color in enumerate(colors))
     return Dump(
-        allocations=tuple(_allocation(number, color, lives) for number, color in enumerate(colors)),
+        allocations=allocations,
+        total_bytes=sum(allocation.size_bytes for allocation in allocations),
         values=values_of(_value(number, one, colors) for number, one in enumerate(lives)),
         schedule_length=length,
         schedule=schedule_of(Scheduled(moment, f"step{moment}") for moment in range(length)),

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from reportgen.analyse.checks.declaration import check
 from reportgen.analyse.findings import LISTED_PER_SLUG, finding
+from reportgen.analyse.missing_allocations import has_cut_live_ranges
 from reportgen.analyse.records import Figures
 from reportgen.analyse.results import Finding
 
@@ -50,7 +51,10 @@ def missing_sections(figures: Figures) -> Iterator[Finding]:
     elif dump.used_values and all(place is None for place in dump.used_values.instruction_starts):
         message = "no instruction text: sources and operations cannot be shown. XLA prints it since 2021-09-23"
         yield finding("no-instructions", message)
-    if dump.live_ranges is None and not dump.live_range_note and _has_instructions(figures):
+    if has_cut_live_ranges(dump):
+        message = "the text is cut off in HloLiveRange, before XLA's own peak, so each peak is the least that it can be"
+        yield finding("live-ranges-lost", message, dump.schedule_text_offset)
+    elif dump.live_ranges is None and not dump.live_range_note and _has_instructions(figures):
         message = (
             "the dump ends before HloLiveRange, although it has the texts of instructions: it was cut off, or the file"
             " …-live-range.txt is missing. What is live when is unknown, so there is no peak"

@@ -230,7 +230,7 @@ def largest_modules(rows: Sequence[ModuleRow]) -> LargestModules | None:
             {
                 "rank": rank,
                 "end": shown_bytes(module),
-                "label": formats.least_words(shown_bytes(module), is_least=bool(module.missing))
+                "label": formats.least_words(shown_bytes(module), is_least=module.is_peak_least)
                 + ("" if module.peak_resident_bytes is not None else " needed"),
             }
             for rank, module in enumerate(modules)

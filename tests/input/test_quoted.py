@@ -9,6 +9,7 @@ import pytest
 from reportgen.errors import NoDumpFound
 from reportgen.input.discover import Discovered, discover
 from reportgen.input.reading import load_text
+from reportgen.redact.quotes import redact_message
 from tests.support.samples import sample_files, sample_labels, samples
 from tests.support.sound import BLOCK, RANGES, SOUND, TOTAL, USED
 
@@ -99,6 +100,7 @@ def test_lines_of_others_are_counted(tmp_path: Path) -> None:
     count = text[: text.rindex("3: ")].count("0: loss")
     words = f"{count} lines between those of the dump are left out, because others begin with something else"
     assert (problem.severity, problem.message) == ("warning", words)
+    assert redact_message(problem.message) == words
 
 
 def test_the_sections_of_a_dump_may_be_in_several_fences(tmp_path: Path) -> None:
@@ -172,4 +174,6 @@ def test_what_has_no_plan_is_named(text: str, name: str, words: str, tmp_path: P
 
 def test_sections_without_allocations_beside_a_dump_are_reported(tmp_path: Path) -> None:
     found = found_in(tmp_path, f"```\n{SOUND}```\n```\n{RANGES}```\n")
-    assert [problem.message for problem in found.problems] == ["line 96: not shown: its allocations are missing"]
+    assert [redact_message(problem.message) for problem in found.problems] == [
+        "line 96: not shown: its allocations are missing"
+    ]

@@ -204,7 +204,7 @@ def _error(error: LoggedError) -> Iterator[Section]:
     yield Section(
         title=f"{error.label}:{event.line}{times}",
         tone="bad" if is_failure(event) else "open",
-        sentences=(f"{verdict(event)}.{module}", *told(event), *((f"{_capital(stated)}.",) if stated else ())),
+        sentences=(f"{verdict(event)}.{module}", *told(event), *((f"{capital(stated)}.",) if stated else ())),
     )
     known = [buffer for buffer in event.buffers if buffer.size]
     largest = sorted(known, key=lambda buffer: -(buffer.size.middle if buffer.size else 0))[:_LARGEST]

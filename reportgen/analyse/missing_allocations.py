@@ -12,6 +12,7 @@ from reportgen.model import Dump
 from reportgen.record import record
 
 _MOST_GAPS = 3
+_MIB = 1 << 20
 
 
 @record(kw_only=False)
@@ -30,7 +31,10 @@ def missing_allocations(dump: Dump) -> MissingAllocations | None:
     reasons = [*_gaps(sorted({allocation.index for allocation in dump.allocations}))]
     end = _end(dump)
     if dump.total_bytes is not None:
-        reasons.append(f"XLA's total has {dump.total_bytes - known:,} bytes more than the allocations that are there")
+        total, less = dump.total_bytes, dump.total_bytes - known
+        reasons.append(
+            f"XLA's total is {total / _MIB:,.2f} MiB, {less:,} bytes more than the allocations that are there"
+        )
     elif end is None:
         reasons.append("the text has no allocation")
     elif _is_cut(dump):

@@ -84,6 +84,10 @@ XLA writes dumps with XLA_FLAGS="--xla_dump_to=DIR --xla_dump_hlo_as_text", set 
 `reportgen run -- COMMAND` sets them and builds the report.
 A compilation served from a compilation cache writes none."""
 
+_HOW_TO_RUN = """\
+This text has no dump, and no error about memory that is known here; docs/error-texts.md lists those that are.
+`reportgen run -- COMMAND` runs a program and builds the report of what XLA compiles in it."""
+
 
 @record(kw_only=False)
 class Discovered:
@@ -136,7 +140,8 @@ def discover_all(
         reasons = [f"{printable(one.path)}: {one.why_empty()}" for one in found]
         reasons += [f"{problem.file}: {problem.message}" for one in found for problem in one.problems]
         is_known = all(one.description for one in found)
-        why_none = "\n".join([*reasons, *([] if is_known else [_LOOKED_FOR + _HOW_TO_DUMP])])
+        how = _HOW_TO_RUN if all(one.is_text for one in found) else _LOOKED_FOR + _HOW_TO_DUMP
+        why_none = "\n".join([*reasons, *([] if is_known else [how])])
     for one in found:
         if not one.dumps and not one.texts:
             one.report("warning", printable(one.path.name), one.why_empty())
@@ -232,6 +237,7 @@ def _search_file(path: AnyPath, found: Found) -> None:
     elif _content(path) == "dump":
         _add_unnamed(folder, path.name, found)
     else:
+        found.is_text = True
         _add_log(folder, path.name, found)
         if not found.dumps:
             _add_quoted(folder, path.name, read_text(path, found.max_bytes)[0], found)

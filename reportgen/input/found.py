@@ -24,6 +24,7 @@ class Found:
     problems: list[Problem] = field(default_factory=list)
     texts: list[TextFile] = field(default_factory=list)
     proto_count: int = 0
+    is_text: bool = False
     description: str = ""
     """What a file is that has no plan; empty if it is nothing that XLA writes."""
 

@@ -10,6 +10,19 @@ _HLO_BEGIN = b"HloModule "
 _HLO = re.compile(_HLO_BEGIN + rb"([^\s,{]{1,300})")
 _LENGTH = re.compile(rb"HloLiveRange \(max (\d{1,12})\):")
 _TOTAL = re.compile(rb"Total bytes used: (\d{1,20})\b")
+_ENTRY = re.compile(rb"^[^\n]{0,400}?ENTRY %?[\w.-]{1,300} \([^\n]{0,100000}? -> [^\n]{1,100000}? \{", re.MULTILINE)
+_STABLE_HLO = b"stablehlo."
+_PEAK = re.compile(rb"Live ranges at (\d{1,12}) \(peak\):")
+_AT_PEAK = re.compile(rb"^[^\n]{0,80}? {4}(\S{1,300}?)(?:\{[\d,]{0,100}\})?: (\d{1,20}) bytes\b", re.MULTILINE)
+_TREE = re.compile(rb"Stack trace breakdown for peak usage: ([\d ]{1,30}) bytes")
+_BRANCH = re.compile(rb"[\x94\x80] (\S[^\n]{0,300}?) \((\d{1,3}\.\d)%, total: [\d ]{1,30} bytes")
+_USED_VALUE = re.compile(rb"<\d{1,12} [^\n>]{1,300} @\d{1,12}>\n[^\n]{0,80} positions:")
+_OF_RANGES = (b"  BufferLiveRange:", b"  Live ranges at ", b"Stack trace breakdown for peak usage:")
+_LARGEST = 3
+_MIB = 1 << 20
+
+
+_RUN = "`reportgen run -- COMMAND` makes a report of the program"
 
 
 def what_it_is(data: bytes, file_name: str, kinds: Iterable[Kind]) -> str:
@@ -18,19 +31,43 @@ def what_it_is(data: bytes, file_name: str, kinds: Iterable[Kind]) -> str:
     `kinds` are the sections of dumps that it has.
     """
     sections = set(kinds)
-    if "used values" in sections:
+    if "used values" in sections or _USED_VALUE.search(data):
         total = _TOTAL.search(data)
-        stated = f", but for XLA's total of {int(total[1]):,} bytes in all memory spaces" if total else ""
+        bytes_used = f"{int(total[1]):,} bytes ({_size(int(total[1]))})" if total else ""
+        stated = f", but for XLA's total of {bytes_used} in all memory spaces" if total else ""
         return f"these are the used values of a dump, without sizes{stated}; {_where(file_name)}"
-    if "live ranges" in sections:
+    if "live ranges" in sections or any(words in data for words in _OF_RANGES):
         length = _LENGTH.search(data)
         of = f" of {int(length[1]):,} instructions" if length else ""
-        return f"these are the live ranges of a program{of}, without sizes; {_where(file_name)}"
+        return f"these are the live ranges of a program{of}, {_at_peak(data)}; {_where(file_name)}"
     module = _HLO.search(data, max(0, data.find(_HLO_BEGIN)))
     if module and b"ENTRY " in data:
         name = module[1].decode("utf-8", "replace")
         return f"this is the HLO text of module {name}: it has shapes but no memory plan; {_where(file_name)}"
+    if _ENTRY.search(data):
+        return f"this is HLO text: it has shapes but no memory plan; {_where(file_name)}"
+    if _STABLE_HLO in data:
+        return "this is StableHLO, from before XLA compiles: it has shapes but no memory plan; " + _RUN
     return ""
+
+
+def _at_peak(data: bytes) -> str:
+    """Return what live ranges say of XLA's own peak, which newer versions print with sizes."""
+    if peak := _PEAK.search(data):
+        rows = [(found[1].decode("utf-8", "replace"), int(found[2])) for found in _AT_PEAK.finditer(data, peak.end())]
+        names = [f"{name} {_size(size)}" for name, size in rows[:_LARGEST]]
+        if rows:
+            total = _size(sum(size for _, size in rows))
+            return f"with XLA's own sum of {total} at instruction {int(peak[1]):,}: {', '.join(names)}"
+    if tree := _TREE.search(data):
+        size = int(tree[1].replace(b" ", b""))
+        parts = [f"{name.decode('utf-8', 'replace')} {share.decode()} %" for name, share in _BRANCH.findall(data)]
+        return f"with XLA's own peak of {_size(size)}: {', '.join(parts[:_LARGEST])}"
+    return "without sizes"
+
+
+def _size(size: int) -> str:
+    return f"{size / _MIB:,.2f} MiB" if size >= _MIB else f"{size / 1024:,.2f} KiB"
 
 
 def _where(file_name: str) -> str:

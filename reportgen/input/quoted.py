@@ -48,7 +48,7 @@ _COLOR = rb"\x1b\[[0-9;]*[A-Za-z]"
 _COLORS = re.compile(_COLOR)
 _TIME = (
     rb"\d{4}[-/]\d\d[-/]\d\d|\d\d?:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?|\b1\d{9}\b|(?<=[IWEF])\d{4}(?= )"
-    rb"|(?<![\d.])\d+\.\d+(?![\d.])"
+    rb"|(?<![\d.])\d+\.\d+(?![\d.])|(?<![\w.])\d{1,7}(?= \| )"
 )
 _VARYING = re.compile(rb"(?P<color>" + _COLOR + rb")|" + _TIME)
 _STRINGS = {quote: re.compile(repeated(rb"[^\\\n" + quote + rb"]++|\\.")) for quote in (b'"', b"'", b"")}

@@ -217,7 +217,18 @@ def _verdict(entry: Summary) -> str:
         return f"{capital(entry.capacity)}."
     if entry.capacity:
         return f"{'Fits' if entry.fits else 'Does not fit'}: {entry.capacity}."
-    return f"Needs {least_words(entry.needed_bytes, is_least=bool(entry.missing))}. Whether that fits is not known."
+    needed = least_words(entry.needed_bytes, is_least=bool(entry.missing))
+    return f"Needs {needed}{_kinds_words(entry)}. Whether that fits is not known."
+
+
+def _kinds_words(entry: Summary) -> str:
+    """Return how much of the need are temporaries, for a dump without live ranges, which has no peak to take apart."""
+    space = entry.report["spaces"].get(entry.space_name.partition(" ")[0])
+    if entry.peak_resident_bytes is not None or not space or entry.missing:
+        return ""
+    kept: int = space["static_bytes"]
+    temporary = human_bytes(space["needed_bytes"] - kept)
+    return f": temporaries {temporary}, arguments, outputs and constants {human_bytes(kept)}"
 
 
 def _refusal_words(entry: Summary, refused: Mapping[str, Any]) -> str:

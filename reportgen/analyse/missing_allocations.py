@@ -32,9 +32,8 @@ def missing_allocations(dump: Dump) -> MissingAllocations | None:
     end = _end(dump)
     if dump.total_bytes is not None:
         total, less = dump.total_bytes, dump.total_bytes - known
-        reasons.append(
-            f"XLA's total is {total / _MIB:,.2f} MiB, {less:,} bytes more than the allocations that are there"
-        )
+        of = f" of {total / _MIB:,.2f} MiB" if total >= _MIB else ""
+        reasons.append(f"XLA's total{of} has {less:,} bytes more than the allocations that are there")
     elif end is None:
         reasons.append("the text has no allocation")
     elif _is_cut(dump):

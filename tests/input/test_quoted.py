@@ -153,7 +153,7 @@ def test_words_of_a_dump_alone_are_no_dump(tmp_path: Path) -> None:
         ),
         (behind("3: ")(HLO.split("\n")), "x.log", "this is the HLO text of module jit_neg"),
         (HLO, f"{STEM}.txt", f"the plan is in {STEM}-buffer-assignment.txt"),
-        (RANGES, "x.txt", "these are the live ranges of a program of 8 instructions, without sizes"),
+        (RANGES, "x.txt", "these are the live ranges of a program of 8 instructions, with XLA's own sum of"),
         (RANGES, f"{STEM}-live-range.txt", f"the plan is in {STEM}-buffer-assignment.txt"),
         (f"```\n{RANGES}```\n", "x.md", "the file of the same stem that ends in -buffer-assignment.txt"),
         (

@@ -66,6 +66,7 @@ _FRAGMENTS = re.compile(r"(?<![\d.])([\d.]+)% fragmentation \(([^()]*)\)")
 _SHARES = re.compile(r"shares (\S+) with arguments")
 _SHARE = re.compile(r"([\d.]+) ?%")
 _LARGEST_CHUNKS = 3
+_LEAST_CHUNKS = 200  # parts of all chunks, of which those of one size have to be one
 
 
 @record
@@ -98,7 +99,7 @@ def _causes(event: OutOfMemory) -> Iterator[tuple[Cause, Sequence[str]]]:
     if most and not (padding and (padded_bytes > _MOST * needed or most[0] == "temporaries")):
         yield most
     yield "padding", [padding] if padding else []
-    yield "", [*_of_fragmented_temporaries(event), *_of_chunks(event), *_of_pieces(event)]
+    yield "", [*_of_lost_bytes(event), *_of_fragmented_temporaries(event), *_of_chunks(event), *_of_pieces(event)]
 
 
 def parts_of(event: OutOfMemory) -> Mapping[Part, SizeRange]:
@@ -220,6 +221,9 @@ def _of_fragmentation(event: OutOfMemory) -> Iterator[str]:
             f"{range_words(free)} are free, which would be enough for {range_words(needed)}, but at most"
             f" {range_words(piece)} of that in one piece: the memory is fragmented."
         )
+
+
+def _of_lost_bytes(event: OutOfMemory) -> Iterator[str]:
     total, lost = size_named(event, "total allocation"), size_named(event, "total fragmentation")
     if total and lost and lost.middle >= _LEAST_FRAGMENTED * total.middle > 0:
         detail = next(row.detail for row in event.totals if row.name == "total fragmentation")
@@ -275,7 +279,12 @@ def _of_holders(event: OutOfMemory) -> Iterator[str]:
 def _of_chunks(event: OutOfMemory) -> Iterator[str]:
     named = [(_CHUNKS.match(row.name), row.size) for row in event.totals]
     chunks = sorted(((found, size) for found, size in named if found and size), key=lambda chunk: -chunk[1].middle)
-    largest = [_chunk_words(int(found[1]), int(found[2]), size) for found, size in chunks[:_LARGEST_CHUNKS]]
+    held = sum(size.middle for _, size in chunks)
+    largest = [
+        _chunk_words(int(found[1]), int(found[2]), size)
+        for found, size in chunks[:_LARGEST_CHUNKS]
+        if size.middle * _LEAST_CHUNKS >= held
+    ]
     if largest:
         yield f"What holds it: {', '.join(largest)}."
 

@@ -69,7 +69,7 @@ _LACKS: Mapping[str, str] = {
     "execution": "Other programs and data share the device; this text does not say which.",
     "allocator": "Nor does it say which programs and data hold the memory.",
 }
-_NO_TIMELINE = "The peak, phases and steps: an error’s text has none."
+_NO_TIMELINE = "An error message has no timeline: no peak, no phases and no suggestions."
 
 
 def verdict(event: OutOfMemory) -> str:
@@ -155,14 +155,14 @@ def unknown(event: OutOfMemory) -> list[str]:
 def about(event: OutOfMemory) -> Iterator[str]:
     """Yield the sentences of the form of which the text has all that they name, and what the memory is."""
     known = _named(event)
-    if space := _SPACES.get(known.get("space_slug", "")):
-        yield f"It is {space} that is too small, not HBM."
     if event.kind in ("load", "data") and event.needed and event.free and event.needed.low > event.free.high:
         yield f"That is {range_words(event.needed - event.free)} more than is free."
     for sentence in event.form.says:
         names = [name for _, name, _, _ in Formatter().parse(sentence) if name]
         if all(known.get(name) for name in names):
             yield sentence.format_map(known)
+    if space := _SPACES.get(known.get("space_slug", "")):
+        yield f"It is {space} that is too small, not HBM."
 
 
 def _named(event: OutOfMemory) -> Mapping[str, str]:

@@ -11,6 +11,7 @@ _HLO = re.compile(_HLO_BEGIN + rb"([^\s,{]{1,300})")
 _LENGTH = re.compile(rb"HloLiveRange \(max (\d{1,12})\):")
 _TOTAL = re.compile(rb"Total bytes used: (\d{1,20})\b")
 _ENTRY = re.compile(rb"ENTRY %?[\w.-]{1,300} \(")
+_PARAMETER = re.compile(rb"= \w{1,9}\[[\d,]{0,100}\][^\s=]{0,100} parameter\(\d{1,9}\)")
 _STABLE_HLO = b"stablehlo."
 _PEAK = re.compile(rb"Live ranges at (\d{1,12}) \(peak\):")
 _AT_PEAK = re.compile(rb"^[^\n]{0,80}? {4}(\S{1,300}?)(?:\{[\d,]{0,100}\})?: (\d{1,20}) bytes\b", re.MULTILINE)
@@ -44,7 +45,7 @@ def what_it_is(data: bytes, file_name: str, kinds: Iterable[Kind]) -> str:
     if module and b"ENTRY " in data:
         name = module[1].decode("utf-8", "replace")
         return f"this is the HLO text of module {name}: it has shapes but no memory plan; {_where(file_name)}"
-    if _ENTRY.search(data) and b" parameter(" in data:
+    if _ENTRY.search(data) or _PARAMETER.search(data):
         return f"this is HLO text: it has shapes but no memory plan; {_where(file_name)}"
     if _STABLE_HLO in data:
         return "this is StableHLO, from before XLA compiles: it has shapes but no memory plan; " + _RUN

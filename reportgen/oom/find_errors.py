@@ -28,8 +28,10 @@ _MOST_WRAPPED = 3
 """Lines that a field of an entry may go on for."""
 
 _SIGN = re.compile("|".join(map(re.escape, sorted(SIGNS, key=len, reverse=True))))
+# With the forms of shorter signs that the same text begins with, which are tried after those of the longer one.
 _BY_SIGN: Mapping[str, Sequence[Form]] = {
-    sign: [form for form in FORMS if form.sign == sign] for sign in dict.fromkeys(form.sign for form in FORMS)
+    sign: sorted((form for form in FORMS if sign.startswith(form.sign)), key=lambda form: -len(form.sign))
+    for sign in SIGNS
 }
 _LONGEST_BEFORE = 300
 _CODE = re.compile(r"\b(E\d{4}): ")
@@ -205,7 +207,12 @@ class _Assembly:
     last_field: str = ""
 
     def takes(self, sentence: Sentence) -> bool:
-        """Add to the event what its own allocator says of its state, and return whether the sentence is that."""
+        """Add a sentence to the event if it is about the same failure, and return whether it is."""
+        if self.event and self.event.name in sentence.form.may_hold:  # what did not fit is said before the reason
+            needed = self.event.needed
+            self.event = _event_of(sentence)
+            self.event = self.event._replace(needed=self.event.needed or needed)
+            return True
         if sentence.form.kind != "allocator" or self.event is None or self.event.kind != "execution":
             return False
         sizes = _sizes(sentence)

@@ -316,6 +316,14 @@ _LOADING = (
         backend="tpu",
     ),
     Form(
+        name="constant",
+        kind="load",
+        sign="ailed to allocate ",
+        rest=r"(?P<needed>\d+) bytes for new constant",
+        says=("It is for a constant of the program.",),
+        next_step="Pass that constant as an argument, or make it in the program.",
+    ),
+    Form(
         name="cubin",
         kind="code",
         sign="ailed to load in-memory CUBIN",
@@ -342,7 +350,7 @@ _LOADING = (
     Form(
         name="instantiate",
         kind="library",
-        sign="Failed to instantiate CUDA graph",
+        sign="ailed to instantiate CUDA graph",
         rest=r": [^\n]{0,80}?(?:OUT_OF_MEMORY|out of memory)",
         says=("The driver had no memory for a CUDA graph.",),
         next_step=(
@@ -427,9 +435,25 @@ _KERNELS = (
 
 _GPU_RUNTIME = (
     Form(
+        name="autotuning-warning",
+        kind="attempt",
+        sign="ailed to determine best cudnn convolution algorithm",
+        rest=(
+            rf"(?:.{{0,6000}}?trying to allocate {_NEEDED})?"
+            r".{0,600}?(?P<goes_on>onvolution performance may be suboptimal)"
+        ),
+        says=(
+            "XLA tried the algorithms of cuDNN for a convolution, each of which needs scratch memory.",
+            "{needed} did not fit, so another algorithm runs, which may be slower.",
+        ),
+        next_step="Nothing has to be done. If it is slow, a smaller batch or pool at compile time leaves room to try.",
+        backend="gpu",
+        may_hold=("allocate", "request", "bfc", "driver"),
+    ),
+    Form(
         name="autotuning",
         kind="autotuning",
-        sign="Failed to determine best cudnn convolution algorithm",
+        sign="ailed to determine best cudnn convolution algorithm",
         rest=(
             rf"(?: for)?:(?:\s*%?{_KERNEL} = .{{0,4000}}?custom-call\((?P<input>\w+\[[\d,]*\])?)?"
             r"(?:.{0,6000}?source_file=\"(?P<source_file>[^\"]*)\" source_line=(?P<source_line>\d+))?"
@@ -452,10 +476,10 @@ _GPU_RUNTIME = (
         kind="autotuning",
         sign="Autotuning failed for HLO: ",
         rest=(
-            rf"(?:%?{_KERNEL} = )?.{{0,6000}}?(?:with error: (?P<why>[A-Z_]+: [^\n]{{1,200}})"
-            rf"|trying to allocate {_NEEDED})"
+            rf"(?:%?{_KERNEL} = )?(?:.{{0,6000}}?source_file=\"(?P<source_file>[^\"]{{0,300}})\""
+            r" source_line=(?P<source_line>\d+))?(?:.{0,6000}?with error: (?P<why>[A-Z_]+: [^\n]{1,200}))?"
         ),
-        says=("XLA tried the algorithms for {kernel}: {why}",),
+        says=("XLA tried the algorithms for {kernel}: {why}", "It is at {source}.", "{needed} did not fit."),
         next_step=_LESS_SCRATCH + " `XLA_FLAGS=--xla_gpu_autotune_level=0` compiles without trying any.",
         backend="gpu",
         may_hold=("allocate", "request", "bfc", "driver"),
@@ -512,7 +536,7 @@ _GPU_RUNTIME = (
     Form(
         name="request",
         kind="execution",
-        sign="Failed to allocate request for ",
+        sign="ailed to allocate request for ",
         rest=rf"{SIZE} \((?P<needed>\d+)B\)(?: on device ordinal (?P<device>\d+))?",
         backend="gpu",
     ),
@@ -599,6 +623,36 @@ _GPU_RUNTIME = (
         says=("A library of the GPU ({operation}) needs memory outside of XLA’s pool, where little was left.",),
         next_step=_LEAVE_ROOM,
         backend="gpu",
+    ),
+    Form(
+        name="fft",
+        kind="library",
+        sign="ailed to ",
+        rest=r"(?:allocate work area|create cuFFT|initialize cuFFT)",
+        says=("cuFFT, a library of the GPU, had no room for its scratch memory.",),
+        next_step="Transform smaller batches, or leave more memory free.",
+        backend="gpu",
+    ),
+    Form(
+        name="driver-call",
+        kind="library",
+        sign="failed call to ",
+        rest=r"(?P<call>\w{1,60}): [^\n]{0,80}?OUT_OF_MEMORY(?:.{0,300}?total memory reported: (?P<total_size>\d+))?",
+        says=(
+            "The driver had no memory for {call}, often because another process holds it.",
+            "The device has {total_size}.",
+        ),
+        next_step="End other processes on the device (`nvidia-smi` lists them), or use a smaller pool.",
+        backend="gpu",
+    ),
+    Form(
+        name="driver-error",
+        kind="library",
+        sign="CUDA_ERROR_OUT_OF_MEMORY",
+        says=("The driver of the GPU reported that it had no memory.",),
+        next_step=_LEAVE_ROOM,
+        backend="gpu",
+        yields_to=ANY,
     ),
     Form(
         name="stream",
@@ -718,6 +772,75 @@ _FIGURES = (
 )
 
 _HOST = (
+    Form(
+        name="memory-lines",
+        kind="compiled",
+        sign="Input memory: ",
+        rest=(
+            r"(?P<inputs>[\d.]+ ?[KMGT]?B)\s+Output memory: (?P<results>[\d.]+ ?[KMGT]?B)\s+Temp memory:"
+            r" (?P<temps>[\d.]+ ?[KMGT]?B)(?:.{0,80}?Total HBM memory: (?P<all>[\d.]+ ?[KMGT]?B))?"
+        ),
+        says=("Arguments take {inputs}, outputs {results}, temporaries {temps}.", "They add up to {all}."),
+    ),
+    Form(
+        name="maxtext-bytes",
+        kind="compiled",
+        sign="utput size: ",
+        rest=(
+            r"(?P<results_size>\d+), temp size: (?P<temps_size>\d+), argument size: (?P<inputs_size>\d+)"
+            r"(?:, host temp size: (?P<on_host_size>\d+))?, in bytes"
+        ),
+        says=(
+            "Arguments take {inputs_size}, outputs {results_size}, temporaries {temps_size}.",
+            "Temporaries in the memory of the host are {on_host_size}.",
+        ),
+    ),
+    Form(
+        name="allocator-stats",
+        kind="device",
+        sign="AllocatorStats",
+        rows=(
+            r"(?P<name>In Use|Peak In Use|Largest Alloc Size|Limit|Reserved|Largest Free Block):"
+            r" (?P<size>[\d.]+ ?[KMGT]?i?B)"
+        ),
+        lines=16,
+        says=("{In Use} of {Limit} are in use now, and {Peak In Use} were at most.", "{Reserved} are reserved."),
+        next_step="`jax.live_arrays()` lists the arrays; a dump shows what one program needs.",
+    ),
+    Form(
+        name="memory-viewer",
+        kind="device",
+        sign="Stack Reservation: ",
+        rest=(
+            r"(?P<stack_size>[\d.]+ ?[KMGT]?i?B)\s+Heap Allocation: (?P<heap_size>[\d.]+ ?[KMGT]?i?B)"
+            r"(?:\s+Free Memory: (?P<free_size>[\d.]+ ?[KMGT]?i?B))?"
+        ),
+        says=(
+            "A profile of memory: programs reserve {stack_size}, arrays and code take {heap_size}: {both}.",
+            "{free_size} were free.",
+        ),
+        next_step="A dump shows what one program needs: `reportgen run -- COMMAND`.",
+    ),
+    Form(
+        name="nvidia-smi",
+        kind="device",
+        sign="MiB / ",
+        rest=r"(?P<capacity>\d+MiB)",
+        before=r"(?<!\d)(?P<used_mib>\d+)",
+        says=(
+            "{used_mib} of {capacity} are taken.",
+            "By default JAX reserves 75 % of a GPU for its pool when it starts, whatever its arrays need.",
+        ),
+        next_step="`XLA_PYTHON_CLIENT_PREALLOCATE=false` lets the pool grow with what is needed.",
+    ),
+    Form(
+        name="bad-alloc",
+        kind="host",
+        sign="std::bad_alloc",
+        says=("The process ran out of memory of the host, not of a device.",),
+        next_step="Use smaller arrays on the host, or a host with more memory.",
+        space="host",
+    ),
     Form(
         name="maxtext-size",
         kind="compiled",
@@ -887,9 +1010,9 @@ _OTHERS = (
         name="torch-cpu",
         kind="other runtime",
         sign="you tried to allocate ",
-        rest=r"(?P<asked>\d+ bytes)",
+        rest=r"(?P<asked_size>\d+) bytes",
         context=r"(?P<device>DefaultCPUAllocator)",
-        says=("PyTorch’s own allocator for the CPU could not give {asked}.", _NO_PLAN),
+        says=("PyTorch’s own allocator for the CPU could not give {asked_size} of the host.", _NO_PLAN),
         next_step="It is memory of the host: use smaller tensors.",
     ),
     Form(
@@ -906,6 +1029,14 @@ _OTHERS = (
             "With `jit_compile=True` XLA plans the memory of a function, and there is a plan to dump. Otherwise the"
             " profiler of TensorFlow shows what holds it."
         ),
+    ),
+    Form(
+        name="itex",
+        kind="other runtime",
+        sign="llocator ran out of memory trying to allocate ",
+        rest=r"(?P<asked_size>\d+) Bytes",
+        says=("TensorFlow on an Intel GPU could not get {asked_size} outside of XLA.", _NO_PLAN),
+        next_step="Use a smaller batch.",
     ),
     Form(
         name="tensorflow-copy",
@@ -951,9 +1082,24 @@ _OTHERS = (
         next_step="Use a smaller batch, or shard the model over more cores.",
     ),
     Form(
+        name="neuron-instruction",
+        kind="other runtime",
+        sign="couldn't be allocated in ",
+        rest=(
+            r"(?P<bank>SB|PSUM)\b(?:.{0,2000}?Bytes per partition by instruction: (?P<asked_size>\d+)"
+            r".{0,80}?Partition Size: (?P<limit_size>\d+))?"
+        ),
+        says=(
+            "AWS Neuron’s compiler could not place an instruction in {bank}, the memory of a core.",
+            "It needs {asked_size} of each partition, and {limit_size} are there.",
+            _NEURON_PLAN,
+        ),
+        next_step="Use smaller tiles in that kernel.",
+    ),
+    Form(
         name="neuron-device",
         kind="other runtime",
-        sign="Failed to allocate ",
+        sign="ailed to allocate ",
         rest=r"(?P<asked>\d+ bytes) on DEVICE for tensor",
         context=r"TDRV:(?P<place>\w+)",
         says=("AWS Neuron’s runtime could not give {asked}.", _NEURON_PLAN),
@@ -962,7 +1108,7 @@ _OTHERS = (
     Form(
         name="neuron-dmem",
         kind="other runtime",
-        sign="Failed to alloc DEVICE memory: ",
+        sign="ailed to alloc DEVICE memory: ",
         rest=r"(?P<asked_size>\d+)",
         says=("AWS Neuron’s runtime could not give {asked_size}.", _NEURON_PLAN),
         next_step="Use a smaller batch, or shard the model over more cores.",
@@ -1109,7 +1255,7 @@ _OTHERS = (
     Form(
         name="onnx",
         kind="other runtime",
-        sign="Failed to allocate memory for requested buffer of size ",
+        sign="ailed to allocate memory for requested buffer of size ",
         rest=r"(?P<asked_size>\d+)",
         says=("ONNX Runtime’s own allocator could not give {asked_size}.", _NO_PLAN),
         next_step="Use a smaller batch, or raise `gpu_mem_limit`.",

@@ -48,7 +48,9 @@ _STEMS = (
     b"uota",
     b"much",
     b"TT_",
-    b"GiB /",
+    b"iB /",
+    b"_OUT_OF_",
+    b"Stack",
     b"oom",
 )
 """Each sign contains one of these, which are found much faster than all signs."""

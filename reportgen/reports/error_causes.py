@@ -13,7 +13,7 @@ from reportgen.oom.error_event import LoggedBuffer, OutOfMemory, Total
 from reportgen.oom.printed_size import SizeRange, read_size
 from reportgen.parse.shape_parser import ShapeError, parse_shape
 from reportgen.record import record
-from reportgen.reports.formats import counted, range_words
+from reportgen.reports.formats import range_words
 
 Part = Literal["arguments", "outputs", "temporaries", "constants", "code", "aliased"]
 Cause = Literal["padding", "arguments", "outputs", "temporaries", "fragmentation", "held by itself", ""]
@@ -291,7 +291,7 @@ def _of_chunks(event: OutOfMemory) -> Iterator[str]:
 
 def _chunk_words(count: int, each: int, size: SizeRange) -> str:
     of_each = f" of {range_words(SizeRange(each, each))}" if count > 1 else ""
-    return f"{range_words(size)} in {counted(count, 'chunk')}{of_each}"
+    return f"{range_words(size)} in {count} {'chunks' if count > 1 else 'chunk'}{of_each}"
 
 
 def _is_padded(dense: SizeRange, size: SizeRange) -> bool:

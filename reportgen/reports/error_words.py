@@ -173,8 +173,13 @@ def _named(event: OutOfMemory) -> Mapping[str, str]:
     sizes: dict[str, SizeRange | None] = {name: getattr(event, name, None) for name in SIZES}
     sizes |= {row.name: row.size for row in event.totals} | dict(parts_of(event).items())
     sizes["total"] = whole_of(event) if event.kind == "compiled" else None
-    sizes |= {name: _counted_size(name, value) for name, value in event.words if name.endswith(("_size", "_kib"))}
+    sizes |= {
+        name: _counted_size(name, value) for name, value in event.words if name.endswith(("_size", "_kib", "_mib"))
+    }
     known |= {name: human_bytes(size.middle) for name, size in sizes.items() if size}
+    stack, heap = sizes.get("stack_size"), sizes.get("heap_size")
+    if stack and heap:
+        known["both"] = human_bytes((stack + heap).middle)
     if "source_file" in known:
         known["source"] = f"{PurePosixPath(known['source_file']).name}:{known.get('source_line', '')}"
     if size := _DTYPE_BYTES.get(known.get("dtype", "")):
@@ -188,7 +193,7 @@ def _named(event: OutOfMemory) -> Mapping[str, str]:
 
 def _counted_size(name: str, printed: str) -> SizeRange | None:
     """Return a size that a sentence states beside what was needed: in bytes or KiB where it has no unit."""
-    unit = 1024 if name.endswith("_kib") else 1
+    unit = {"kib": 1 << 10, "mib": 1 << 20}.get(name.rpartition("_")[2], 1)
     size = read_size(printed, needs_unit=False)
     return SizeRange(size.low * unit, size.high * unit) if size else None
 
@@ -198,4 +203,5 @@ def _equal_figures(needed: SizeRange, capacity: SizeRange, excess: SizeRange | N
     if needed.is_exact and capacity.is_exact:
         too_much = f", {range_words(excess)} too much" if excess else ""
         return f"{exact_bytes(needed.low)} needed, {exact_bytes(capacity.low)} usable{too_much}"
-    return f"{range_words(excess)} more than the {range_words(capacity)} usable" if excess else ""
+    words = _said(excess, is_stated=excess is not None) if excess else ""
+    return f"{words} more than the {range_words(capacity)} usable" if excess else ""

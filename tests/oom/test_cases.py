@@ -15,7 +15,6 @@ from reportgen.build import build
 from reportgen.oom.find_errors import find_out_of_memory
 from reportgen.oom.forms import FORMS
 from reportgen.oom.passages import _STEMS, SIGNS
-from reportgen.oom.printed_size import read_size
 from reportgen.options import BuildOptions
 from reportgen.reports.error_words import figures, told
 from reportgen.reports.explain_sections import sections
@@ -124,7 +123,7 @@ def test_lines_of_two_ranks_are_told_apart(case: dict[str, str]) -> None:
 def test_a_damaged_text_has_no_figure_that_is_not_in_it(number: int) -> None:
     random = Random(number)
     text = mutation(random.choice([*TEXTS, *(case["text"] for case in CASES)]), random)
-    printed = [size for found in _NUMBER.findall(text) if (size := size_of(found))]
+    printed = [size_of(found) for found in _NUMBER.findall(text)]
     known = (
         {round(one) for one in printed} | {round(4 * one) for one in printed} | {round(1024 * one) for one in printed}
     )
@@ -166,8 +165,10 @@ def mutation(text: str, random: Random) -> str:
     return "\n".join([*lines[:start], *random.sample(lines, len(lines)), *lines[start:]])
 
 
-def size_of(printed: str) -> float | None:
+def size_of(printed: str) -> float:
     if printed.startswith("0x"):
         return int(printed, 16)
-    size = read_size(printed.replace(",", "").removesuffix("kB"), needs_unit=False)
-    return None if size is None else (size.low + size.high) / 2 * (1024 if printed.endswith("kB") else 1)
+    found = re.match(r"([\d.,]+) ?([kKMGTPE]?)", printed)
+    assert found
+    unit: int = 1024 ** " KMGTPE".index(found[2].upper() or " ")
+    return float(found[1].replace(",", "")) * unit

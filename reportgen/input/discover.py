@@ -45,7 +45,7 @@ from reportgen.input.names import (
     stems_before,
     without_compression,
 )
-from reportgen.input.not_a_dump import what_it_is
+from reportgen.input.not_a_dump import may_hold_dump, what_it_is
 from reportgen.input.quoted import group_pieces, quoted_pieces
 from reportgen.input.reading import (
     DEFAULT_MAX_DUMP_BYTES,
@@ -238,9 +238,24 @@ def _search_file(path: AnyPath, found: Found) -> None:
         _add_unnamed(folder, path.name, found)
     else:
         found.is_text = True
-        _add_log(folder, path.name, found)
-        if not found.dumps:
-            _add_quoted(folder, path.name, read_text(path, found.max_bytes)[0], found)
+        _add_text(folder, path.name, found)
+
+
+def _add_text(folder: Folder, name: str, found: Found) -> None:
+    """Add the errors and the dumps in a text that the user has given. A long log is read whole only for a dump."""
+    path = folder.path / name
+    error, dump = WordSearch(), False
+    try:
+        for piece in error.watched(pieces(path), whole=True):
+            dump = dump or error.size > found.max_bytes or may_hold_dump(piece)
+    except UNREADABLE:
+        dump = True  # so that what is wrong with it is reported
+    if dump:
+        _add_log(folder, name, found)
+    elif error.has_found:
+        found.texts.append(TextFile(folder.label(name), path))
+    if dump and not found.dumps:
+        _add_quoted(folder, name, read_text(path, found.max_bytes)[0], found)
 
 
 def _add_quoted(folder: Folder, name: str, data: bytes, found: Found) -> None:

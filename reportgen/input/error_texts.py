@@ -39,11 +39,11 @@ class WordSearch:
         self.has_found = False
         self.size = 0
 
-    def watched(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield the pieces as they are."""
+    def watched(self, pieces: Iterable[bytes], *, whole: bool = False) -> Iterator[bytes]:
+        """Yield the pieces as they are; without `whole`, only the beginning is searched."""
         tail = b""
         for piece in pieces:
-            if self.size < _SEARCHED_SIZE:
+            if whole or self.size < _SEARCHED_SIZE:
                 self.has_found = self.has_found or has_sign(tail + piece)
                 tail = piece[-_LONGEST_SIGN:]
             self.size += len(piece)

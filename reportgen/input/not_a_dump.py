@@ -18,12 +18,31 @@ _AT_PEAK = re.compile(rb"^[^\n]{0,80}? {4}(\S{1,300}?)(?:\{[\d,]{0,100}\})?: (\d
 _TREE = re.compile(rb"Stack trace breakdown for peak usage: ([\d ]{1,30}) bytes")
 _BRANCH = re.compile(rb"[\x94\x80] (\S[^\n]{0,300}?) \((\d{1,3}\.\d)%, total: [\d ]{1,30} bytes")
 _USED_VALUE = re.compile(rb"<\d{1,12} [^\n>]{1,300} @\d{1,12}>\n[^\n]{0,80} positions:")
+_WORDS = (
+    b"*** Begin ",
+    b"BufferAssignment:",
+    b"Used values:",
+    b"LiveRange",
+    b"Live ranges at ",
+    b"peak usage:",
+    b"HloModule ",
+    b"ENTRY ",
+    b" parameter(",
+    b"stablehlo.",
+    b" positions:",
+)
+_ALLOCATION = re.compile(rb"allocation \d{1,12}: ")
 _OF_RANGES = (b"  BufferLiveRange:", b"  Live ranges at ", b"Stack trace breakdown for peak usage:")
 _LARGEST = 3
 _MIB = 1 << 20
 
 
 _RUN = "`reportgen run -- COMMAND` makes a report of the program"
+
+
+def may_hold_dump(piece: bytes) -> bool:
+    """Return whether a piece of a text has a word of dumps or of HLO, so that the text must be read as a whole."""
+    return any(word in piece for word in _WORDS) or _ALLOCATION.search(piece) is not None
 
 
 def what_it_is(data: bytes, file_name: str, kinds: Iterable[Kind]) -> str:

@@ -63,6 +63,7 @@ _BEFORE, _AFTER = 8, 400
 """Lines around a sign that may belong to its error: lines of other ranks may stand between them."""
 
 _PIECE = 1 << 18
+_MOST_PIECES = 16  # of one passage, where a text has signs throughout
 
 
 class Passage(NamedTuple):
@@ -81,6 +82,9 @@ def passages(pieces: Iterable[bytes]) -> Iterator[Passage]:
             if not kept:
                 first, kept = number - before.count(b"\n"), [before]
             kept.append(piece)
+            if len(kept) > _MOST_PIECES:
+                yield Passage(first, b"".join(kept))
+                kept = []
         elif kept:
             yield Passage(first, b"".join((*kept, _first_lines(piece))))
             kept = []

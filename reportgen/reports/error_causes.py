@@ -13,7 +13,7 @@ from reportgen.oom.error_event import LoggedBuffer, OutOfMemory, Total
 from reportgen.oom.printed_size import SizeRange, read_size
 from reportgen.parse.shape_parser import ShapeError, parse_shape
 from reportgen.record import record
-from reportgen.reports.formats import range_words
+from reportgen.reports.formats import human_bytes, range_words
 
 Part = Literal["arguments", "outputs", "temporaries", "constants", "code", "aliased"]
 Cause = Literal["padding", "arguments", "outputs", "temporaries", "fragmentation", "held by itself", ""]
@@ -183,8 +183,8 @@ def _part_words(event: OutOfMemory, part: Filling, size: SizeRange, whole: SizeR
     yield f"{_FILLING[part]} take {range_words(size)} of the {range_words(whole)} {verb} ({share} %)."
     if part == "arguments" and event.capacity and size.high < event.capacity.low:
         left, rest = event.capacity - size, whole - size
-        words = f"That leaves {range_words(left)} of the {range_words(event.capacity)} usable for the rest"
-        yield f"{words}, which is {range_words(rest)}." if rest.low > 0 else f"{words}."
+        words = f"That leaves about {human_bytes(left.middle)} of the {range_words(event.capacity)} usable for the rest"
+        yield f"{words}, which is about {human_bytes(rest.middle)}." if rest.low > 0 else f"{words}."
 
 
 def _of_too_many_arguments(event: OutOfMemory) -> Iterator[str]:

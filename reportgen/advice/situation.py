@@ -165,7 +165,7 @@ class Situation:
         if len(lengths) != 1 or 0 in lengths:
             return ""
         where = " on each device" if (self.program.partitions.devices or 1) > 1 else ""
-        return f"the dimension of {lengths.pop():,} in {path_of[found[0].parameter]}{where}"
+        return f"{lengths.pop():,} in {path_of[found[0].parameter]}{where}"
 
     @cached_property
     def _led(self) -> Mapping[str, Mapping[Origin, int]]:

@@ -28,10 +28,7 @@ VALUES_FOLDER = "v/"
 ALLOCATIONS_FOLDER = "a/"
 ROWS_ON_PAGE = 1_000
 """The rows of a table that its page has; a script makes those after them."""
-MOST_ALONE = 1_000
-"""The most values of a module in which each value and each allocation has a page of its own; in a larger one they
-share pages."""
-_ON_SHARED_PAGE = 100
+_ON_PAGE = 100
 _MANY_IN_ALLOCATION = 8
 
 _MODULE_FOLDER = re.compile(rf"{MODULES_FOLDER}[^/]+/")
@@ -229,23 +226,15 @@ class ModuleRoutes:
         moment_of, made_by, ids = self._dump.moment_of, self._dump.made_by, self._dump.values.ids
         in_order = sorted(made_by, key=lambda name: (moment_of.get(name, math.inf), ids[made_by[name][0]]))
         numbers = [number for name in in_order for number in made_by[name]]
-        size = _ON_SHARED_PAGE if self.has_shared_pages else 1
-        return [numbers[start : start + size] for start in range(0, len(numbers), size)]
+        return [numbers[start : start + _ON_PAGE] for start in range(0, len(numbers), _ON_PAGE)]
 
     @cached_property
     def allocation_groups(self) -> Sequence[Sequence[int]]:
         """The allocations on each page, by index; those of many values have a map to zoom and a page of their own."""
         occupants, numbers = self._dump.occupants, range(len(self._dump.allocations))
-        if not self.has_shared_pages:
-            return [[number] for number in numbers]
         small = [number for number in numbers if len(occupants[number]) < _MANY_IN_ALLOCATION]
-        shared = [small[start : start + _ON_SHARED_PAGE] for start in range(0, len(small), _ON_SHARED_PAGE)]
+        shared = [small[start : start + _ON_PAGE] for start in range(0, len(small), _ON_PAGE)]
         return sorted([*shared, *([number] for number in numbers if len(occupants[number]) >= _MANY_IN_ALLOCATION)])
-
-    @cached_property
-    def has_shared_pages(self) -> bool:
-        """Whether values share pages, and so do allocations."""
-        return len(self._dump.values) > MOST_ALONE
 
     @cached_property
     def value_pages(self) -> Sequence[str]:

@@ -5,12 +5,13 @@ import { make } from "./dom.js";
 const parent = () => /** @type {HTMLElement | null} */ (document.querySelector("[data-map]"));
 
 /**
- * Return the section of the value that the address asks for, or of the only one; null on other pages.
+ * Return the section or the row of the value that the address asks for, or the only section; null on other pages.
  * @returns {Element | null}
  */
 export const askedValue = () => {
-  const sections = [...parent()?.children ?? []];
-  return sections.length === 1 ? sections[0] : sections.find(({ id }) => `#${id}` === location.hash) ?? null;
+  const sections = [...parent()?.querySelectorAll(":scope > section") ?? []];
+  const asked = location.hash ? document.getElementById(location.hash.slice(1)) : null;
+  return parent() && (asked ?? (sections.length === 1 ? sections[0] : null));
 };
 
 /** Name the value in the title, and link each value to the map, whose data names it like its section. */
@@ -18,11 +19,11 @@ export const startValueSections = () => {
   const values = parent(), title = document.title;
   if (!values) return;
   const showTitle = () => {
-    const name = values.children.length > 1 && askedValue()?.querySelector("h2")?.textContent;
+    const name = askedValue()?.querySelector("h2, th")?.textContent;
     document.title = name ? `${name}${title.slice(title.indexOf(" · "))}` : title;
   };
-  [...values.children].forEach(({ id, firstElementChild: heading }) =>
-    heading?.after(make("p", { class: "steps" }, [make("a", { href: `${values.dataset.map}#fit=${id.slice(1)}` }, ["Show on the packing map"])])));
+  values.querySelectorAll(":scope > section").forEach((section) =>
+    section.querySelector("h2")?.after(make("p", { class: "steps" }, [make("a", { href: `${values.dataset.map}#fit=${section.id.slice(1)}` }, ["Show on the packing map"])])));
   addEventListener("hashchange", showTitle);
   showTitle();
 };

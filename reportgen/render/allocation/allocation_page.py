@@ -71,8 +71,8 @@ class AllocationRenderer:
         )
         place = analysis.dump.text.locate(allocation.text_offset)
         location = file = f"{place.file}:{place.line}"
-        # Nearly all allocations are in the first file of a dump; a page that they share names it once.
-        if module.routes.has_shared_pages and place.file == analysis.dump.text.parts[0].label:
+        # Nearly all allocations are in the first file of a dump, which the page names once.
+        if place.file == analysis.dump.text.parts[0].label:
             location, file = f"line {place.line}", "the dump"
         return AllocationSection(
             id=allocation_id(module.routes.allocation_names[number]),

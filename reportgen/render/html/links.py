@@ -146,17 +146,6 @@ class Links:
         """Return a link to a term of the glossary."""
         return Markup(f'<a class="term" href="{self.root}help/glossary.html#{anchor}">{escape(text)}</a>')
 
-    def head(self, anchor: str, text: str) -> str:
-        """Return a term as the head of a row about a value, linked to the glossary.
-
-        A page that values share links its terms once, at the top.
-        """
-        return (
-            text
-            if self._module.routes.has_shared_pages
-            else f'<a href="{self.root}help/glossary.html#{anchor}">{text}</a>'
-        )
-
     def moment(self, moment: int | None) -> Markup:
         """Return a moment with the instruction that runs at it; a dash for None."""
         if moment is None:

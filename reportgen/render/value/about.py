@@ -50,9 +50,8 @@ class ValueAbout:
         self._buffer = BufferRow(module, links)
         self._program = ProgramRows(module, links)
         self._advice = ValueAdvice(module, links)
-        # A page that values share links the memory spaces once, at the top.
-        space_name = links.space_name if module.routes.has_shared_pages else links.space
-        self._spaces = {color: space_name(space) for color, space in module.analysis.spaces.items()}
+        # The page links the memory spaces once, at the top.
+        self._spaces = {color: links.space_name(space) for color, space in module.analysis.spaces.items()}
         self._bytes_at_peak = {
             share.value: share.size_bytes
             for space in module.analysis.spaces.values()
@@ -86,8 +85,7 @@ class ValueAbout:
         # The values of a shared slice have the size of the largest.
         owner = "" if fact.owner is None else f", as needed by {self._links.value(fact.owner)}, which shares the slice"
         yield f"<dt>Size<dd>{human_and_exact(value.size_bytes)}{owner}"
-        term = self._links.head("padding", "Padding") if fact.padding_bytes else "Padding"
-        yield f"<dt>{term}<dd>{self._padding(fact)}"
+        yield f"<dt>Padding<dd>{self._padding(fact)}"
         space = self._spaces[self._module.analysis.dump.allocations[value.allocation].color]
         offsets = f"bytes {value.offset_bytes:,} to {value.end_bytes:,}"
         yield f"<dt>Allocation<dd>{self._links.allocation(value.allocation)}, {offsets}, in {space}"
@@ -98,8 +96,7 @@ class ValueAbout:
         if dense is None or padded is None:
             return "not known"
         if dense == padded == size:
-            # A page that values share says this once, at the top.
-            return "none" if self._module.routes.has_shared_pages else "none; dense = padded = size"
+            return "none"
         padding = exact_bytes(fact.padding_bytes) if fact.padding_bytes else "none"
         has_own_size = fact.owner is None
         rest = f" by its layout, {size:,} reserved by the compiler" if has_own_size and size > padded else ""
@@ -110,13 +107,12 @@ class ValueAbout:
         moments = "" if fact.live is None else f"{fact.live.start:,} to {fact.live.end:,}. "
         at_peak, advice = self._bytes_at_peak.get(number), self._advice.sentence(number)
         off_peak = "" if at_peak or not advice else f" {advice}"
-        term = self._links.head("live-range", "Live")
-        yield f"<dt>{term}<dd>{moments}{self._why_alive(number, fact)}{off_peak}"
+        yield f"<dt>Live<dd>{moments}{self._why_alive(number, fact)}{off_peak}"
         if fact.value.is_phi:
-            yield f"<dt>{self._links.head('phi', 'Phi')}<dd>merged by control flow"
+            yield "<dt>Phi<dd>merged by control flow"
         if at_peak:
             facts = f"live, counts {human_and_exact(at_peak)}" + (f". {advice}" if advice else "")
-            yield f"<dt>{self._links.head('peak-resident', 'At the peak')}<dd>{facts}"
+            yield f"<dt>At the peak<dd>{facts}"
 
     def _why_alive(self, number: int, fact: ValueFacts) -> str:
         """Return the rule that ends the live range and, unless the rule says so, the last use."""

@@ -65,8 +65,7 @@ class ValueAdvice:
         saving = memory.peak.peak_bytes - gone.peak_bytes
         left = f"up to about {rounded_bytes(saving)} less" if saving else "no less"
         what = "it" if len(members) == 1 else f"its buffer of {len(members):,} values"
-        term = self._links.head("without-it", f"Without {what}")
         return (
-            f"{term}, held from {held[0][0]:,} to {held[-1][1]:,}, this schedule would need {left},"
+            f"Without {what}, held from {held[0][0]:,} to {held[-1][1]:,}, this schedule would need {left},"
             f" with its peak at moment {self._links.moment(gone.moment)}."
         )

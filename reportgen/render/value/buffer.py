@@ -22,21 +22,19 @@ class BufferRow:
         self._buffers = module.analysis.program.buffers
         self._places = {number: place for members in self._buffers for place, number in enumerate(members)}
         self._held = lru_cache(maxsize=256)(self._held_words)
-        self._term = f"<dt>{links.head('buffer', 'Buffer')}<dd>"
-        self._author = f"<br>{links.head('attributed', 'Author')}: "
 
     def row(self, number: int) -> str:
         """Return whether a value is alone in its buffer or, if not, the values around it there.
 
-        It is empty for one that is alone where values share pages, because the head of these says what that means.
+        It is empty for one that is alone: the head of the page says what that means.
         """
         members = self._buffers.members(number)
         if len(members) == 1:
-            return "" if self._module.routes.has_shared_pages else f"{self._term}this value alone"
+            return ""
         steps = " → ".join(self._steps(members, self._places[number]))
         return (
-            f"{self._term}one of {len(members):,} values that share these bytes by the rules of XLA: {steps}"
-            f"{self._held(members[0])}{self._author}{self._links.origin(number)}"
+            f"<dt>Buffer<dd>one of {len(members):,} values that share these bytes by the rules of XLA: {steps}"
+            f"{self._held(members[0])}<br>Author: {self._links.origin(number)}"
         )
 
     def _steps(self, members: Sequence[int], place: int) -> Iterator[str]:

@@ -61,13 +61,12 @@ class DefinitionRows:
             yield f"<dt>Operands<dd>{listed(instruction.operands, self._links.instruction)}"
 
     def text(self, number: int) -> str:
-        """Return the instruction's text, with its first value alone if it is long or values share pages."""
+        """Return the instruction's text, which its first value alone has."""
         if self._text is None:
             if self._module.analysis.dump.used_values is None:
                 return '<p class="missing">The dump has no “Used values” section, so the instruction is not known.'
             return '<p class="missing">The dump has no text of the instruction; XLA prints it since 2021-09-23.'
-        is_once = self._is_long or self._module.routes.has_shared_pages
-        if is_once and number != self.values[0]:
+        if number != self.values[0]:
             return f"<p>Full instruction text: see {self._links.value(self.values[0])}."
         return f'<code class="block">{linked_instruction(self._text, self._links)}</code>'
 

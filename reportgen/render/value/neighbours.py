@@ -28,7 +28,6 @@ _MOST_MOMENTS = 10
 _MOST_CONFLICTS = 20
 _BUFFERS_BEFORE_AND_AFTER = 5
 _HEIGHT = 99
-_AXES = "Filled: this value. Vertical: bytes. Horizontal: moments"
 _MARGIN = 8  # an eighth of the value's bytes is shown of what reaches beyond them
 
 
@@ -67,8 +66,7 @@ class ValueNeighbours:
             yield f"<dt><span class='severity error'>Conflict</span><dd>{self._conflict_words(number, conflicts)}"
         yield f"<dt>Successors<dd>{listed(after, neighbour) or 'none'}"
         if number in self._handovers:
-            term = self._links.head("hand-over", "Hand-over")
-            yield f"<dt>{term}<dd>{self._handover_words(*self._handovers[number])}"
+            yield f"<dt>Hand-over<dd>{self._handover_words(*self._handovers[number])}"
 
     def _relation(self, number: int, other: int) -> str:
         """Return how a value is related to another one that has its bytes just before or after it."""
@@ -113,9 +111,8 @@ class ValueNeighbours:
             shown = f"{moments[0]:,} to {moments[-1]:,}, only those at which something changes"
         grouped = f" Its {len(boxes)} neighbours are drawn in groups." if len(boxes) > MOST_BOXES else ""
         red = " Red: bytes that two values hold at once." if conflicts else ""
-        # A page that values share says at the top how its maps are read.
-        axes = "Moments" if self._module.routes.has_shared_pages else _AXES
-        caption = f"{axes} {shown}.{grouped}{red}"
+        # The page says at the top how its maps are read.
+        caption = f"Moments {shown}.{grouped}{red}"
         held = memory_class(self._module.analysis.dump.allocations[self._facts[number].value.allocation])
         drawn = neighbourhood(own, boxes, conflicts)
         return f'<figure class="map class-{held}">{drawn}<figcaption>{caption}</figcaption></figure>'

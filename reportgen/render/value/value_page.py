@@ -1,20 +1,20 @@
 """Render the pages of values: everything that the dump says about each, and what follows from that.
 
-There may be 70,000 values, so what a section shows is joined from strings, and in a large module values share pages.
+There may be 70,000 values, so what a section shows is joined from strings, a hundred share a page, and those of a large
+module that matter little are rows.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
 from html import escape
+from itertools import groupby
 from typing import NamedTuple
 
-from markupsafe import Markup
-
 from reportgen.analyse.classes import MemoryClass, memory_class
+from reportgen.analyse.notable import LEAST_SHARE, notable_values
 from reportgen.analyse.results import Finding
 from reportgen.parse.shape_parser import ShapeError, parse_shape
-from reportgen.record import record
 from reportgen.render.drawings.layout_drawing import layout_drawing
 from reportgen.render.html.links import Links
 from reportgen.render.html.templates import render
@@ -24,8 +24,9 @@ from reportgen.render.value.instruction import LONG_TEXT, DefinitionRows
 from reportgen.render.value.layout import layout_sentences
 from reportgen.render.value.neighbours import ValueNeighbours
 from reportgen.render.value.story import ValueStory
+from reportgen.render.value.value_row import COLUMNS, ValueRows
 from reportgen.render.view import Module
-from reportgen.reports.formats import cut, shortened
+from reportgen.reports.formats import cut, human_bytes, shortened
 from reportgen.reports.report import key_text
 from reportgen.work import Page
 
@@ -39,19 +40,9 @@ TERMS = (
     ("hand-over", "hand-over"),
     ("phi", "phi"),
 )
-"""The terms of the glossary that are said of values; a page that many values share explains them once."""
+"""The terms of the glossary that are said of values, linked at the top of the page."""
 
 _FOLDED_TEXT = 2_000
-
-
-@record
-class ValueHead:
-    """What the page of one value says first: its class of memory, its space and bytes, and its allocation as a link."""
-
-    kind: MemoryClass
-    space: str
-    size_bytes: int
-    allocation: Markup
 
 
 class ValueSection(NamedTuple):
@@ -62,6 +53,8 @@ class ValueSection(NamedTuple):
 
     id: str
     name: str
+    kind: MemoryClass
+    size: str
     story: str
     about: str
     instruction: str
@@ -81,13 +74,15 @@ class ValueRenderer:
         self._story = ValueStory(module, links)
         self._about = ValueAbout(module, links)
         self._neighbours = ValueNeighbours(module, links)
+        self._rows = ValueRows(module, links)
+        self._is_notable = notable_values(module.analysis)
         self._findings: defaultdict[int, list[Finding]] = defaultdict(list)
         for finding in module.analysis.findings:
             for number in finding.values:
                 self._findings[number].append(finding)
 
     def page(self, numbers: Sequence[int]) -> Page:
-        """Return the page of some values: one, or those of a group."""
+        """Return the page of the values of a group."""
         path = self._module.routes.value_page(numbers[0])
         explained: dict[object, int] = {}
         content = render(
@@ -99,22 +94,23 @@ class ValueRenderer:
             links=self._links,
             terms=TERMS,
             spaces=[self._links.space(space) for space in self._module.analysis.spaces.values()],
-            head=None if self._module.routes.has_shared_pages else self._head(numbers[0]),
-            sections=[self._section(number, explained) for number in numbers],
+            name=lambda number: shortened(key_text(self._module.analysis.facts[number].value.key)),
+            first=numbers[0],
+            last=numbers[-1],
+            count=len(numbers),
+            runs=[*self._runs(numbers, explained)],
+            columns=COLUMNS,
+            least_share=LEAST_SHARE,
+            has_rows=not all(self._is_notable),
         )
         # Many links lead to a value on the same page, and each page is hundreds of kilobytes.
         own = path.rpartition("/")[2].encode()
         return Page(path, content.replace(b'href="%s#' % own, b'href="#'))
 
-    def _head(self, number: int) -> ValueHead:
-        value = self._module.analysis.facts[number].value
-        allocation = self._module.analysis.dump.allocations[value.allocation]
-        return ValueHead(
-            kind=memory_class(allocation),
-            space=self._module.analysis.spaces[allocation.color].name,
-            size_bytes=value.size_bytes,
-            allocation=self._links.allocation(value.allocation),
-        )
+    def _runs(self, numbers: Sequence[int], explained: dict[object, int]) -> Iterator[tuple[bool, Sequence[object]]]:
+        """Yield the values in their order: sections one after another, or rows of one table."""
+        for is_notable, run in groupby(numbers, key=self._is_notable.__getitem__):
+            yield is_notable, [self._section(one, explained) if is_notable else self._rows.row(one) for one in run]
 
     def _section(self, number: int, explained: dict[object, int]) -> ValueSection:
         """Return what a page shows of a value; its shape and stack only if the page has not `explained` them before."""
@@ -130,6 +126,8 @@ class ValueRenderer:
         return ValueSection(
             id=value_id(self._module.routes.value_names[number]),
             name=shortened(key_text(value.key)),
+            kind=memory_class(self._module.analysis.dump.allocations[value.allocation]),
+            size=human_bytes(value.size_bytes),
             story=self._story.of(number),
             about=self._about.rows(number, definition, explained),
             instruction=definition.text(number),

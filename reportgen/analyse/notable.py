@@ -1,0 +1,30 @@
+"""Tell which values are worth a section of their own on a page; the others are a row."""
+
+from collections.abc import Sequence
+
+from reportgen.analyse.devices import MAIN_SPACE
+from reportgen.analyse.records import Analysis
+
+MOST_SECTIONS = 1_000
+"""The values up to which a module has a section for each."""
+
+LEAST_SHARE = 1_000
+"""The part of the main peak from which a value has a section."""
+
+
+def notable_values(analysis: Analysis) -> Sequence[bool]:
+    """Return for each value whether it is at a peak of its space, in a finding, or large for the main peak."""
+    sizes = analysis.dump.values.sizes
+    if len(sizes) <= MOST_SECTIONS:
+        return [True] * len(sizes)
+    main = analysis.spaces.get(MAIN_SPACE)
+    peak = main.peak_resident.amount if main and main.peak_resident else 0
+    found = [size * LEAST_SHARE >= peak > 0 for size in sizes]
+    for space in analysis.spaces.values():
+        for share in space.composition:
+            if share.value is not None:
+                found[share.value] = True
+    for finding in analysis.findings:
+        for number in finding.values:
+            found[number] = True
+    return found

@@ -59,7 +59,7 @@ def names(results: Locator) -> list[str]:
     [
         ("packing map", "help", r"/help/glossary\.html#packing-map"),
         ("lifetimes", "page", r"/lifetimes\.html"),
-        ("allocation 0", "allocation", r"/a/0\.html"),
+        ("allocation 0", "allocation", r"/a/\d+\.html#a0"),
     ],
 )
 def test_the_search_leads_to_terms_pages_and_allocations(

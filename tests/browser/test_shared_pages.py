@@ -28,8 +28,13 @@ def test_the_title_is_that_of_the_value_and_follows_the_links(asked: tuple[Page,
     expect(page).to_have_title(re.compile(rf"^{re.escape(name)} · "))
     expect(page.locator(f"#{place} > h2")).to_be_in_viewport()
     other = page.locator(f"#{place} ~ section").first
+    expect(other).to_be_hidden()
     page.evaluate("place => { location.hash = place; }", other.get_attribute("id"))
     expect(page).to_have_title(re.compile(rf"^{re.escape(other.locator('h2').inner_text())} · "))
+    page.go_back()
+    expect(page.locator(f"#{place} > h2")).to_be_visible()
+    page.get_by_role("link", name="on this page").first.click()
+    expect(other).to_be_visible()
 
 
 def test_each_value_leads_to_its_place_on_the_map(asked: tuple[Page, str, str]) -> None:

@@ -10,7 +10,7 @@ import pytest
 from reportgen.build import build
 from reportgen.options import BuildOptions
 from reportgen.render.value.advice import HELD, OFF_PEAK
-from tests.support.site import SitePage, build_site, read_page, shard
+from tests.support.site import SitePage, build_site, page_with, read_page, section, shard
 
 PAIRS = Path(__file__).parents[1] / "advice" / "pairs"
 
@@ -113,7 +113,7 @@ def test_each_value_of_the_main_memory_has_a_sentence(samples_site: Path) -> Non
     """Of a temporary: what is needed without its buffer; of what the caller holds: whether it can be donated."""
     sentence = re.compile(
         f"{re.escape(OFF_PEAK)}|{re.escape(HELD)}"
-        "|Without (?:it|its buffer of [0-9]+ values)</a>, held from [0-9]+ to [0-9]+,"
+        "|Without (?:it|its buffer of [0-9]+ values), held from [0-9]+ to [0-9]+,"
         " this schedule would need"
         "|The caller (?:holds|has donated) it|It is returned in memory of its own"
     )
@@ -122,7 +122,7 @@ def test_each_value_of_the_main_memory_has_a_sentence(samples_site: Path) -> Non
         values = shard(folder / "data" / "values.js")
         colors = values["allocations"]["color"]
         for page, allocation in zip(values["id"], values["allocation"], strict=True):
-            text = (folder / "v" / f"{page}.html").read_text(encoding="utf-8")
+            text = section(page_with(folder / "v", f"v{page}"), f"v{page}")
             assert bool(sentence.search(text)) == (colors[allocation] == 0)
             counted += 1
     assert counted > 500

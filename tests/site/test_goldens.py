@@ -8,8 +8,8 @@ import reportgen
 from tests.support.goldens import Goldens
 
 
-@pytest.mark.parametrize(("name", "page"), [("value", "v/23.html"), ("allocation", "a/1.html")])
+@pytest.mark.parametrize(("name", "page"), [("value", "v/*.html"), ("allocation", "a/*.html")])
 def test_a_page_is_as_it_was_when_last_looked_at(samples_site: Path, goldens: Goldens, name: str, page: str) -> None:
-    (folder,) = samples_site.glob("m/jit-tiny-*")
-    text = (folder / page).read_text(encoding="utf-8")
+    (path,) = samples_site.glob(f"m/jit-tiny-*/{page}")
+    text = path.read_text(encoding="utf-8")
     goldens.check(f"cpu-tiny.{name}.html", text.replace(reportgen.__version__, "VERSION"))

@@ -10,7 +10,7 @@ import pytest
 from reportgen.input.discover import discover
 from reportgen.input.reading import DumpFiles, read_available
 from reportgen.render.routes import module_slug
-from tests.support.site import SitePage, read_page
+from tests.support.site import SitePage, page_with, read_page, section
 
 pytestmark = pytest.mark.slow
 
@@ -55,29 +55,29 @@ def _is_safe(page: SitePage) -> bool:
     return is_strict and not handlers and not page.inline_scripts
 
 
-def test_every_value_and_allocation_has_its_page(site: Path, dumps: Path) -> None:
+def test_every_value_and_allocation_has_its_place(site: Path, dumps: Path) -> None:
     for files in discover([dumps]).dumps:
         folder = site / "m" / module_slug(files.label, files.name.module_name)
         text = _text(files)
-        assert _ids_of_pages(folder / "a") == set(_ALLOCATION.findall(text))
-        assert _ids_of_pages(folder / "v") == {number for number, _ in _VALUE.findall(text)}
+        assert _ids(folder / "a", "a") == set(_ALLOCATION.findall(text))
+        assert _ids(folder / "v", "v") == {number for number, _ in _VALUE.findall(text)}
 
 
 def _text(files: DumpFiles) -> str:
     return read_available(files.parts[0].path)[0].decode()
 
 
-def _ids_of_pages(folder: Path) -> set[str]:
-    """Collect the numbered pages too: an allocation of many values has further pages, as in `12.page-2.html`."""
-    return {path.name.partition(".")[0] for path in folder.iterdir()}
+def _ids(folder: Path, letter: str) -> set[str]:
+    pages = (path.read_text(encoding="utf-8") for path in folder.iterdir())
+    return {number for page in pages for number in re.findall(rf' id="{letter}(\d+)"', page)}
 
 
-def test_the_page_of_a_value_is_headed_by_its_name(site: Path, dumps: Path) -> None:
+def test_the_section_of_a_value_is_headed_by_its_name(site: Path, dumps: Path) -> None:
     for files in discover([dumps]).dumps:
         folder = site / "m" / module_slug(files.label, files.name.module_name) / "v"
         for number, name in _VALUE.findall(_text(files)):
-            page = read_page((folder / f"{number}.html").read_text(encoding="utf-8"))
-            assert name.removesuffix("{}") in page.text
+            own = section(page_with(folder, f"v{number}"), f"v{number}")
+            assert name.removesuffix("{}") in read_page(own).text.partition("\n\n")[0]
 
 
 @pytest.mark.parametrize("fact", ["2,709,520,384 bytes", "830,472,464", "moment 78"])

@@ -9,7 +9,7 @@ from tests.support.dumps import edited
 from tests.support.sound import BLOCK, RANGES, USED
 
 STEM = "module_0001.jit_step.cpu_after_optimizations"
-BIG_PAGE = "v/3.html"  # of the value `big`, in its module's folder
+BIG_PAGE = "v/0.html"  # of the value `big`, in its module's folder
 HELD_BESIDE = 1024  # bytes at the peak besides those of `big`: parameter, output, `a` and `b`
 
 

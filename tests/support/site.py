@@ -38,6 +38,18 @@ def tree(directory: Path) -> Tree:
     return {path.relative_to(directory).as_posix(): path.read_bytes() for path in files}
 
 
+def section(page: str, name: str) -> str:
+    """Return the HTML of a value's or an allocation's section: that of the element with an id up to the next one."""
+    start = page.index(f'<section id="{name}">')
+    return page[start : page.index("</section>", start)]
+
+
+def page_with(folder: Path, name: str) -> str:
+    """Return the HTML of the page in a folder that has a value or an allocation."""
+    pages = (path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.html")))
+    return next(page for page in pages if f' id="{name}"' in page)
+
+
 def shard(path: Path) -> Any:
     """Return the data that a data file of a site hands to the scripts."""
     return json.loads(path.read_text(encoding="utf-8").partition(",")[2].removesuffix(");\n"))

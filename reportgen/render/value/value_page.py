@@ -110,7 +110,10 @@ class ValueRenderer:
     def _runs(self, numbers: Sequence[int], explained: dict[object, int]) -> Iterator[tuple[bool, Sequence[object]]]:
         """Yield the values in their order: sections one after another, or rows of one table."""
         for is_notable, run in groupby(numbers, key=self._is_notable.__getitem__):
-            yield is_notable, [self._section(one, explained) if is_notable else self._rows.row(one) for one in run]
+            yield is_notable, [self._section(one, explained) if is_notable else self._row(one) for one in run]
+
+    def _row(self, number: int) -> str:
+        return self._rows.row(number, self._definition(self._module.analysis.facts[number].value.key.name))
 
     def _section(self, number: int, explained: dict[object, int]) -> ValueSection:
         """Return what a page shows of a value; its shape and stack only if the page has not `explained` them before."""

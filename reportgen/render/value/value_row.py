@@ -4,7 +4,7 @@ from html import escape
 
 from reportgen.render.html.links import Links
 from reportgen.render.routes import value_id
-from reportgen.render.value.instruction import linked_instruction
+from reportgen.render.value.instruction import DefinitionRows
 from reportgen.render.view import Module
 from reportgen.reports.formats import cut, shortened
 from reportgen.reports.report import key_text
@@ -20,7 +20,7 @@ class ValueRows:
     def __init__(self, module: Module, links: Links) -> None:
         self._module, self._links = module, links
 
-    def row(self, number: int) -> str:
+    def row(self, number: int, definition: DefinitionRows) -> str:
         """Return the row of a value; the first one of an instruction has the text of that below it."""
         dump, names, links = self._module.analysis.dump, self._module.analysis.dump.values, self._links
         value = self._module.analysis.facts[number].value
@@ -36,7 +36,9 @@ class ValueRows:
         )
         name = escape(shortened(key_text(value.key)))
         head = f'<tr id="{value_id(self._module.routes.value_names[number])}"><th scope="row">{name}'
-        return "".join((head, *cells, self._instruction(number, value.key.name)))
+        is_first = number == definition.values[0]
+        text = f'<tr class="text"><td colspan="{len(COLUMNS)}">{definition.text(number)}' if is_first else ""
+        return "".join((head, *cells, text))
 
     def _readers(self, number: int) -> str:
         used = self._module.analysis.dump.used(number)
@@ -44,9 +46,3 @@ class ValueRows:
         words = ", ".join(map(self._links.instruction, readers[:_MOST_READERS]))
         more = f" and {len(readers) - _MOST_READERS:,} more" if len(readers) > _MOST_READERS else ""
         return words + more or "none"
-
-    def _instruction(self, number: int, name: str) -> str:
-        text = self._module.instruction_text(name) if self._module.analysis.dump.made_by[name][0] == number else None
-        if not text:
-            return ""
-        return f'<tr class="text"><td colspan="{len(COLUMNS)}"><code>{linked_instruction(text, self._links)}</code>'

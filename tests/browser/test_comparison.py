@@ -80,7 +80,7 @@ def test_both_sides_of_a_row_have_a_page(visit: Visit, comparison: Path) -> None
         page.get_by_text("Every step, value by value").click()
         page.locator("table.terms tbody tr").first.locator("td.side").nth(column).get_by_role("link").click()
         page.wait_for_url(f"**/{folder}/m/*/v/*.html#v*")
-        expect(page.locator("h1")).to_contain_text("exp")
+        expect(page.locator("section:target > h2")).to_contain_text("exp")
 
 
 def test_rows_can_be_filtered_and_the_link_keeps_it(visit: Visit, comparison: Path) -> None:

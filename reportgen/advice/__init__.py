@@ -15,5 +15,5 @@ again:
 Each move says how sure its number is (`advice_records.Claim`), which was measured on programs that were really changed
 and compiled again: `python -m benchmarks.advice`. `program` reads what the dump says of the program, and `arguments`
 what the caller passes and gets. `situation` holds what several moves need, `moves` puts each into words, and `advise`
-puts it all together. With a capacity, `plan` says what not to hold so that the program fits.
+puts it all together.
 """

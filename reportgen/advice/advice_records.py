@@ -6,7 +6,6 @@ from typing import Literal
 
 from reportgen.advice.families import Family
 from reportgen.advice.memory import PeakAfter
-from reportgen.advice.plan import Plan
 from reportgen.record import record
 
 Kind = Literal[
@@ -167,7 +166,7 @@ class PerDevice:
 
 @record
 class CapacityAdvice:
-    """Whether a program fits into some bytes, the batch that does, and a plan for a program that does not.
+    """Whether a program fits into some bytes, and the batch and the devices with which it does.
 
     `steps` is how many moves of the sequence it takes to fit, 0 where they are not enough.
     `devices` are the fewest on which what the caller holds fits, each array divided evenly; None if nothing says it.
@@ -179,7 +178,6 @@ class CapacityAdvice:
     steps: int
     fits_factor: float | None
     devices: int | None
-    plan: Plan | None
 
 
 @record

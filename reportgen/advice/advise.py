@@ -17,7 +17,6 @@ from reportgen.advice.more_devices import fewest_devices, more_devices
 from reportgen.advice.moves import Moves
 from reportgen.advice.next_peak import with_next
 from reportgen.advice.order import steps
-from reportgen.advice.plan import plan
 from reportgen.advice.rematerialized import lost_bytes, without_rematerialization
 from reportgen.advice.sequence import fits_after, sequence
 from reportgen.advice.situation import Situation
@@ -104,7 +103,6 @@ def _of_space(analysis: Analysis, space: Space, capacity_bytes: int | None, devi
             verdict=_verdict(situation, ladder, capacity_bytes, taken, ordered),
             steps=next((n for n, move in enumerate(taken, start=1) if fits_after(move, capacity_bytes)), 0),
             excess_bytes=max(0, ladder.needed_bytes - capacity_bytes),
-            plan=plan(situation.analysis, situation.memory, available) if is_over else None,
             fits_factor=situation.batch.largest(available) if situation.batch else None,
             devices=fewest_devices(situation, available) if is_over else None,
         ),

@@ -14,7 +14,7 @@ from reportgen.analyse.records import Analysis
 from reportgen.model import Dump
 from reportgen.reports.annotated_source import lines_of
 
-SCHEMA = 5
+SCHEMA = 6
 _MOST_VALUES = 500
 
 
@@ -23,7 +23,6 @@ def advice_json(analysis: Analysis, advice: Advice, origin: Origin | None = None
     if advice.withheld or advice.peak is None or advice.ladder is None:
         return {"schema": SCHEMA, "withheld": advice.withheld, "moves": []}
     dump, capacity, ladder = analysis.dump, advice.capacity, advice.ladder
-    plan = capacity and capacity.plan
     return {
         "schema": SCHEMA,
         "withheld": None,
@@ -60,14 +59,6 @@ def advice_json(analysis: Analysis, advice: Advice, origin: Origin | None = None
         ],
         "fewest_devices": capacity and capacity.devices,
         "more_devices": [asdict(found) for found in advice.more_devices],
-        "plan": plan
-        and {
-            "fits": plan.fits,
-            "values": plan.buffers,
-            "at_least": plan.at_least,
-            "peak_bytes": plan.peak_bytes,
-            "families": list(plan.families),
-        },
     }
 
 

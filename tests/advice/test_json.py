@@ -38,7 +38,6 @@ def test_steps_are_positions_of_moves() -> None:
 def test_advice_is_as_its_schema_says() -> None:
     as_published = validator("report", "advice")
     assert [problem for document in documents() for problem in problems(as_published, document)] == []
-    assert any(document["plan"] for document in documents())
     assert any(document["batch"] for document in documents())
 
 

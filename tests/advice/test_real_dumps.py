@@ -3,24 +3,19 @@
 from functools import cache
 from pathlib import Path
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.recompiled import variants
-from reportgen.advice.memory import Memory, memory_of
-from reportgen.advice.plan import plan
 from reportgen.advice.situation import Situation
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis
 from reportgen.input.discover import discover
 from reportgen.input.reading import load_text
-from reportgen.model import Dump
 from reportgen.parse.parser import parse_dump
 from tests.advice.recompiled_programs import names, program
-from tests.advice.test_memory import brute_force, memories, swept
+from tests.advice.test_memory import memories, swept
 from tests.support.samples import ROOT, sample_analysis, sample_labels
-from tests.support.strategies import consistent_dumps
 
 PAIRS = Path(__file__).parent / "pairs"
 SMALL = ROOT.parent / "shared" / "dumps" / "small"
@@ -55,33 +50,6 @@ def test_cuts_in_real_dumps_equal_brute_force(data: st.DataObject) -> None:
         ends = st.tuples(length, length).map(lambda pair: (min(pair), max(pair)))
         cuts = {number: data.draw(st.lists(ends, min_size=1, max_size=2)) for number in numbers}
         assert memory.without(cuts).peak_bytes == swept(memory, cuts)
-
-
-@given(consistent_dumps(), st.integers(0, 40))
-def test_a_plan_leaves_what_brute_force_leaves(dump: Dump, below: int) -> None:
-    analysis = analyse(dump)
-    for space in analysis.spaces.values():
-        if space.temp is not None and analysis.dump.used_values:
-            _check_plan(analysis, memory_of(analysis, space), below)
-
-
-@pytest.mark.parametrize("part", [10, 4, 2])
-def test_a_plan_for_a_real_program_leaves_what_brute_force_leaves(part: int) -> None:
-    for analysis in compiled():
-        memory = memory_of(analysis, analysis.spaces[0])
-        limit = memory.peak.peak_bytes - memory.peak.peak_bytes // part
-        found = plan(analysis, memory, limit)
-        assert found.fits == (found.peak_bytes <= limit)
-        assert not found.fits or found.at_least <= len(found.cuts)
-        assert found.peak_bytes == swept(memory, found.stretches())
-
-
-def _check_plan(analysis: Analysis, memory: Memory, below: int) -> None:
-    limit = max(0, memory.peak.peak_bytes - below)
-    found = plan(analysis, memory, limit)
-    assert found.peak_bytes == brute_force(memory, found.stretches()).peak_bytes
-    assert found.fits == (found.peak_bytes <= limit)
-    assert not found.fits or found.at_least <= len(found.cuts)
 
 
 def test_a_space_after_a_donation_equals_brute_force() -> None:

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 
 from reportgen.advice.advice_records import Advice, ArgumentGroup, ConflictOf, Ladder, Move, PerDevice, Returned, State
 from reportgen.advice.families import Family
-from reportgen.advice.plan import Plan
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.record import record
 from reportgen.render.view import Module
@@ -90,7 +89,6 @@ class AdviceView:
     arguments: Sequence[tuple[ArgumentGroup, str]]
     results: Sequence[tuple[Returned, str, str]]
     more_results: int
-    plan: Plan | None
     more_devices: Sequence[PerDevice]
 
 
@@ -122,7 +120,6 @@ def advice_view(module: Module) -> AdviceView | None:
         arguments=[(group, _argument_words(group)) for group in advice.arguments],
         results=[_result(one) for one in sorted(largest, key=lambda one: (one.leaf, one.number))],
         more_results=max(0, len(advice.results) - _SHOWN_RESULTS),
-        plan=capacity.plan if capacity else None,
         more_devices=advice.more_devices,
     )
 

@@ -26,9 +26,6 @@ class Leaf(NamedTuple):
     shape: str
 
 
-Signature = tuple[Leaf, ...]
-
-
 class Digests(NamedTuple):
     """Two digests of a text; `exact` covers every byte, `content` ignores the addresses of the compiler's objects."""
 
@@ -56,7 +53,7 @@ def _digest(contents: Iterable[bytes]) -> str:
     return digest.hexdigest()
 
 
-def signature(dump: Dump) -> Signature:
+def signature(dump: Dump) -> tuple[Leaf, ...]:
     """Return the parameters in order, then the output, as far as the dump's dialect prints them."""
     parameters = sorted((one for one in dump.allocations if one.parameter is not None), key=_parameter_order)
     leaves = [

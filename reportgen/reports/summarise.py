@@ -10,7 +10,6 @@ from dataclasses import replace
 from reportgen.analyse.classes import MemoryClass
 from reportgen.analyse.devices import HOST_SPACE, MAIN_SPACE
 from reportgen.analyse.divided import replicated_bytes
-from reportgen.analyse.identity import signature
 from reportgen.analyse.phases import Phase, label
 from reportgen.analyse.records import Analysis
 from reportgen.analyse.results import SEVERITY_ORDER, Severity
@@ -49,7 +48,6 @@ def summary(report: Report, *, with_report: bool = True) -> Summary:
         checks=checks_run(analysis.evidence),
         objects=objects_checked(analysis.evidence),
         bytes_by_class=dict(sizes),  # because `asdict` would count the items of a Counter
-        signature=signature(analysis.dump),
         capacity_bytes=known.capacity.size_bytes if known else None,
         is_over=any(one.is_over for one in report.fits.values()),
         fits=report.fits_device,

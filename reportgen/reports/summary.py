@@ -6,7 +6,6 @@ from typing import Any
 
 from reportgen.analyse.classes import MemoryClass
 from reportgen.analyse.devices import MAIN_SPACE
-from reportgen.analyse.identity import Leaf, Signature
 from reportgen.analyse.results import Finding, Severity
 from reportgen.input.dump_text import Location
 from reportgen.record import record
@@ -55,7 +54,6 @@ class Summary:
     checks: int
     objects: int
     bytes_by_class: Mapping[MemoryClass, int]
-    signature: Signature
     findings: tuple[Finding, ...]
     report: Mapping[str, Any]
     capacity_bytes: int | None = None
@@ -110,7 +108,6 @@ class Summary:
             **{
                 **data,
                 "finding_counts": tuple((severity, number) for severity, number in data["finding_counts"]),
-                "signature": tuple(Leaf(*leaf) for leaf in data["signature"]),
                 "findings": tuple(map(_finding, data["findings"])),
                 "source_files": tuple(data["source_files"]),
             }

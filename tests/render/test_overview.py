@@ -1,4 +1,4 @@
-"""The overview folds copies, groups what was compiled for several shapes, and reaches every module."""
+"""The overview folds copies and reaches every module."""
 
 import json
 import re
@@ -9,7 +9,6 @@ import pytest
 from reportgen.analyse.devices import CHIPS
 from reportgen.analyse.identity import Leaf, digests, signature
 from reportgen.render.site.overview import MODULES_PER_PAGE, MOST_BARS, Front, folded, largest_modules, overview_pages
-from reportgen.render.site.recompiled import ABSENT, recompiled
 from reportgen.render.site.site_pages import site_pages
 from reportgen.reports.formats import function_name
 from reportgen.reports.summary import Summary
@@ -49,7 +48,7 @@ def test_a_folded_module_is_linked_and_counted() -> None:
     assert {index_of(made_up(number)) for number in range(3)} <= set(read_page(overview).references)
 
 
-# What was compiled for several shapes
+# The names and shapes of modules
 
 
 def test_a_signature_lists_parameters_in_their_order_and_the_leaves_of_the_output() -> None:
@@ -70,57 +69,9 @@ def test_a_signature_lists_parameters_in_their_order_and_the_leaves_of_the_outpu
     )
 
 
-def test_variants_say_only_what_differs() -> None:
-    small, large = made_up(0, shapes=("f32[8,64]", "f32[64]")), made_up(1, shapes=("f32[32,64]", "f32[64]"))
-    (group,) = recompiled([small, large])
-    assert [variant.leaves for variant in group.variants] == [
-        (Leaf("parameter 0", "f32[8,64]"),),
-        (Leaf("parameter 0", "f32[32,64]"),),
-    ]
-
-
-def test_a_variant_without_a_parameter_says_so() -> None:
-    (group,) = recompiled([made_up(0, shapes=("f32[8]", "f32[8]")), made_up(1, shapes=("f32[8]",))])
-    assert group.variants[1].leaves == (Leaf("parameter 1", ABSENT),)
-
-
-def test_the_variant_that_needs_most_comes_first_with_all_its_modules() -> None:
-    modules = [
-        made_up(0, needed=1, shapes=["a"]),
-        made_up(1, needed=9, shapes=["b"]),
-        made_up(2, needed=5, shapes=["a"]),
-    ]
-    (group,) = recompiled(modules)
-    assert [variant.modules for variant in group.variants] == [(modules[1],), (modules[2], modules[0])]
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        made_up(1, shapes=("f32[8]",)),
-        made_up(1, shapes=("f32[9]",), title="jit_other"),
-        made_up(1, shapes=("f32[9]",), backend="gpu"),
-        made_up(1, shapes=()),
-        replace(made_up(1, shapes=("f32[9]",)), label="other/module_0001.jit_step.txt"),
-    ],
-    ids=["same shapes", "another name", "another backend", "unknown shapes", "another folder"],
-)
-def test_no_group_without_a_second_signature(other: Summary) -> None:
-    assert recompiled([made_up(0, shapes=("f32[8]",)), other]) == []
-
-
 def test_functions_that_tensorflow_traced_again_are_one_function() -> None:
     titles = [f"a_inference_train_step_{number}__XlaMustCompile_true_config_proto_3_.198" for number in (141, 236)]
     assert {function_name(title) for title in titles} == {"train_step"}
-
-
-def test_few_variants_stand_on_the_overview_and_many_on_a_page_of_their_own() -> None:
-    few = _pages(made_up(0, shapes=["a"]), made_up(1, shapes=["b"]))
-    many = _pages(*(made_up(number, shapes=[str(number)]) for number in range(40)))
-    assert 'id="recompiled"' in few["index.html"]
-    assert "recompiled.html" not in few
-    assert "and 34 more variants" in many["index.html"]
-    assert {index_of(made_up(number)) for number in range(40)} <= set(read_page(many["recompiled.html"]).references)
 
 
 # The table and the chart

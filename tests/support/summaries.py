@@ -1,9 +1,8 @@
 """Make summaries of modules without any dump, for overviews of any size."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from reportgen.analyse.identity import Leaf
 from reportgen.output.writer import write_pages
 from reportgen.render.routes import module_view
 from reportgen.render.site.overview import Front
@@ -18,7 +17,6 @@ def made_up(
     backend: str = "cpu",
     needed: int | None = None,
     content: str | None = None,
-    shapes: Iterable[str] = (),
 ) -> Summary:
     """Return module `number`; it needs `1000 - number` bytes unless said otherwise."""
     size = 1000 - number if needed is None else needed
@@ -38,7 +36,6 @@ def made_up(
         bytes_by_class={"parameter": size // 4, "temporary": size - size // 4},
         findings=(),
         content_digest=content or str(number),
-        signature=tuple(Leaf(f"parameter {place}", shape) for place, shape in enumerate(shapes)),
         report={"path": f"run/module_{number:04d}.{title}.txt"},
     )
 

@@ -23,7 +23,6 @@ from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import module_columns, shard
 from reportgen.render.site.file_names import file_names
 from reportgen.render.site.out_of_memory import error_views
-from reportgen.render.site.recompiled import Recompiled, recompiled
 from reportgen.reports import formats
 from reportgen.reports.formats import function_name
 from reportgen.reports.summary import Summary, biggest_first, shown_bytes
@@ -31,8 +30,6 @@ from reportgen.work import Page
 
 MODULES_PER_PAGE = 500
 MOST_BARS = 20
-_MOST_FUNCTIONS = 10
-_MOST_VARIANTS = 6
 _BAR_HEIGHT = 20
 _AXIS_HEIGHT = 32
 
@@ -59,16 +56,6 @@ class LargestModules:
     height: int
     first_bytes: int
     modules: Sequence[Summary]
-
-
-@record
-class RecompiledSection:
-    """What the overview shows of recompiled functions; another page has the rest, unless this is complete."""
-
-    groups: Sequence[Recompiled]
-    count: int
-    most_variants: int
-    is_complete: bool
 
 
 @record
@@ -110,7 +97,7 @@ class Front:
 def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) -> Iterator[Page]:
     """Yield the overview, the further pages of its tables, and the shard with all modules."""
     modules = sorted(summaries, key=biggest_first)
-    rows, groups = folded(modules), recompiled(modules)
+    rows = folded(modules)
     columns = module_columns(
         (one.title, one.label, one.backend, one.needed_bytes, _index(one), routes.page_of(number, MODULES_PER_PAGE))
         for number, row in enumerate(rows)
@@ -125,16 +112,12 @@ def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) 
         "rows_in_all": len(rows),
         "href": routes.overview,
     }
-    section = _recompiled_section(groups)
-    own = {"recompiled": section, **_front_context(modules, rows, front)}
+    own = _front_context(modules, rows, front)
     pages = routes.pages_of(len(rows), MODULES_PER_PAGE)
     for page in range(1, pages + 1):
         template, context = ("pages/overview.html", table | own) if page == 1 else ("pages/modules.html", table)
         shown, path = rows[routes.rows_of(page, MODULES_PER_PAGE)], routes.overview(page)
         yield Page(path, render(template, path, rows=shown, page=page, pages=pages, **context))
-    if not section.is_complete:
-        content = render("pages/recompiled.html", routes.RECOMPILED, site_title=site_title, groups=groups)
-        yield Page(routes.RECOMPILED, content)
 
 
 def _index(module: Summary) -> str:
@@ -187,14 +170,6 @@ def _fitting(known: Sequence[tuple[bool, int]], count: int) -> Fitting:
         words = f"{formats.counted(len(known) - fitting, 'module')} refused, or short of another memory"
     unknown = f"; {count - len(known):,} not known" if len(known) < count else ""
     return Fitting(count=f"{fitting:,} of {len(known):,}", words=words + unknown, is_bad=fitting < len(known))
-
-
-def _recompiled_section(groups: Sequence[Recompiled]) -> RecompiledSection:
-    shown = groups[:_MOST_FUNCTIONS]
-    is_complete = len(shown) == len(groups) and all(
-        len(group.variants) <= _MOST_VARIANTS and group.module_count == len(group.variants) for group in shown
-    )
-    return RecompiledSection(groups=shown, count=len(groups), most_variants=_MOST_VARIANTS, is_complete=is_complete)
 
 
 def folded(modules: Sequence[Summary]) -> list[ModuleRow]:

@@ -13,6 +13,8 @@ from reportgen.intervals.step_function import StepFunction
 from reportgen.intervals.union import Occupancy
 from reportgen.model import Allocation, Dump
 
+_SMALL_PART = 1000
+
 
 def is_static(allocation: Allocation) -> bool:
     """Return whether the caller holds it for the whole run: parameters, constants and what may be live out.
@@ -73,3 +75,12 @@ def main_space(spaces_by_color: Mapping[int, Space]) -> Space | None:
     if device and device.needed_bytes:
         return device
     return max(spaces_by_color.values(), key=lambda space: space.needed_bytes, default=None)
+
+
+def is_small(name: str, needed_bytes: int, main_bytes: int, *, is_short: bool) -> bool:
+    """Return whether a memory space beside the main one is one that nobody runs out of, so that it gets no tables.
+
+    It is of semaphores, or needs less than a thousandth of what the main one needs; `is_short` is whether it is too
+    small all the same.
+    """
+    return not is_short and (name.endswith("semaphores") or needed_bytes * _SMALL_PART < main_bytes)

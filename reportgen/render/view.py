@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from reportgen.analyse.spaces import main_space
+from reportgen.analyse.records import Space
+from reportgen.analyse.spaces import is_small, main_space
 from reportgen.record import record
 from reportgen.render.routes import ModuleRoutes, module_slug
 from reportgen.reports.report import Report
@@ -18,6 +19,28 @@ class Module(Report):
     def routes(self) -> ModuleRoutes:
         """The paths of the pages."""
         return ModuleRoutes(module_slug(self.label, self.title), self.analysis.dump)
+
+    @cached_property
+    def small_spaces(self) -> Mapping[int, Space]:
+        """The memory spaces that get a line instead of tables, by color."""
+        main, refused = main_space(self.analysis.spaces), self.misfit.space if self.misfit else ""
+        return {
+            color: space
+            for color, space in self.analysis.spaces.items()
+            if main
+            and space is not main
+            and is_small(
+                space.name,
+                space.needed_bytes,
+                main.needed_bytes,
+                is_short=space.name.lower() == refused or (color in self.fits and self.fits[color].is_over),
+            )
+        }
+
+    @property
+    def large_spaces(self) -> Sequence[Space]:
+        """All other memory spaces."""
+        return [space for color, space in self.analysis.spaces.items() if color not in self.small_spaces]
 
     @cached_property
     def source_files_shown(self) -> Sequence[SourceFile]:

@@ -4,19 +4,18 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.analyse.phases import label
+from reportgen.analyse.spaces import is_small
 from reportgen.oom.error_event import LoggedBuffer, OutOfMemory
 from reportgen.record import record
 from reportgen.reports.advice_words import CLAIMS, needed_words, result_words, saving_words
 from reportgen.reports.error_causes import parts_of, whole_of
 from reportgen.reports.error_words import figures, is_failure, next_step, told, unknown, verdict, would_fit
-from reportgen.reports.explanation import Explanation, LargestBuffers, MemoryStep
+from reportgen.reports.explanation import Explanation, LargestBuffers, MemoryStep, SpaceNeed
 from reportgen.reports.formats import capital, counted, human_bytes, least_words, more_lines, range_words
 from reportgen.reports.source_words import line_words, short_words
 from reportgen.reports.styled_text import Tone
 
 _LARGEST, _MOST_STEPS, _MOST_PHASES, _MOST_OTHERS = 5, 5, 8, 8
-_SMALL = 100
-"""A memory space that needs less than this part of the main one is left out, as pages fold it."""
 
 
 @record
@@ -82,7 +81,7 @@ def _peak(one: Explanation) -> Section:
     others = [
         f"{human_bytes(space.needed_bytes)} of {space.name}"
         for space in one.spaces
-        if space.name != one.space and space.needed_bytes * _SMALL >= one.needed_bytes
+        if space.name != one.space and not _is_small(space, one.needed_bytes)
     ]
     rows = [
         SizeRow(
@@ -111,6 +110,11 @@ def _peak(one: Explanation) -> Section:
         ),
         rows=tuple(rows),
     )
+
+
+def _is_small(space: SpaceNeed, main_bytes: int) -> bool:
+    is_short = space.capacity_bytes is not None and space.needed_bytes > space.capacity_bytes
+    return is_small(space.name, space.needed_bytes, main_bytes, is_short=is_short)
 
 
 def _name(group: LargestBuffers) -> str:

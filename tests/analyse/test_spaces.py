@@ -6,6 +6,7 @@ from hypothesis import given
 
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Space
+from reportgen.analyse.spaces import is_small
 from reportgen.intervals.step_function import Peak
 from reportgen.model import Dump, Value
 from tests.support.builder import Lives, temporaries
@@ -133,3 +134,11 @@ def test_an_empty_schedule_has_one_moment() -> None:
 
 def test_without_its_header_the_schedule_is_as_long_as_its_rows_say() -> None:
     assert analysed(damaged(("HloLiveRange (max 8):\n", ""))).moments == 8
+
+
+def test_a_small_space_is_of_semaphores_or_under_a_thousandth_and_never_too_small() -> None:
+    assert is_small("VMEM", 9, 10_000, is_short=False)
+    assert not is_small("VMEM", 10, 10_000, is_short=False)
+    assert is_small("semaphores", 10_000, 10_000, is_short=False)
+    assert not is_small("VMEM", 9, 10_000, is_short=True)
+    assert not is_small("semaphores", 9, 10_000, is_short=True)

@@ -17,7 +17,6 @@ from reportgen.intervals.step_function import Peak
 from reportgen.parse.shape_parser import plain_shape
 from reportgen.record import record
 from reportgen.render.html.links import Links, listed
-from reportgen.render.module.verdict import small_spaces
 from reportgen.render.module.view_page import Rest, view_page
 from reportgen.render.view import Module
 from reportgen.work import Page
@@ -90,8 +89,7 @@ def lifetimes_page(module: Module, site_title: str) -> Page:
         links=links,
         has_time=module.analysis.dump.live_ranges is not None,
         has_uses=module.analysis.dump.used_values is not None,
-        spaces=[_space_lifetimes(module, space, links) for space in module.analysis.spaces.values()],
-        small=small_spaces(module.analysis),
+        spaces=[_space_lifetimes(module, space, links) for space in module.large_spaces],
     )
 
 

@@ -9,7 +9,6 @@ from reportgen.intervals.step_function import Peak
 from reportgen.record import record
 from reportgen.render.html.links import Links
 from reportgen.render.module.data_shards import LONGEST_SHAPE
-from reportgen.render.module.verdict import small_spaces
 from reportgen.render.module.view_page import Rest, view_page
 from reportgen.render.view import Module
 from reportgen.work import Page
@@ -74,9 +73,8 @@ class SpacePadding:
 def padding_page(module: Module, site_title: str) -> Page:
     """Return the page of padding."""
     links = Links(module, 0)
-    spaces = [_space_padding(module, space, links) for space in module.analysis.spaces.values()]
-    small = small_spaces(module.analysis)
-    return view_page(module, site_title, "padding", "pages/padding.html", links=links, spaces=spaces, small=small)
+    spaces = [_space_padding(module, space, links) for space in module.large_spaces]
+    return view_page(module, site_title, "padding", "pages/padding.html", links=links, spaces=spaces)
 
 
 def _space_padding(module: Module, space: Space, links: Links) -> SpacePadding:

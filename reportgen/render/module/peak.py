@@ -14,7 +14,6 @@ from reportgen.render.html.hints import naming_hint
 from reportgen.render.html.links import Links
 from reportgen.render.module.listings import peak_kind
 from reportgen.render.module.schedule_page import schedule_href
-from reportgen.render.module.verdict import small_spaces
 from reportgen.render.module.view_page import view_page
 from reportgen.render.view import Module
 from reportgen.work import Page
@@ -91,7 +90,6 @@ def peak_page(module: Module, site_title: str) -> Page:
         links=links,
         classes=HELD_CLASSES,
         spaces=space_peaks(module, links),
-        small=small_spaces(module.analysis),
         hint=naming_hint(module.title, has_text=module.join.module is not None),
     )
 

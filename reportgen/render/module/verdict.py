@@ -1,11 +1,11 @@
 """The first sentences of a module's page: what it needs, and whether that fits."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.devices import DEVICES, HOST_SPACE, MAIN_SPACE, Device
 from reportgen.analyse.lifetimes import idle_at_peak, idle_temporary_bytes
-from reportgen.analyse.records import Analysis, Space
+from reportgen.analyse.records import Space
 from reportgen.analyse.spaces import main_space
 from reportgen.intervals.step_function import Peak
 from reportgen.record import record
@@ -13,8 +13,6 @@ from reportgen.render.module.fit_banner import misfit_elsewhere
 from reportgen.render.view import Module
 from reportgen.reports.formats import human_bytes
 from reportgen.reports.source_words import filled_words
-
-_SMALL = 100
 
 
 @record
@@ -37,14 +35,6 @@ class VerdictView:
     has_device: bool
     devices: Sequence[Device]
     host_bytes: int
-
-
-def small_spaces(analysis: Analysis) -> Set[int]:
-    """Return the colors of the spaces that pages fold: each needs less than a hundredth of what the main one needs."""
-    main = main_space(analysis.spaces)
-    needed = main.needed_bytes if main else 0
-    others = ((color, space) for color, space in analysis.spaces.items() if space is not main)
-    return {color for color, space in others if space.needed_bytes * _SMALL < needed}
 
 
 def verdict(module: Module) -> VerdictView | None:

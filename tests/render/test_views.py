@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Mapping
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from reportgen.analyse.analysis import analyse
 from reportgen.input.discover import discover
@@ -12,7 +10,6 @@ from reportgen.input.reading import load_text
 from reportgen.parse.parser import parse_dump
 from reportgen.render.html.excerpts import LONGEST, excerpt
 from reportgen.render.html.templates import MODULE_VIEWS
-from reportgen.render.module.listings import histogram
 from reportgen.render.module.module_pages import module_pages
 from reportgen.render.view import Module
 from reportgen.reports.formats import factor
@@ -177,20 +174,6 @@ def test_an_excerpt_ends_with_the_file_and_shortens_long_lines() -> None:
 )
 def test_a_factor_is_never_written_with_an_exponent(padded: int, dense: int, text: str) -> None:
     assert factor(padded, dense) == text
-
-
-@given(st.lists(st.integers(0, 10**12) | st.integers(0, 5)))
-def test_a_histogram_adds_up_and_every_size_is_in_its_bin(sizes: list[int]) -> None:
-    made = histogram("values", sizes)
-    if made is None:
-        assert not sizes
-        return
-    assert (made.count, made.size_bytes) == (len(sizes), sum(sizes))
-    for one in made.bins:
-        inside = [size for size in sizes if one.low <= size < one.high]
-        assert (one.count, one.size_bytes) == (len(inside), sum(inside))
-    assert sum(one.count for one in made.bins) == len(sizes)
-    assert all(lower.high in (higher.low, 1) for higher, lower in zip(made.bins, made.bins[1:], strict=False))
 
 
 LAYERS = 12

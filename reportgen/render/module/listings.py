@@ -3,7 +3,7 @@
 A page has the first rows of its table, and a script makes the others from the data of the module.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from reportgen.analyse.attributed import held_for
@@ -15,11 +15,9 @@ from reportgen.render.html.links import Links
 from reportgen.render.module.view_page import Rest, view_page
 from reportgen.render.routes import ROWS_ON_PAGE
 from reportgen.render.view import Module
-from reportgen.reports.formats import human_bytes, shortened
+from reportgen.reports.formats import shortened
 from reportgen.reports.report import allocation_kinds
 from reportgen.work import Page
-
-_BITS_PER_BIN = 2
 
 
 @record(kw_only=False)
@@ -43,70 +41,6 @@ class AllocationRow:
     values: int
 
 
-@record
-class Bin:
-    """The things that are at least `low` and less than `high` bytes large; empty things have their own bin."""
-
-    low: int
-    high: int
-    count: int
-    size_bytes: int
-
-    @property
-    def label(self) -> str:
-        """Name the limits without decimals, because `4.00 KiB` would look measured."""
-        return "empty" if self.high == 1 else f"{human_bytes(self.low)} – {human_bytes(self.high)}".replace(".00", "")
-
-
-@record
-class Histogram:
-    """Bins from the largest to the smallest, without gaps between them; they add up to the totals."""
-
-    noun: str
-    bins: tuple[Bin, ...]
-    count: int
-    size_bytes: int
-
-    @property
-    def most_count(self) -> int:
-        return max(one.count for one in self.bins)
-
-    @property
-    def most_bytes(self) -> int:
-        return max(one.size_bytes for one in self.bins)
-
-
-def histogram(noun: str, sizes: Iterable[int]) -> Histogram | None:
-    """Return bins that grow by a factor of four, or None when there is nothing to count."""
-    by_key: dict[int, list[int]] = {}
-    for size in sizes:
-        # The length in bits is exact, where a logarithm in floats could miss a power of four.
-        by_key.setdefault((size.bit_length() - 1) // _BITS_PER_BIN if size else -1, []).append(size)
-    if not by_key:
-        return None
-    lowest = min((key for key in by_key if key >= 0), default=0)
-    keys = [*range(max(by_key), lowest - 1, -1), *([-1] if -1 in by_key else [])]
-    bins = []
-    for key in keys:
-        low, high = (0, 1) if key < 0 else (1 << _BITS_PER_BIN * key, 1 << _BITS_PER_BIN * (key + 1))
-        sizes_here = by_key.get(key, ())
-        bins.append(Bin(low=low, high=high, count=len(sizes_here), size_bytes=sum(sizes_here)))
-    count, size_bytes = sum(one.count for one in bins), sum(one.size_bytes for one in bins)
-    return Histogram(noun=noun, bins=tuple(bins), count=count, size_bytes=size_bytes)
-
-
-def _sizes_by_space(module: Module, noun: str, sizes: Iterable[tuple[int, int]]) -> tuple[tuple[Space, Histogram], ...]:
-    """Return a histogram for each memory space that has any of the sizes, because spaces are never added up."""
-    by_color: dict[int, list[int]] = {color: [] for color in module.analysis.spaces}
-    for color, size in sizes:
-        by_color[color].append(size)
-    return tuple(
-        (space, made)
-        for color, space in module.analysis.spaces.items()
-        if (made := histogram(noun, by_color[color])) is not None
-    )
-
-
 def peak_kind(space: Space) -> str:
     """Return the kind of the listing of a space's peak, as routes know it."""
     return f"peak-{space.color}"
@@ -116,26 +50,20 @@ def values_listing(module: Module, site_title: str) -> Page:
     """Return the page with the table of values."""
     rows = value_rows(module)
     lede = "Every value with bytes, largest first."
-    allocations = module.analysis.dump.allocations
-    sizes = _sizes_by_space(
-        module, "values", ((allocations[fact.value.allocation].color, fact.value.size_bytes) for _, fact in rows)
-    )
     keys, routes = module.analysis.dump.values.keys, module.routes
     names = [shortened(key.removesuffix(WHOLE)) for key in keys]
     pages = [(routes.value_page(group[0]), names[group[0]], names[group[-1]]) for group in routes.value_groups]
-    return _listing(module, site_title, "values", rows, heading="Values", lede=lede, sizes=sizes, pages=pages)
+    return _listing(module, site_title, "values", rows, heading="Values", lede=lede, pages=pages)
 
 
 def allocations_listing(module: Module, site_title: str) -> Page:
     """Return the page with the table of allocations."""
     rows, lede = allocation_rows(module), "Every allocation, largest first."
-    allocations = module.analysis.dump.allocations
-    sizes = _sizes_by_space(module, "allocations", ((one.color, one.size_bytes) for one in allocations))
-    routes, names = module.routes, [f"allocation {one.index}" for one in allocations]
+    routes, names = module.routes, [f"allocation {one.index}" for one in module.analysis.dump.allocations]
     pages = [
         (routes.allocation_page(group[0]), names[group[0]], names[group[-1]]) for group in routes.allocation_groups
     ]
-    return _listing(module, site_title, "allocations", rows, heading="Allocations", lede=lede, sizes=sizes, pages=pages)
+    return _listing(module, site_title, "allocations", rows, heading="Allocations", lede=lede, pages=pages)
 
 
 def peak_listing(module: Module, space: Space, site_title: str) -> Page:
@@ -187,7 +115,6 @@ def _listing(
     rows: Sequence[Any],
     *,
     total: int = 0,
-    sizes: Sequence[tuple[Space, Histogram]] = (),
     pages: Sequence[tuple[str, str, str]] = (),
     **context: Any,
 ) -> Page:
@@ -203,7 +130,6 @@ def _listing(
         kind,
         "pages/listing.html",
         links=links,
-        sizes=sizes,
         pages=[(links.path(path), first, last) for path, first, last in pages],
         count=len(rows),
         rows=shown,

@@ -30,10 +30,6 @@ class Idle(NamedTuple):
     def steps(self) -> int:
         return self.last - self.first + 1
 
-    @property
-    def byte_steps(self) -> int:
-        return self.size_bytes * self.steps
-
     def spans(self, moment: int) -> bool:
         return self.first <= moment <= self.last
 
@@ -51,10 +47,19 @@ def byte_steps(analysis: Analysis, space: Space) -> list[tuple[int, int]]:
     return sorted((row for row in held if row[0]), key=lambda row: (-row[0], row[1]))
 
 
-def idle_stretches(analysis: Analysis, space: Space) -> list[Idle]:
-    """Return every idle stretch of the values of a space, most bytes × steps first."""
-    found = [idle for number in values_of(analysis, space) for idle in _idle_of(analysis, number)]
-    return sorted(found, key=lambda idle: (-idle.byte_steps, idle.value, idle.first))
+def idle_of(analysis: Analysis, number: int) -> Iterator[Idle]:
+    """Yield the idle stretches of a value; none where the dump does not say which instructions read it."""
+    dump = analysis.dump
+    first, last = dump.starts[number], min(dump.ends[number], analysis.moments - 1)
+    size_bytes = dump.values.sizes[number]
+    if first < 0 or dump.used_rows[number] < 0 or not size_bytes:
+        return
+    moments = {dump.moment_of_user.get(user, -1) for user in dump.users(number)}
+    uses = sorted(moment for moment in moments if first <= moment <= last)
+    is_argument = first == 0 and dump.allocations[dump.values.allocations[number]].parameter is not None
+    for kind, start, end in _stretches(uses, first, last, is_argument=is_argument):
+        if start <= end:
+            yield Idle(number, kind, start, end, size_bytes)
 
 
 def idle_at_peak(analysis: Analysis, space: Space) -> list[tuple[int, Idle]]:
@@ -65,7 +70,7 @@ def idle_at_peak(analysis: Analysis, space: Space) -> list[tuple[int, Idle]]:
         (size, idle)
         for size, number in owned
         if peak is not None and number is not None
-        for idle in _idle_of(analysis, number)
+        for idle in idle_of(analysis, number)
         if idle.spans(peak.moment)
     ]
     return sorted(rows, key=lambda row: (-row[0], -row[1].steps, row[1].value))
@@ -79,21 +84,6 @@ def idle_temporary_bytes(analysis: Analysis, idle: Iterable[tuple[int, Idle]]) -
 def is_temporary(analysis: Analysis, number: int) -> bool:
     """Return whether a value is held only as long as it is live, and not by the caller for the whole run."""
     return memory_class(analysis.dump.allocations[analysis.dump.values.allocations[number]]) == "temporary"
-
-
-def _idle_of(analysis: Analysis, number: int) -> Iterator[Idle]:
-    """Yield the idle stretches of a value; none where the dump does not say which instructions read it."""
-    dump = analysis.dump
-    first, last = dump.starts[number], min(dump.ends[number], analysis.moments - 1)
-    size_bytes = dump.values.sizes[number]
-    if first < 0 or dump.used_rows[number] < 0 or not size_bytes:
-        return
-    moments = {dump.moment_of_user.get(user, -1) for user in dump.users(number)}
-    uses = sorted(moment for moment in moments if first <= moment <= last)
-    is_argument = first == 0 and dump.allocations[dump.values.allocations[number]].parameter is not None
-    for kind, start, end in _stretches(uses, first, last, is_argument=is_argument):
-        if start <= end:
-            yield Idle(number, kind, start, end, size_bytes)
 
 
 def _stretches(uses: list[int], first: int, last: int, *, is_argument: bool) -> Iterator[tuple[IdleKind, int, int]]:

@@ -180,19 +180,19 @@ LAYERS = 12
 
 
 def layers() -> str:
-    """Return a dump with a value of each layer, all of them alive from the first moment to the last."""
+    """Return a dump with a value of each layer, which the last instruction reads."""
     numbers = range(LAYERS)
     values = "".join(f" value: <{n} v{n} @0> (size=8,offset={8 * n}): u8[8]{{0}}\n" for n in numbers)
     used = "".join(
-        f"<{n} v{n} @0>\n positions:\n  v{n}\n uses:\n  v{LAYERS - 1}, operand {n}\n"
+        f"<{n} v{n} @0>\n positions:\n  v{n}\n uses:\n  end, operand {n}\n"
         f' from instruction: %v{n} = u8[8]{{0}} add(%p), metadata={{op_name="jit(f)/layer_{n}/add"}}\n'
         for n in numbers
     )
-    sequence = "".join(f"    {n}:v{n}\n" for n in numbers)
+    sequence = "".join(f"    {n}:v{n}\n" for n in numbers) + f"    {LAYERS}:end\n"
     ranges = "".join(f"    v{n}{{}}:{n}-{LAYERS}\n" for n in numbers)
     return (
         f"BufferAssignment:\nallocation 0: size {8 * LAYERS}, preallocated-temp:\n{values}\nUsed values:\n{used}\n\n"
-        f"HloLiveRange (max {LAYERS}):\n  InstructionSequence:\n{sequence}  BufferLiveRange:\n{ranges}"
+        f"HloLiveRange (max {LAYERS + 1}):\n  InstructionSequence:\n{sequence}  BufferLiveRange:\n{ranges}"
     )
 
 
@@ -202,16 +202,16 @@ def test_numbered_siblings_share_a_row_of_the_lifetimes() -> None:
     assert "and 11 more" in held[0].cells[0].text
     assert held[0].cells[2].text.strip() == "jit(f)/layer_#/add"
     assert [cell.text.strip() for cell in held[0].cells[3:5]] == ["0", str(LAYERS)]
-    assert [cell.amount for cell in held[0].cells[5:7]] == [LAYERS, 8 * LAYERS]
-    [idle] = [table.rows for table in tables if "Idle" in table.heads and table.sorted_by == 8]
-    assert [cell.text.strip() for cell in idle[0].cells[4:6]] == ["1", str(LAYERS - 2)]
-    assert [cell.amount for cell in idle[0].cells[6:8]] == [LAYERS - 2, 8 * (LAYERS - 2)]
+    assert [cell.amount for cell in held[0].cells[5:7]] == [LAYERS + 1, 8 * LAYERS]
+    [idle] = [table.rows for table in tables if "Idle" in table.heads]
+    assert [cell.text.strip() for cell in idle[0].cells[4:6]] == ["1", str(LAYERS - 1)]
+    assert [cell.amount for cell in idle[0].cells[6:9]] == [LAYERS - 1, 8 * (LAYERS - 1), 8 * (LAYERS - 1)]
 
 
 def test_what_the_caller_holds_is_apart_from_the_temporaries_that_are_idle_at_the_peak() -> None:
     late = edited(LIVES, ("  b, operand 0\n", "  e, operand 0\n"))
     tables = tables_of(pages_of(module_of(late))["lifetimes.html"])
-    idle, held = (table.rows for table in tables if "Idle" in table.heads and table.sorted_by == 9)
+    idle, held = (table.rows for table in tables if "Idle" in table.heads)
     assert [row.cells[0].text.strip() for row in idle] == ["a"]
     assert [row.cells[0].text.strip() for row in held] == ["p"]
 

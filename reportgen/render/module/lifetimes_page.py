@@ -3,13 +3,12 @@
 Values of numbered siblings, as of the layers of a network, share a row.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from markupsafe import Markup
 
-from reportgen.analyse.lifetimes import byte_steps, idle_at_peak, idle_stretches, is_temporary, steps_held
+from reportgen.analyse.lifetimes import byte_steps, idle_at_peak, is_temporary, steps_held
 from reportgen.analyse.padding import values_of
 from reportgen.analyse.peak_groups import sibling_name, spoken_name
 from reportgen.analyse.records import Space
@@ -28,7 +27,7 @@ _MOST_LINKED = 30
 class Stretch(NamedTuple):
     """Moments at which a value is held or idle; `kind` says which stretch between its uses it is.
 
-    `peak_bytes` are its bytes at the peak, None where it does not span the peak.
+    `amount` is what counts: bytes × steps of a whole life, and bytes at the peak of an idle stretch.
     """
 
     value: int
@@ -37,8 +36,7 @@ class Stretch(NamedTuple):
     last: int
     size_bytes: int
     steps: int
-    byte_steps: int
-    peak_bytes: int | None = None
+    amount: int
 
 
 @record
@@ -53,13 +51,12 @@ class LifeRow:
     last: int
     steps: int
     size_bytes: int
-    byte_steps: int
-    peak_bytes: int | None
+    amount: int
 
 
 @record
 class LifeTable:
-    """The rows with the most bytes at the peak or the most bytes × steps; `total` is the sum over all of them."""
+    """The rows with the largest amounts; `total` is the sum over all of them."""
 
     rows: Sequence[LifeRow]
     rest: Rest
@@ -75,7 +72,6 @@ class SpaceLifetimes:
     held: LifeTable
     idle_at_peak: LifeTable
     held_at_peak: LifeTable
-    idle: LifeTable
 
 
 def lifetimes_page(module: Module, site_title: str) -> Page:
@@ -94,11 +90,7 @@ def lifetimes_page(module: Module, site_title: str) -> Page:
 
 
 def _space_lifetimes(module: Module, space: Space, links: Links) -> SpaceLifetimes:
-    peak_bytes = {idle: size for size, idle in idle_at_peak(module.analysis, space)}
-    idle = [
-        Stretch(*one, one.steps, one.byte_steps, peak_bytes.get(one)) for one in idle_stretches(module.analysis, space)
-    ]
-    spanning = [one for one in idle if one.peak_bytes is not None]
+    spanning = [Stretch(*idle, idle.steps, size) for size, idle in idle_at_peak(module.analysis, space)]
     # What siblings have in common, once for all tables, because there are tens of thousands of values.
     shapes = module.analysis.facts.values.shapes
     common = {
@@ -106,21 +98,20 @@ def _space_lifetimes(module: Module, space: Space, links: Links) -> SpaceLifetim
         for number in values_of(module.analysis, space)
     }
 
-    def table(stretches: Iterable[Stretch], amount: Callable[[Stretch | LifeRow], int]) -> LifeTable:
-        return _table(module, links, common, stretches, amount)
+    def table(stretches: Iterable[Stretch]) -> LifeTable:
+        return _table(module, links, common, stretches)
 
     def at_peak_table(*, temporary: bool) -> LifeTable:
         """Return the table of those that are temporaries, or of the others."""
         rows = [one for one in spanning if is_temporary(module.analysis, one.value) == temporary]
-        return table(rows, lambda row: row.peak_bytes or 0)
+        return table(rows)
 
     return SpaceLifetimes(
         space=space,
         peak=space.peak_resident,
-        held=table(_held(module, space), lambda row: row.byte_steps),
+        held=table(_held(module, space)),
         idle_at_peak=at_peak_table(temporary=True),
         held_at_peak=at_peak_table(temporary=False),
-        idle=table(idle, lambda row: row.byte_steps),
     )
 
 
@@ -135,7 +126,7 @@ def _held(module: Module, space: Space) -> list[Stretch]:
             last=dump.ends[number],
             size_bytes=sizes[number],
             steps=steps_held(module.analysis, number),
-            byte_steps=product,
+            amount=product,
         )
         for product, number in byte_steps(module.analysis, space)
     ]
@@ -146,22 +137,18 @@ def _table(
     links: Links,
     common: Mapping[int, tuple[str, str]],
     stretches: Iterable[Stretch],
-    amount: Callable[[Stretch | LifeRow], int],
 ) -> LifeTable:
-    """Return the table of stretches by an amount, the most first; siblings are folded before it is cut.
+    """Return the table of one stretch of each value, the largest amounts first; siblings are folded before it is cut.
 
     `common` has the name and the shape by which values are siblings.
     """
     siblings: dict[object, list[Stretch]] = {}
-    times = Counter[tuple[int, str]]()  # because a row must not count the size of one value twice
     for stretch in stretches:
-        times[stretch.value, stretch.kind] += 1
-        key = times[stretch.value, stretch.kind], stretch.kind, common[stretch.value]
-        siblings.setdefault(key, []).append(stretch)
-    ordered = sorted(siblings.values(), key=lambda members: (-sum(map(amount, members)), members[0].value))
-    hidden = [sum(map(amount, members)) for members in ordered[_SHOWN:]]
+        siblings.setdefault((stretch.kind, common[stretch.value]), []).append(stretch)
+    ordered = sorted(siblings.values(), key=lambda members: (-sum(one.amount for one in members), members[0].value))
+    hidden = [sum(one.amount for one in members) for members in ordered[_SHOWN:]]
     rows = [_row(module, links, members) for members in ordered[:_SHOWN]]
-    total = sum(map(amount, rows)) + sum(hidden)
+    total = sum(row.amount for row in rows) + sum(hidden)
     return LifeTable(rows=rows, rest=Rest(count=len(hidden), amount=sum(hidden)), total=total)
 
 
@@ -173,7 +160,6 @@ def _row(module: Module, links: Links, members: Sequence[Stretch]) -> LifeRow:
     if len(numbers) > 1:
         rest = listed(numbers[1:], links.value, _MOST_LINKED)
         values += Markup(f"<details><summary>and {len(numbers) - 1:,} more</summary>{rest}</details>")
-    at_peak = [member.peak_bytes for member in members if member.peak_bytes is not None]
     return LifeRow(
         values=values,
         shape=links.shape(numbers[0]),
@@ -183,6 +169,5 @@ def _row(module: Module, links: Links, members: Sequence[Stretch]) -> LifeRow:
         last=max(member.last for member in members),
         steps=max(member.steps for member in members),
         size_bytes=sum(member.size_bytes for member in members),
-        byte_steps=sum(member.byte_steps for member in members),
-        peak_bytes=sum(at_peak) if at_peak else None,
+        amount=sum(member.amount for member in members),
     )

@@ -42,12 +42,6 @@ def run(parser: argparse.ArgumentParser) -> None:
         help="keep the dumps in this directory; the next run replaces them (default: %(default)s)",
     )
     parser.add_argument("--only", metavar="REGEX", help="dump only modules whose names match")
-    parser.add_argument(
-        "--cache", action="store_true", help="leave compilation caches on; modules from a cache are not dumped"
-    )
-    parser.add_argument(
-        "--keep-all", action="store_true", help="keep also dumped files that no report reads, such as LLVM IR"
-    )
     _add_build(parser)
     parser.set_defaults(single_file=None, module=None, explains=True)
 

@@ -35,8 +35,6 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
             path=chosen.path if chosen else None,
             dumps=options.dumps,
             only=options.only,
-            cache=options.cache,
-            keep_all=options.keep_all,
         )
     )
     for warning in ran.warnings:

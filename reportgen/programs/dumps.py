@@ -90,8 +90,8 @@ def claimed(directory: Path) -> Iterator[Claim]:
         raise OutputRefused(f"{directory}: cannot be used for dumps: {error.strerror or error}") from error
 
 
-def tidy(directory: Path, working: Path, *, keep_all: bool) -> Left:
-    """Delete what no report reads, unless `keep_all`, and move the rest from `working` to where it stays."""
+def tidy(directory: Path, working: Path) -> Left:
+    """Delete what no report reads, and move the rest from `working` to where it stays."""
     first_written = {
         folder: min((path.stat().st_mtime_ns for path in files_below(folder)), default=0)
         for folder in working.iterdir()
@@ -101,11 +101,7 @@ def tidy(directory: Path, working: Path, *, keep_all: bool) -> Left:
     folders = sorted(first_written, key=lambda folder: (first_written[folder], folder.name))
     dumped = [path for folder in folders for path in files_below(folder)]
     names, dumped_bytes = [path.name for path in dumped], sum(path.stat().st_size for path in dumped)
-    if not keep_all:
-        delete(
-            working,
-            [path.relative_to(working).as_posix() for path in dumped if not _KEPT.fullmatch(path.name)],
-        )
+    delete(working, [path.relative_to(working).as_posix() for path in dumped if not _KEPT.fullmatch(path.name)])
     for folder in folders:
         _remove_empty(folder)
     folders = [folder for folder in folders if folder.is_dir()]

@@ -17,14 +17,12 @@ FALLBACK = "main"
 _DUMP_TO = "--xla_dump_to="
 
 
-def program_environment(
-    environ: Mapping[str, str], dumps: Path, *, only: str | None = None, cache: bool = False
-) -> dict[str, str]:
+def program_environment(environ: Mapping[str, str], dumps: Path, *, only: str | None = None) -> dict[str, str]:
     """Return `environ` with everything that makes XLA dump into the absolute folder `dumps`.
 
-    `only` is a regular expression for the names of the modules to dump. Unless `cache` is true, compilation caches are
-    turned off, because a module taken from a cache is not dumped. Raises UnreadableInput if XLA_FLAGS names a file that
-    cannot be read.
+    `only` is a regular expression for the names of the modules to dump. Compilation caches are turned off,
+    because a module taken from a cache is not dumped. Raises UnreadableInput if XLA_FLAGS names a file that cannot be
+    read.
     """
     flags = dump_flags(only)
     environment = {
@@ -33,10 +31,9 @@ def program_environment(
         "PYTHONPATH": os.pathsep.join(filter(None, [str(Path(hook.__file__).parent), environ.get("PYTHONPATH")])),
         hook.DIRECTORY: str(dumps),
         hook.FLAGS: flags,
+        "JAX_ENABLE_COMPILATION_CACHE": "false",
     }
-    if not cache:
-        environment["JAX_ENABLE_COMPILATION_CACHE"] = "false"
-        environment.pop("XLA_PERSISTENT_CACHE_PATH", None)
+    environment.pop("XLA_PERSISTENT_CACHE_PATH", None)
     return environment
 
 

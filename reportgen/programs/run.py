@@ -16,18 +16,12 @@ from reportgen.record import record
 
 @record
 class RunOptions:
-    """`only` is a regular expression for names of modules; `cache` leaves compilation caches on.
-
-    `path` is the PATH of the program, by default that of this process. `keep_all` keeps also those files that no
-    report reads, such as LLVM IR.
-    """
+    """`only` is a regular expression for names of modules; `path` is the program's PATH, by default ours."""
 
     command: tuple[str, ...]
     path: str | None = None
     dumps: Path = DEFAULT_DUMPS
     only: str | None = None
-    cache: bool = False
-    keep_all: bool = False
 
 
 @record
@@ -53,26 +47,26 @@ def run_program(options: RunOptions) -> Run:
     environ = os.environ if options.path is None else {**os.environ, "PATH": options.path}
     own_flags(environ)  # so that a file of flags that cannot be read is told before anything is cleared
     with claimed(dumps) as (working, kept):
-        environment = program_environment(environ, working, only=options.only, cache=options.cache)
+        environment = program_environment(environ, working, only=options.only)
         begun = time.monotonic()
         exit_code = run_command(options.command, environment)
         seconds = time.monotonic() - begun
-        left = tidy(dumps, working, keep_all=options.keep_all)
+        left = tidy(dumps, working)
         write_marker(dumps, marker_of(options.command, exit_code, seconds, dump_flags(options.only), left))
     return Run(
         exit_code=exit_code,
         left=left,
-        warnings=tuple(_warnings(options, left, kept)),
+        warnings=tuple(_warnings(options, kept)),
         why_nothing=None if left.signs.assignments else _why_nothing(options, left, exit_code, environ),
     )
 
 
 def _why_nothing(options: RunOptions, left: Left, exit_code: int, environ: Mapping[str, str]) -> str:
     python = python_without_framework(options.command, environ) if exit_code else None
-    return why_nothing(left.signs, exit_code, only=options.only, cache=options.cache, python=python)
+    return why_nothing(left.signs, exit_code, only=options.only, python=python)
 
 
-def _warnings(options: RunOptions, left: Left, kept: Sequence[str]) -> list[str]:
+def _warnings(options: RunOptions, kept: Sequence[str]) -> list[str]:
     warnings = []
     if kept:
         names = f"{', '.join(kept[:3])}{', …' if len(kept) > 3 else ''}"
@@ -81,6 +75,4 @@ def _warnings(options: RunOptions, left: Left, kept: Sequence[str]) -> list[str]
         warnings.append(
             f"--xla_dump_to in your XLA_FLAGS was overridden for this run; its dumps are in {options.dumps}"
         )
-    if left.signs.assignments and left.signs.cached and options.cache:
-        warnings.append(f"modules that came from a compilation cache are missing here: {left.signs.cached}")
     return warnings

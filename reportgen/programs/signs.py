@@ -37,15 +37,17 @@ def signs_in(names: Iterable[str]) -> Signs:
     )
 
 
-def why_nothing(signs: Signs, exit_code: int, *, only: str | None, cache: bool, python: str | None = None) -> str:
+def why_nothing(signs: Signs, exit_code: int, *, only: str | None, python: str | None = None) -> str:
     """Return why a run left no dump, in a sentence that says what to do.
 
     `python` is the path of the program's Python if that has no framework.
     """
     if signs.cached:
         taken = f"{signs.cached} modules were" if signs.cached > 1 else "1 module was"
-        way_out = "leave out --cache" if cache else "the program turns its cache on itself; empty that, or turn it off"
-        return f"{taken} taken from a compilation cache, and nothing is dumped for these: {way_out}"
+        return (
+            f"{taken} taken from a compilation cache, and nothing is dumped for these: the program turns its cache on"
+            " itself; empty that, or turn it off"
+        )
     if signs.protos:
         return (
             f"only protos were dumped ({signs.protos}); a flag of the program switches text off."

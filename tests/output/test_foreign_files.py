@@ -99,7 +99,7 @@ def run_command(command: str, target: Path, dumps: Path) -> None:
         try:
             with claimed(target) as (working, _):
                 written(working / "pid-1", IN_PLACE)
-                left = tidy(target, working, keep_all=False)
+                left = tidy(target, working)
                 write_marker(target, marker_of(["x"], 0, 1.0, "", left))
         except ReportgenError:
             pass

@@ -308,7 +308,12 @@ def test_a_command_may_have_flags_and_dashes_of_its_own(run: Run) -> None:
     ("program", "options", "variables", "words"),
     [
         ("pass", [], {}, "XLA compiled nothing that this run could see"),
-        (COMPILE, ["--cache"], {"FAKE_CACHE": "1"}, "1 module was taken from a compilation cache"),
+        (
+            f"import os; os.environ['JAX_ENABLE_COMPILATION_CACHE'] = 'true'; {COMPILE}",
+            [],
+            {"FAKE_CACHE": "1"},
+            "1 module was taken from a compilation cache",
+        ),
         ("pass", ["--only", "nothing"], {}, "does a name of a module match 'nothing'"),
         ("import sys; sys.exit(4)", [], {}, "its Python has no JAX, TensorFlow or PyTorch/XLA: "),
     ],
@@ -322,7 +327,7 @@ def test_the_reason_is_named(
     assert not (tmp_path / "site").exists()
 
 
-def test_caches_are_off_unless_asked_for(run: Run, tmp_path: Path) -> None:
+def test_caches_are_off(run: Run, tmp_path: Path) -> None:
     assert run(COMPILE, FAKE_CACHE="1").code == 0
     assert dumped(tmp_path) == [FIRST]
 
@@ -333,11 +338,6 @@ def test_caches_are_off_unless_asked_for(run: Run, tmp_path: Path) -> None:
 def test_what_no_report_reads_is_deleted(run: Run, tmp_path: Path) -> None:
     run(COMPILE)
     assert [path for path in (tmp_path / "xla-dumps").rglob("*") if path.suffix == ".ll" or path.is_dir()] == []
-
-
-def test_everything_is_kept_if_asked_for(run: Run, tmp_path: Path) -> None:
-    run(COMPILE, "--keep-all")
-    assert (tmp_path / "xla-dumps" / "module_0000.jit_step" / "ir.ll").is_file()
 
 
 def test_the_next_run_replaces_the_dumps_and_keeps_the_users_notes(run: Run, tmp_path: Path) -> None:

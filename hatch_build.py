@@ -4,11 +4,10 @@
 unpacks to 84 MB. `templates/assets/chart-specifications.js` are the charts: Altair takes longer to write
 them than a small site takes to build. So neither is in the repository, and neither tool is needed at run
 time. They are made once per wheel or editable install; the library again only when a version, the licence
-text or the wrapping changes. Completions and the man page come from the parser of the command line.
+text or the wrapping changes. Completions come from the parser of the command line.
 """
 
 import argparse
-import os
 import sys
 from collections.abc import Callable
 from importlib import metadata
@@ -123,7 +122,7 @@ class TemplatesHook(BuildHookInterface):
     def _shared(self) -> dict[str, str]:
         """What belongs into the `share` of an environment, by the places where it is made."""
         made = {}
-        for place, text in {**completions(), "man/man1/reportgen.1": man_page()}.items():
+        for place, text in completions().items():
             path = Path(self._elsewhere.name, Path(place).name)
             path.write_text(text, encoding="utf-8", newline="\n")
             made[str(path)] = f"share/{place}"
@@ -164,19 +163,6 @@ def completions() -> dict[str, str]:
         "fish": "fish/vendor_completions.d/reportgen.fish",
     }
     return {place: shtab.complete(parser, shell=shell) for shell, place in places.items()}
-
-
-def man_page() -> str:
-    """The manual of the command, the same on every day and in every terminal."""
-    from argparse_manpage.manpage import Manpage
-
-    from reportgen.cli import argument_parser
-
-    os.environ["COLUMNS"] = "80"  # argparse wraps the usage of a command to the width of the terminal
-    about = {"description": "show where the memory of XLA programs goes", "manual_title": "reportgen"}
-    page = Manpage(argument_parser(), about)
-    page.date = ""
-    return str(page)
 
 
 def _specifications(present: str) -> str:

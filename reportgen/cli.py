@@ -90,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def argument_parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands, from which completions and the man page are made as well."""
+    """Return the parser of all commands, from which completions are made as well."""
     parser = argparse.ArgumentParser(
         prog="reportgen",
         description=_DESCRIPTION,

@@ -1,6 +1,5 @@
 """The wheel is what users get: it must hold what the checkout has, and the chart library that is made for it."""
 
-import argparse
 import re
 import shutil
 import subprocess
@@ -14,7 +13,7 @@ import altair
 import pytest
 
 import reportgen
-from reportgen.cli import COMMANDS, argument_parser
+from reportgen.cli import COMMANDS
 from reportgen.errors import BrokenInstallation
 from reportgen.render.drawings.charts import specifications_script
 from reportgen.render.site import assets
@@ -56,15 +55,6 @@ def shared(wheel: Path) -> dict[str, str]:
     with ZipFile(wheel) as archive:
         parts = {name.partition(".data/data/share/")[2]: name for name in archive.namelist()}
         return {place: archive.read(name).decode("utf-8") for place, name in parts.items() if place}
-
-
-def test_the_man_page_has_every_option_and_no_date(shared: dict[str, str]) -> None:
-    page = shared["man/man1/reportgen.1"].replace("\\-", "-")
-    parser = argument_parser()
-    [commands] = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
-    options = {option for command in commands.choices.values() for option in command._option_string_actions}
-    assert {option for option in options - {"-h", "--help"} if option not in page} == set()
-    assert page.startswith('.TH REPORTGEN "1" "" ')
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")

@@ -1,13 +1,11 @@
-"""Remember the builds of a module in this run: what the last one changed, and the trend of its peak.
+"""Remember of the builds of a module in this run what the last one changed.
 
 Builds are compared as `reportgen compare` compares them, so both say the same of the same change. A comparison refers
 to both analyses, so only its words and figures are kept, and the last analysis for the next comparison.
 """
 
-from collections import deque
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import NamedTuple
 
 from reportgen.compare.builds import ModuleComparison, compare_modules, figures_of_side
 from reportgen.compare.compare_words import headline
@@ -22,18 +20,9 @@ from reportgen.render.compare.term_groups import TermGroup, groups
 from reportgen.render.routes import SIDES, ModuleRoutes, module_slug
 from reportgen.render.view import Module
 
-_MOST_POINTS = 50  # as many as a small chart can show, because a day of work must not fill the memory
 _MOST_SUBJECTS = 10  # of a step, because the panel is read in passing
 
 _Figures = Mapping[int, SpaceFigures]
-
-
-class TrendPoint(NamedTuple):
-    """The peak resident bytes of a module in one build, by memory space; None without live ranges."""
-
-    build: int
-    time: str
-    peak_resident: dict[int, int | None]
 
 
 @record(kw_only=False)
@@ -91,42 +80,30 @@ class SpaceChange:
 class ModuleHistory:
     """One module over the builds in which it was new or had changed.
 
-    `headline` and `spaces` say what the last build changed. Before the second build, no space has previous figures.
-    `judgement` says what the checks have against that build and the one before, as a comparison does.
+    `headline` and `spaces` say what the last build changed. While the module `is_new`, which is until the second build,
+    no space has previous figures. `judgement` says what the checks have against that build and the one before, as a
+    comparison does.
     `content` is the digest of what a module's dump says.
     """
 
-    def __init__(self, module: Module, content: str, build: int, time: str) -> None:
+    def __init__(self, module: Module, content: str) -> None:
         self._last, self._content = _side(module), content
         self._first: _Figures = figures_of_side(self._last).spaces
-        self.headline = "new"
+        self.headline, self.is_new = "new", True
         self.judgement = _judgement((None, figures_of_side(self._last)))
         self.spaces: Sequence[SpaceChange] = [
             SpaceChange(color=color, name=space.name, first=space, before=None, now=space)
             for color, space in self._first.items()
         ]
-        self.trend: deque[TrendPoint] = deque(maxlen=_MOST_POINTS)
-        self._add_point(build, time, self._first)
 
-    def add(self, module: Module, content: str, build: int, time: str) -> None:
+    def add(self, module: Module, content: str) -> None:
         """Compare the next build with the last one, whose place it takes."""
         before, after = self._last, _side(module)
         compared = compare_modules(ModulePair(before, after, "content" if content == self._content else "name"))
         self._last, self._content = after, content
-        self.headline = headline(compared)
+        self.headline, self.is_new = headline(compared), False
         self.judgement = _judgement(compared.figures)
         self.spaces = _changes(compared, self._first)
-        self._add_point(build, time, compared.module.spaces)
-
-    @property
-    def is_new(self) -> bool:
-        """Return whether there is only one build so far."""
-        return len(self.trend) == 1
-
-    def _add_point(self, build: int, time: str, figures: _Figures) -> None:
-        self.trend.append(
-            TrendPoint(build, time, {color: one.bytes["peak_resident"] for color, one in figures.items()})
-        )
 
 
 def _side(module: Module) -> Side:

@@ -81,15 +81,13 @@ def _module(dump: TrackedDump, name: str) -> Mapping[str, Any]:
 
 def _spaces(dump: TrackedDump) -> Iterator[Mapping[str, Any]]:
     """Yield each memory space, the most changed one first."""
-    history = dump.history
-    for space in sorted(history.spaces if history else (), key=lambda space: space.weight, reverse=True):
-        assert history is not None
+    spaces = dump.history.spaces if dump.history else ()
+    for space in sorted(spaces, key=lambda space: space.weight, reverse=True):
         yield {
             "color": space.color,
             "name": space.name,
             "rows": [_row(name, figure, space) for name, figure in ROWS],
             "steps": [_step(step) for step in space.steps],
-            "trend": [[point.build, point.time, point.peak_resident.get(space.color)] for point in history.trend],
         }
 
 

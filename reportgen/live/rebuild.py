@@ -258,10 +258,10 @@ class Rebuilder:
         if dump.history is None:
             self._take_place_of_predecessor(dump, build)
         if dump.history is None:
-            dump.history = ModuleHistory(reading.module, reading.content, number, build.time)
+            dump.history = ModuleHistory(reading.module, reading.content)
         else:
             with garbage_collection_paused():
-                dump.history.add(reading.module, reading.content, number, build.time)
+                dump.history.add(reading.module, reading.content)
 
     def _take_place_of_predecessor(self, dump: TrackedDump, build: ShownBuild) -> None:
         """Continue the history of a removed dump of the same module and redirect its pages.

@@ -2,7 +2,6 @@
 // The server computes every figure and writes every sentence about one; this only shows them.
 import { byId, make } from "../scripts/dom.js";
 import { keep, recall } from "../scripts/storage.js";
-import { trend } from "./trend.js";
 
 const STORE = "reportgen-live";
 const FRESH_MILLISECONDS = 8000;
@@ -107,7 +106,7 @@ const changedSteps = ({ steps }) => steps.length ? [make("details", { open: "" }
 ])] : [];
 
 /** @param {LiveSpace} space */
-const hasChanged = ({ steps, trend, rows }) => steps.length > 0 || trend.length < 2 ||
+const hasChanged = ({ steps, rows }) => steps.length > 0 || rows.every(({ previous }) => previous === null) ||
   rows.some(({ previous, start }) => Boolean(previous?.direction) || Boolean(start?.direction));
 
 /** @param {LiveModule} module */
@@ -120,7 +119,6 @@ const modulePart = ({ title, build, time, headline, doubts, spaces }) => {
     ...doubts.map((words) => make("p", { class: "missing" }, [words])),
     ...shown.flatMap((space) => [
       make("h3", {}, [`Space ${space.color} · ${space.name}`]),
-      ...trend(space.trend),
       figures(space),
       ...changedSteps(space)
     ]),

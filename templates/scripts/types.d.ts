@@ -140,7 +140,6 @@ interface LiveSpace {
   color: number;
   name: string;
   rows: { name: string; now: string; exact: string | null; previous: LiveAmount | null; start: LiveAmount | null }[];
-  trend: [build: number, time: string, peak: number | null][];
   steps: LiveStep[];
 }
 

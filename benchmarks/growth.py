@@ -62,7 +62,7 @@ def per_value(setting: Setting) -> Table:
 def _synthetic(setting: Setting, count: int) -> Path:
     folder = setting.work / f"synthetic-{count}"
     if not folder.exists():
-        seconds(python("-m", "benchmarks.synthetic", folder, "--values", count))
+        seconds(python("-m", "tests.support.synthetic", folder, "--values", count))
     return folder
 
 

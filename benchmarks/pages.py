@@ -24,7 +24,7 @@ def overview(setting: Setting) -> Table:
     """Measure the overview of many small modules."""
     count = _QUICK_MODULES if setting.is_quick else _MODULES
     dumps, site = setting.fresh("modules"), setting.fresh("modules-site")
-    seconds(python("-m", "benchmarks.synthetic", dumps, "--modules", count))
+    seconds(python("-m", "tests.support.synthetic", dumps, "--modules", count))
     seconds(reportgen("build", "-q", dumps, "-o", site))
     rows = list(_rows(setting, site / "index.html"))
     return Table(f"Overview of {count:,} synthetic modules, in a browser", BARS, rows)

@@ -12,10 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.attribution import peaks
 from benchmarks.commands import NotMeasured, peak_bytes, python, seconds
 from benchmarks.setting import Setting
-from benchmarks.synthetic import write_dump, write_modules
 from benchmarks.table import held, reached, write_results
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis
@@ -23,7 +21,9 @@ from reportgen.cli import main
 from reportgen.input.discover import discover
 from reportgen.input.reading import load_text
 from reportgen.parse.parser import parse_dump
+from tests.program.attribution import peaks
 from tests.support.site import SAMPLES, tree
+from tests.support.synthetic import write_dump, write_modules
 
 pytestmark = pytest.mark.slow
 

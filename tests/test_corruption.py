@@ -1,4 +1,4 @@
-"""How many plausible corruptions of the samples the checks report: a floor under `benchmarks.corruption`."""
+"""How many plausible corruptions of the samples the checks report: a floor under `tests.support.corruption`."""
 
 from collections import Counter
 from functools import cache
@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from benchmarks.corruption import Figure, Outcome, loaded, main, measured
-from benchmarks.damages import KINDS
 from reportgen.analyse.records import Analysis
+from tests.support.corruption import Figure, Outcome, loaded, main, measured
+from tests.support.damages import KINDS
 from tests.support.samples import SAMPLES
 
 _EACH = 20

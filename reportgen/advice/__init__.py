@@ -13,7 +13,7 @@ again:
 * the batch is another one (`batch`).
 
 Each move says how sure its number is (`advice_records.Claim`), which was measured on programs that were really changed
-and compiled again: `python -m benchmarks.advice`. `program` reads what the dump says of the program, and `arguments`
-what the caller passes and gets. `situation` holds what several moves need, `moves` puts each into words, and `advise`
-puts it all together.
+and compiled again: `python -m tests.advice.accuracy`. `program` reads what the dump says of the program, and
+`arguments` what the caller passes and gets. `situation` holds what several moves need, `moves` puts each into words,
+and `advise` puts it all together.
 """

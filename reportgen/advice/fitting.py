@@ -9,7 +9,7 @@ Fitting = Literal["fits", "close", "too much"]
 """*close*: the error of what is claimed straddles the capacity, so only a compilation tells."""
 
 _ERRORS: Mapping[Claim, float] = {"predicted": 0.02, "range": 0.02, "estimate": 0.05}
-"""By how much of the peak recompiled programs were off, nearly all of them (`benchmarks.promises`)."""
+"""By how much of the peak recompiled programs were off, nearly all of them (`tests.advice.promises`)."""
 
 
 class Reached(Protocol):

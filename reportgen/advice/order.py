@@ -16,7 +16,7 @@ _NO_STEPS: frozenset[Kind] = frozenset(("family", "unreturned-result", "made-ear
 """Moves that say what is so, and not what to change."""
 
 _KEPT: Mapping[Claim | Kind, float] = {"up to": 0.88, "not computed": 0.5, "offload": 0.18, "type": 0.4}
-"""The part of a promise that was kept, on average, where it is less than all of it (`benchmarks.promises`).
+"""The part of a promise that was kept, on average, where it is less than all of it (`tests.advice.promises`).
 
 Pairs of programs: 4 "up to", 4 offloads (0.65, and three that needed more), 3 types (0.79, 0.08 and 0 of what they were
 about). All 36 ranges, predictions and estimates of other kinds were kept; of what is not computed there is one pair.

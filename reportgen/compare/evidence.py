@@ -33,7 +33,7 @@ _LIKELY = frozenset(
         ("reopcoded", "graph"),
     }
 )
-"""As measured by `benchmarks/compare.py` on pairs with a known truth."""
+"""As measured by `tests/compare/accuracy.py` on pairs with a known truth."""
 
 
 class Match(NamedTuple):

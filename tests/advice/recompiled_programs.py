@@ -4,10 +4,10 @@ import json
 from functools import cache
 from pathlib import Path
 
-from benchmarks.recompiled import largest
 from reportgen.advice.advice_records import Advice
 from reportgen.advice.advise import advise
 from reportgen.analyse.records import Analysis
+from tests.advice.recompiled import largest
 
 PROGRAMS = Path(__file__).parent / "programs"
 

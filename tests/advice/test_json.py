@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from benchmarks.recompiled import variants
 from reportgen.advice.advise import advise
 from reportgen.analyse.capacity import capacities
 from reportgen.input.dump_text import Sibling
 from reportgen.reports.advice_json import advice_json
+from tests.advice.recompiled import variants
 from tests.advice.recompiled_programs import names, program
 from tests.support.schemas import problems, validator
 

@@ -6,13 +6,13 @@ from typing import get_args
 
 import pytest
 
-from benchmarks.advice import verdicts
-from benchmarks.predicted import Row, rows
-from benchmarks.recompiled import Variant, variants
 from reportgen.advice.advice_records import Advice, Kind, Move
 from reportgen.advice.advise import advise
 from reportgen.advice.framework import donation_code
 from reportgen.render.site.assets import template_root
+from tests.advice.accuracy import verdicts
+from tests.advice.predicted import Row, rows
+from tests.advice.recompiled import Variant, variants
 from tests.support.samples import sample_analysis, sample_labels
 
 PAIRS = Path(__file__).parent / "pairs"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.recompiled import Variant, variants
+from tests.advice.recompiled import Variant, variants
 
 PAIRS = Path(__file__).parent / "pairs"
 MEASURED = [one for one in variants(PAIRS) if one.backend in ("cpu", "gpu")]

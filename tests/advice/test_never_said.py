@@ -9,7 +9,6 @@ from typing import get_args
 
 import pytest
 
-from benchmarks.recompiled import Variant, variants
 from reportgen.advice.advice_records import Advice, Kind, Move
 from reportgen.advice.advise import advise
 from reportgen.analyse.capacity import fit
@@ -27,6 +26,7 @@ from reportgen.reports.advice_words import (
     sentence,
 )
 from tests.advice import recompiled_programs
+from tests.advice.recompiled import Variant, variants
 from tests.advice.recompiled_programs import names
 from tests.analyse.test_lifetimes import STEP
 from tests.support.dumps import analysed, edited

@@ -2,7 +2,6 @@
 
 import pytest
 
-from benchmarks.promises import best, is_right, kind, programs, rows
 from reportgen.advice import loops
 from reportgen.advice.advice_records import Claim, Kind, Move
 from reportgen.advice.attention import Attention
@@ -13,6 +12,7 @@ from reportgen.advice.order import OTHER_TRAINING, rank
 from reportgen.advice.sequence import fits_after
 from reportgen.advice.situation import Situation
 from reportgen.reports.advice_words import advice_sentence, first_move, sentence
+from tests.advice.promises import best, is_right, kind, programs, rows
 from tests.advice.recompiled_programs import PROGRAMS, advice, names, program
 from tests.advice.test_moves import compiled
 

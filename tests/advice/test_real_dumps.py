@@ -6,13 +6,13 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.recompiled import variants
 from reportgen.advice.situation import Situation
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis
 from reportgen.input.discover import discover
 from reportgen.input.reading import load_text
 from reportgen.parse.parser import parse_dump
+from tests.advice.recompiled import variants
 from tests.advice.recompiled_programs import names, program
 from tests.advice.test_memory import memories, swept
 from tests.support.samples import ROOT, sample_analysis, sample_labels

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.recompiled import largest
 from reportgen.advice.advise import advise
 from reportgen.analyse.contested import decides, unread_bytes
 from reportgen.program.opcodes import is_known
+from tests.advice.recompiled import largest
 from tests.advice.recompiled_programs import PROGRAMS
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.recompiled import variants
-from benchmarks.removed import removal
-from benchmarks.without import Row, main, pairs, row, verdict
+from tests.advice.recompiled import variants
+from tests.advice.removed import removal
+from tests.advice.without import Row, main, pairs, row, verdict
 
 PAIRS = Path(__file__).parent / "pairs"
 

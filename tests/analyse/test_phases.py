@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from benchmarks.recompiled import largest
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.phases import PASSES, Phase, forward_end, label, phases
 from reportgen.analyse.records import Analysis
 from reportgen.analyse.spaces import main_space
 from reportgen.model import Dump
+from tests.advice.recompiled import largest
 from tests.advice.recompiled_programs import names, program
 from tests.support.samples import sample_analysis, sample_labels
 from tests.support.strategies import consistent_dumps

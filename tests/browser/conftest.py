@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from benchmarks.synthetic import write_dump
 from tests.browser.browser import Watch, find_browser, served
 from tests.support.shared import made_once
 from tests.support.site import build_site, relative, views
+from tests.support.synthetic import write_dump
 
 NO_BROWSER = "no Chromium: run `python tests/run.py`, which installs one, or set REPORTGEN_CHROMIUM to its path"
 

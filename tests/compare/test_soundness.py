@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
-from benchmarks.gate import damaged, judgement_of, main
 from reportgen.compare.document_fields import DocumentField
 from reportgen.compare.figures import FIGURES, ModuleFigures, SpaceFigures, figures_of_report, recorded_report
 from reportgen.compare.flaws import Flaw
 from reportgen.compare.history import History, Record, figures_of, line_of, modules_of, parse_history, unsound_of
+from tests.compare.gate import damaged, judgement_of, main
 from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
 from tests.support.commands import Run, runner
 from tests.support.samples import SAMPLES

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.synthetic import write_dump
 from reportgen.analyse.notable import MOST_SECTIONS, notable_values
 from reportgen.input.discover import discover
 from reportgen.pipeline import read_report
 from tests.support.site import SitePage, build_site, link_problems, reachable, read_pages, shard, tree
+from tests.support.synthetic import write_dump
 
 VALUES = MOST_SECTIONS + 130
 ON_PAGE = 100

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from benchmarks.recompiled import Variant
 from reportgen.advice.memory import Memory, memory_of
 from reportgen.compare.evidence import Match
 from reportgen.compare.module_comparison import compare
+from tests.advice.recompiled import Variant
 
 Buffer = tuple[int, ...]
 """The values of a buffer."""

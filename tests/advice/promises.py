@@ -1,6 +1,6 @@
 """Compare what advice promised with what recompiled programs saved, and the order of its steps with the best change.
 
-    python -m benchmarks.promises DIR…
+    python -m tests.advice.promises DIR…
 
 A directory has a `pairs.json` and a folder of dumps for each program that was changed. Each pair has a kind of change,
 `saved` in bytes, and the peak before. `negatives.json`, where there is one, has the changes that saved nothing.
@@ -24,11 +24,11 @@ from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
 
-from benchmarks.recompiled import largest
-from benchmarks.table import Table
 from reportgen.advice.advice_records import Advice, Move
 from reportgen.advice.advise import advise
 from reportgen.advice.levers import WIDEST_RANGE
+from tests.advice.recompiled import largest
+from tests.support.markdown import Table
 
 _HEADER = ("program", "change", "peak", "said", "saved", "off, of the peak", "")
 _LARGE_PART = 10
@@ -173,7 +173,7 @@ def is_right(order: Sequence[str], saved: Mapping[str, int]) -> bool:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the promises, and how often the order of the steps is right."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.promises", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.advice.promises", description=main.__doc__)
     parser.add_argument("paths", type=Path, metavar="DIR", nargs="+", help="a folder with pairs.json and dumps")
     found: list[Row] = []
     worse: list[Row] = []

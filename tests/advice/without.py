@@ -1,6 +1,6 @@
 """Compare what the peak is said to be without some buffers with programs that were compiled without them.
 
-    python -m benchmarks.without DIR…
+    python -m tests.advice.without DIR…
 
 `removed` finds the buffers that a change removes from the peak. A pair tests what is said of them only if
 
@@ -25,9 +25,9 @@ from itertools import permutations
 from pathlib import Path
 from statistics import median
 
-from benchmarks.recompiled import Variant, largest, variants
-from benchmarks.removed import removal
-from benchmarks.table import Table
+from tests.advice.recompiled import Variant, largest, variants
+from tests.advice.removed import removal
+from tests.support.markdown import Table
 
 _MEDIAN, _WORST = 0.05, 0.25
 _HEADER = (
@@ -143,7 +143,7 @@ def verdict(rows: Sequence[Row]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table, the pairs that are left out, and the bar."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.without", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.advice.without", description=main.__doc__)
     parser.add_argument("paths", type=Path, nargs="+", metavar="DIR", help="programs before and after one change")
     found = [row(pair) for path in parser.parse_args(arguments).paths for pair in pairs(path)]
     tests = [one for one in found if not one.reason]

@@ -259,7 +259,7 @@ def _peak_moment(program: _Program) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write synthetic dumps: one with many values or, with --modules, many small ones."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.synthetic", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.support.synthetic", description=main.__doc__)
     parser.add_argument("directory", type=Path)
     parser.add_argument("--seed", type=int, default=0)
     amount = parser.add_mutually_exclusive_group(required=True)

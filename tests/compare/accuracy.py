@@ -1,4 +1,4 @@
-"""How well `reportgen compare` recognises values: `python -m benchmarks.compare DIR`.
+"""How well `reportgen compare` recognises values: `python -m tests.compare.accuracy DIR`.
 
 DIR holds pairs of dumps with a known truth: `pairs.json` (a list of [before, after, kind]), `cases/NAME/nat/` with
 the dump and `cases/NAME/gt.json` with the source operation of each value, or null where it is not known. Beside

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
 
-from benchmarks.recompiled import Variant
 from reportgen.advice.advice_records import Move
 from reportgen.advice.arguments import Argument, results
 from reportgen.advice.donation import donate
 from reportgen.advice.memory import memory_of
 from reportgen.advice.situation import Situation
+from tests.advice.recompiled import Variant
 
 _XLA_PEAK = "peak_memory_in_bytes"
 _PRODUCT = "dot_general"

@@ -13,10 +13,6 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from benchmarks.corruption import loaded, outcome
-from benchmarks.damages import KINDS
-from benchmarks.edits import NotPossible, corrupted
-from benchmarks.table import Table
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis
 from reportgen.compare.budgets import Budget, Budgets
@@ -27,6 +23,10 @@ from reportgen.compare.growth import Growth
 from reportgen.compare.modules import Side
 from reportgen.compare.verdicts import Judgement, judge
 from reportgen.parse.parser import parse_dump
+from tests.support.corruption import loaded, outcome
+from tests.support.damages import KINDS
+from tests.support.edits import NotPossible, corrupted
+from tests.support.markdown import Table
 
 _ANY_GROWTH = Budgets(budgets=(Budget(growth=(Growth(share=Fraction(10**9)),)),))
 
@@ -87,7 +87,7 @@ def table(analyses: Sequence[Analysis], count: int, seed: int) -> Table:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table for all dumps below the given folders."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.gate", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.compare.gate", description=main.__doc__)
     parser.add_argument("dumps", type=Path, nargs="+")
     parser.add_argument("--count", type=int, default=60, help="damaged builds")
     parser.add_argument("--seed", type=int, default=0)

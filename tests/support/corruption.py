@@ -13,14 +13,14 @@ from pathlib import Path
 from random import Random
 from typing import Literal
 
-from benchmarks.damages import KINDS, SINGLE_NUMBER
-from benchmarks.edits import Corruption, NotPossible, corrupted
-from benchmarks.table import Table
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis
 from reportgen.input.discover import discover
 from reportgen.input.reading import load_text
 from reportgen.parse.parser import parse_dump
+from tests.support.damages import KINDS, SINGLE_NUMBER
+from tests.support.edits import Corruption, NotPossible, corrupted
+from tests.support.markdown import Table
 
 Outcome = Literal["told", "noted", "silent"]
 Figure = Literal["peak", "other", "none"]
@@ -120,7 +120,7 @@ def _row(kind: str, found: Counter[tuple[Figure, Outcome]]) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table for all dumps below the given folders."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.corruption", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.support.corruption", description=main.__doc__)
     parser.add_argument("dumps", type=Path, nargs="+")
     parser.add_argument("--per", type=int, default=100, help="corruptions of each kind")
     parser.add_argument("--seed", type=int, default=0)

@@ -1,6 +1,6 @@
 """Predicted against actual: programs that were compiled before and after one change, and what advice said of it.
 
-    python -m benchmarks.advice DIR
+    python -m tests.advice.accuracy DIR
 
 Variants of one case, which `recompiled` reads, are compared in pairs by `predicted`.
 """
@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
 
-from benchmarks.predicted import OTHER_ORDER, Row, rows
-from benchmarks.recompiled import variants
-from benchmarks.table import Table
+from tests.advice.predicted import OTHER_ORDER, Row, rows
+from tests.advice.recompiled import variants
+from tests.support.markdown import Table
 
 _HEADER = ("change", "case", "peak", "naive", "predicted", "actual", "error", "of the peak", "")
 _WORST_DONATION, _MEDIAN_DONATION = 0.02, 0.001
@@ -54,7 +54,7 @@ def _errors(found: Sequence[Row]) -> Iterator[tuple[Row, float]]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table and the bars."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.advice", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.advice.accuracy", description=main.__doc__)
     parser.add_argument(
         "path", type=Path, metavar="DIR", help="BACKEND/CASE/VARIANT with dumps and memory_analysis.json"
     )

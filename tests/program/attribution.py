@@ -1,6 +1,6 @@
 """How many bytes of each peak have a name and a source line of the program, and what keeps the others from a line.
 
-    python -m benchmarks.attribution DIR
+    python -m tests.program.attribution DIR
 
 A byte is *framed* if the instruction that defines its value states its place in the program: a file and a line, or a
 stack frame, which takes the tables of frames beside the dump to resolve. Where those tables are, framed bytes are held
@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path, PurePosixPath
 
-from benchmarks.table import Table
 from reportgen.analyse.records import Space
 from reportgen.input.discover import discover
 from reportgen.parse.instruction_parser import Instruction, parse_instruction
 from reportgen.pipeline import read_report
 from reportgen.reports.formats import percent
 from reportgen.reports.report import Report
+from tests.support.markdown import Table
 
 _NAMES = ("dumps", "peaks", "named by their own instruction", "named")
 _LINES = (
@@ -171,7 +171,7 @@ def verdict(found: Sequence[Peak]) -> Iterator[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print both tables, the bar, and the peaks that miss it."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.attribution", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.program.attribution", description=main.__doc__)
     parser.add_argument("path", type=Path, metavar="DIR", help="where the dumps are, plain or .xz")
     found = [*peaks(parser.parse_args(arguments).path)]
     for table in tables(found):

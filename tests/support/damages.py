@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 
-from benchmarks.edits import Corruption, Edit, Edits, NotPossible, chosen
 from reportgen.input.dump_text import TextOffset
 from reportgen.model import Dump
+from tests.support.edits import Corruption, Edit, Edits, NotPossible, chosen
 
 _NARROWER = {"f64": "f32", "f32": "bf16", "s64": "s32", "s32": "s16", "u32": "u16", "bf16": "s8", "f16": "s8"}
 _NUMBER = re.compile(rb"(?<![\w.])\d+(?![\w.])")

@@ -1,6 +1,6 @@
 """What a proto alone says of a module against the text that XLA dumped of it.
 
-    python -m benchmarks.protos DIR…
+    python -m tests.protos.agreement DIR…
 
 Every module in the directories that has both is read twice: from its text with the files beside it, and from its
 `.hlo.pb` alone. One table has the figures of each folder, a second one every difference, and the last lines the bars.
@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path, PurePosixPath
 
-from benchmarks.table import Table
 from reportgen.analyse.records import Space
 from reportgen.input.discover import discover
 from reportgen.input.reading import DumpFiles, PartFile
 from reportgen.pipeline import read_report
 from reportgen.reports.formats import percent
 from reportgen.reports.report import Report
+from tests.support.markdown import Table
 
 _COLUMNS = (
     "dumps", "modules", "allocations", "values", "live ranges", "allocated and static", "spaces", "peak equal",

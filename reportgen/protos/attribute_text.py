@@ -1,9 +1,10 @@
 """Print the attributes of instructions as XLA does: `kind=kLoop`, `dimensions={0}`, `sharding={devices=[2,4]<=[8]}`.
 
+Only those are printed that a figure is computed from or that say which elements, devices or kind an operation is about.
 Texts of the kinds that repeat are made once for all instructions that share them.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -11,15 +12,6 @@ from reportgen.protos.escapes import plain_name, quoted
 from reportgen.protos.proto_messages import decoded
 from reportgen.protos.sharding_text import iota_text, sharding_text
 
-_FFT_TYPES = ("FFT", "IFFT", "RFFT", "IRFFT")
-_PRECISIONS = ("default", "high", "highest")
-_ALGORITHMS = (
-    *("unset", "dot_any_f8_any_f8_f32", "dot_any_f8_any_f8_f32_fast_accum", "dot_f16_f16_f16", "dot_f16_f16_f32"),
-    *("dot_bf16_bf16_bf16", "dot_bf16_bf16_f32", "dot_bf16_bf16_f32_x3", "dot_bf16_bf16_f32_x6", "dot_tf32_tf32_f32"),
-    *("dot_tf32_tf32_f32_x3", "dot_f32_f32_f32", "dot_f64_f64_f64", "dot_bf16_bf16_f32_x9"),
-)
-_CALL_VERSIONS = ("", "", "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED")
-_TYPED_CALL = "API_VERSION_TYPED_FFI"
 _METADATA = (
     *("op_type", "op_name", "source_file", "source_line", "source_end_line", "source_column", "source_end_column"),
     *("deduplicated_name", "scheduling_name", "stack_frame_id"),
@@ -44,40 +36,6 @@ def _metadata(proto: bytes) -> str:
 
 def _quoted_text(content: bytes | int) -> str:
     return quoted(content) if isinstance(content, bytes) else str(content)
-
-
-def _frontend(proto: bytes) -> str:
-    """Return the text of the attributes that a framework has set, in braces. Raises ProtoError."""
-    if not proto:
-        return ""
-    pairs = sorted((one.key, one.value) for one in decoded("FrontendAttributes", proto).map)
-    return braced(f"{key.decode('utf-8', 'replace')}={_attribute_value(value)}" for key, value in pairs)
-
-
-def _attribute_value(value: bytes) -> str:
-    """Return a value as it is where it is a dictionary, else in quotes."""
-    return value.decode("utf-8", "replace") if value.startswith(b"{") and value.endswith(b"}") else quoted(value)
-
-
-def _window(proto: bytes) -> str:
-    """Return a window as `{size=3x3 pad=1_1x1_1}`; each part is left out where it says the usual."""
-    sides = decoded("Window", proto).dimensions
-    if not sides:
-        return ""
-
-    def part(name: str, usual: object, of: Callable[[Any], object]) -> Iterator[str]:
-        if any(of(side) != usual for side in sides):
-            yield f"{name}={'x'.join(str(of(side)) for side in sides)}"
-
-    texts = [
-        f"size={'x'.join(str(side.size) for side in sides)}",
-        *part("stride", 1, lambda side: side.stride),
-        *part("pad", "0_0", lambda side: f"{side.padding_low}_{side.padding_high}"),
-        *part("lhs_dilate", 1, lambda side: side.base_dilation),
-        *part("rhs_dilate", 1, lambda side: side.window_dilation),
-        *part("rhs_reversal", 0, lambda side: int(side.window_reversal)),
-    ]
-    return f"{{{' '.join(texts)}}}"
 
 
 def _convolution(proto: bytes) -> str:
@@ -129,15 +87,6 @@ _SCATTER = _dimension_numbers(
 )
 
 
-def _padding(proto: bytes) -> str:
-    sides = decoded("PaddingConfig", proto).dimensions
-    inner = any(side.interior_padding for side in sides)
-    return "x".join(
-        f"{side.edge_padding_low}_{side.edge_padding_high}{f'_{side.interior_padding}' if inner else ''}"
-        for side in sides
-    )
-
-
 def _device_list(proto: bytes) -> str:
     """Return groups of devices as `{{0,1},{2,3}}` or `[4,2]<=[2,4]T(1,0)`."""
     one = decoded("CollectiveDeviceList", proto)
@@ -155,11 +104,6 @@ def _groups(protos: Iterable[bytes]) -> str:
     return braced(braced(decoded("ReplicaGroup", one).replica_ids) for one in protos)
 
 
-def _pair(proto: bytes) -> str:
-    one = decoded("SourceTarget", proto)
-    return f"{{{one.source},{one.target}}}"
-
-
 def _slice(proto: bytes) -> str:
     one = decoded("SliceDimensions", proto)
     return f"[{one.start}:{one.limit}{f':{one.stride}' if one.stride != 1 else ''}]"
@@ -174,25 +118,6 @@ def _aliasing(proto: bytes) -> str:
     return f"{result}: ({one.operand_index}, {operand})"
 
 
-def _precision(proto: bytes) -> str:
-    one = decoded("PrecisionConfig", proto)
-    texts = []
-    if any(one.operand_precision):
-        names = (_PRECISIONS[kind] if 0 <= kind < 3 else str(kind) for kind in one.operand_precision)
-        texts.append(f"operand_precision={braced(names)}")
-    if 0 < one.algorithm < len(_ALGORITHMS):
-        texts.append(f"algorithm={_ALGORITHMS[one.algorithm]}")
-    return ", ".join(texts)
-
-
-def _call_version(number: int) -> str:
-    return _CALL_VERSIONS[number] if number < len(_CALL_VERSIONS) else _TYPED_CALL
-
-
-def _replication(proto: bytes) -> str:
-    return braced(str(bool(one)).lower() for one in decoded("ParameterReplication", proto).replicated_at_leaf_buffers)
-
-
 def _config(content: bytes) -> str:
     """Return the settings of a backend, as they are where they are a dictionary, else in quotes."""
     text = content.decode("utf-8", "replace").replace("\n", " ")
@@ -204,7 +129,6 @@ def _aliases(protos: Iterable[bytes]) -> str:
 
 
 _cached = lru_cache(maxsize=1 << 14)
-frontend_text = _cached(_frontend)
 
 
 def _of_the_module(content: object) -> str:
@@ -212,54 +136,25 @@ def _of_the_module(content: object) -> str:
     return ""
 
 
-def _true(flag: bool) -> str:
-    return "true"
-
-
 # In the order in which XLA prints them.
 _PRINTERS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "tuple_index": ("index", str),
     "fusion_kind": ("kind", plain_name),
-    "fft_type": ("fft_type", lambda number: _FFT_TYPES[number] if 0 <= number < 4 else str(number)),
-    "fft_length": ("fft_length", braced),
-    "channel_id": ("channel_id", str),
     "replica_groups": ("replica_groups", _groups),
     "collective_device_list": ("replica_groups", _cached(_device_list)),
     "iota_replica_groups": ("replica_groups", _cached(_iota_groups)),
-    "source_target_pairs": ("source_target_pairs", lambda protos: braced(map(_pair, protos))),
-    "window": ("window", _cached(_window)),
     "convolution_dimension_numbers": ("dim_labels", _cached(_convolution)),
-    "feature_group_count": ("feature_group_count", lambda count: str(count) if count > 1 else ""),
-    "batch_group_count": ("batch_group_count", lambda count: str(count) if count > 1 else ""),
     "dimensions": ("dimensions", braced),
-    "is_stable": ("is_stable", _true),
-    "use_global_device_ids": ("use_global_device_ids", _true),
     "dot_dimension_numbers": ("", _cached(_DOT)),
     "gather_dimension_numbers": ("", _cached(_GATHER)),
-    "gather_slice_sizes": ("slice_sizes", braced),
     "scatter_dimension_numbers": ("", _cached(_SCATTER)),
-    "indices_are_sorted": ("indices_are_sorted", _true),
-    "unique_indices": ("unique_indices", _true),
     "slice_dimensions": ("slice", lambda protos: f"{{{', '.join(map(_slice, protos))}}}"),
-    "dynamic_slice_sizes": ("dynamic_slice_sizes", braced),
-    "padding_config": ("padding", _cached(_padding)),
     "comparison_direction": ("direction", plain_name),
-    "parameter_replication": ("parameter_replication", _cached(_replication)),
-    "cross_program_prefetch_index": ("cross_program_prefetch_index", str),
-    "is_host_transfer": ("is_host_transfer", _true),
-    "k": ("k", str),
-    "largest": ("largest", _true),
     "async_execution_thread": ("async_execution_thread", quoted),
     "custom_call_target": ("custom_call_target", quoted),
-    "operand_shapes_with_layout": ("", _of_the_module),
-    "custom_call_has_side_effect": ("custom_call_has_side_effect", _true),
     "output_operand_aliasing": ("output_to_operand_aliasing", _aliases),
-    "custom_call_api_version": ("api_version", _call_version),
-    "precision_config": ("", _cached(_precision)),
     "called_computation_ids": ("", _of_the_module),
     "sharding": ("sharding", _cached(sharding_text)),
-    "frontend_attributes": ("frontend_attributes", frontend_text),
-    "control_predecessor_ids": ("", _of_the_module),
     "metadata": ("metadata", _cached(_metadata)),
     "backend_config": ("backend_config", _config),
 }
@@ -267,11 +162,8 @@ _RANKED = {
     name: (rank, f"{label}=" if label else "", printer)
     for rank, (name, (label, printer)) in enumerate(_PRINTERS.items())
 }
-LAYOUTS, CALLED, SHARDING, PREDECESSORS = (
-    _RANKED[name][0]
-    for name in ("operand_shapes_with_layout", "called_computation_ids", "sharding", "control_predecessor_ids")
-)
-"""Where the attributes come that the module states, or that name shapes, computations and instructions of it."""
+CALLED, SHARDING = (_RANKED[name][0] for name in ("called_computation_ids", "sharding"))
+"""Where the attributes come that the module states, or that name computations of it."""
 
 _DIMENSIONS = _RANKED["dimensions"][0]
 _ALWAYS: Mapping[str, tuple[int, str]] = {

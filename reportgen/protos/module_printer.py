@@ -1,5 +1,7 @@
 """Print a module as XLA prints the HLO text beside a dump, so that one parser reads both.
 
+What no figure is computed from is left out: the content of constants, and most attributes.
+
 How arguments are divided among devices stands at the parameters of the entry, as texts had it before jaxlib 0.12.
 """
 
@@ -8,9 +10,8 @@ from operator import itemgetter
 from typing import Any
 
 from reportgen.errors import shown
-from reportgen.protos.attribute_text import CALLED, LAYOUTS, PREDECESSORS, SHARDING, frontend_text, own_attributes
+from reportgen.protos.attribute_text import CALLED, SHARDING, own_attributes
 from reportgen.protos.escapes import plain_name, quoted
-from reportgen.protos.literal_text import literal_text
 from reportgen.protos.module import HloModule
 from reportgen.protos.proto_messages import ProtoError, decoded
 from reportgen.protos.sharding_text import sharding_text
@@ -58,7 +59,7 @@ class ModulePrinter:
         if opcode == "parameter":
             return str(one.parameter_number)
         if opcode == "constant":
-            return literal_text(one.literal)
+            return "{...}"
         names = self._module.names
         if len(one.operand_ids) > _MANY and sum(len(names[read]) for read in one.operand_ids) > _LONGEST_LINE:
             raise ProtoError(
@@ -72,17 +73,10 @@ class ModulePrinter:
     def _attributes(self, one: Any, opcode: str) -> list[str]:
         """Return the attributes in the order in which XLA prints them."""
         found = own_attributes(opcode, one)
-        if one.constrain_layout and opcode == "custom-call":
-            shapes = ", ".join(map(self._module.shapes.text, one.operand_shapes_with_layout))
-            found.append((LAYOUTS, f"operand_layout_constraints={{{shapes}}}"))
         if one.called_computation_ids:
             found += ((CALLED, text) for text in self._called(one, opcode))
         if opcode == "parameter" and not one.HasField("sharding") and (stated := self._stated_sharding(one)):
             found.append((SHARDING, f"sharding={stated}"))
-        if one.control_predecessor_ids:
-            names = self._module.names
-            before = ", ".join(f"%{names[other]}" for other in one.control_predecessor_ids if other in names)
-            found.append((PREDECESSORS, f"control-predecessors={{{before}}}"))
         if len(found) > 1:
             found.sort(key=itemgetter(0))
         return [text for _, text in found]
@@ -142,8 +136,6 @@ class ModulePrinter:
             parts.append(f"replica_count={replicas}")
         if (partitions := proto.device_assignment.computation_count) > 1:
             parts.append(f"num_partitions={partitions}")
-        if proto.HasField("frontend_attributes"):
-            parts.append(f"frontend_attributes={frontend_text(proto.frontend_attributes)}")
         return ", ".join(parts).replace("\n", " ") + "\n"
 
     def _frames(self) -> Iterator[str]:

@@ -15,22 +15,15 @@ from reportgen.protos.wire import WireError, fields
 _FIELDS = {
     "HloModuleProto": "name=1, entry_computation_id=6 int64, computations=3 *HloComputationProto, host_program_shape=4,"
     " schedule=7 HloScheduleProto, input_output_alias=8 HloInputOutputAliasProto, spmd_parameters_shardings=14 *bytes,"
-    " device_assignment=15 DeviceAssignmentProto, stack_frame_index=17 StackFrameIndexProto, frontend_attributes=19",
+    " device_assignment=15 DeviceAssignmentProto, stack_frame_index=17 StackFrameIndexProto",
     "HloComputationProto": "name=1, instructions=2 *bytes, id=5 int64, root_id=6 int64, execution_thread=8",
-    "HloInstructionProto": "name=1, opcode=2, shape=3, metadata=7, literal=8, parameter_number=9 int64, fusion_kind=11,"
-    " tuple_index=13 int64, dimensions=14 *int64, window=15, convolution_dimension_numbers=16,"
-    " slice_dimensions=17 *bytes, dynamic_slice_sizes=20 *int64, padding_config=21, channel_id=26 int64,"
-    " custom_call_target=28, dot_dimension_numbers=30, fft_type=31 int32, fft_length=32 *int64,"
-    " gather_dimension_numbers=33, gather_slice_sizes=34 *int64, id=35 int64, operand_ids=36 *int64,"
-    " called_computation_ids=38 *int64, sharding=40, backend_config=43, is_host_transfer=47 bool,"
-    " scatter_dimension_numbers=48, replica_groups=49 *bytes, feature_group_count=50 int64,"
-    " source_target_pairs=52 *bytes, constrain_layout=56 bool, operand_shapes_with_layout=57 *bytes,"
-    " batch_group_count=58 int64, is_stable=60 bool, parameter_replication=61, comparison_direction=63,"
-    " custom_call_has_side_effect=65 bool, indices_are_sorted=67 bool, frontend_attributes=68,"
-    " unique_indices=69 bool, use_global_device_ids=71 bool, output_operand_aliasing=74 *bytes,"
-    " custom_call_api_version=77 int32, async_execution_thread=79, cross_program_prefetch_index=80 int32,"
-    " collective_device_list=87, iota_replica_groups=92, precision_config=51,"
-    " control_predecessor_ids=37 *int64, k=81 int64, largest=85 bool",
+    "HloInstructionProto": "name=1, opcode=2, shape=3, metadata=7, parameter_number=9 int64, fusion_kind=11,"
+    " tuple_index=13 int64, dimensions=14 *int64, convolution_dimension_numbers=16, slice_dimensions=17 *bytes,"
+    " custom_call_target=28, dot_dimension_numbers=30, gather_dimension_numbers=33, id=35 int64,"
+    " operand_ids=36 *int64, called_computation_ids=38 *int64, sharding=40, backend_config=43,"
+    " scatter_dimension_numbers=48, replica_groups=49 *bytes, comparison_direction=63,"
+    " output_operand_aliasing=74 *bytes, async_execution_thread=79, collective_device_list=87,"
+    " iota_replica_groups=92",
     "HloScheduleProto": "sequences=1 *SequenceEntry",
     "SequenceEntry": "key=1 int64, value=2 InstructionSequence",
     "InstructionSequence": "instruction_ids=1 *int64",
@@ -66,11 +59,6 @@ _FIELDS = {
     "OpMetadata": "op_type=1, op_name=2, source_file=3, source_line=4 int32, stack_frame_id=15 int32,"
     " deduplicated_name=12, scheduling_name=16,"
     " source_end_line=17 int32, source_column=18 int32, source_end_column=19 int32",
-    "LiteralProto": "shape=1, preds=2 *bool, u8s=3, s32s=4 *int32, s64s=5 *int64, u32s=6 *uint32, u64s=7 *uint64,"
-    " f32s=8 *float, f64s=9 *double, f16s=11, bf16s=13, s8s=15, u16s=16, s16s=17",
-    "Window": "dimensions=1 *WindowDimension",
-    "WindowDimension": "size=1 int64, stride=2 int64, padding_low=3 int64, padding_high=4 int64,"
-    " window_dilation=5 int64, base_dilation=6 int64, window_reversal=7 bool",
     "ConvolutionDimensionNumbers": "input_batch_dimension=7 int64, input_feature_dimension=8 int64,"
     " input_spatial_dimensions=11 *int64, kernel_input_feature_dimension=3 int64,"
     " kernel_output_feature_dimension=4 int64, kernel_spatial_dimensions=6 *int64, output_batch_dimension=9 int64,"
@@ -83,18 +71,11 @@ _FIELDS = {
     " scatter_dims_to_operand_dims=3 *int64, index_vector_dim=4 int64, input_batching_dims=5 *int64,"
     " scatter_indices_batching_dims=6 *int64",
     "SliceDimensions": "start=1 int64, limit=2 int64, stride=3 int64",
-    "PaddingConfig": "dimensions=1 *PaddingDimension",
-    "PaddingDimension": "edge_padding_low=1 int64, edge_padding_high=2 int64, interior_padding=3 int64",
-    "SourceTarget": "source=1 int64, target=2 int64",
     "ReplicaGroup": "replica_ids=1 *int64",
     "CollectiveDeviceList": "replica_groups=1 *bytes, iota_replica_group_list=2",
     "IotaReplicaGroupList": "num_replica_groups=1 int64, num_devices_per_group=2 int64, iota_reshape_dims=3 *int64,"
     " iota_transpose_perm=4 *int32",
     "OutputOperandAliasing": "output_shape_index=1 *int64, operand_index=2 int64, operand_shape_index=3 *int64",
-    "FrontendAttributes": "map=1 *AttributeEntry",
-    "AttributeEntry": "key=1, value=2",
-    "ParameterReplication": "replicated_at_leaf_buffers=1 *bool",
-    "PrecisionConfig": "operand_precision=1 *int32, algorithm=2 int32",
     "OpSharding": "type=1 int32, tile_assignment_dimensions=3 *int64, tile_assignment_devices=4 *int64,"
     " tuple_shardings=5 *bytes, replicate_on_last_tile_dim=6 bool, last_tile_dims=8 *int32, iota_reshape_dims=9 *int64,"
     " iota_transpose_perm=10 *int32, named_sharding=14",

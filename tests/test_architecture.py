@@ -83,8 +83,8 @@ def modules() -> list[str]:
 
 
 def python_files() -> list[str]:
-    """Return every module of the package, every test, benchmark and fuzzer, as a path in the repository."""
-    others = ((ROOT / folder).rglob("*.py") for folder in ("benchmarks", "fuzz", "tests"))
+    """Return every module of the package, every test and fuzzer, as a path in the repository."""
+    others = ((ROOT / folder).rglob("*.py") for folder in ("fuzz", "tests"))
     paths = chain(PACKAGE.rglob("*.py"), *others)
     return sorted(path.relative_to(ROOT).as_posix() for path in paths)
 

@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # because a character that the encoding lacks must not end the command
-    terminal = Terminal(quiet=getattr(options, "quiet", False), verbose=getattr(options, "verbose", False))
+    terminal = Terminal(quiet=getattr(options, "quiet", False))
     try:
         apply_settings(options)
         terminal.is_published = bool(getattr(options, "redaction", None))

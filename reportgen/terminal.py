@@ -35,9 +35,8 @@ class Terminal:
     errors and warnings show no path, and none of the texts that they quote.
     """
 
-    def __init__(self, *, quiet: bool = False, verbose: bool = False) -> None:
+    def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet
-        self._verbose = verbose
         self._rewrites = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
         self._colored = self._rewrites and not os.environ.get("NO_COLOR")
         self._has_line = False
@@ -51,7 +50,7 @@ class Terminal:
             return
         if self._rewrites:
             self._rewrite(line)
-        elif self._verbose or total <= 20 or done == total or done % max(1, total // 10) == 0:
+        elif total <= 20 or done == total or done % max(1, total // 10) == 0:
             self._say(line)  # about ten lines, because thousands would bury the problems in the log of a CI job
 
     def stage(self, words: str) -> None:

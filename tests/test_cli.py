@@ -71,7 +71,6 @@ def write_text(path: Path, text: str) -> Path:
         ["build"],
         ["build", "dumps", "--jobs", "0"],
         ["build", "dumps", "--jobs", "two"],
-        ["build", "dumps", "--quiet", "--verbose"],
         ["build", "dumps", "--outp", "site"],
         ["check", "dumps", "--output", "site"],
         ["build", ""],
@@ -127,11 +126,11 @@ def test_a_dump_that_is_too_large_is_skipped_and_the_others_are_not(
     run: Run, dumps: Path, output: Path, command: str
 ) -> None:
     write_text(dumps / "large-buffer-assignment.txt", ALLOCATIONS * 4)
-    options = ["--max-dump-bytes", 2 * len(ALLOCATIONS), *(["-o", output, "-v"] if command == "build" else [])]
+    options = ["--max-dump-bytes", 2 * len(ALLOCATIONS), *(["-o", output] if command == "build" else [])]
     ran = run(command, dumps, "--jobs", 1, *options)
     assert ran.code == 1
     assert "error: large-buffer-assignment.txt: it has more than 1,054 bytes; --max-dump-bytes N allows more" in ran.err
-    assert NAME in ran.out
+    assert NAME in ran.out or (output / "index.html").exists()
 
 
 def test_a_log_that_is_too_large_is_reported(run: Run, tmp_path: Path) -> None:
@@ -310,12 +309,6 @@ def test_quiet_prints_nothing_but_errors(run: Run, dumps: Path, output: Path) ->
     ran = run("build", dumps, "-o", output, "--quiet")
     assert (ran.code, ran.out) == (1, "")
     assert re.fullmatch(r"error: other-.*\n", ran.err)
-
-
-def test_verbose_prints_the_findings_of_each_module(run: Run, output: Path) -> None:
-    quiet, verbose = run("build", TINY, "-o", output), run("build", TINY, "-o", output, "-v")
-    assert NAME not in quiet.out
-    assert verbose.out.startswith(run("check", TINY).out)
 
 
 def test_open_opens_the_page_of_a_single_module(run: Run, output: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -643,7 +636,7 @@ def test_numbers_of_any_length_beside_a_dump_lose_nothing(run: Run, dumps: Path)
 def test_a_shape_that_no_memory_could_hold_has_no_size(run: Run, dumps: Path, tmp_path: Path) -> None:
     shape = f"f32[{','.join(['9' * 19] * 60)}]{{{','.join(map(str, reversed(range(60))))}}}"
     (dumps / NAME).write_text(ALLOCATIONS.replace("f32[128,512]{1,0}", shape), encoding="utf-8")
-    ran = run("build", dumps, "-o", tmp_path / "site", "--verbose")
+    ran = run("build", dumps, "-o", tmp_path / "site")
     assert (ran.code, "OverflowError" in ran.err) == (0, False)
 
 

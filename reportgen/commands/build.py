@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from reportgen.build import build, build_file, opening_page
 from reportgen.commands.arguments import paths_of, report_options
-from reportgen.commands.printing import print_explanation, print_finished, print_modules, print_single_file
+from reportgen.commands.printing import print_explanation, print_finished, print_single_file
 from reportgen.commands.settings import files_read
 from reportgen.errors import OptionError
 from reportgen.options import BuildOptions
@@ -32,7 +32,6 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         report = build(asked, terminal.progress, terminal.stage)
         shown = options.output / opening_page(report)
     terminal.problems(report.problems)
-    print_modules(report.summaries if options.verbose else ())
     # A redacted report is published, and so are the logs of its build.
     is_published = bool(options.redaction)
     if options.single_file and not options.quiet:

@@ -94,7 +94,6 @@ def check(parser: argparse.ArgumentParser) -> None:
         help="judge growth against this report.json (path or URL) or directory of dumps; a missing one is a warning",
     )
     _add_gate(parser)
-    parser.set_defaults(verbose=True)  # because the findings are what a check is for
 
 
 def explain(parser: argparse.ArgumentParser) -> None:
@@ -188,7 +187,7 @@ def export(parser: argparse.ArgumentParser) -> None:
     )
     add_max_dump_bytes(parser)
     add_redaction(parser)
-    parser.set_defaults(executor=None, verbose=False)  # read by what the commands share
+    parser.set_defaults(executor=None)  # read by what the commands share
 
 
 def _add_build(parser: argparse.ArgumentParser) -> None:
@@ -196,9 +195,7 @@ def _add_build(parser: argparse.ArgumentParser) -> None:
     add_analysis(parser)
     add_site(parser)
     add_pages(parser)
-    volume = parser.add_mutually_exclusive_group()
-    volume.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
-    volume.add_argument("-v", "--verbose", action="store_true", help="print the findings of each module")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
 
 
 def _add_module(parser: argparse.ArgumentParser, purpose: str) -> None:

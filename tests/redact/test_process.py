@@ -20,8 +20,8 @@ _FORMS = (
     *("account", "card", "first group of an address", "other letters as they are"),
 )
 COMMANDS = {
-    "build": ["build", "{dumps}", "-o", "out/site", "--verbose", "--jobs", "1"],
-    "single file": ["build", "{dump}", "--single-file", "out/report.html", "--verbose"],
+    "build": ["build", "{dumps}", "-o", "out/site", "--jobs", "1"],
+    "single file": ["build", "{dump}", "--single-file", "out/report.html"],
     "check": ["check", "{dumps}", "--jobs", "1"],
     "check for programs": ["check", "--json", "{dumps}", "--jobs", "1"],
     "check with budgets": [

@@ -230,7 +230,7 @@ def test_no_page_shows_a_secret(
 ) -> None:
     dumps = folder(tmp_path / "in", secret)
     monkeypatch.chdir(tmp_path)
-    main(["build", str(dumps), "-o", "site", flag, "--jobs", "1", "--verbose"])
+    main(["build", str(dumps), "-o", "site", flag, "--jobs", "1"])
     printed = capsys.readouterr()
     pages = list(shown_by(tmp_path / "site"))
     assert len(pages) > 10
@@ -246,7 +246,7 @@ def test_no_single_file_shows_a_secret(
     dump = folder(tmp_path / "in", secret) / f"{NAME}-buffer-assignment.txt"
     monkeypatch.chdir(tmp_path)
     target = tmp_path / "report.html"
-    assert main(["build", str(dump), "--single-file", str(target), flag, "--jobs", "1", "--verbose"]) == 0
+    assert main(["build", str(dump), "--single-file", str(target), flag, "--jobs", "1"]) == 0
     printed = capsys.readouterr()
     page, data = inside(target)
     assert "add.1" in data

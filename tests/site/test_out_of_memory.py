@@ -63,7 +63,7 @@ def test_a_page_says_what_to_do_and_has_no_charts(site: Path) -> None:
         assert "data-chart" not in html
 
 
-COMMANDS = [("build", "-o", "site", "--verbose"), ("check",), ("check", "--json")]
+COMMANDS = [("build", "-o", "site"), ("check",), ("check", "--json")]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)

@@ -54,9 +54,7 @@ def build(options: BuildOptions, progress: Progress, stage: Stage = lambda words
 
     Raises ReportgenError if there is no dump or the output cannot be written.
     """
-    found = discover_all(
-        options.paths, excluded=options.output, max_bytes=options.max_dump_bytes, siblings=options.siblings
-    )
+    found = discover_all(options.paths, excluded=options.output, max_bytes=options.max_dump_bytes)
     errors = published_errors(found, options.redaction, options.max_dump_bytes)
     if found.why_none and not errors:  # the text of an error is enough for a report
         raise NoDumpFound(found.why_none)
@@ -90,7 +88,7 @@ def single_page(
 
     The file is None if the dump cannot be read. Raises ReportgenError if there is no such dump.
     """
-    found = discover(options.paths, max_bytes=options.max_dump_bytes, siblings=options.siblings)
+    found = discover(options.paths, max_bytes=options.max_dump_bytes)
     if module:
         found = replace(found, dumps=of_module(found.dumps, module))
     discovered = redact_labels(found, options.redaction)

@@ -24,8 +24,7 @@ class ReportOptions:
 
     `redaction` says what the site must hide; with None it shows everything.
 
-    Files with more than `max_dump_bytes` after decompression are skipped. Without `siblings`, the files beside a dump
-    are not read.
+    Files with more than `max_dump_bytes` after decompression are skipped.
 
     `capacities` describe the memory of the device, such as `16GiB`, `v5e` or `5=64GiB`; by default it comes from the
     files beside a dump.
@@ -40,7 +39,6 @@ class ReportOptions:
     force: bool = False
     redaction: Redaction | None = None
     max_dump_bytes: int = DEFAULT_MAX_DUMP_BYTES
-    siblings: bool = True
     source_root: Path | None = None
     source_url: str | None = None
     capacities: tuple[str, ...] = ()

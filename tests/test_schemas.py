@@ -132,7 +132,7 @@ def test_a_field_too_many_or_too_few_does_not_pass(run: Run, sides: tuple[Path, 
     assert len(problems(validator("compare"), document)) == 2
 
 
-@pytest.mark.parametrize("flags", [[], ["--capacity", "1MiB"], ["--no-siblings"]])
+@pytest.mark.parametrize("flags", [[], ["--capacity", "1MiB"]])
 @pytest.mark.parametrize("dumps", [SAMPLES, ROOT / "tests", ROOT / "tests" / "oom"])
 def test_a_report_is_as_its_schema_says(run: Run, dumps: Path, flags: list[str]) -> None:
     document = json.loads(run("check", "--json", "--jobs", "1", *flags, dumps).out)

@@ -55,15 +55,9 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
 
 
 def add_contents(parser: argparse.ArgumentParser) -> None:
-    """Add what is read for each dump: its files up to a size, those beside it, and what the device has."""
+    """Add what is read for each dump: its files up to a size, and what the device has."""
     add_max_dump_bytes(parser)
     add_capacity(parser)
-    parser.add_argument(
-        "--no-siblings",
-        dest="siblings",
-        action="store_false",
-        help="do not read the files beside a dump: no names and source lines from the HLO text, no comparison with it",
-    )
 
 
 def add_capacity(parser: argparse.ArgumentParser) -> None:
@@ -169,7 +163,6 @@ def report_options(options: argparse.Namespace) -> dict[str, Any]:
         "force": options.force,
         "redaction": options.redaction or None,
         "max_dump_bytes": options.max_dump_bytes,
-        "siblings": options.siblings,
         "capacities": tuple(options.capacities),
         "source_root": options.source_root.absolute() if options.source_root else None,
         "source_url": options.source_url,

@@ -41,7 +41,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     if options.github:
         baseline_path = located(options.baseline) if options.baseline else None
         confirm_apart(files_appended(), (*paths, baseline_path, *files_read(options.budgets)))
-    found = discover_all(paths, max_bytes=options.max_dump_bytes, siblings=options.siblings)
+    found = discover_all(paths, max_bytes=options.max_dump_bytes)
     errors = published_errors(found, options.redaction or None, options.max_dump_bytes)
     if found.why_none and not errors:
         raise NoDumpFound(found.why_none)

@@ -33,7 +33,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     if options.source and options.redaction:
         raise OptionError("--source shows what redaction hides; leave out one, or add --no-redact")
     text = _text_of(options.source) if options.source else ""
-    found = discover_all(paths_of(options), max_bytes=options.max_dump_bytes, siblings=options.siblings)
+    found = discover_all(paths_of(options), max_bytes=options.max_dump_bytes)
     errors = published_errors(found, options.redaction or None, options.max_dump_bytes)
     if found.why_none and not errors:
         raise NoDumpFound(found.why_none)

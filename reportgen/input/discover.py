@@ -107,17 +107,14 @@ def discover(
     paths: Sequence[AnyPath],
     excluded: Path | None = None,
     max_bytes: int = DEFAULT_MAX_DUMP_BYTES,
-    *,
-    siblings: bool = True,
 ) -> Discovered:
     """Find every dump in `paths`: directories (searched recursively), dump files, and logs with dumps in them.
 
     Skip the directory `excluded`, which is the site's, and files with more than `max_bytes` after decompression.
-    Without `siblings`, leave out the files beside each dump.
 
     Raises NoDumpFound if no path contains a dump, UnreadableInput if a path cannot be read.
     """
-    found = discover_all(paths, excluded, max_bytes, siblings=siblings)
+    found = discover_all(paths, excluded, max_bytes)
     if found.why_none:
         raise NoDumpFound(found.why_none)
     return found
@@ -127,8 +124,6 @@ def discover_all(
     paths: Sequence[AnyPath],
     excluded: Path | None = None,
     max_bytes: int = DEFAULT_MAX_DUMP_BYTES,
-    *,
-    siblings: bool = True,
 ) -> Discovered:
     """Find dumps as `discover` does, and texts that may contain errors, which are enough for a report.
 
@@ -148,8 +143,6 @@ def discover_all(
     dumps = unique_dumps(found)
     # The text that `reportgen run` leaves beside dumps is part of what their own pages say.
     beside = {sibling.path for dump in dumps for sibling in dump.siblings if sibling.path.name == ERROR_TEXT}
-    if not siblings:
-        dumps = tuple(replace(dump, siblings=()) for dump in dumps)
     problems = {problem for one in found for problem in one.problems}
     readmes = ((path / "README.md", path) for path in paths)
     return Discovered(

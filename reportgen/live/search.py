@@ -84,7 +84,7 @@ class Search:
     def _discover(self) -> Discovered:
         options = self._options
         existing = tuple(path for path in options.paths if path.exists())
-        return discover_all(existing, self._output, options.max_dump_bytes, siblings=options.siblings)
+        return discover_all(existing, self._output, options.max_dump_bytes)
 
     def _name(self, kept: Mapping[str, DumpFiles]) -> None:
         self.found = {files.label: files for files in self._discovered.dumps}

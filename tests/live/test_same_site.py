@@ -27,7 +27,6 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "redact names": {"redaction": "names"},
     "capacity": {"capacities": ("16KiB",)},
     "redact and capacity": {"redaction": "paths", "capacities": ("16KiB",)},
-    "no siblings": {"siblings": False},
     "sources": {"source_root": ROOT, "source_url": "https://example.com/{path}#L{line}"},
     "small dumps only": {"max_dump_bytes": 20_000},
     "title": {"title": "Nightly"},

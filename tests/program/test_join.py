@@ -165,10 +165,8 @@ def test_damaged_files_give_nothing(data: bytes) -> None:
     assert nothing_is_from(joined(dump, NAME, [Sibling("HLO text", "x", data), Sibling("proto", "y", data)]))
 
 
-@pytest.mark.parametrize(("flags", "is_named"), [((), True), (("--no-siblings",), False), (("--redact",), False)])
-def test_the_site_has_source_lines_unless_siblings_are_left_out(
-    flags: Sequence[str], is_named: bool, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("flags", "is_named"), [((), True), (("--redact",), False)])
+def test_the_site_has_source_lines_unless_it_is_redacted(flags: Sequence[str], is_named: bool, tmp_path: Path) -> None:
     assert main(["build", "-q", str(TINY), "-o", str(tmp_path), *flags]) == 0
     pages = [page.read_text(encoding="utf-8") for page in tmp_path.glob("m/*/v/*.html")]
     assert any("progs.py" in page for page in pages) == is_named

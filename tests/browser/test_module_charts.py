@@ -256,6 +256,7 @@ def test_the_names_of_the_peaks_are_above_the_plot_and_can_be_read(
     module_page: Page, scheme: Literal["light", "dark"]
 ) -> None:
     module_page.emulate_media(color_scheme=scheme)
+    module_page.reload()  # so that each chart is drawn once, in these colors
     background = shown_color(module_page, "background")
     seen = set()
     for number in range(module_page.locator("figure[data-chart='memory-over-time']").count()):

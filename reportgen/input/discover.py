@@ -244,11 +244,11 @@ def _add_text(folder: Folder, name: str, found: Found) -> None:
     except UNREADABLE:
         dump = True  # so that what is wrong with it is reported
     if dump:
-        _add_log(folder, name, found)
+        data = _add_log(folder, name, found)
+        if not found.dumps:
+            _add_quoted(folder, name, data, found)
     elif error.has_found:
         found.texts.append(TextFile(folder.label(name), path))
-    if dump and not found.dumps:
-        _add_quoted(folder, name, read_text(path, found.max_bytes)[0], found)
 
 
 def _add_quoted(folder: Folder, name: str, data: bytes, found: Found) -> None:
@@ -450,7 +450,8 @@ def _stem(name: str) -> str:
     return Path(without_compression(name)).stem
 
 
-def _add_log(folder: Folder, name: str, found: Found) -> None:
+def _add_log(folder: Folder, name: str, found: Found) -> bytes:
+    """Add the dumps and the errors in a log, and return its text."""
     path, label = folder.path / name, folder.label(name)
     data, damage = read_text(path, found.max_bytes)
     if damage and data:
@@ -472,3 +473,4 @@ def _add_log(folder: Folder, name: str, found: Found) -> None:
     for frame in chain(*dumps, orphans):
         if not frame.is_complete:
             found.report("warning", f"{label}#{frame.name}", "cut off: the log has no end of this file")
+    return data

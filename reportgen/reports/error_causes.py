@@ -213,14 +213,19 @@ def _of_padding(event: OutOfMemory) -> tuple[str, int]:
 
 def _of_fragmentation(event: OutOfMemory) -> Iterator[str]:
     needed, free, piece = event.needed, event.free, event.reservable
-    if event.kind in ("execution", "allocator") and (largest := size_named(event, "LargestFreeBlock")):
-        free = _difference(event.capacity, event.held)
-        piece = largest if largest.high > 0 else None
+    if event.kind in ("execution", "allocator") and (block := _largest_block(event)):
+        free, piece = _difference(event.capacity, event.held), block
     if needed and free and piece and free.low >= needed.high and piece.high < needed.low:
         yield (
             f"{range_words(free)} are free, which would be enough for {range_words(needed)}, but at most"
             f" {range_words(piece)} of that in one piece: the memory is fragmented."
         )
+
+
+def _largest_block(event: OutOfMemory) -> SizeRange | None:
+    """Return the largest free block of an allocator; None where it has none, or does not say."""
+    largest = size_named(event, "LargestFreeBlock")
+    return largest if largest and largest.high > 0 else None
 
 
 def _of_lost_bytes(event: OutOfMemory) -> Iterator[str]:
@@ -232,8 +237,8 @@ def _of_lost_bytes(event: OutOfMemory) -> Iterator[str]:
 
 
 def _of_pieces(event: OutOfMemory) -> Iterator[str]:
-    free, piece = _difference(event.capacity, event.held), size_named(event, "LargestFreeBlock")
-    if event.form.backend == "gpu" and free and piece and 0 < piece.high < free.low:
+    free, piece = _difference(event.capacity, event.held), _largest_block(event)
+    if event.form.backend == "gpu" and free and piece and piece.high < free.low:
         yield f"{range_words(free)} are free, at most {range_words(piece)} of that in one piece."
 
 

@@ -1,7 +1,7 @@
 """Declare every sentence about memory that compilers, runtimes, allocators and libraries print.
 
-A new one is one `Form` here, one text in `tests/oom/texts` and one row in `docs/error-texts.md`. Where two forms begin
-with the same words, the one that demands more comes first.
+A new one is one `Form` here, one text in `tests/oom/cases.toml` and one row in `docs/error-texts.md`. Where two forms
+begin with the same words, the one that demands more comes first.
 """
 
 import re
@@ -707,7 +707,6 @@ _FIGURES = (
         sign="argument_size_in_bytes",
         rows=r"\b(?P<name>(?:host_)?(?:generated_code|argument|output|alias|temp)_size_in_bytes|peak_memory_in_bytes)"
         r"[\"']?\s*[=:]\s*(?P<size>\d++)",
-        context=r"(?P<rows_before>generated_code_size_in_bytes[\"']?\s*[=:]\s*\d+)",
         lines=14,
         says=_OF_COMPILED,
     ),
@@ -1078,7 +1077,11 @@ _OTHERS = (
         ),
         rows=r"\* (?P<name>[\w ]+): (?P<size>[\d.]+ ?[KMGT]?B)",
         lines=16,
-        says=("AWS Neuron’s runtime could not give {asked} more for {usage} on {device}.", "{used}", _NEURON_PLAN),
+        says=(
+            "AWS Neuron’s runtime could not give {asked} more for {usage} on {device}.",
+            "In use are {rows}.",
+            _NEURON_PLAN,
+        ),
         next_step="Use a smaller batch, or shard the model over more cores.",
     ),
     Form(
@@ -1101,7 +1104,6 @@ _OTHERS = (
         kind="other runtime",
         sign="ailed to allocate ",
         rest=r"(?P<asked>\d+ bytes) on DEVICE for tensor",
-        context=r"TDRV:(?P<place>\w+)",
         says=("AWS Neuron’s runtime could not give {asked}.", _NEURON_PLAN),
         next_step="Use a smaller batch, or shard the model over more cores.",
     ),

@@ -90,7 +90,7 @@ def told(event: OutOfMemory) -> list[str]:
 def figures(event: OutOfMemory) -> str:
     """Return what is needed, usable, in use, free and too much, as far as the text says so; empty if it does not."""
     needed, capacity = event.needed, event.capacity
-    excess = excess_of(event)
+    excess = excess_words(event)
     if needed and capacity and range_words(needed) == range_words(capacity):
         return _equal_figures(needed, capacity, excess)
     whole = size_named(event, "total allocation")
@@ -105,17 +105,17 @@ def figures(event: OutOfMemory) -> str:
         (None if is_load or event.name == "rematerialization" else event.held, "in use"),
         (event.free, left),
         (event.reservable if event.reservable != event.free else None, "of that in one piece"),
-        (excess, "too much"),
     )
-    # What the text states is said as it stands, and a difference of rounded sizes as a range.
-    stated = [
-        (_said(size, is_stated=size is event.excess or size is not excess), words) for size, words in named if size
-    ]
-    return ", ".join(f"{size} {words}" for size, words in stated)
+    stated = [f"{human_bytes(size.middle)} {words}" for size, words in named if size]
+    return ", ".join([*stated, *([f"{excess} too much"] if excess else [])])
 
 
-def _said(size: SizeRange, *, is_stated: bool) -> str:
-    return human_bytes(size.middle) if is_stated else range_words(size)
+def excess_words(event: OutOfMemory) -> str:
+    """Return what is too much: as the text states it, or a difference of rounded sizes as a range; else empty."""
+    if event.excess:
+        return human_bytes(event.excess.middle)
+    excess = excess_of(event)
+    return range_words(excess) if excess else ""
 
 
 def next_step(event: OutOfMemory) -> str:
@@ -186,9 +186,7 @@ def _named(event: OutOfMemory) -> Mapping[str, str]:
         count = prod(int(one) for one in known.get("dimensions", "").split(",") if one)
         known["tensor"] = human_bytes(count * size)
     rows = [f"{row.name} {range_words(row.size)}" for row in event.totals if row.size]
-    if event.name == "neuron-runtime" and rows:
-        known["used"] = f"In use are {', '.join(rows)}."
-    return known
+    return known | {"rows": ", ".join(rows)}
 
 
 def _counted_size(name: str, printed: str) -> SizeRange | None:
@@ -198,10 +196,9 @@ def _counted_size(name: str, printed: str) -> SizeRange | None:
     return SizeRange(size.low * unit, size.high * unit) if size else None
 
 
-def _equal_figures(needed: SizeRange, capacity: SizeRange, excess: SizeRange | None) -> str:
+def _equal_figures(needed: SizeRange, capacity: SizeRange, excess: str) -> str:
     """Return two sizes that look equal when they are rounded: in bytes if these are known, else their difference."""
     if needed.is_exact and capacity.is_exact:
-        too_much = f", {range_words(excess)} too much" if excess else ""
+        too_much = f", {excess} too much" if excess else ""
         return f"{exact_bytes(needed.low)} needed, {exact_bytes(capacity.low)} usable{too_much}"
-    words = _said(excess, is_stated=excess is not None) if excess else ""
-    return f"{words} more than the {range_words(capacity)} usable" if excess else ""
+    return f"{excess} more than the {range_words(capacity)} usable" if excess else ""

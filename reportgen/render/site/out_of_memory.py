@@ -12,9 +12,9 @@ from reportgen.oom.printed_size import SizeRange
 from reportgen.record import record
 from reportgen.render import routes
 from reportgen.render.html.templates import render
-from reportgen.reports.error_causes import excess_of, padding_words, unpadded, whole_of
-from reportgen.reports.error_words import figures, is_failure, next_step, told, unknown, verdict, would_fit
-from reportgen.reports.formats import human_bytes, percent, range_words
+from reportgen.reports.error_causes import padding_words, unpadded, whole_of
+from reportgen.reports.error_words import excess_words, figures, next_step, told, unknown, verdict, would_fit
+from reportgen.reports.formats import percent, range_words
 from reportgen.work import Page
 
 
@@ -55,7 +55,6 @@ class ErrorView:
     figures: str
     next_step: str
     would_fit: str
-    is_failure: bool
     excess: str
     needed_bytes: int
     capacity_bytes: int
@@ -93,8 +92,7 @@ def _view(error: LoggedError, number: int) -> ErrorView:
         figures=figures(event),
         next_step=next_step(event),
         would_fit=would_fit(event),
-        is_failure=is_failure(event),
-        excess=_excess_words(event),
+        excess=excess_words(event),
         needed_bytes=needed_bytes,
         capacity_bytes=capacity_bytes,
         scale_bytes=max(needed_bytes, capacity_bytes, 1),
@@ -105,14 +103,6 @@ def _view(error: LoggedError, number: int) -> ErrorView:
         rows=rows,
         by_shape=_groups((buffer.shape, buffer) for buffer in event.buffers),
     )
-
-
-def _excess_words(event: OutOfMemory) -> str:
-    """Return what is too much: as the text states it, or as the difference of two rounded sizes."""
-    if event.excess:
-        return human_bytes(event.excess.middle)
-    excess = excess_of(event)
-    return range_words(excess) if excess else ""
 
 
 def _rows(event: OutOfMemory) -> list[ListedBuffer]:

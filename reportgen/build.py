@@ -13,21 +13,20 @@ from functools import partial
 from pathlib import Path
 
 from reportgen.analyse.identity import digests
-from reportgen.errors import NoDumpFound, OutputRefused
+from reportgen.errors import OutputRefused
 from reportgen.failures import failed
-from reportgen.input.discover import Discovered, discover, discover_all
+from reportgen.input.discover import Discovered
 from reportgen.input.dump_contents import read_note
 from reportgen.input.reading import DumpFiles
-from reportgen.input.selection import of_module
 from reportgen.options import BuildOptions, ReportOptions
 from reportgen.output.incremental import IncrementalChecker
 from reportgen.output.manifest import COMMON, TREND
 from reportgen.output.named_files import write_file
 from reportgen.output.writer import SiteDirectory, write_pages
-from reportgen.redact.contents import published_contents, published_errors
-from reportgen.redact.labels import redact_labels
+from reportgen.redact.contents import published_contents
 from reportgen.render.routes import OVERVIEW, module_view
 from reportgen.render.site.assets import fingerprint
+from reportgen.search import search
 from reportgen.work import (
     BuildResult,
     Outcome,
@@ -54,17 +53,13 @@ def build(options: BuildOptions, progress: Progress, stage: Stage = lambda words
 
     Raises ReportgenError if there is no dump or the output cannot be written.
     """
-    found = discover_all(options.paths, excluded=options.output, max_bytes=options.max_dump_bytes)
-    errors = published_errors(found, options.redaction, options.max_dump_bytes)
-    if found.why_none and not errors:  # the text of an error is enough for a report
-        raise NoDumpFound(found.why_none)
-    discovered = redact_labels(found, options.redaction)
+    found = search(options.paths, options.redaction, options.max_dump_bytes, excluded=options.output)
     with SiteDirectory.opened(options.output, force=options.force) as directory:
         settings = settings_of(options)
-        tasks = [Task(files, directory.parts.get(files.label)) for files in discovered.dumps]
+        tasks = [Task(files, directory.parts.get(files.label)) for files in found.shown.dumps]
         outcomes = list(with_progress(_build_all(tasks, settings, options, stage), len(tasks), progress))
-        result = replace(result_of(discovered, outcomes), errors=errors)
-        return _finish(result, outcomes, settings, read_note(discovered.readme), directory)
+        result = replace(result_of(found.shown, outcomes), errors=found.errors)
+        return _finish(result, outcomes, settings, read_note(found.shown.readme), directory)
 
 
 def build_file(
@@ -88,12 +83,9 @@ def single_page(
 
     The file is None if the dump cannot be read. Raises ReportgenError if there is no such dump.
     """
-    found = discover(options.paths, max_bytes=options.max_dump_bytes)
-    if module:
-        found = replace(found, dumps=of_module(found.dumps, module))
-    discovered = redact_labels(found, options.redaction)
-    outcome, page = _build_page(Task(_needing_most(discovered, options, stage)), settings_of(options), stage)
-    return replace(result_of(discovered, [outcome]), left_out=len(discovered.dumps) - 1), page
+    found = search(options.paths, options.redaction, options.max_dump_bytes, module=module, needs_dump=True).shown
+    outcome, page = _build_page(Task(_needing_most(found, options, stage)), settings_of(options), stage)
+    return replace(result_of(found, [outcome]), left_out=len(found.dumps) - 1), page
 
 
 def _needing_most(discovered: Discovered, options: BuildOptions, stage: Stage) -> DumpFiles:

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from functools import partial
 
-from reportgen.input.discover import Discovered, discover
+from reportgen.input.discover import Discovered
 from reportgen.input.reading import Problem
 from reportgen.input.remote import AnyPath
 from reportgen.options import Redaction
 from reportgen.pipeline import check_dump, read_report
-from reportgen.redact.labels import redact_labels
 from reportgen.reports.report import Report
+from reportgen.search import search
 from reportgen.work import BuildResult, Progress, Stage, Task, largest_first, result_of, with_progress
 from reportgen.workers import share_out
 
@@ -41,7 +41,7 @@ def read_reports(
     paths: Sequence[AnyPath], max_dump_bytes: int, redaction: Redaction | None
 ) -> tuple[list[Report], list[Problem]]:
     """Return the report of every readable dump, and all problems. Raises ReportgenError if there is no dump."""
-    discovered = redact_labels(discover(paths, max_bytes=max_dump_bytes), redaction)
+    discovered = search(paths, redaction, max_dump_bytes, needs_dump=True).shown
     results = [read_report(files, redaction) for files in discovered.dumps]
     problems = [*discovered.problems, *(problem for _, found in results for problem in found)]
     return [report for report, _ in results if report is not None], problems

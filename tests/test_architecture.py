@@ -27,7 +27,7 @@ STAGES = (
     {"compare", "work"},
     {"redact", "render"},
     {"output", "failures"},
-    {"pipeline"},
+    {"pipeline", "search"},
     {"dump_pages", "check", "sides"},
     {"build"},
     {"comparison_site"},

@@ -14,19 +14,16 @@ from reportgen.commands.settings import files_read
 from reportgen.compare.budgets import Budgets
 from reportgen.compare.figures import figures_of_modules
 from reportgen.compare.verdicts import Judgement, judge, judge_fit, pair_by_name
-from reportgen.errors import NoDumpFound
-from reportgen.input.discover import Discovered, discover_all
 from reportgen.input.reading import is_missing
 from reportgen.input.remote import located
 from reportgen.output.named_files import confirm_apart
-from reportgen.redact.contents import published_errors
-from reportgen.redact.labels import redact_labels
 from reportgen.redact.public_figures import public_name, real_figures, redact_flaws, redact_judgement
 from reportgen.redact.quotes import redact_message
 from reportgen.reports.explain_markdown import explanation_markdown
 from reportgen.reports.explain_sections import sections
 from reportgen.reports.explanation import explanation
 from reportgen.reports.report_json import report_json
+from reportgen.search import SearchResult, search
 from reportgen.terminal import Terminal
 from reportgen.work import BuildResult
 
@@ -41,13 +38,9 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     if options.github:
         baseline_path = located(options.baseline) if options.baseline else None
         confirm_apart(files_appended(), (*paths, baseline_path, *files_read(options.budgets)))
-    found = discover_all(paths, max_bytes=options.max_dump_bytes)
-    errors = published_errors(found, options.redaction or None, options.max_dump_bytes)
-    if found.why_none and not errors:
-        raise NoDumpFound(found.why_none)
-    shown = redact_labels(found, options.redaction or None)
+    found = search(paths, options.redaction or None, options.max_dump_bytes)
     report = check(
-        shown,
+        found.shown,
         options.jobs,
         terminal.progress,
         options.executor,
@@ -57,7 +50,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         devices=options.devices,
         with_report=options.json or options.github or bool(options.capacities) or budgets is not None,
     )
-    report = replace(report, errors=errors)
+    report = replace(report, errors=found.errors)
     terminal.problems(report.problems)
     if options.json:
         sys.stdout.buffer.write(report_json((entry.report for entry in report.summaries), report.errors))
@@ -66,7 +59,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         print_errors(report.errors)
     baseline = _baseline_of(options, terminal) if budgets or options.github else None
     is_judged = budgets or options.github or options.capacities
-    judgement = _judge(report, budgets, options, found, shown, baseline) if is_judged else None
+    judgement = _judge(report, budgets, options, found, baseline) if is_judged else None
     label = baseline.label if baseline else None
     if label and options.redaction:
         label = redact_message(label)
@@ -102,14 +95,13 @@ def _judge(
     report: BuildResult,
     budgets: Budgets | None,
     options: argparse.Namespace,
-    found: Discovered,
-    shown: Discovered,
+    found: SearchResult,
     baseline: "BuildFigures | None",
 ) -> Judgement:
     """Judge the modules, and their growth against the baseline if there is one."""
     before = baseline.modules if baseline else ()
     after = figures_of_modules(entry.report for entry in report.summaries)
-    real = real_figures(after, found, shown) if options.redaction else after
+    real = real_figures(after, found.real, found.shown) if options.redaction else after
     pairs = pair_by_name(before, real)
     judgement = (
         judge(

@@ -3,19 +3,14 @@
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from reportgen.check import check
 from reportgen.commands.arguments import paths_of
 from reportgen.commands.printing import print_explanation
-from reportgen.errors import NoDumpFound, OptionError
-from reportgen.input.discover import discover_all
+from reportgen.errors import OptionError
 from reportgen.input.line_ends import lines_of
-from reportgen.input.selection import of_module
 from reportgen.input.source_lines import are_of_one_file, names_of
-from reportgen.redact.contents import published_errors
-from reportgen.redact.labels import redact_labels
 from reportgen.reports.annotated_source import LineCosts, annotated, costs_of_report, files_of
 from reportgen.reports.explain_markdown import explanation_markdown
 from reportgen.reports.explain_sections import sections
@@ -23,6 +18,7 @@ from reportgen.reports.explanation import explain_json, explanation
 from reportgen.reports.source_text import source_text
 from reportgen.reports.styled_text import TextLine
 from reportgen.reports.summary import Summary
+from reportgen.search import search
 from reportgen.terminal import Terminal
 
 _MOST_NAMES = 5
@@ -33,14 +29,9 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     if options.source and options.redaction:
         raise OptionError("--source shows what redaction hides; leave out one, or add --no-redact")
     text = _text_of(options.source) if options.source else ""
-    found = discover_all(paths_of(options), max_bytes=options.max_dump_bytes)
-    errors = published_errors(found, options.redaction or None, options.max_dump_bytes)
-    if found.why_none and not errors:
-        raise NoDumpFound(found.why_none)
-    if options.module:
-        found, errors = replace(found, dumps=of_module(found.dumps, options.module)), ()
+    found = search(paths_of(options), options.redaction or None, options.max_dump_bytes, module=options.module)
     report = check(
-        redact_labels(found, options.redaction or None),
+        found.shown,
         options.jobs,
         lambda *_: None,
         options.executor,
@@ -54,11 +45,11 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         for line in _source_lines(options.source, text, report.summaries, terminal.width):
             terminal.styled(line)
     elif options.json:
-        sys.stdout.buffer.write(explain_json(map(explanation, report.summaries), errors))
+        sys.stdout.buffer.write(explain_json(map(explanation, report.summaries), found.errors))
     elif options.markdown:
-        print(explanation_markdown(sections(map(explanation, report.summaries), errors)), end="")
+        print(explanation_markdown(sections(map(explanation, report.summaries), found.errors)), end="")
     else:
-        print_explanation(report.summaries, errors, terminal)
+        print_explanation(report.summaries, found.errors, terminal)
     return 1 if report.has_problems(strict=False) else 0
 
 

@@ -25,7 +25,7 @@ from reportgen.input.reading import Problem
 from reportgen.live.completeness import Completeness, completeness
 from reportgen.live.listing import Stamps, files_of, newest_ns, stamps_of
 from reportgen.live.module_history import ModuleHistory
-from reportgen.live.search import Search
+from reportgen.live.repeated_search import Search
 from reportgen.live.tracked import Identity, Outdated, ShownBuild, Timing, TrackedDump
 from reportgen.options import WatchOptions
 from reportgen.output.incremental import IncrementalChecker

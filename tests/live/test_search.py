@@ -3,7 +3,7 @@
 from pathlib import Path
 from time import monotonic
 
-from reportgen.live.search import Search
+from reportgen.live.repeated_search import Search
 from reportgen.live.tracked import Timing
 from reportgen.options import WatchOptions
 from tests.support.samples import ROOT

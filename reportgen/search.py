@@ -1,0 +1,50 @@
+"""Find what the paths of a command hold, and name it as it may be published: the one way for every command."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from reportgen.analyse.logged_errors import LoggedError
+from reportgen.errors import NoDumpFound
+from reportgen.input.discover import Discovered, discover_all
+from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES
+from reportgen.input.remote import AnyPath
+from reportgen.input.selection import of_module
+from reportgen.options import Redaction
+from reportgen.record import record
+from reportgen.redact.contents import published_errors
+from reportgen.redact.labels import redact_labels
+
+
+@record
+class SearchResult:
+    """What the given paths hold: `real` as it is on disk, and `shown` under names that may be published.
+
+    `errors` are the out-of-memory errors in texts.
+    """
+
+    real: Discovered
+    shown: Discovered
+    errors: tuple[LoggedError, ...] = ()
+
+
+def search(
+    paths: Sequence[AnyPath],
+    redaction: Redaction | None = None,
+    max_bytes: int = DEFAULT_MAX_DUMP_BYTES,
+    *,
+    excluded: Path | None = None,
+    module: str | None = None,
+    needs_dump: bool = False,
+) -> SearchResult:
+    """Find the dumps in `paths`, of one module if that is named, and the errors in texts unless it `needs_dump`.
+
+    Skip the directory `excluded`. Raises NoDumpFound if there is neither, UnreadableInput if a path cannot be read.
+    """
+    real = discover_all(paths, excluded, max_bytes)
+    errors = () if needs_dump else published_errors(real, redaction, max_bytes)
+    if real.why_none and not errors:  # the text of an error is enough for a report
+        raise NoDumpFound(real.why_none)
+    if module:
+        real, errors = replace(real, dumps=of_module(real.dumps, module)), ()
+    return SearchResult(real=real, shown=redact_labels(real, redaction), errors=errors)

@@ -10,7 +10,7 @@ from reportgen.options import Redaction
 from reportgen.pipeline import check_dump, read_report
 from reportgen.reports.report import Report
 from reportgen.search import search
-from reportgen.work import BuildResult, Progress, Stage, Task, largest_first, result_of, with_progress
+from reportgen.work import BuildResult, Progress, Settings, Stage, Task, largest_first, result_of, silent, with_progress
 from reportgen.workers import share_out
 
 
@@ -22,7 +22,7 @@ def check(
     *,
     capacities: Sequence[str] = (),
     redaction: Redaction | None = None,
-    stage: Stage = lambda words: None,
+    stage: Stage = silent,
     devices: int | None = None,
     with_report: bool = True,
 ) -> BuildResult:
@@ -32,7 +32,8 @@ def check(
     """
     tasks = sorted(map(Task, discovered.dumps), key=largest_first)
     is_alone = cluster is None and (jobs == 1 or len(tasks) <= 1)
-    work = partial(check_dump, given=tuple(capacities), redaction=redaction, devices=devices, with_report=with_report)
+    settings = Settings(redaction=redaction, capacities=tuple(capacities))
+    work = partial(check_dump, settings=settings, devices=devices, with_report=with_report)
     outcomes = map(partial(work, stage=stage), tasks) if is_alone else share_out(work, tasks, jobs, cluster)
     return result_of(discovered, list(with_progress(outcomes, len(tasks), progress)))
 
@@ -42,6 +43,6 @@ def read_reports(
 ) -> tuple[list[Report], list[Problem]]:
     """Return the report of every readable dump, and all problems. Raises ReportgenError if there is no dump."""
     discovered = search(paths, redaction, max_dump_bytes, needs_dump=True).shown
-    results = [read_report(files, redaction) for files in discovered.dumps]
+    results = [read_report(files, Settings(redaction=redaction)) for files in discovered.dumps]
     problems = [*discovered.problems, *(problem for _, found in results for problem in found)]
     return [report for report, _ in results if report is not None], problems

@@ -1,98 +1,102 @@
-"""Make the pages of one dump, and write them."""
+"""Make the pages of one dump, and write them: the module's own page first, because somebody may be waiting for it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
+from functools import cached_property, partial
 
-from reportgen.analyse.records import Analysis
-from reportgen.input.dump_contents import Contents
-from reportgen.input.dump_text import DumpText, Sibling
-from reportgen.input.reading import DumpFiles
+from reportgen.input.reading import Problem
 from reportgen.output.writer import NOTHING_WRITTEN, Written, confirm_started, write_pages
-from reportgen.pipeline import analysed, described
+from reportgen.pipeline import DumpReading
 from reportgen.render.module.module_pages import page_makers
 from reportgen.render.single_file import single_file
 from reportgen.render.view import Module
 from reportgen.reports.sources import Sources
 from reportgen.reports.summarise import summary, summary_for_site
-from reportgen.work import Outcome, Settings, Stage
+from reportgen.reports.summary import Summary
+from reportgen.work import Outcome, Stage, silent
 from reportgen.workers import can_fork
 from reportgen.workers.pool import forked
 
 _MANY_VALUES = 10_000
 _PAGES_IN_GROUP = 16
 
-_DEFAULTS = Settings(site_title="", output=Path(), fingerprint="")
+
+def module_of(reading: DumpReading) -> Module:
+    """Return the report of a dump with the settings of its pages."""
+    settings = reading.settings
+    names = reading.analysis.program.source_files if settings.source_root else ()
+    sources = Sources(settings.source_root, settings.source_url, names)
+    notes = reading.contents.note
+    return reading.described(partial(Module, notes=notes, redaction=settings.redaction, sources=sources))
 
 
-def module_of(
-    files: DumpFiles,
-    text: DumpText,
-    notes: str = "",
-    settings: Settings = _DEFAULTS,
-    siblings: Sequence[Sibling] = (),
-    stage: Stage = lambda words: None,
-) -> Module:
-    """Parse and analyse the text of a dump for its pages, and compare it with its sibling files."""
-    return module_from(files, analysed(files, text, siblings, stage), notes, settings, siblings)
+class DumpPages:
+    """The pages of one dump. `paths` are all of them, the module's own page first; `left` are not written yet.
+
+    With `whole`, files are replaced atomically, because a browser may be reading the site.
+    """
+
+    def __init__(self, reading: DumpReading, *, whole: bool = False) -> None:
+        self.module = module_of(reading)
+        self._reading = reading
+        self._whole = whole
+        self._makers = page_makers(self.module, reading.settings.site_title)
+        self.paths = tuple(self._makers)
+        self.left = dict.fromkeys(self.paths)
+        self._written = NOTHING_WRITTEN
+
+    @cached_property
+    def summary(self) -> Summary:
+        """The summary of the module."""
+        return summary_for_site(self.module, self._reading.digests.content)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """The problems met while reading the dump."""
+        return self._reading.contents.problems
+
+    @property
+    def text_bytes(self) -> int:
+        """The bytes of the dump, whose analysis is many times as large."""
+        return self.module.analysis.dump.text.size_bytes
+
+    def write(self, paths: Sequence[str]) -> None:
+        """Make and write some of the pages. Raises OutputRefused."""
+        makers = [self._makers[path] for path in paths]
+        self._written += write_pages(self._reading.settings.output, (make() for make in makers), whole=self._whole)
+        for path in paths:
+            del self.left[path]
+
+    def write_all(self, jobs: int = 1, stage: Stage = silent) -> None:
+        """Write all pages, in `jobs` processes if there are many values. Raises OutputRefused."""
+        output, paths = self._reading.settings.output, self.paths
+        confirm_started(output)
+        groups = [paths[start : start + _PAGES_IN_GROUP] for start in range(0, len(paths), _PAGES_IN_GROUP)]
+
+        def write_group(number: int) -> Written:
+            return write_pages(output, (self._makers[path]() for path in groups[number]), whole=self._whole)
+
+        if jobs == 1 or len(self.module.analysis.facts) < _MANY_VALUES or not can_fork():
+            results: Iterator[Written] = map(write_group, range(len(groups)))
+        else:
+            _ = self.summary  # before the fork, because processes share what it caches
+            results = forked(write_group, len(groups), jobs)
+        for written in results:
+            self._written += written
+            stage(f"writing pages: {len(self._written.paths):,} of {len(paths):,}")
+        self.left.clear()
+
+    def outcome(self) -> Outcome:
+        """Return the outcome of the dump once all its pages are written."""
+        written = self._written
+        outcome = Outcome(label=self.module.label, summary=self.summary, problems=self.problems)
+        return replace(outcome, part=written.part(self._reading.key, outcome.as_json()), changed=written.changed)
 
 
-def module_from(
-    files: DumpFiles,
-    analysis: Analysis,
-    notes: str = "",
-    settings: Settings = _DEFAULTS,
-    siblings: Sequence[Sibling] = (),
-) -> Module:
-    """Return the report of an analysed dump with the settings of its pages."""
-    names = analysis.program.source_files if settings.source_root else ()
-    module = partial(
-        Module,
-        notes=notes,
-        redaction=settings.redaction,
-        sources=Sources(settings.source_root, settings.source_url, names),
-    )
-    return described(module, files, analysis, siblings, settings.capacities)
-
-
-def build_pages(
-    contents: Contents, settings: Settings, key: str, content_digest: str, jobs: int, stage: Stage
-) -> Outcome:
-    """Analyse a dump and write its pages, which are made from what `key` stands for."""
-    files = contents.files
-    module = module_of(files, contents.text, contents.note, settings, contents.siblings, stage=stage)
-    entry = summary_for_site(module, content_digest)  # before the fork, because processes share what it caches
-    written = _write(module, settings, jobs, stage)
-    outcome = Outcome(label=files.label, summary=entry, problems=contents.problems, changed=written.changed)
-    return replace(outcome, part=replace(written.part(key), outcome=outcome.as_json()))
-
-
-def page_of(contents: Contents, settings: Settings, stage: Stage) -> tuple[Outcome, bytes]:
-    """Analyse a dump, and return its report as a single file."""
-    module = module_of(contents.files, contents.text, contents.note, settings, contents.siblings, stage=stage)
+def page_of(reading: DumpReading, stage: Stage) -> tuple[Outcome, bytes]:
+    """Return the report of a dump as a single file."""
+    module = module_of(reading)
     entry = summary(module)
     stage("writing the file")
-    page = single_file(module, settings.site_title)
-    return Outcome(label=contents.files.label, summary=entry, problems=contents.problems), page
-
-
-def _write(module: Module, settings: Settings, jobs: int, stage: Stage) -> Written:
-    """Write the pages of a dump, in `jobs` processes if there are many."""
-    confirm_started(settings.output)
-    makers = list(page_makers(module, settings.site_title).values())
-    groups = -(-len(makers) // _PAGES_IN_GROUP)
-
-    def write_group(number: int) -> Written:
-        group = makers[number * _PAGES_IN_GROUP : (number + 1) * _PAGES_IN_GROUP]
-        return write_pages(settings.output, (make() for make in group))
-
-    if jobs == 1 or len(module.analysis.facts) < _MANY_VALUES or not can_fork():
-        results: Iterator[Written] = map(write_group, range(groups))
-    else:
-        results = forked(write_group, groups, jobs)
-    written = NOTHING_WRITTEN
-    for group in results:
-        written += group
-        stage(f"writing pages: {len(written.paths):,} of {len(makers):,}")
-    return written
+    page = single_file(module, reading.settings.site_title)
+    return Outcome(label=module.label, summary=entry, problems=reading.contents.problems), page

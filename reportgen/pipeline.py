@@ -1,105 +1,121 @@
-"""Parse and analyse one dump: from its files to its report."""
+"""Read one dump, from its files to its report: the one way for every command."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 from typing import TypeVar
 
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.capacity import capacities, of_the_device
 from reportgen.analyse.fit import misfit
+from reportgen.analyse.identity import Digests, digests
 from reportgen.analyse.records import Analysis
+from reportgen.errors import OutputRefused
 from reportgen.failures import failed
-from reportgen.input.dump_text import DumpText, Sibling
 from reportgen.input.reading import DumpFiles, Problem
-from reportgen.options import Redaction
+from reportgen.output.keys import dump_key
 from reportgen.parse.parser import parse_dump
 from reportgen.program.join import joined
 from reportgen.redact.contents import published_contents
 from reportgen.reports.formats import shortened
 from reportgen.reports.report import Report
 from reportgen.reports.summarise import summary
-from reportgen.work import Outcome, Stage, Task, garbage_collection_paused
+from reportgen.work import Outcome, Settings, Stage, Task, garbage_collection_paused, silent
 
 Described = TypeVar("Described", bound=Report)
+
+NO_SETTINGS = Settings()
+
+
+class DumpReading:
+    """One dump as its files are now, without what must be hidden; parsed and analysed when that is first asked for.
+
+    Raises UnreadableInput if its allocations cannot be read at all.
+    """
+
+    def __init__(self, files: DumpFiles, settings: Settings = NO_SETTINGS, stage: Stage = silent) -> None:
+        self.contents = published_contents(files, settings.redaction)
+        self.settings = settings
+        self._stage = stage
+
+    @cached_property
+    def digests(self) -> Digests:
+        """The digests of the dump's text."""
+        return digests(self.contents.text)
+
+    @cached_property
+    def key(self) -> str:
+        """The digest of everything that the dump's pages are made from."""
+        return dump_key(self.settings, self.contents, self.digests.exact)
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """The analysis of the dump together with its sibling files."""
+        contents, name = self.contents, self.contents.files.name
+        with garbage_collection_paused():
+            self._stage("parsing")
+            dump = parse_dump(contents.text)
+            self._stage("analysing")
+            return analyse(dump, name.backend, joined(dump, name.module_name, contents.siblings))
+
+    def described(self, record: Callable[..., Described]) -> Described:
+        """Return a record of the analysis with the facts that the dump's file names and sibling files add."""
+        files, analysis, given = self.contents.files, self.analysis, self.settings.capacities
+        name = files.name
+        beside = of_the_device(self.contents.siblings, analysis.backend, name.device)
+        return record(
+            label=files.label,
+            title=shortened(name.module_name),
+            stage=name.stage,
+            number=name.module_number,
+            timestamp_microseconds=name.timestamp_microseconds,
+            analysis=analysis,
+            capacities=capacities(given, beside),
+            misfit=misfit(analysis, name.module_name, beside, given),
+        )
+
+    def report(self) -> Report:
+        """Return the report of the dump."""
+        return self.described(Report)
+
+
+def attempted(files: DumpFiles, settings: Settings, work: Callable[[], Outcome]) -> Outcome:
+    """Return the outcome of work on one dump, with a problem instead of an error. Raises OutputRefused."""
+    try:
+        with garbage_collection_paused():
+            return work()
+    except OutputRefused:  # because no other dump can be written either
+        raise
+    except Exception as error:
+        return failed(files, error, settings.redaction)
 
 
 def check_dump(
     task: Task,
-    given: Sequence[str] = (),
-    redaction: Redaction | None = None,
-    stage: Stage = lambda words: None,
+    settings: Settings,
+    stage: Stage = silent,
     devices: int | None = None,
     with_report: bool = True,
 ) -> Outcome:
-    """Parse and analyse one dump, and compare it with the capacities `given`.
+    """Analyse one dump; `devices` are those that its advice is asked about.
 
-    `devices` are those that its advice is asked about. Without `with_report`, its part of report.json is left
-    out. Return problems with the dump instead of raising them.
+    Without `with_report`, its part of report.json is left out. Return problems with the dump instead of raising them.
     """
-    files = task.files
+
+    def checked() -> Outcome:
+        reading = DumpReading(task.files, settings, stage)
+        report, problems = reading.report(), reading.contents.problems
+        del reading  # because a proto takes a tenth of the memory of a check, and nothing reads it any more
+        entry = summary(replace(report, devices=devices), with_report=with_report)
+        return Outcome(label=task.files.label, summary=entry, problems=problems)
+
+    return attempted(task.files, settings, checked)
+
+
+def read_report(files: DumpFiles, settings: Settings = NO_SETTINGS) -> tuple[Report | None, tuple[Problem, ...]]:
+    """Analyse one dump for a comparison or an export. Return problems with the dump instead of raising them."""
     try:
-        contents = published_contents(files, redaction)
-        with garbage_collection_paused():
-            report = report_of(files, contents.text, contents.siblings, given, stage)
-            problems = contents.problems
-            del contents  # because a proto takes a tenth of the memory of a check, and nothing reads it any more
-            entry = summary(replace(report, devices=devices), with_report=with_report)
-        return Outcome(label=files.label, summary=entry, problems=problems)
+        reading = DumpReading(files, settings)
+        return reading.report(), reading.contents.problems
     except Exception as error:
-        return failed(files, error, redaction)
-
-
-def read_report(
-    files: DumpFiles, redaction: Redaction | None = None, given: Sequence[str] = ()
-) -> tuple[Report | None, tuple[Problem, ...]]:
-    """Parse and analyse one dump for an export, and compare it with the capacities `given`.
-
-    Return problems with the dump instead of raising them.
-    """
-    try:
-        contents = published_contents(files, redaction)
-        return report_of(files, contents.text, contents.siblings, given), contents.problems
-    except Exception as error:
-        return None, failed(files, error, redaction).problems
-
-
-def report_of(
-    files: DumpFiles,
-    text: DumpText,
-    siblings: Sequence[Sibling] = (),
-    given: Sequence[str] = (),
-    stage: Stage = lambda words: None,
-) -> Report:
-    """Parse and analyse the text of a dump, and compare it with its sibling files and the capacities `given`."""
-    return described(Report, files, analysed(files, text, siblings, stage), siblings, given)
-
-
-def analysed(files: DumpFiles, text: DumpText, siblings: Sequence[Sibling], stage: Stage) -> Analysis:
-    """Parse and analyse the text of a dump, and compare it with its sibling files."""
-    with garbage_collection_paused():
-        stage("parsing")
-        dump = parse_dump(text)
-        stage("analysing")
-        return analyse(dump, files.name.backend, joined(dump, files.name.module_name, siblings))
-
-
-def described(
-    record: Callable[..., Described],
-    files: DumpFiles,
-    analysis: Analysis,
-    siblings: Sequence[Sibling],
-    given: Sequence[str],
-) -> Described:
-    """Return a record of an analysis with the facts that its file names and sibling files add."""
-    name = files.name
-    beside = of_the_device(siblings, analysis.backend, name.device)
-    return record(
-        label=files.label,
-        title=shortened(name.module_name),
-        stage=name.stage,
-        number=name.module_number,
-        timestamp_microseconds=name.timestamp_microseconds,
-        analysis=analysis,
-        capacities=capacities(given, beside),
-        misfit=misfit(analysis, name.module_name, beside, given),
-    )
+        return None, failed(files, error, settings.redaction).problems

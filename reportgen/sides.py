@@ -18,7 +18,7 @@ from reportgen.input.reading import Problem, read_whole
 from reportgen.input.remote import AnyPath
 from reportgen.pipeline import read_report
 from reportgen.record import record
-from reportgen.work import garbage_collection_paused
+from reportgen.work import Settings, garbage_collection_paused
 
 Progress = Callable[[int, int, str], None]
 
@@ -102,7 +102,7 @@ def _modules(
     """Read and analyse each dump, as `build` does; one that cannot be read is a problem and is left out."""
     found: list[Side] = []
     for order, files in enumerate(source.dumps):
-        report, of_reading = read_report(files, given=capacities)
+        report, of_reading = read_report(files, Settings(capacities=tuple(capacities)))
         problems.extend(of_reading)
         if report is not None:
             flaws = flaws_of(report.analysis.findings)

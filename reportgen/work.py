@@ -23,6 +23,10 @@ Stage = Callable[[str], None]
 """Called with the name of each step, such as "parsing and analysing"."""
 
 
+def silent(words: str) -> None:
+    """Say nothing of the steps."""
+
+
 class Page(NamedTuple):
     """A file of the site; `path` is relative to the site's root, with forward slashes."""
 
@@ -58,9 +62,9 @@ class Task:
 class Settings:
     """The settings that all dumps of a site share. `fingerprint` identifies the program itself."""
 
-    site_title: str
-    output: Path
-    fingerprint: str
+    site_title: str = ""
+    output: Path = Path()
+    fingerprint: str = ""
     redaction: Redaction | None = None
     source_root: Path | None = None
     source_url: str | None = None

@@ -29,12 +29,13 @@ STAGES = (
     {"output", "failures"},
     {"pipeline", "search"},
     {"dump_pages", "check", "sides"},
+    {"site"},
     {"build"},
     {"comparison_site"},
     {"live", "programs"},
     {"terminal", "commands", "cli", "__main__"},
 )
-KNOW_PAGES = {"build", "comparison_site", "dump_pages", "live"}
+KNOW_PAGES = {"build", "comparison_site", "dump_pages", "live", "site"}
 HOMES = {
     "altair": {"render/drawings/charts.py"},
     "jinja2": {"render/html/templates.py"},

@@ -17,7 +17,7 @@ import pytest
 import reportgen
 import reportgen.input.reading
 from reportgen.dump_pages import module_of
-from reportgen.input.reading import DumpFiles
+from reportgen.pipeline import DumpReading
 from tests.support.commands import Ran, Run, runner
 from tests.support.samples import SAMPLE_FOLDERS
 from tests.support.site import ROOT, SAMPLES, link_problems, read_pages, tree
@@ -249,10 +249,10 @@ def test_strict_fails_on_findings_that_are_more_than_notes(run: Run, dumps: Path
 def test_a_defect_of_ours_in_one_dump_does_not_lose_the_others(
     run: Run, dumps: Path, output: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def failing(files: DumpFiles, *rest: Any, **options: Any) -> Any:
-        if files.label.startswith("other/"):
+    def failing(reading: DumpReading) -> Any:
+        if reading.contents.files.label.startswith("other/"):
             raise ZeroDivisionError("a <defect>")
-        return module_of(files, *rest, **options)
+        return module_of(reading)
 
     monkeypatch.setattr("reportgen.dump_pages.module_of", failing)
     write_text(dumps / "other" / NAME, ONE_FILE.read_text(encoding="utf-8"))

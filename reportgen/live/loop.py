@@ -17,11 +17,11 @@ from time import monotonic
 
 from reportgen.errors import NoDumpFound
 from reportgen.live.events import FileEvents, Wakeup
+from reportgen.live.live_site import Generation, LiveSite, ServedModule
 from reportgen.live.messages import terminal_lines, unchanged_message
 from reportgen.live.page_changes import PageChanges
 from reportgen.live.rebuild import Rebuilder, ScanResult
 from reportgen.live.server import LiveServer
-from reportgen.live.site import Generation, LiveSite, ServedModule
 from reportgen.live.tracked import Timing, TrackedDump
 from reportgen.live.write_queue import CommonPages, WriteQueue
 from reportgen.options import WatchOptions

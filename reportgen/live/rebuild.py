@@ -14,8 +14,6 @@ from pathlib import Path
 from time import monotonic, time
 from typing import Literal
 
-from reportgen.analyse.identity import digests
-from reportgen.build import settings_of
 from reportgen.dump_pages import module_of
 from reportgen.errors import ReportgenError
 from reportgen.failures import problem_of
@@ -28,12 +26,12 @@ from reportgen.live.module_history import ModuleHistory
 from reportgen.live.repeated_search import Search
 from reportgen.live.tracked import Identity, Outdated, ShownBuild, Timing, TrackedDump
 from reportgen.options import WatchOptions
-from reportgen.output.incremental import IncrementalChecker
+from reportgen.pipeline import DumpReading
 from reportgen.record import record
-from reportgen.redact.contents import published_contents
 from reportgen.render.module.on_request import PagesOnRequest
 from reportgen.render.view import Module
 from reportgen.reports.summarise import summary_for_site
+from reportgen.site import settings_of
 from reportgen.work import garbage_collection_paused
 
 _MAY_PASS = (OSError, MemoryError, ReportgenError)
@@ -75,7 +73,6 @@ class Rebuilder:
         time_of_day: Callable[[], str] = lambda: "",
     ) -> None:
         self.settings = settings_of(options)
-        self._checker = IncrementalChecker(self.settings, None)
         self.timing = timing or Timing()
         # The times of files on network drives cannot be compared with this machine's clock.
         self._trusts_times = not options.polls
@@ -198,35 +195,31 @@ class Rebuilder:
     def _read_files(self, dump: TrackedDump) -> "_Reading | None":
         """Read and analyse a dump as a build does; None if what it would show is shown already."""
         began = self._clock()
-        contents = published_contents(dump.files, self.settings.redaction)
-        identity = digests(contents.text)
-        digest = self._checker.dump_key(contents, identity.exact)
-        is_shown = dump.shown is not None and dump.shown.digest == digest and bool(dump.pages or dump.part)
+        found = DumpReading(dump.files, self.settings)
+        contents = found.contents
+        is_shown = dump.shown is not None and dump.shown.digest == found.key and bool(dump.pages or dump.part)
         reading = None
         if is_shown:
             differs = dump.baseline is not None and dump.baseline.siblings_differ
         else:
-            module = self._module(contents)
+            module = module_of(found)
             verdict = completeness(contents, module.analysis, dump.part_stamps, dump.baseline)
             differs = verdict.siblings_differ
-            reading = _Reading(digest, identity.content, module, contents.problems, verdict)
+            reading = _Reading(found.key, found.digests.content, module, contents.problems, verdict)
         if differs or _lacks_something(contents):
             dump.retry.failed(began, self._clock(), self.timing)
         else:
             dump.retry.forget()
         return reading
 
-    def _module(self, contents: Contents) -> Module:
-        return module_of(contents.files, contents.text, contents.note, self.settings, contents.siblings)
-
     def read_again(self) -> Iterator[TrackedDump]:
         """Yield the dumps that are shown, each with its pages; not those that were removed or have changed since."""
         for dump in self.dumps.values():
             if dump.shown and dump.pages is None and not dump.is_gone:
                 try:
-                    contents = published_contents(dump.files, self.settings.redaction)
-                    if self._checker.dump_key(contents, digests(contents.text).exact) == dump.shown.digest:
-                        dump.pages = PagesOnRequest(self._module(contents), self.settings.site_title)
+                    reading = DumpReading(dump.files, self.settings)
+                    if reading.key == dump.shown.digest:
+                        dump.pages = PagesOnRequest(module_of(reading), self.settings.site_title)
                 except _MAY_PASS:
                     dump.part, dump.read = None, None  # read again, and shown then as if it were new
             if dump.pages:

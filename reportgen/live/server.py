@@ -25,7 +25,7 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 import reportgen
 from reportgen.errors import ReportgenError
 from reportgen.live.hosts import is_own_host
-from reportgen.live.site import LiveSite
+from reportgen.live.live_site import LiveSite
 from reportgen.render import routes
 from reportgen.render.site.assets import read_template, script
 

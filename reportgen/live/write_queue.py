@@ -11,7 +11,7 @@ from time import monotonic
 
 from reportgen.errors import OutputRefused
 from reportgen.live.tracked import TrackedDump
-from reportgen.output.incremental import IncrementalChecker
+from reportgen.output.keys import common_key
 from reportgen.output.manifest import COMMON, MANIFEST, TREND
 from reportgen.output.writer import NOTHING_WRITTEN, SiteDirectory, Written, write_pages
 from reportgen.record import record
@@ -48,7 +48,7 @@ class WriteQueue:
 
     def __init__(self, output: Path, settings: Settings, common: Callable[[], CommonPages]) -> None:
         self._output = output
-        self._checker = IncrementalChecker(settings, None)
+        self._settings = settings
         self._directory: SiteDirectory | None = None
         self._common = common
         self._waiting: dict[str, _Writing] = {}
@@ -145,7 +145,7 @@ class WriteQueue:
         parts = {dump.files.label: dump.part for dump in dumps.values() if dump.part}
         front = common.front
         errors = [repr(error) for error in front.errors]
-        key = self._checker.common_key(parts, front.problems, front.readme, errors, has_trend=front.has_trend)
+        key = common_key(self._settings, parts, front.problems, front.readme, errors, has_trend=front.has_trend)
         assert self._directory is not None
         self._directory.finish(parts | {COMMON: Part(key, written.paths, written.size_bytes, written.digest)})
         self._is_finished = True

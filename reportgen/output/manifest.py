@@ -1,7 +1,20 @@
 """Read and write the manifest of a site: the pages of each part, and a digest of what they were made from.
 
 A site has a part for each dump and one for the pages that belong to no dump. The manifest depends only on the input,
-so the same input gives the same manifest. `IncrementalChecker` shows an example.
+so the same input gives the same manifest:
+
+    {"parts": {
+        "run1/module_0001.jit_step.cpu_after_optimizations-buffer-assignment.txt": {
+            "key": "5e8f0c…",                    digest of everything that the pages are made from
+            "folder": "m/jit-step-0a1b2c3d/",    common beginning of the paths
+            "files": ["index.html", "v/1.html", …],
+            "size_bytes": 123456,
+            "digest": "02ab49…",                 of the pages' paths and bytes
+            "outcome": {"summary": {…}, "problems": […]}},    with a digest of its line of report.json
+        "": {…}},
+     "seal": "9d3c17…"}                          detects changes by other programs
+
+Pages are up to date if their key has not changed and the files on disk still have the bytes that were written.
 """
 
 import hashlib

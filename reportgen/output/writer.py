@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from reportgen.errors import OutputRefused
 from reportgen.output.kept_reports import REPORT_FILE, with_reports, without_reports
@@ -58,9 +58,9 @@ class Written:
             self.changed + other.changed,
         )
 
-    def part(self, key: str = "") -> Part:
+    def part(self, key: str = "", outcome: Any = None) -> Part:
         """Return the pages as the part of a site that was made from what `key` stands for."""
-        return Part(key, self.paths, self.size_bytes, self.digest)
+        return Part(key, self.paths, self.size_bytes, self.digest, outcome)
 
 
 NOTHING_WRITTEN = Written()

@@ -18,6 +18,7 @@ from reportgen.input.reading import DumpFiles
 from reportgen.oom.printed_size import SizeRange, read_size
 from reportgen.options import BuildOptions
 from reportgen.parse.parser import parse_dump
+from reportgen.pipeline import DumpReading
 from reportgen.render.module.module_pages import module_pages
 from reportgen.render.module.step_cards import step_cards
 from reportgen.render.module.verdict import verdict
@@ -169,8 +170,7 @@ def test_one_buffer_too_large_for_a_small_memory_is_said_of_that_memory(folder: 
 
 def test_what_does_not_fit_has_one_verdict_whoever_says_so(folder: Path) -> None:
     files = files_in(program("out-oom_vmem", folder))
-    contents = read_contents(files)
-    made = module_of(files, contents.text, siblings=contents.siblings)
+    made = module_of(DumpReading(files))
     assert made.misfit
     steps = step_cards(made)
     assert steps
@@ -198,10 +198,7 @@ def test_of_the_samples_only_the_refused_one_has_a_verdict(label: str) -> None:
 
 def beginning(folder: Path, *given: str) -> str:
     """Return the text of a module's page up to what would lower the peak."""
-    files = files_in(folder)
-    contents = read_contents(files)
-    settings = Settings(site_title="Memory", output=folder, fingerprint="", capacities=given)
-    module = module_of(files, contents.text, settings=settings, siblings=contents.siblings)
+    module = module_of(DumpReading(files_in(folder), Settings(capacities=given)))
     [page] = [page for page in module_pages(module, "Memory") if page.path.endswith("/index.html")]
     text = " ".join(read_page(page.content.decode()).text.split())
     return text.partition("What would lower the peak")[0].partition("To fit ")[0]

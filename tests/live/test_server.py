@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reportgen.live.live_site import Generation, LiveSite, ServedModule
 from reportgen.live.server import LiveServer, PortTaken
-from reportgen.live.site import Generation, LiveSite, ServedModule
 from tests.support.watching import free_port
 
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'"

@@ -6,7 +6,7 @@ import pytest
 
 from reportgen.dump_pages import module_of
 from reportgen.input.discover import discover
-from reportgen.input.reading import load_text
+from reportgen.pipeline import DumpReading
 from reportgen.render.module.on_request import PagesOnRequest
 from tests.support.samples import SAMPLE_FOLDERS
 from tests.support.site import SAMPLES, read_page
@@ -14,7 +14,7 @@ from tests.support.site import SAMPLES, read_page
 
 def pages_of(dump: Path) -> PagesOnRequest:
     (files,) = discover([dump]).dumps
-    return PagesOnRequest(module_of(files, load_text(files)[0]), "Memory")
+    return PagesOnRequest(module_of(DumpReading(files)), "Memory")
 
 
 @pytest.fixture(params=SAMPLE_FOLDERS)

@@ -11,7 +11,7 @@ import pytest
 
 from reportgen.dump_pages import module_of
 from reportgen.input.discover import discover
-from reportgen.input.dump_contents import read_contents
+from reportgen.pipeline import DumpReading
 from reportgen.render.single_file import single_file
 from tests.support.site import SAMPLES, SitePage, read_page
 
@@ -30,8 +30,8 @@ def page(report: bytes) -> SitePage:
 
 
 def made(path: Path) -> bytes:
-    contents = read_contents(discover([path]).dumps[0])
-    return single_file(module_of(contents.files, contents.text, siblings=contents.siblings), "Memory")
+    (files,) = discover([path]).dumps
+    return single_file(module_of(DumpReading(files)), "Memory")
 
 
 def data(report: bytes, name: str) -> dict[str, Sequence[object]]:

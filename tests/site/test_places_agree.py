@@ -16,7 +16,7 @@ import pytest
 from reportgen.commands.printing import print_modules
 from reportgen.dump_pages import module_of
 from reportgen.input.discover import discover
-from reportgen.input.dump_contents import read_contents
+from reportgen.pipeline import DumpReading
 from reportgen.render.module.module_pages import PageMaker, page_makers
 from reportgen.render.routes import value_id
 from reportgen.render.single_file import single_file
@@ -140,9 +140,8 @@ def places(request: pytest.FixtureRequest) -> Places:
     if not path.exists():
         pytest.skip(f"{'/'.join(path.parts[-3:])} is not beside this checkout")
     files, *_ = discover([path]).dumps
-    contents = read_contents(files)
     settings = Settings(site_title="Memory", output=Path(), fingerprint="", capacities=capacities)
-    return Places(module_of(files, contents.text, settings=settings, siblings=contents.siblings))
+    return Places(module_of(DumpReading(files, settings)))
 
 
 def test_what_is_needed_and_whether_it_fits(places: Places) -> None:
@@ -312,9 +311,8 @@ def test_commands_print_what_pages_are_made_from(run: Run, tmp_path: Path) -> No
     [explained] = json.loads(run("explain", "--json", *asked).out)["modules"]
     assert json.loads(run("check", "--json", *asked).out)["modules"] == written
     files, *_ = discover([dumps]).dumps
-    contents = read_contents(files)
     settings = Settings(site_title="Memory", output=Path(), fingerprint="", capacities=("650KiB",))
-    places = Places(module_of(files, contents.text, settings=settings, siblings=contents.siblings))
+    places = Places(module_of(DumpReading(files, settings)))
     assert (places.report, places.document) == (written[0], explained)
     assert places.checked in run("check", *asked).out
     page = next(site.glob("m/*/index.html")).read_text(encoding="utf-8")

@@ -114,7 +114,7 @@ def test_each_dump_is_read_and_hashed_once(
     # A thread of the test runner may count or not, and beside one processes would start without what is noted here.
     monkeypatch.setattr("threading.active_count", lambda: 1)
     noting("reportgen.redact.contents", "read_contents")
-    noting("reportgen.build", "digests")
+    noting("reportgen.pipeline", "digests")
     report = run(dumps, site, jobs=jobs)
     count = len(report.summaries)
     assert not report.problems
@@ -231,7 +231,7 @@ def test_another_version_of_the_program_builds_everything_again(
 ) -> None:
     count = len(run(dumps, site).summaries)
     parsed.clear()
-    monkeypatch.setattr("reportgen.build.fingerprint", lambda: "another")
+    monkeypatch.setattr("reportgen.site.fingerprint", lambda: "another")
     run(dumps, site)
     assert len(parsed) == count
 

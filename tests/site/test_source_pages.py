@@ -11,9 +11,9 @@ import pytest
 from reportgen.cli import main
 from reportgen.dump_pages import module_of
 from reportgen.input.discover import discover
-from reportgen.input.dump_contents import read_contents
 from reportgen.input.source_lines import names_of
 from reportgen.parse.stack_frames import Frame
+from reportgen.pipeline import DumpReading
 from reportgen.reports.annotated_source import annotated, costs_of_report, line_costs
 from reportgen.reports.report_json import module_report
 from reportgen.reports.sources import Sources
@@ -59,8 +59,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 def test_bytes_per_line_add_up_to_the_bytes_with_a_line(dumps: Path) -> None:
     (files,) = discover([dumps]).dumps
-    contents = read_contents(files)
-    module = module_of(files, contents.text, siblings=contents.siblings)
+    module = module_of(DumpReading(files))
     document = module_report(module)
     for color, space in module.analysis.spaces.items():
         stated = document["spaces"][str(color)]

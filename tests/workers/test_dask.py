@@ -86,7 +86,7 @@ def test_a_worker_that_does_not_see_the_output_is_reported(
             super().__init__(directory, force=force)
             (directory / MANIFEST).unlink()
 
-    monkeypatch.setattr(build, "SiteDirectory", Elsewhere)
+    monkeypatch.setattr("reportgen.site.SiteDirectory", Elsewhere)
     options = BuildOptions(paths=(dumps,), output=tmp_path / "site", cluster=cluster)
     with pytest.raises(OutputRefused, match="must share the directory"):
         build.build(options, lambda *_: None)

@@ -49,7 +49,7 @@ def build(options: BuildOptions, progress: Progress, stage: Stage = silent) -> B
     """
     found = search(options.paths, options.redaction, options.max_dump_bytes, excluded=options.output)
     with SiteBuilder.opened(options) as site:
-        tasks = [Task(files, site.previous(files)) for files in found.shown.dumps]
+        tasks = [site.task(files) for files in found.shown.dumps]
         outcomes = list(with_progress(_build_all(tasks, site.settings, options, stage), len(tasks), progress))
         result = replace(result_of(found.shown, outcomes), errors=found.errors)
         modules = {outcome.label: outcome.part for outcome in outcomes if outcome.part}

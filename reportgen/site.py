@@ -50,7 +50,7 @@ def build_dump(task: Task, settings: Settings, jobs: int = 1, stage: Stage = sil
 
     def built() -> Outcome:
         reading = DumpReading(task.files, settings, stage)
-        if previous := unchanged(reading, task.previous):
+        if previous := unchanged(reading, task):
             return previous
         from reportgen.dump_pages import DumpPages
 
@@ -61,12 +61,13 @@ def build_dump(task: Task, settings: Settings, jobs: int = 1, stage: Stage = sil
     return attempted(task.files, settings, built)
 
 
-def unchanged(reading: DumpReading, previous: Part | None) -> Outcome | None:
+def unchanged(reading: DumpReading, task: Task) -> Outcome | None:
     """Return the outcome of the last build if the pages of a dump are up to date and on disk as they were written."""
+    previous = task.previous
     if previous is None or not _is_up_to_date(previous, reading.key, reading.settings):
         return None
     try:
-        return Outcome.from_json(previous.outcome, previous)
+        return Outcome.from_json(previous.outcome, previous, task.lines)
     except (KeyError, TypeError, ValueError):  # because a seal proves no origin, as in `manifest`
         return None
 
@@ -91,9 +92,10 @@ class SiteBuilder:
         with SiteDirectory.opened(options.output, force=options.force) as directory:
             yield cls(settings_of(options), directory, is_served=is_served)
 
-    def previous(self, files: DumpFiles) -> Part | None:
-        """Return the pages that the last build made of a dump."""
-        return self._directory.parts.get(files.label)
+    def task(self, files: DumpFiles) -> Task:
+        """Return the task of bringing a dump up to date, with what the last build made of it."""
+        previous = self._directory.parts.get(files.label)
+        return Task(files, previous, self._directory.lines_of(previous) if previous else {})
 
     def pages(self, reading: DumpReading) -> "DumpPages":
         """Return the pages of a dump, none of them written yet."""

@@ -3,7 +3,7 @@
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,10 +52,11 @@ class Part:
 
 @record(kw_only=False)
 class Task:
-    """A dump to work on, and the pages that the last build made of it."""
+    """A dump to work on, and what the last build made of it: its pages, and its line of report.json by digest."""
 
     files: DumpFiles
     previous: Part | None = None
+    lines: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @record
@@ -90,12 +91,12 @@ class Outcome:
         return {"summary": summary, "problems": [asdict(problem) for problem in self.problems]}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any], part: Part) -> "Outcome":
-        """Return the outcome that an earlier build stored with `part`.
+    def from_json(cls, data: Mapping[str, Any], part: Part, lines: Mapping[str, bytes]) -> "Outcome":
+        """Return the outcome that an earlier build stored with `part`; `lines` are those of report.json, by digest.
 
         Raises KeyError, TypeError or ValueError for data that `as_json` cannot have returned.
         """
-        summary = Summary.from_json(data["summary"])
+        summary = Summary.from_json(data["summary"], lines)
         problems = tuple(Problem(**problem) for problem in data["problems"])
         return cls(label=summary.label, summary=summary, problems=problems, part=part)
 

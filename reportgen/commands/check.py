@@ -53,7 +53,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     report = replace(report, errors=found.errors)
     terminal.problems(report.problems)
     if options.json:
-        sys.stdout.buffer.write(report_json((entry.report for entry in report.summaries), report.errors))
+        sys.stdout.buffer.write(report_json(report.summaries, report.errors))
     else:
         print_modules(report.summaries)
         print_errors(report.errors)

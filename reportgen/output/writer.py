@@ -9,12 +9,12 @@ import errno
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
 from reportgen.errors import OutputRefused
-from reportgen.output.kept_reports import REPORT_FILE, with_reports, without_reports
 from reportgen.output.lock import LOCK, locked
 from reportgen.output.manifest import (
     MANIFEST,
@@ -30,12 +30,14 @@ from reportgen.output.manifest import (
 from reportgen.output.named_files import refusing, replacing
 from reportgen.output.own_files import NO_LINKS, Deletion, confirm_plain, delete, place_in, plain_bytes
 from reportgen.record import record
+from reportgen.reports.json_lines import line_digest, module_lines
 from reportgen.work import Page, Part
 
 _PLACEHOLDERS = frozenset({".gitignore", ".gitkeep", ".keep"})  # allowed, because Git keeps no empty directories
 _NEW_MANIFEST = f".{MANIFEST}.unfinished"
 _WORKING_FILES = frozenset({LOCK, UNFINISHED, _NEW_MANIFEST})
 _FRONT_PAGE = "index.html"
+_REPORT_FILE = "report.json"
 _OWN_PAGE = b"Made by reportgen"
 _PAGES_AT_ONCE = 200  # not one by one, because the paths of a batch are noted in one write
 _FLAGS = os.O_WRONLY | os.O_CREAT | NO_LINKS
@@ -181,10 +183,7 @@ class SiteDirectory:
             previous = parse_manifest(plain_bytes(directory / MANIFEST))
         if previous is None:
             _confirm_free(directory) if force else _confirm_empty(directory)
-        report = b""
-        with suppress(OSError):
-            report = plain_bytes(directory / REPORT_FILE)
-        self.parts: Mapping[str, Part] = with_reports(previous or {}, report)
+        self.parts: Mapping[str, Part] = previous or {}
         if previous is None:
             self._write_manifest(serialize({}))  # now, because it marks the directory as ours if the build is killed
 
@@ -199,6 +198,21 @@ class SiteDirectory:
                 directory.mkdir(parents=True, exist_ok=True)
                 until_the_end.enter_context(locked(directory, patience))
             yield cls(directory, force=force)
+
+    @cached_property
+    def _lines(self) -> Mapping[str, bytes]:
+        """The lines of modules in the last report.json by their digests: most of what a build keeps for the next."""
+        report = b""
+        with suppress(OSError):
+            report = plain_bytes(self._directory / _REPORT_FILE)
+        return {line_digest(line): line for line in module_lines(report)}
+
+    def lines_of(self, part: Part) -> Mapping[str, bytes]:
+        """Return the line of report.json that a part names, by its digest; empty if the last build wrote another."""
+        with suppress(KeyError, TypeError):  # the pages that belong to no dump, and what another program has written
+            digest = part.outcome["summary"]["report_line"]
+            return {digest: self._lines[digest]}
+        return {}
 
     def _write_manifest(self, content: bytes) -> None:
         target = self._directory / MANIFEST
@@ -218,7 +232,7 @@ class SiteDirectory:
         earlier = {path for part in self.parts.values() for path in part.paths} | _unfinished(self._directory)
         removed = delete(self._directory, sorted(earlier - current))
         if parts != self.parts or not (self._directory / MANIFEST).exists():  # somebody may have removed the site
-            self._write_manifest(serialize(without_reports(parts)))
+            self._write_manifest(serialize(parts))
         for name in (UNFINISHED, _NEW_MANIFEST):
             with refusing(self._directory / name):
                 (self._directory / name).unlink(missing_ok=True)

@@ -13,6 +13,7 @@ from reportgen.analyse.logged_errors import LoggedError
 from reportgen.oom.printed_size import SizeRange
 from reportgen.record import record
 from reportgen.reports.formats import capital, human_bytes, least_words, percent, range_words
+from reportgen.reports.json_lines import json_line
 from reportgen.reports.report_json import json_document
 from reportgen.reports.summary import Summary
 
@@ -158,7 +159,8 @@ class Explanation:
 
 def explanation(entry: Summary) -> Explanation:
     """Return the explanation of a module."""
-    spaces: Mapping[str, Mapping[str, Any]] = entry.report["spaces"]
+    document = entry.report
+    spaces: Mapping[str, Mapping[str, Any]] = document["spaces"]
     color = entry.space_name.partition(" ")[0]
     space = spaces.get(color, {})
     advice: Mapping[str, Any] = spaces.get(str(MAIN_SPACE), {}).get("advice", {})
@@ -180,7 +182,7 @@ def explanation(entry: Summary) -> Explanation:
         is_peak_least=entry.is_peak_least,
         capacity_bytes=entry.capacity_bytes,
         capacity_source=capacity.get("source"),
-        verdict=_verdict(entry),
+        verdict=_verdict(entry, document),
         first_step=entry.first_move,
         devices=entry.devices,
         spaces=tuple(_space_need(one) for one in spaces.values()),
@@ -190,7 +192,7 @@ def explanation(entry: Summary) -> Explanation:
             LargestBuffers(**{key: value for key, value in group.items() if key != "class"}) for group in groups
         ),
         other_bytes=(peak or 0) - sum(group["bytes"] for group in groups),
-        phases=tuple(map(_phase, entry.report["phases"])),
+        phases=tuple(map(_phase, document["phases"])),
         steps=tuple(_step(advice["moves"][number]) for number in advice.get("steps", ())),
         sequence=tuple(map(_together, advice.get("sequence", ()))),
         unknown=tuple(_unknown(entry, space, advice)),
@@ -199,13 +201,13 @@ def explanation(entry: Summary) -> Explanation:
 
 def explain_json(explanations: Iterable[Explanation], errors: Iterable[LoggedError]) -> bytes:
     """Return the document of `explain --json`: the modules that need most first, and the errors of texts."""
-    return json_document(SCHEMA, map(asdict, explanations), errors)
+    return json_document(SCHEMA, (json_line(asdict(one)) for one in explanations), errors)
 
 
-def _verdict(entry: Summary) -> str:
+def _verdict(entry: Summary, document: Mapping[str, Any]) -> str:
     """Return in one sentence whether a module fits, and what could make it."""
-    refused = entry.report["refused"]
-    over = [space for space in entry.report["spaces"].values() if (space["capacity"] or {}).get("excess_bytes", 0) > 0]
+    refused = document["refused"]
+    over = [space for space in document["spaces"].values() if (space["capacity"] or {}).get("excess_bytes", 0) > 0]
     if refused:
         return f"The compiler refused this program{_refusal_words(entry, refused)}."
     if over and not (entry.excess_bytes or 0) > 0:
@@ -218,12 +220,12 @@ def _verdict(entry: Summary) -> str:
     if entry.capacity:
         return f"{'Fits' if entry.fits else 'Does not fit'}: {entry.capacity}."
     needed = least_words(entry.needed_bytes, is_least=bool(entry.missing))
-    return f"Needs {needed}{_kinds_words(entry)}. Whether that fits is not known."
+    return f"Needs {needed}{_kinds_words(entry, document)}. Whether that fits is not known."
 
 
-def _kinds_words(entry: Summary) -> str:
+def _kinds_words(entry: Summary, document: Mapping[str, Any]) -> str:
     """Return how much of the need are temporaries, for a dump without live ranges, which has no peak to take apart."""
-    space = entry.report["spaces"].get(entry.space_name.partition(" ")[0])
+    space = document["spaces"].get(entry.space_name.partition(" ")[0])
     if entry.peak_resident_bytes is not None or not space or entry.missing:
         return ""
     kept: int = space["static_bytes"]

@@ -1,5 +1,6 @@
 """Write JSON as lines that are safe to print on a terminal, and find the lines of modules in report.json."""
 
+import hashlib
 import json
 import re
 from collections.abc import Iterator
@@ -18,6 +19,11 @@ def escape_unprintable(text: str) -> bytes:
 def json_line(value: Any) -> bytes:
     """Return a value as one line of JSON."""
     return escape_unprintable(json.dumps(value, ensure_ascii=False))
+
+
+def line_digest(line: bytes) -> str:
+    """Return the digest by which a manifest names a line of report.json."""
+    return hashlib.sha256(line).hexdigest()[:32]
 
 
 def module_lines(document: bytes) -> Iterator[bytes]:

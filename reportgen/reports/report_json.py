@@ -1,7 +1,6 @@
 """Write `report.json`: the figures for programs, the same document as `check --json` prints."""
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -19,8 +18,9 @@ from reportgen.program.author import lines_of_authors
 from reportgen.reports.advice_json import advice_json
 from reportgen.reports.division_words import unknown_division
 from reportgen.reports.errors_json import error_json, range_json
-from reportgen.reports.json_lines import escape_unprintable
+from reportgen.reports.json_lines import json_line
 from reportgen.reports.report import Report, key_text, peak_by_class
+from reportgen.reports.summary import Summary
 
 SCHEMA = 1
 """The number that `report.json` states; docs/schemas.md says what raises it."""
@@ -30,20 +30,19 @@ LARGEST_SHARES = 20
 _LARGEST_GROUPS = 10
 
 
-def report_json(modules: Iterable[Mapping[str, Any]], errors: Iterable[LoggedError] = ()) -> bytes:
+def report_json(summaries: Iterable[Summary], errors: Iterable[LoggedError] = ()) -> bytes:
     """Return the whole document: modules in order of path, and the errors in texts in the order of these.
 
     Each module is one line, because Python takes twenty times as long to write indented JSON.
     """
-    ordered = sorted(modules, key=lambda module: str(module["path"]))
-    return json_document(SCHEMA, ordered, errors)
+    ordered = sorted(summaries, key=lambda entry: entry.label)
+    return json_document(SCHEMA, (entry.report_line for entry in ordered), errors)
 
 
-def json_document(schema: int, modules: Iterable[Mapping[str, Any]], errors: Iterable[LoggedError]) -> bytes:
+def json_document(schema: int, lines: Iterable[bytes], errors: Iterable[LoggedError]) -> bytes:
     """Return a document with a line for each module, and the errors in texts."""
-    lines = ",\n".join(json.dumps(module, ensure_ascii=False) for module in modules)
-    found = json.dumps([error_json(error) for error in errors], ensure_ascii=False)
-    return escape_unprintable(f'{{"schema": {schema}, "modules": [\n{lines}\n], "errors": {found}}}\n')
+    found = json_line([error_json(error) for error in errors])
+    return b'{"schema": %d, "modules": [\n%b\n], "errors": %b}\n' % (schema, b",\n".join(lines), found)
 
 
 def module_report(report: Report) -> dict[str, Any]:

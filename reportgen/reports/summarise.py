@@ -18,6 +18,7 @@ from reportgen.reports.advice_words import advice_sentence, capacity_words, per_
 from reportgen.reports.badge import Badge, badge, checks_run, objects_checked
 from reportgen.reports.division_words import unknown_division
 from reportgen.reports.formats import human_bytes
+from reportgen.reports.json_lines import json_line
 from reportgen.reports.report import Report, needed_by_class, peak_by_class
 from reportgen.reports.report_json import module_report
 from reportgen.reports.source_words import filled_words
@@ -53,7 +54,7 @@ def summary(report: Report, *, with_report: bool = True) -> Summary:
         fits=report.fits_device,
         is_refused=report.misfit is not None and report.misfit.is_refused,
         findings=analysis.findings,
-        report=module_report(report) if with_report else {},
+        report_line=json_line(module_report(report)) if with_report else b"",
         first_move="" if report.misfit and report.misfit.is_elsewhere else advice_sentence(advice),
         filled=filled_words(report) if with_report else "",
         capacity=capacity_words(known, advice.capacity if advice else None) if known else "",

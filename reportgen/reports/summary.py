@@ -1,5 +1,6 @@
 """The summary of a module: what the overview and the terminal say of it, cheap to hand between processes."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any
@@ -10,15 +11,16 @@ from reportgen.analyse.results import Finding, Severity
 from reportgen.input.dump_text import Location
 from reportgen.record import record
 from reportgen.reports.badge import Badge, badge
+from reportgen.reports.json_lines import line_digest
 
 
 @record
 class Summary:
     """The figures of one module, those of space 0, the device's main memory.
 
-    Where a module has nothing in space 0 they are those of the space that needs most. `report` is the module's part
-    of report.json, empty where nobody reads it. `bytes_by_class` adds up to the peak resident or, where that is not
-    known, to what is needed. `is_over` is whether any memory space needs more than it has. `checks` counts the
+    Where a module has nothing in space 0 they are those of the space that needs most. `report_line` is the module's
+    line of report.json, empty where nobody reads it. `bytes_by_class` adds up to the peak resident or, where that is
+    not known, to what is needed. `is_over` is whether any memory space needs more than it has. `checks` counts the
     checks that had something to check, and `objects` what they checked.
 
     `fits` is whether it fits its device, None where nothing says so, and `is_refused` whether the compiler said no.
@@ -55,7 +57,7 @@ class Summary:
     objects: int
     bytes_by_class: Mapping[MemoryClass, int]
     findings: tuple[Finding, ...]
-    report: Mapping[str, Any]
+    report_line: bytes
     capacity_bytes: int | None = None
     is_over: bool = False
     fits: bool | None = None
@@ -72,6 +74,12 @@ class Summary:
     content_digest: str = ""
     source_files: tuple[str, ...] = ()
     op_names: int = 0
+
+    @property
+    def report(self) -> Mapping[str, Any]:
+        """The module's part of report.json, read from its line, which takes a thirteenth of the memory."""
+        report: Mapping[str, Any] = json.loads(self.report_line)
+        return report
 
     @property
     def excess_bytes(self) -> int | None:
@@ -96,17 +104,21 @@ class Summary:
         return badge(self.checks, self.objects, self.finding_counts)
 
     def as_json(self) -> dict[str, Any]:
-        """Return everything in values that JSON can hold: a build keeps summaries for the next one."""
-        # Only findings are records; to copy the report as well takes a twentieth of a build of small modules.
+        """Return what a build keeps for the next one, with a digest of the line that report.json has anyway."""
         kept = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {**kept, "findings": [asdict(finding) for finding in self.findings]}
+        findings = [asdict(finding) for finding in self.findings]
+        return {**kept, "findings": findings, "report_line": line_digest(self.report_line)}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "Summary":
-        """Return the summary that `as_json` has written; raise KeyError, TypeError or ValueError for anything else."""
+    def from_json(cls, data: Mapping[str, Any], lines: Mapping[str, bytes]) -> "Summary":
+        """Return the summary that `as_json` has written; `lines` are those of report.json by their digests.
+
+        Raises KeyError, TypeError or ValueError for anything else.
+        """
         return cls(
             **{
                 **data,
+                "report_line": lines[data["report_line"]],
                 "finding_counts": tuple((severity, number) for severity, number in data["finding_counts"]),
                 "findings": tuple(map(_finding, data["findings"])),
                 "source_files": tuple(data["source_files"]),

@@ -8,37 +8,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.output.kept_reports import with_reports, without_reports
 from reportgen.output.manifest import MANIFEST
-from reportgen.reports.json_lines import json_line
-from reportgen.work import Part
+from reportgen.reports.json_lines import json_line, line_digest, module_lines
+from reportgen.reports.report_json import json_document
+from reportgen.reports.summary import Summary
 from tests.support.site import SAMPLES, build_site, tree
-
-REPORTS = st.dictionaries(
-    st.text(), st.integers() | st.text() | st.none() | st.lists(st.text(), max_size=2), max_size=3
-)
+from tests.support.summaries import made_up
 
 
-def part(report: Any) -> Part:
-    return Part("key", ("a.html",), 1, 2, {"summary": {"title": "step", "report": report}, "problems": []})
+@given(st.lists(st.text() | st.dictionaries(st.text(), st.integers() | st.text()), max_size=4))
+def test_the_lines_of_modules_are_found_by_their_digests(modules: list[Any]) -> None:
+    lines = [json_line(module) for module in modules]
+    document = json_document(1, lines, ())
+    found = {line_digest(line): line for line in module_lines(document)}
+    assert [found[line_digest(line)] for line in lines] == lines
 
 
-def document(*reports: Any) -> bytes:
-    return b'{"schema": 1, "modules": [\n' + b",\n".join(map(json_line, reports)) + b'\n], "errors": []}\n'
-
-
-@given(st.lists(REPORTS, max_size=4))
-def test_reports_come_back_from_the_lines_of_report_json(reports: list[Any]) -> None:
-    parts = {str(number): part(report) for number, report in enumerate(reports)}
-    seen = [json.loads(json_line(report)) for report in reports]  # a lone surrogate is replaced
-    back = with_reports(without_reports(parts), document(*reports))
-    assert [one.outcome["summary"]["report"] for one in back.values()] == seen
-
-
-@pytest.mark.parametrize("text", [b"", b"{", document({"other": 1})])
-def test_a_part_whose_line_is_missing_has_no_outcome(text: bytes) -> None:
-    kept = without_reports({"a": part({"peak": 1}), "": Part("key", ())})
-    assert [one.outcome for one in with_reports(kept, text).values()] == [None, None]
+def test_a_summary_comes_back_from_what_a_build_keeps_and_its_line() -> None:
+    kept = made_up(1)
+    lines = {line_digest(kept.report_line): kept.report_line}
+    assert Summary.from_json(json.loads(json.dumps(kept.as_json())), lines) == kept
+    with pytest.raises(KeyError):
+        Summary.from_json(kept.as_json(), {})
 
 
 @pytest.fixture

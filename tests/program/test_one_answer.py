@@ -16,7 +16,8 @@ from reportgen.live.loop import Watcher
 from reportgen.options import WatchOptions
 from reportgen.pipeline import read_report
 from reportgen.program.scopes import pattern
-from reportgen.reports.report_json import module_report, report_json
+from reportgen.reports.json_lines import json_line
+from reportgen.reports.report_json import module_report
 from reportgen.sides import compare_sources
 from tests.support.watching import NO_TIME, settle
 
@@ -46,7 +47,7 @@ class Answer(NamedTuple):
 def report_of(files: DumpFiles) -> Document | None:
     """Return what report.json says of a module; None where the dump cannot be read."""
     report, _ = read_report(files)
-    return None if report is None else json.loads(report_json([module_report(report)]))["modules"][0]
+    return None if report is None else json.loads(json_line(module_report(report)))
 
 
 def matches_of(files: DumpFiles) -> list[Document]:

@@ -7,6 +7,7 @@ from reportgen.output.writer import write_pages
 from reportgen.render.routes import module_view
 from reportgen.render.site.overview import Front
 from reportgen.render.site.site_pages import site_pages
+from reportgen.reports.json_lines import json_line
 from reportgen.reports.summary import Summary
 
 
@@ -36,7 +37,7 @@ def made_up(
         bytes_by_class={"parameter": size // 4, "temporary": size - size // 4},
         findings=(),
         content_digest=content or str(number),
-        report={"path": f"run/module_{number:04d}.{title}.txt"},
+        report_line=json_line({"path": f"run/module_{number:04d}.{title}.txt"}),
     )
 
 

@@ -63,5 +63,5 @@ def _help_text(path: str) -> str:
 
 def summary_pages(site_title: str, summaries: Sequence[Summary], front: Front) -> Iterator[Page]:
     """Yield the pages about all modules together."""
-    yield Page(routes.REPORT, report_json((entry.report for entry in summaries), front.errors))
+    yield Page(routes.REPORT, report_json(summaries, front.errors))
     yield from overview_pages(site_title, summaries, front)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from reportgen.failures import failed
 from reportgen.input.discover import Discovered
+from reportgen.input.dump_contents import read_note
 from reportgen.input.reading import DumpFiles
 from reportgen.options import BuildOptions, Redaction
 from reportgen.output.manifest import COMMON
@@ -51,9 +52,9 @@ def build(options: BuildOptions, progress: Progress, stage: Stage = silent) -> B
     with SiteBuilder.opened(options) as site:
         tasks = [site.task(files) for files in found.shown.dumps]
         outcomes = list(with_progress(_build_all(tasks, site.settings, options, stage), len(tasks), progress))
-        result = replace(result_of(found.shown, outcomes), errors=found.errors)
+        result = replace(result_of(found.shown.problems, outcomes), errors=found.errors)
         modules = {outcome.label: outcome.part for outcome in outcomes if outcome.part}
-        common, changed = site.write_common(found, result, modules)
+        common, changed = site.write_common(result, read_note(found.shown.readme), modules)
         removed = site.finish(modules | {COMMON: common})
     return replace(result, totals=_totals(outcomes, common, changed, removed), shown=_shown(result, options.redaction))
 
@@ -79,7 +80,7 @@ def single_page(
     """
     found = search(options.paths, options.redaction, options.max_dump_bytes, module=module, needs_dump=True).shown
     outcome, page = _build_page(Task(_needing_most(found, options, stage)), settings_of(options), stage)
-    return replace(result_of(found, [outcome]), left_out=len(found.dumps) - 1), page
+    return replace(result_of(found.problems, [outcome]), left_out=len(found.dumps) - 1), page
 
 
 def _needing_most(discovered: Discovered, options: BuildOptions, stage: Stage) -> DumpFiles:

@@ -35,7 +35,7 @@ def check(
     settings = Settings(redaction=redaction, capacities=tuple(capacities))
     work = partial(check_dump, settings=settings, devices=devices, with_report=with_report)
     outcomes = map(partial(work, stage=stage), tasks) if is_alone else share_out(work, tasks, jobs, cluster)
-    return result_of(discovered, list(with_progress(outcomes, len(tasks), progress)))
+    return result_of(discovered.problems, list(with_progress(outcomes, len(tasks), progress)))
 
 
 def read_reports(

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
-from reportgen.input.reading import Problem
 from reportgen.output.writer import NOTHING_WRITTEN, Written, confirm_started, write_pages
 from reportgen.pipeline import DumpReading
 from reportgen.render.module.module_pages import page_makers
@@ -51,11 +50,6 @@ class DumpPages:
         return summary_for_site(self.module, self._reading.digests.content)
 
     @property
-    def problems(self) -> tuple[Problem, ...]:
-        """The problems met while reading the dump."""
-        return self._reading.contents.problems
-
-    @property
     def text_bytes(self) -> int:
         """The bytes of the dump, whose analysis is many times as large."""
         return self.module.analysis.dump.text.size_bytes
@@ -86,10 +80,13 @@ class DumpPages:
             stage(f"writing pages: {len(self._written.paths):,} of {len(paths):,}")
         self.left.clear()
 
+    def unwritten(self) -> Outcome:
+        """Return the outcome of the dump before its pages are written."""
+        return Outcome(label=self.module.label, summary=self.summary, problems=self._reading.contents.problems)
+
     def outcome(self) -> Outcome:
         """Return the outcome of the dump once all its pages are written."""
-        written = self._written
-        outcome = Outcome(label=self.module.label, summary=self.summary, problems=self.problems)
+        written, outcome = self._written, self.unwritten()
         return replace(outcome, part=written.part(self._reading.key, outcome.as_json()), changed=written.changed)
 
 

@@ -9,21 +9,20 @@ What analyses a dump and makes pages is imported where a page has to be made: in
 these imports would take longer than everything else.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
-from reportgen.input.dump_contents import read_note
 from reportgen.input.reading import DumpFiles
 from reportgen.options import ReportOptions
 from reportgen.output.keys import common_key
-from reportgen.output.manifest import COMMON, TREND
+from reportgen.output.manifest import COMMON, TREND, page_digest
 from reportgen.output.own_files import Deletion
 from reportgen.output.writer import SiteDirectory, is_intact, write_pages
 from reportgen.pipeline import DumpReading, attempted
 from reportgen.render.site.assets import fingerprint
-from reportgen.search import SearchResult
-from reportgen.work import BuildResult, Outcome, Part, Settings, Stage, Task, silent
+from reportgen.work import BuildResult, Outcome, Page, Part, Settings, Stage, Task, silent
 
 if TYPE_CHECKING:
     from reportgen.dump_pages import DumpPages
@@ -84,6 +83,7 @@ class SiteBuilder:
         self.settings = settings
         self._directory = directory
         self._is_served = is_served
+        self._versions: Mapping[str, str] = {}
 
     @classmethod
     @contextmanager
@@ -97,34 +97,51 @@ class SiteBuilder:
         previous = self._directory.parts.get(files.label)
         return Task(files, previous, self._directory.lines_of(previous) if previous else {})
 
+    @property
+    def is_lost(self) -> bool:
+        """Return whether somebody else has removed what was written."""
+        return self._directory.is_lost
+
     def pages(self, reading: DumpReading) -> "DumpPages":
         """Return the pages of a dump, none of them written yet."""
         from reportgen.dump_pages import DumpPages
 
         return DumpPages(reading, whole=self._is_served)
 
-    def write_common(self, found: SearchResult, result: BuildResult, modules: Mapping[str, Part]) -> tuple[Part, int]:
+    @cached_property
+    def _fixed(self) -> Sequence[Page]:
+        from reportgen.render.site.site_pages import fixed_pages
+
+        return list(fixed_pages(self.settings.site_title))
+
+    def write_common(self, result: BuildResult, readme: str, modules: Mapping[str, Part]) -> tuple[Part, int]:
         """Write the pages that belong to no dump; return their part, and how many of them were written."""
         settings, earlier = self.settings, self._directory.parts
         previous, has_trend = earlier.get(COMMON), TREND in earlier
-        readme = read_note(found.shown.readme)
-        errors = [repr(error) for error in found.errors]
+        errors = [repr(error) for error in result.errors]
         key = common_key(settings, modules, result.problems, readme, errors, has_trend=has_trend)
         if previous and _is_up_to_date(previous, key, settings):
             return previous, 0
         from reportgen.render.site.overview import Front
-        from reportgen.render.site.site_pages import site_pages
+        from reportgen.render.site.site_pages import varying_pages
 
         front = Front(
             problems=result.problems,
             readme=readme,
             redaction=settings.redaction,
-            errors=found.errors,
+            errors=result.errors,
             has_trend=has_trend,
         )
-        pages = site_pages(settings.site_title, result.summaries, front)
+        pages = [*self._fixed, *varying_pages(settings.site_title, result.summaries, front)]
         written = write_pages(settings.output, pages, whole=self._is_served)
+        if self._is_served:
+            html = (page for page in pages if page.path.endswith(".html"))
+            self._versions = {page.path: f"{page_digest(page.path, page.content):032x}" for page in html}
         return written.part(key), written.changed
+
+    def versions_of(self, common: Part) -> Mapping[str, str]:
+        """Return a text for each page that belongs to no dump, which differs whenever the page may differ."""
+        return {**dict.fromkeys(common.paths, f"{common.digest:032x}"), **self._versions}
 
     def finish(self, parts: Mapping[str, Part]) -> Deletion:
         """Remove pages that are in no part, and write the manifest; return what was removed."""

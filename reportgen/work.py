@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from reportgen.analyse.logged_errors import LoggedError
-from reportgen.input.discover import Discovered
 from reportgen.input.reading import DumpFiles, Problem
 from reportgen.options import Redaction
 from reportgen.record import record
@@ -172,11 +171,11 @@ def with_progress(outcomes: Iterable[Outcome], total: int, progress: Progress) -
         yield outcome
 
 
-def result_of(discovered: Discovered, outcomes: Sequence[Outcome]) -> BuildResult:
-    """Return the result of a build or check whose dumps had these outcomes."""
+def result_of(problems: Sequence[Problem], outcomes: Sequence[Outcome]) -> BuildResult:
+    """Return the result of a build or check whose dumps had these outcomes; `problems` belong to none of them."""
     summaries = sorted((outcome.summary for outcome in outcomes if outcome.summary), key=biggest_first)
-    problems = [problem for outcome in outcomes for problem in outcome.problems]
-    ordered = sorted([*discovered.problems, *problems], key=lambda problem: (problem.file, problem.message))
+    everything = [*problems, *(problem for outcome in outcomes for problem in outcome.problems)]
+    ordered = sorted(everything, key=lambda problem: (problem.file, problem.message))
     return BuildResult(tuple(summaries), tuple(ordered))
 
 
@@ -186,6 +185,7 @@ _NEW_PER_OBJECT = 0.5
 """How many of them there are at least for each object in use, so that a command that keeps a lot searches seldom."""
 
 _in_use = 0
+_is_paused = False
 
 
 @contextmanager
@@ -195,14 +195,19 @@ def garbage_collection_paused() -> Iterator[None]:
     The search takes a fifth of a check and of a build. What the last pause has left is searched first; so a
     command that has disabled the search never searches what its last dump leaves, because that goes with the process.
     """
-    global _in_use  # noqa: PLW0603 - because it is about all objects of the process
+    global _in_use, _is_paused  # noqa: PLW0603 - because it is about all objects of the process
+    if _is_paused:
+        yield
+        return
     was_enabled = gc.isenabled()
     gc.disable()
     if gc.get_count()[0] > max(_MANY_OBJECTS, _NEW_PER_OBJECT * _in_use):
         gc.collect()
         _in_use = len(gc.get_objects())
+    _is_paused = True
     try:
         yield
     finally:
+        _is_paused = False
         if was_enabled:
             gc.enable()

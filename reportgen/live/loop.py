@@ -12,7 +12,6 @@ Three kinds of threads work together:
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
-from itertools import chain
 from time import monotonic
 
 from reportgen.errors import NoDumpFound
@@ -27,9 +26,8 @@ from reportgen.live.write_queue import CommonPages, WriteQueue
 from reportgen.options import WatchOptions
 from reportgen.output.writer import SiteDirectory
 from reportgen.render.routes import module_folder
-from reportgen.render.site.out_of_memory import error_pages
 from reportgen.render.site.overview import Front
-from reportgen.render.site.site_pages import fixed_pages, summary_pages
+from reportgen.render.site.site_pages import fixed_pages, varying_pages
 from reportgen.reports.summary import biggest_first
 
 _PUBLISHED_EVERY = 0.25  # seconds, because a reader should see the first modules while hundreds are being read
@@ -162,7 +160,7 @@ class Watcher:
             summaries = sorted((build.summary for build in shown), key=biggest_first)
             front = self._front()
             title = self._options.title
-            pages = chain(summary_pages(title, summaries, front), error_pages(title, front.errors))
+            pages = varying_pages(title, summaries, front)
             self._common = CommonPages(self._fixed | {page.path: page.content for page in pages}, front)
             self.write_queue.mark_stale()
         message = unchanged_message(result, self.rebuilder, _time_of_day())

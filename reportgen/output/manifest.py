@@ -52,21 +52,24 @@ def sum_of_digests(digests: Iterable[int]) -> int:
     return sum(digests) % _MODULUS
 
 
-def serialize(parts: Mapping[str, Part]) -> bytes:
-    """Return the manifest as a file."""
-    rows = {}
-    for name, part in sorted(parts.items()):
-        prefix = commonprefix(part.paths)  # noqa: RUF071 - the next line cuts it at a slash
-        folder = prefix[: prefix.rfind("/") + 1]
-        rows[name] = {
-            "key": part.key,
-            "folder": folder,
-            "files": sorted(path[len(folder) :] for path in part.paths),
-            "size_bytes": part.size_bytes,
-            "digest": f"{part.digest:032x}",
-            "outcome": part.outcome,
-        }
-    body = json.dumps({"parts": rows}, separators=(",", ":")).encode().removesuffix(b"}")
+def manifest_row(name: str, part: Part) -> bytes:
+    """Return the row of a part, with its name."""
+    prefix = commonprefix(part.paths)  # noqa: RUF071 - the next line cuts it at a slash
+    folder = prefix[: prefix.rfind("/") + 1]
+    row = {
+        "key": part.key,
+        "folder": folder,
+        "files": sorted(path[len(folder) :] for path in part.paths),
+        "size_bytes": part.size_bytes,
+        "digest": f"{part.digest:032x}",
+        "outcome": part.outcome,
+    }
+    return json.dumps({name: row}, separators=(",", ":")).encode()[1:-1]
+
+
+def serialize(rows: Mapping[str, bytes]) -> bytes:
+    """Return the manifest as a file; `rows` are those of the parts, by name."""
+    body = b'{"parts":{' + b",".join(row for _, row in sorted(rows.items())) + b"}"
     return body + _SEAL + _seal(body) + b'"}\n'
 
 

@@ -20,6 +20,7 @@ from reportgen.output.manifest import (
     MANIFEST,
     TREND,
     UNFINISHED,
+    manifest_row,
     page_digest,
     parse_manifest,
     sealed_line,
@@ -184,6 +185,7 @@ class SiteDirectory:
         if previous is None:
             _confirm_free(directory) if force else _confirm_empty(directory)
         self.parts: Mapping[str, Part] = previous or {}
+        self._rows: dict[str, tuple[Part, bytes]] = {}
         if previous is None:
             self._write_manifest(serialize({}))  # now, because it marks the directory as ours if the build is killed
 
@@ -198,6 +200,14 @@ class SiteDirectory:
                 directory.mkdir(parents=True, exist_ok=True)
                 until_the_end.enter_context(locked(directory, patience))
             yield cls(directory, force=force)
+
+    @property
+    def is_lost(self) -> bool:
+        """Return whether somebody else has removed what was written."""
+        try:
+            return not (self._directory / MANIFEST).exists()
+        except OSError:  # it may be there, and cannot be looked for at the moment
+            return False
 
     @cached_property
     def _lines(self) -> Mapping[str, bytes]:
@@ -224,15 +234,21 @@ class SiteDirectory:
     def finish(self, parts: Mapping[str, Part]) -> Deletion:
         """Remove pages of earlier builds that are not in `parts`, and write the manifest; return what was removed.
 
-        Further calls compare with these `parts`. The pages of a history stay.
+        Further calls compare with these `parts`, and cost what has changed since. The pages of a history stay.
         """
         if TREND in self.parts:
             parts = {TREND: self.parts[TREND], **parts}
-        current = {path for part in parts.values() for path in part.paths}
-        earlier = {path for part in self.parts.values() for path in part.paths} | _unfinished(self._directory)
-        removed = delete(self._directory, sorted(earlier - current))
-        if parts != self.parts or not (self._directory / MANIFEST).exists():  # somebody may have removed the site
-            self._write_manifest(serialize(parts))
+        # What this process has written is the same object; what it has read proves nothing, because it may be forged.
+        same = {name for name, part in parts.items() if name in self._rows and self._rows[name][0] is part}
+        unfinished = _unfinished(self._directory)
+        kept = () if unfinished else same
+        current = {path for name, part in parts.items() if name not in kept for path in part.paths}
+        earlier = {path for name, part in self.parts.items() if name not in kept for path in part.paths}
+        removed = delete(self._directory, sorted((earlier | unfinished) - current))
+        if parts != self.parts or self.is_lost:
+            rows = {name: (part, manifest_row(name, part)) for name, part in parts.items() if name not in same}
+            self._rows = {name: self._rows[name] for name in same} | rows
+            self._write_manifest(serialize({name: row for name, (_, row) in self._rows.items()}))
         for name in (UNFINISHED, _NEW_MANIFEST):
             with refusing(self._directory / name):
                 (self._directory / name).unlink(missing_ok=True)

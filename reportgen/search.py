@@ -1,13 +1,13 @@
 """Find what the paths of a command hold, and name it as it may be published: the one way for every command."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from reportgen.analyse.logged_errors import LoggedError
 from reportgen.errors import NoDumpFound
 from reportgen.input.discover import Discovered, discover_all
-from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES
+from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES, DumpFiles
 from reportgen.input.remote import AnyPath
 from reportgen.input.selection import of_module
 from reportgen.options import Redaction
@@ -47,4 +47,15 @@ def search(
         raise NoDumpFound(real.why_none)
     if module:
         real, errors = replace(real, dumps=of_module(real.dumps, module)), ()
-    return SearchResult(real=real, shown=redact_labels(real, redaction), errors=errors)
+    return named(real, redaction, errors)
+
+
+def named(
+    real: Discovered,
+    redaction: Redaction | None,
+    errors: tuple[LoggedError, ...],
+    removed: Iterable[DumpFiles] = (),
+) -> SearchResult:
+    """Return what was found under names that may be published; dumps that were `removed` keep theirs."""
+    everything = replace(real, dumps=(*real.dumps, *removed))
+    return SearchResult(real=real, shown=redact_labels(everything, redaction), errors=errors)

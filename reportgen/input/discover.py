@@ -474,3 +474,13 @@ def _add_log(folder: Folder, name: str, found: Found) -> bytes:
         if not frame.is_complete:
             found.report("warning", f"{label}#{frame.name}", "cut off: the log has no end of this file")
     return data
+
+
+def is_as_found(path: Path, discovered: Discovered) -> bool:
+    """Return whether a file that has changed still adds what it added by its name, so that nobody need search again."""
+    if any(text.path == path for text in discovered.texts):
+        return False
+    is_part = any(part.path == path for dump in discovered.dumps for part in dump.parts)
+    if is_part:
+        return split_part(path.name) is not None and why_unreadable(path) is None
+    return any(one.path == path for dump in discovered.dumps for one in dump.siblings)

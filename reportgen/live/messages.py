@@ -1,53 +1,26 @@
-"""Describe in words what a scan found: the lines of the terminal, and the sentences that pages share with them.
-
-What a build changed is said in the words of a comparison (`reportgen.compare.compare_words`).
-"""
+"""Say what a scan found and what is shown: the lines of the terminal, and what open pages show in their corner."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
+from typing import Any
 
-from reportgen.compare.compare_words import OVERALL_WORDS, change_words, signed_bytes
-from reportgen.compare.figures import Figure
-from reportgen.live.module_history import SpaceChange, Step
-from reportgen.live.rebuild import Rebuilder, ScanResult
 from reportgen.live.tracked import TrackedDump
-from reportgen.reports.formats import human_bytes
-
-ROWS: tuple[tuple[str, Figure], ...] = (
-    ("Peak resident", "peak_resident"),
-    ("Needed", "needed"),
-    ("Padding", "padding"),
-)
-"""The figures of a memory space that are shown, and what people call them."""
+from reportgen.live.tracker import ScanResult
+from reportgen.record import record
+from reportgen.render.routes import module_folder
 
 _MOST_NAMED = 3
-_MOST_MODULES = 12
+_MOST_MODULES, _MOST_MODULES_ON_PAGES = 12, 30
 
 
-def difference(before: int, after: int) -> str:
-    """Return `+1.20 MiB (+5.2 %)`, or `no change`."""
-    return "no change" if before == after else change_words(before, after)
+@record
+class LastBuild:
+    """The last build of the site that changed anything: its number, its time of day, and the labels of its dumps."""
 
-
-def headline(dump: TrackedDump) -> str:
-    """Return one line about the last build of a module: what it changed, or the peak of a new module.
-
-    It ends as that of a comparison where the build or the one before is unsound.
-    """
-    if dump.history is None or dump.shown is None:
-        return ""
-    words = dump.history.headline
-    if dump.history.is_new:
-        peak = dump.shown.summary.peak_resident_bytes
-        words = f"new, {'no live ranges' if peak is None else f'peak resident {human_bytes(peak)}'}"
-    overall = dump.history.judgement.overall
-    return f"{words} — {OVERALL_WORDS[overall]}" if overall and overall in OVERALL_WORDS else words
-
-
-def doubts(dump: TrackedDump) -> list[str]:
-    """Return what the checks say against the last build of a module and the one before, as a comparison does."""
-    return [verdict.line for verdict in dump.history.judgement.reported] if dump.history else []
+    number: int = 0
+    time: str = ""
+    labels: Sequence[str] = ()
 
 
 def names(dumps: Mapping[str, TrackedDump]) -> Mapping[str, str]:
@@ -60,64 +33,84 @@ def names(dumps: Mapping[str, TrackedDump]) -> Mapping[str, str]:
     return called
 
 
-def unchanged_message(result: ScanResult, rebuilder: Rebuilder, time: str) -> str:
+def unchanged_message(result: ScanResult, dumps: Mapping[str, TrackedDump], time: str) -> str:
     """Return the message for a scan that found only dumps rewritten without a change; empty for any other scan."""
     if result.built or not result.unchanged:
         return ""
-    called = names(rebuilder.dumps)
+    called = names(dumps)
     some = ", ".join(called[label] for label in result.unchanged[:_MOST_NAMED])
     return f"{time} {some}{' and others' if len(result.unchanged) > _MOST_NAMED else ''}: rewritten without a change"
 
 
-def terminal_lines(result: ScanResult, rebuilder: Rebuilder, time: str, seconds: float) -> Iterator[str]:
-    """Yield the lines for a scan that found something and took `seconds`."""
-    called = names(rebuilder.dumps)
+def terminal_lines(
+    result: ScanResult, dumps: Mapping[str, TrackedDump], number: int, time: str, seconds: float
+) -> Iterator[str]:
+    """Yield the lines for a scan that found something, took `seconds` and made build `number`."""
+    called = names(dumps)
     if result.built:
-        yield f"{time} build {rebuilder.build}, {seconds:.2f} s"
+        yield f"{time} build {number}, {seconds:.2f} s"
     for label in result.built[:_MOST_MODULES]:
-        yield from _module_lines(rebuilder.dumps[label], called[label])
+        if (dump := dumps.get(label)) and dump.shown:
+            yield f"  {called[label]}: {dump.shown.difference.headline}"
+            yield from (f"    {line}" for line in dump.shown.difference.lines())
     if len(result.built) > _MOST_MODULES:
         yield f"  and {len(result.built) - _MOST_MODULES:,} more"
     for label in result.unchanged:
         yield f"{time} {called[label]}: rewritten without a change"
     for label in result.outdated:
-        dump = rebuilder.dumps.get(label)
-        if dump and dump.outdated:
+        if (dump := dumps.get(label)) and dump.outdated:
             kept = f"; still showing the figures of {dump.shown.time}" if dump.shown else ""
             yield f"{time} {called[label]}: {dump.outdated.state}: {dump.outdated.reason}{kept}"
 
 
-def _module_lines(dump: TrackedDump, name: str) -> Iterator[str]:
-    assert dump.history is not None
-    yield f"  {name}: {headline(dump)}"
-    yield from (f"    {line}" for line in doubts(dump))
-    if dump.history.is_new:
-        return
-    for space in sorted(dump.history.spaces, key=lambda space: space.weight, reverse=True):
-        for words in (*_figures(space), *map(_step, space.steps)):
-            yield f"    {space.color} · {space.name}: {words}"
+def page_changes(
+    dumps: Mapping[str, TrackedDump], last: LastBuild, message: str = ""
+) -> Callable[[str], Mapping[str, Any]]:
+    """Return what gives the changes that the page at a path shows: those of all modules, and the details of its own.
+
+    What the dumps have now is taken at once, because the server's threads ask later; `message` is about a later scan
+    without a build.
+    """
+    called = names(dumps)
+    common = {
+        "build": last.number,
+        "time": last.time,
+        "message": message,
+        "changed": [
+            {**_named(dump, called[label]), "headline": dump.shown.difference.headline}
+            for label in last.labels[:_MOST_MODULES_ON_PAGES]
+            if (dump := dumps.get(label)) and dump.shown
+        ],
+        "outdated": [
+            {**_named(dump, called[label]), "outdated": _outdated(dump)}
+            for label, dump in dumps.items()
+            if dump.outdated
+        ],
+    }
+    modules = {
+        dump.shown.folder: (_named(dump, called[label]), dump.shown, _outdated(dump))
+        for label, dump in dumps.items()
+        if dump.shown
+    }
+
+    def changes(path: str) -> Mapping[str, Any]:
+        found = modules.get(module_folder(path))
+        if found is None:
+            return common | {"module": None}
+        named, shown, outdated = found
+        about = {"build": shown.number, "time": shown.time, "outdated": outdated, **shown.difference.panel()}
+        return common | {"module": named | about}
+
+    return changes
 
 
-def _figures(space: SpaceChange) -> Iterator[str]:
-    """Yield the figures of a space that changed in its last build."""
-    if not space.has_changed:
-        return
-    for name, figure in ROWS:
-        first, before, now = (one.bytes[figure] if one else None for one in (space.first, space.before, space.now))
-        if before is None or now is None:
-            continue
-        start = now if first is None else first
-        if not before == now == start:
-            since = "" if start == now else f"; since the start {difference(start, now)}"
-            yield f"{name.lower()} {human_bytes(now)}, {difference(before, now)}{since}"
+def _outdated(dump: TrackedDump) -> Mapping[str, Any] | None:
+    """Return why the figures of a dump are outdated, and the time of those shown; None if they are up to date."""
+    outdated, figures = dump.outdated, dump.shown.time if dump.shown else None
+    if outdated is None:
+        return None
+    return {"state": outdated.state, "reason": outdated.reason, "since": outdated.since, "figures": figures}
 
 
-def _step(step: Step) -> str:
-    """Return `temporaries of another shape +4.00 KiB: 1 × big +4.00 KiB`."""
-    named = [
-        f"{subject.count:,} × {subject.name} {signed_bytes(subject.change_bytes)}"
-        for subject in step.subjects[:_MOST_NAMED]
-    ]
-    left_out = step.left_out + len(step.subjects) - len(named)
-    more = f" and {left_out:,} more" if left_out else ""
-    return f"{step.words} {signed_bytes(step.change_bytes)}{': ' if named else ''}{', '.join(named)}{more}"
+def _named(dump: TrackedDump, name: str) -> dict[str, Any]:
+    return {"title": name, "label": dump.files.label, "href": dump.shown.index if dump.shown else None}

@@ -25,7 +25,7 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 import reportgen
 from reportgen.errors import ReportgenError
 from reportgen.live.hosts import is_own_host
-from reportgen.live.live_site import LiveSite
+from reportgen.live.served import Served
 from reportgen.render import routes
 from reportgen.render.site.assets import read_template, script
 
@@ -165,7 +165,7 @@ class _RequestHandler(BaseHTTPRequestHandler):
 
 
 class LiveServer(ThreadingHTTPServer):
-    """Serve a `LiveSite` from its own thread until it is closed.
+    """Serve a `Served` site from its own thread until it is closed.
 
     Without `port`, take the first free one from 8000. Raises PortTaken if the port is in use.
     """
@@ -175,7 +175,7 @@ class LiveServer(ThreadingHTTPServer):
     allow_reuse_port = False  # because a port that another server listens on must count as taken
     request_queue_size = 64  # because a browser with many tabs opens more than the five of the base class at once
 
-    def __init__(self, site: LiveSite, host: str, port: int | None) -> None:
+    def __init__(self, site: Served, host: str, port: int | None) -> None:
         self.site = site
         self.host = host
         most = _most_connections()

@@ -1,18 +1,19 @@
 """Keep the state of each dump between two scans: its files, the last good build, and why that is outdated."""
 
-from collections.abc import Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from reportgen.compare.modules import Side
 from reportgen.input.reading import DumpFiles, Problem
+from reportgen.live.changes import Difference
 from reportgen.live.completeness import Baseline, Completeness
 from reportgen.live.listing import Stamps, parts_of
-from reportgen.live.module_history import ModuleHistory
 from reportgen.record import record
-from reportgen.render.module.on_request import PagesOnRequest
-from reportgen.render.routes import module_view
-from reportgen.reports.summary import Summary
-from reportgen.work import Part
+from reportgen.render.routes import ModuleRoutes, module_folder, module_slug, module_view
+from reportgen.reports.formats import visible
+from reportgen.reports.report import key_text
+from reportgen.work import Outcome
 
 _PAUSE_PER_TRY = 10
 
@@ -79,27 +80,45 @@ class Identity(NamedTuple):
     number: int | None
 
 
-@record
+@dataclass(eq=False)
 class ShownBuild:
-    """The last good build of a dump.
+    """The last good build of a dump. The server's threads read it, and only the loop changes it.
 
-    `digest` covers everything that its pages are made from. `number` counts the builds of the site, `time` is a time of
-    day. `paths` lists all its pages, and `value_paths` maps the names of values to where they are.
+    `key` covers everything that its pages are made from; `paths` are all of them, and those `left` are not on disk yet.
+    `number` counts the builds of the site, `time` is a time of day. `baseline` and `side` are None for a build that an
+    earlier process has made, until its dump is read again. `outcome` is None until all pages are written.
     """
 
-    digest: str
-    baseline: Baseline
-    summary: Summary
-    problems: tuple[Problem, ...]
+    key: str
+    label: str
+    title: str
+    paths: Collection[str]
+    left: Collection[str]
     number: int
     time: str
-    paths: frozenset[str]
-    value_paths: Mapping[str, str]
+    difference: Difference
+    baseline: Baseline | None = None
+    side: Side | None = None
+    outcome: Outcome | None = None
 
     @property
     def index(self) -> str:
         """Return the path of the module's first page."""
-        return module_view(self.summary.label, self.summary.title)
+        return module_view(self.label, self.title)
+
+    @property
+    def folder(self) -> str:
+        """Return the folder of the module's pages."""
+        return module_folder(self.index)
+
+    def place_of(self, name: str) -> str | None:
+        """Return where the value is that the pages call `name`, page and id; None if there is none."""
+        if self.side is None:
+            return None
+        analysis = self.side.analysis
+        routes = ModuleRoutes(module_slug(self.label, self.title), analysis.dump)
+        named = (number for number, fact in enumerate(analysis.facts) if visible(key_text(fact.value.key)) == name)
+        return next(map(routes.value, named), None)
 
 
 @dataclass(slots=True)
@@ -109,8 +128,7 @@ class TrackedDump:
     `found` are its files under the label that they were found with, and `files` the same ones as the site names them.
     `since` is when they last changed, on the clock of the loop. `read` are the stamps that they had when they were last
     read, and `waiting` is the verdict of that reading if it kept the dump from being shown. `retry` says when to read
-    them again although they have not changed. `pages` renders the last build until all its pages are on disk; `part` is
-    what the manifest says of them then.
+    them again although they have not changed.
     """
 
     found: DumpFiles
@@ -122,9 +140,6 @@ class TrackedDump:
     problem: Problem | None = None
     shown: ShownBuild | None = None
     outdated: Outdated | None = None
-    history: ModuleHistory | None = None
-    pages: PagesOnRequest | None = None
-    part: Part | None = None
     is_gone: bool = False
     retry: Retry = field(default_factory=Retry)
 

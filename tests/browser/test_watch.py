@@ -40,7 +40,7 @@ def open_page(watch: Watch, watched: Watched) -> Iterator[Open]:
 
     def opened(inside: str = "index.html") -> Page:
         page = watch.context.new_page()
-        (dump,) = [dump for dump in watched.rebuilder.dumps.values() if dump.files.label.startswith("a/")]
+        (dump,) = [dump for dump in watched.tracker.dumps.values() if dump.files.label.startswith("a/")]
         assert dump.shown
         page.goto(address + dump.shown.index.removesuffix("index.html") + inside)
         expect(page.locator("#live .live-words")).to_contain_text("Build")

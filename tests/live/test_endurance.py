@@ -13,6 +13,7 @@ from reportgen.live.tracked import Timing
 from reportgen.options import WatchOptions
 from tests.support.compiler import compiled, part_paths, peak, write
 from tests.support.site import read_page
+from tests.support.watching import shown_peak as peak_of
 
 pytestmark = pytest.mark.slow
 
@@ -22,16 +23,16 @@ NO_TIME = Timing(quiet=0.0, grace=3600.0, patience=3600.0)
 
 def settled(watcher: Watcher) -> tuple[int, int, int]:
     """Return the blocks of memory, open files and threads when nothing is left to do."""
-    while not watcher.write_queue.is_empty:
+    while not watcher.site.is_written:
         watcher.write_some()
     gc.collect()
     return sys.getallocatedblocks(), len(os.listdir("/dev/fd")), active_count()  # noqa: PTH208
 
 
 def shown_peak(watcher: Watcher) -> int | None:
-    (dump,) = watcher.rebuilder.dumps.values()
+    (dump,) = watcher.tracker.dumps.values()
     assert dump.shown
-    return dump.shown.summary.peak_resident_bytes
+    return peak_of(dump.shown)
 
 
 def rebuild_often(watcher: Watcher, folder: Path) -> None:
@@ -62,6 +63,6 @@ def test_hundreds_of_rebuilds_leak_nothing(tmp_path: Path) -> None:
     )
     with watcher.running():
         rebuild_often(watcher, folder)
-    assert watcher.rebuilder.build == REBUILDS + 1
+    assert watcher.site.build == REBUILDS + 1
     page = read_page((tmp_path / "site" / "index.html").read_text(encoding="utf-8"))
     assert f"{peak(1000 + REBUILDS % SIZES) / 1024:.2f} KiB" in page.text

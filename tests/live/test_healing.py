@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from reportgen import dump_pages
 from reportgen.errors import OutputRefused
-from reportgen.live import write_queue
+from reportgen.live import loop
 from reportgen.live.tracked import Retry, Timing
 from reportgen.output.lock import LOCK
 from reportgen.output.writer import write_pages
@@ -47,10 +48,10 @@ def test_pages_that_cannot_be_written_are_written_later(
             raise OutputRefused("site: cannot be written: No space left on device")
         return write(*arguments, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(write_queue, "write_pages", full)
-    monkeypatch.setattr(write_queue, "_RETRY_SECONDS", 0.1)
+    monkeypatch.setattr(dump_pages, "write_pages", full)
+    monkeypatch.setattr(loop, "_RETRY_SECONDS", 0.1)
     with watching(dumps, output=tmp_path / "site") as watched:
-        watched.until_printed("No space left on device; the pages are served from memory")
+        watched.until_printed("No space left on device; the pages stay as they are")
         watched.until_written()
     assert (tmp_path / "site" / "index.html").is_file()
 
@@ -93,9 +94,9 @@ def test_what_cannot_be_read_for_a_while_is_read_without_a_change_of_a_file(
 
 def _is_whole(watched: Watched) -> bool:
     """Return whether a dump is shown with all its files, and nothing is left to try again."""
-    dumps = list(watched.rebuilder.dumps.values())
-    waits = any(dump.retry.at is not None or dump.outdated for dump in dumps) or watched.rebuilder.search.is_incomplete
-    return bool(dumps) and not waits and not watched.rebuilder.problems
+    dumps = list(watched.tracker.dumps.values())
+    waits = any(dump.retry.at is not None or dump.outdated for dump in dumps) or watched.tracker.retry.at is not None
+    return bool(dumps) and not waits and not watched.tracker.problems
 
 
 def test_a_folder_that_cannot_be_listed_for_a_while_has_lost_no_dump(
@@ -116,9 +117,9 @@ def test_a_folder_that_cannot_be_listed_for_a_while_has_lost_no_dump(
         is_away = False
         watched.until_scanned(5)
         assert not any("removed" in line or "stale" in line for line in watched.lines)
-        (dump,) = watched.rebuilder.dumps.values()
+        (dump,) = watched.tracker.dumps.values()
         assert not dump.is_gone
-        watched.until(lambda: not watched.rebuilder.search.is_incomplete)
+        watched.until(lambda: watched.tracker.retry.at is None)
 
 
 @pytest.mark.parametrize("call", ["is_dir", "exists"])

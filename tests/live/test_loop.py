@@ -115,9 +115,9 @@ def test_a_dump_with_a_new_name_takes_the_place_of_the_deleted_one(dumps: Path, 
         write(dumps / "b", compiled(AFTER), new)
         watcher.until_shown("b", peak(AFTER))
         watcher.until_printed(f"+{(AFTER - BEFORE) * 4 / 1024:.2f} KiB")
-        assert len(watcher.rebuilder.dumps) == 2
-        assert list(watcher.rebuilder.successors.values()) == [
-            shown.index for label, dump in watcher.rebuilder.dumps.items() if "b/" in label and (shown := dump.shown)
+        assert len(watcher.tracker.dumps) == 2
+        assert list(watcher.tracker.successors.values()) == [
+            shown.folder for label, dump in watcher.tracker.dumps.items() if "b/" in label and (shown := dump.shown)
         ]
 
 
@@ -194,7 +194,7 @@ def test_the_site_may_lie_inside_the_watched_directory(dumps: Path) -> None:
         watcher.until_scanned(3)
         assert watcher.peaks == {"a": [peak(BEFORE), peak(AFTER)]}
         assert (dumps / "site" / "index.html").is_file()
-        assert [label for label in watcher.rebuilder.dumps if "site" in label] == []
+        assert [label for label in watcher.tracker.dumps if "site" in label] == []
 
 
 def test_writing_the_site_causes_no_scan(dumps: Path) -> None:
@@ -258,6 +258,10 @@ def test_a_dump_that_contradicts_itself_is_shown_after_a_while(dumps: Path, tmp_
         block, values, ranges = compiled(AFTER)
         write(dumps / "a", (block, values.replace("Total bytes used: ", "Total bytes used: 1"), ranges))
         watcher.until_shown("a", peak(AFTER))
-        (dump,) = watcher.rebuilder.dumps.values()
+        watcher.until_written()
+        (dump,) = watcher.tracker.dumps.values()
         assert dump.shown
-        assert ("error", 3) in dump.shown.summary.finding_counts  # the sum, the same in words, and what is missing
+        assert dump.shown.outcome
+        assert dump.shown.outcome.summary
+        # The sum, the same in words, and what is missing.
+        assert ("error", 3) in dump.shown.outcome.summary.finding_counts

@@ -1,6 +1,6 @@
 """The messages about a rebuild in the terminal and on the pages."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -8,10 +8,10 @@ import pytest
 from reportgen.cli import main
 from reportgen.compare import compare_words as words
 from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES
-from reportgen.live.messages import headline, terminal_lines
-from reportgen.live.page_changes import PageChanges
-from reportgen.live.rebuild import Rebuilder, ScanResult
+from reportgen.live.loop import Watcher
+from reportgen.live.messages import LastBuild, page_changes, terminal_lines
 from reportgen.live.tracked import Timing, TrackedDump
+from reportgen.live.tracker import ScanResult
 from reportgen.options import WatchOptions
 from reportgen.render.compare.views import module_views
 from reportgen.sides import compare_sources, load_source
@@ -38,30 +38,41 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def rebuilder(tmp_path: Path, clock: Clock) -> Rebuilder:
-    """Return a rebuilder that has shown the dump once, at noon."""
+def watcher(tmp_path: Path, clock: Clock) -> Iterator[Watcher]:
+    """Return what has shown the dump once, at noon."""
     write(tmp_path / "dumps" / "a", BEFORE)
-    made = Rebuilder(
-        WatchOptions(paths=(tmp_path / "dumps",), title="Memory", polls=True),
-        tmp_path / "site",
-        timing=Timing(quiet=1.0, grace=10.0, patience=100.0),
+    made = Watcher(
+        WatchOptions(paths=(tmp_path / "dumps",), output=tmp_path / "site", title="Memory", polls=True, serves=False),
+        lambda line: None,
+        Timing(quiet=1.0, grace=10.0, patience=100.0),
         clock=clock,
         time_of_day=lambda: "12:00:00",
     )
-    scan(made, clock)
-    return made
+    with made.running():
+        scan(made, clock)
+        yield made
 
 
-def scan(rebuilder: Rebuilder, clock: Clock, seconds: float = 1.0) -> ScanResult:
+def scan(watcher: Watcher, clock: Clock, seconds: float = 1.0) -> ScanResult:
     """Scan twice: when the files have changed, and `seconds` later."""
-    rebuilder.scan()
+    watcher.scan()
     clock.now += seconds
-    return rebuilder.scan()
+    return watcher.scan()
 
 
-def only(rebuilder: Rebuilder) -> TrackedDump:
-    (dump,) = rebuilder.dumps.values()
+def lines(watcher: Watcher, result: ScanResult) -> list[str]:
+    """Return what the terminal says of a scan that ended a second later."""
+    return list(terminal_lines(result, watcher.tracker.dumps, watcher.site.build, "12:00:01", 0.5))
+
+
+def only(watcher: Watcher) -> TrackedDump:
+    (dump,) = watcher.tracker.dumps.values()
     return dump
+
+
+def headline(dump: TrackedDump) -> str:
+    assert dump.shown
+    return dump.shown.difference.headline
 
 
 def moved(parts: Sequence[str]) -> list[str]:
@@ -78,25 +89,24 @@ def moved(parts: Sequence[str]) -> list[str]:
     return [block, *parts[1:]]
 
 
-def test_a_new_module_is_announced_with_its_peak(rebuilder: Rebuilder) -> None:
-    assert headline(only(rebuilder)) == "new, peak resident 5.00 KiB"
+def test_a_new_module_is_announced_with_its_peak(watcher: Watcher) -> None:
+    assert headline(only(watcher)) == "new, peak resident 5.00 KiB"
 
 
-def test_a_changed_peak_is_the_headline(rebuilder: Rebuilder, clock: Clock, tmp_path: Path) -> None:
+def test_a_changed_peak_is_the_headline(watcher: Watcher, clock: Clock, tmp_path: Path) -> None:
     write(tmp_path / "dumps" / "a", compiled(2048))
-    scan(rebuilder, clock)
-    assert headline(only(rebuilder)) == "+4.00 KiB (+80.0 %) in memory"
+    scan(watcher, clock)
+    assert headline(only(watcher)) == "+4.00 KiB (+80.0 %) in memory"
 
 
-def test_other_offsets_change_no_figure(rebuilder: Rebuilder, clock: Clock, tmp_path: Path) -> None:
+def test_other_offsets_change_no_figure(watcher: Watcher, clock: Clock, tmp_path: Path) -> None:
     write(tmp_path / "dumps" / "a", moved(BEFORE))
-    lines = list(terminal_lines(scan(rebuilder, clock), rebuilder, "12:00:01", 0.5))
-    assert lines == ["12:00:01 build 2, 0.50 s", "  jit_step: no change"]
+    assert lines(watcher, scan(watcher, clock)) == ["12:00:01 build 2, 0.50 s", "  jit_step: no change"]
 
 
-def test_every_detail_is_labelled_by_memory_space(rebuilder: Rebuilder, clock: Clock, tmp_path: Path) -> None:
+def test_every_detail_is_labelled_by_memory_space(watcher: Watcher, clock: Clock, tmp_path: Path) -> None:
     write(tmp_path / "dumps" / "a", compiled(2048))
-    assert list(terminal_lines(scan(rebuilder, clock), rebuilder, "12:00:01", 0.5)) == [
+    assert lines(watcher, scan(watcher, clock)) == [
         "12:00:01 build 2, 0.50 s",
         "  jit_step: +4.00 KiB (+80.0 %) in memory",
         "    0 · memory: peak resident 9.00 KiB, +4.00 KiB (+80.0 %); since the start +4.00 KiB (+80.0 %)",
@@ -105,13 +115,13 @@ def test_every_detail_is_labelled_by_memory_space(rebuilder: Rebuilder, clock: C
     ]
 
 
-def test_a_listed_step_names_its_values_and_leads_to_a_page(rebuilder: Rebuilder, clock: Clock, tmp_path: Path) -> None:
+def test_a_listed_step_names_its_values_and_leads_to_a_page(watcher: Watcher, clock: Clock, tmp_path: Path) -> None:
     write(tmp_path / "dumps" / "a", compiled(2048))
-    scan(rebuilder, clock)
-    shown = only(rebuilder).shown
+    scan(watcher, clock)
+    shown = only(watcher).shown
     assert shown
     index = shown.index
-    (space,) = PageChanges(rebuilder, [], "", "").for_page(index)["module"]["spaces"]
+    (space,) = page_changes(watcher.tracker.dumps, LastBuild())(index)["module"]["spaces"]
     page = index.replace("index.html", f"{BIG_PAGE}#v3")
     assert space["steps"] == [
         {
@@ -126,27 +136,30 @@ def test_a_listed_step_names_its_values_and_leads_to_a_page(rebuilder: Rebuilder
 
 @pytest.mark.parametrize(("before", "after"), [(IN_PLACE, NOT_IN_PLACE), (NOT_IN_PLACE, IN_PLACE)])
 def test_it_says_what_a_comparison_says(
-    before: str, after: str, rebuilder: Rebuilder, clock: Clock, tmp_path: Path
+    before: str, after: str, watcher: Watcher, clock: Clock, tmp_path: Path
 ) -> None:
     """The page of a comparison, the panel and the terminal have the same words and figures."""
     for text in (before, after):
         written(tmp_path / "dumps" / "f", text)
-        scan(rebuilder, clock, 100.0)
-    dump = rebuilder.dumps[f"f/{NAME}"]
+        scan(watcher, clock, 100.0)
+    dump = watcher.tracker.dumps[f"f/{NAME}"]
     sides = [written(tmp_path / name, text) for name, text in (("before", before), ("after", after))]
     sources = [load_source(folder, None, folder.name, DEFAULT_MAX_DUMP_BYTES) for folder in sides]
     (module,) = compare_sources(sources[0], sources[1], lambda *_: None)[0].modules
     (view,) = module_views([module])
     assert headline(dump) == words.headline(module)
-    assert dump.history
+    assert dump.shown
     assert [
         (subject.name, subject.count, subject.change_bytes)
-        for space in dump.history.spaces
+        for space in dump.shown.difference.spaces
         for step in space.steps
         for subject in step.subjects
     ] == [(group.subject, group.count, group.change_bytes) for space in view.views for group in space.groups]
     assert [
-        (step.words, step.change_bytes) for space in dump.history.spaces for step in space.steps if step.change_bytes
+        (step.words, step.change_bytes)
+        for space in dump.shown.difference.spaces
+        for step in space.steps
+        if step.change_bytes
     ] == [
         (row.words, row.change_bytes)
         for space in view.views
@@ -156,7 +169,7 @@ def test_it_says_what_a_comparison_says(
 
 
 def test_a_build_that_contradicts_itself_is_told_as_a_comparison_tells_it(
-    rebuilder: Rebuilder, clock: Clock, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    watcher: Watcher, clock: Clock, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     unsound = NOT_IN_PLACE.replace("    counter{}:2-3\n", "")
     for name, text in (("sound", IN_PLACE), ("unsound", unsound)):
@@ -164,54 +177,54 @@ def test_a_build_that_contradicts_itself_is_told_as_a_comparison_tells_it(
     texts = [("new", unsound), ("unsound", IN_PLACE), ("sound", unsound), ("unsound", IN_PLACE)]
     for (before, text), after in zip(texts, ("unsound", "sound", "unsound", "sound"), strict=True):
         written(tmp_path / "dumps" / "f", text)
-        lines = list(terminal_lines(scan(rebuilder, clock, 1000.0), rebuilder, "12:00:01", 0.5))
-        told = [line.strip() for line in lines if line.strip().startswith(("fail: ", "warn: "))]
+        said = lines(watcher, scan(watcher, clock, 1000.0))
+        told = [line.strip() for line in said if line.strip().startswith(("fail: ", "warn: "))]
         assert any("cannot be judged: f/module" in line for line in told)
-        dump = rebuilder.dumps[f"f/{NAME}"]
+        dump = watcher.tracker.dumps[f"f/{NAME}"]
         assert headline(dump).endswith(" — cannot be judged, a dump is unsound")
         assert dump.shown
-        pages = PageChanges(rebuilder, [dump.key], "", "")
-        assert pages.for_page(dump.shown.index)["module"]["doubts"] == told
-        assert pages.for_page("index.html")["changed"][0]["headline"] == headline(dump)
+        pages = page_changes(watcher.tracker.dumps, LastBuild(labels=[dump.key]))
+        assert pages(dump.shown.index)["module"]["doubts"] == told
+        assert pages("index.html")["changed"][0]["headline"] == headline(dump)
         if before != "new":
             main(["compare", str(tmp_path / before), str(tmp_path / after)])
-            said = [line for line in capsys.readouterr().out.splitlines() if line.startswith(("fail: ", "warn: "))]
-            assert told == [line.replace(": module", ": f/module") for line in said]
+            compared = [line for line in capsys.readouterr().out.splitlines() if line.startswith(("fail: ", "warn: "))]
+            assert told == [line.replace(": module", ": f/module") for line in compared]
     written(tmp_path / "dumps" / "f", NOT_IN_PLACE)
-    scan(rebuilder, clock, 1000.0)
+    scan(watcher, clock, 1000.0)
     written(tmp_path / "dumps" / "f", IN_PLACE)
-    assert not any("judged" in line for line in terminal_lines(scan(rebuilder, clock, 1000.0), rebuilder, "", 0.5))
+    assert not any("judged" in line for line in lines(watcher, scan(watcher, clock, 1000.0)))
 
 
-def test_a_removed_dump_is_stale_and_keeps_its_figures(rebuilder: Rebuilder, clock: Clock, tmp_path: Path) -> None:
+def test_a_removed_dump_is_stale_and_keeps_its_figures(watcher: Watcher, clock: Clock, tmp_path: Path) -> None:
     for path in part_paths(tmp_path / "dumps" / "a"):
         path.unlink()
-    result = rebuilder.scan()
+    result = watcher.scan()
     expected = "12:00:01 jit_step: stale: the dump was removed; still showing the figures of 12:00:00"
-    assert list(terminal_lines(result, rebuilder, "12:00:01", 0.5)) == [expected]
-    (outdated,) = PageChanges(rebuilder, [], "", "").for_page("index.html")["outdated"]
+    assert lines(watcher, result) == [expected]
+    (outdated,) = page_changes(watcher.tracker.dumps, LastBuild())("index.html")["outdated"]
     assert outdated["outdated"]["state"] == "stale"
 
 
-def test_a_truncated_dump_is_being_written(rebuilder: Rebuilder, clock: Clock, tmp_path: Path) -> None:
+def test_a_truncated_dump_is_being_written(watcher: Watcher, clock: Clock, tmp_path: Path) -> None:
     part_paths(tmp_path / "dumps" / "a")[2].write_text("HloLiveRange (ma", encoding="utf-8")
-    (line,) = terminal_lines(scan(rebuilder, clock, 1000.0), rebuilder, "12:00:01", 0.5)
+    (line,) = lines(watcher, scan(watcher, clock, 1000.0))
     assert "being written: the live ranges file ends in the middle of a line; still showing the figures of" in line
 
 
 def test_a_dump_with_some_new_files_is_shown_after_the_grace_time(
-    rebuilder: Rebuilder, clock: Clock, tmp_path: Path
+    watcher: Watcher, clock: Clock, tmp_path: Path
 ) -> None:
     paths = part_paths(tmp_path / "dumps" / "a")
     paths[0].write_text(moved(BEFORE)[0], encoding="utf-8")
-    (line,) = terminal_lines(scan(rebuilder, clock), rebuilder, "12:00:01", 0.5)
+    (line,) = lines(watcher, scan(watcher, clock))
     assert "being written: some of its files are new, others are old (values, live ranges)" in line
-    assert not rebuilder.scan().built
+    assert not watcher.scan().built
     clock.now += 100.0
-    assert rebuilder.scan().built
+    assert watcher.scan().built
 
 
-def test_a_dump_with_the_same_content_is_unchanged(rebuilder: Rebuilder, clock: Clock, tmp_path: Path) -> None:
+def test_a_dump_with_the_same_content_is_unchanged(watcher: Watcher, clock: Clock, tmp_path: Path) -> None:
     write(tmp_path / "dumps" / "a", BEFORE)
-    result = scan(rebuilder, clock)
-    assert list(terminal_lines(result, rebuilder, "12:00:01", 0.5)) == ["12:00:01 jit_step: rewritten without a change"]
+    result = scan(watcher, clock)
+    assert lines(watcher, result) == ["12:00:01 jit_step: rewritten without a change"]

@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from reportgen.output.lock import LOCK
 from reportgen.output.manifest import TREND
 from reportgen.output.writer import SiteDirectory
 from reportgen.work import Part
-from tests.support.compiler import compiled, write
+from tests.support.compiler import STEM, compiled, write
 from tests.support.samples import SAMPLES
 from tests.support.site import ROOT
 from tests.support.watching import NO_TIME, settle
@@ -100,6 +101,57 @@ def test_it_stays_the_site_of_a_build_while_files_come_change_and_go(
         assert_same(options, tmp_path / "watched")
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("redaction", [None, "names"])
+def test_it_is_the_site_of_a_build_after_a_hundred_saves_renames_and_removals(
+    redaction: Redaction | None, tmp_path: Path
+) -> None:
+    random, dumps = Random(42), tmp_path / "dumps"
+    for number in range(12):
+        write(dumps / f"m{number}", compiled(1024 + number))
+    options = BuildOptions(paths=(dumps,), output=tmp_path / "built", redaction=redaction)
+    watcher = watched(options, tmp_path / "watched")
+    with watcher.running():
+        settle(watcher)
+        for step in range(100):
+            change(dumps, random, step)
+            watcher.scan()
+            if random.random() < 0.5:
+                watcher.write_some()
+            elif random.random() < 0.5:
+                settle(watcher)
+        settle(watcher)
+        bring_back(watcher, dumps)
+        settle(watcher)
+    assert_same(options, tmp_path / "watched")
+
+
+def change(dumps: Path, random: Random, step: int) -> None:
+    """Save, rename, remove or add a dump, or a file beside one."""
+    folders = sorted(path for path in dumps.iterdir() if path.is_dir())
+    folder = random.choice(folders)
+    match random.randrange(10):
+        case 0 if len(folders) > 6:
+            shutil.rmtree(folder)
+        case 1:
+            folder.rename(dumps / f"r{step}")
+        case 2:
+            write(dumps / f"n{step}", compiled(2000 + step))
+        case 3:
+            (dumps / "README.md").write_text(f"Step *{step}*.", encoding="utf-8")
+        case 4:
+            (folder / f"{STEM}.md").write_text(f"About {step}.", encoding="utf-8")
+        case _:
+            write(folder, compiled(random.randrange(1000, 9000)))
+
+
+def bring_back(watcher: Watcher, dumps: Path) -> None:
+    """Write every dump again that was removed, because its last figures are shown until then, which no build does."""
+    for dump in watcher.tracker.dumps.values():
+        if dump.is_gone:
+            write(dumps / dump.key.partition("/")[0], compiled(3000))
+
+
 def test_a_build_finds_nothing_left_to_do(paths: tuple[Path, ...], tmp_path: Path) -> None:
     options = BuildOptions(paths=paths, output=tmp_path / "site")
     watcher = watched(options, tmp_path / "site")
@@ -118,11 +170,11 @@ def test_a_file_beside_a_dump_is_shown_when_it_comes_later(tmp_path: Path) -> No
     watcher = watched(options, tmp_path / "watched")
     with watcher.running():
         settle(watcher)
-        assert watcher.rebuilder.build == 1
+        assert watcher.site.build == 1
         late.rename(dumps / late.name)
         (dumps / "late.txt").rename(dumps / f"{TINY}.txt")
         settle(watcher)
-        assert watcher.rebuilder.build == 2
+        assert watcher.site.build == 2
     assert_same(options, tmp_path / "watched")
 
 
@@ -132,18 +184,18 @@ def test_a_dump_waits_for_the_files_beside_it_that_do_not_fit_it_yet(tmp_path: P
     text = dumps / f"{TINY}.txt"
     whole = text.read_bytes()
     watcher = watched(ReportOptions(paths=(dumps,)), tmp_path / "watched")
-    watcher.rebuilder.timing = replace(NO_TIME, grace=3600.0)
+    watcher.tracker.timing = replace(NO_TIME, grace=3600.0)
     with watcher.running():
         settle(watcher)
         text.write_bytes(whole[: len(whole) // 2])
-        (dump,) = watcher.rebuilder.dumps.values()
+        (dump,) = watcher.tracker.dumps.values()
         watcher.scan()
         assert dump.outdated
         assert dump.outdated.reason == "the files beside it do not fit it"
         text.write_bytes(whole)
         watcher.scan()
         assert dump.outdated is None
-        assert watcher.rebuilder.build == 1
+        assert watcher.site.build == 1
 
 
 def test_the_overview_still_leads_to_the_trend_of_a_history(paths: tuple[Path, ...], tmp_path: Path) -> None:

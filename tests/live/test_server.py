@@ -9,13 +9,17 @@ from pathlib import Path
 from threading import Thread
 from threading import enumerate as threads
 from time import sleep
+from typing import ClassVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.live.live_site import Generation, LiveSite, ServedModule
+from reportgen.compare.figures import ModuleFigures
+from reportgen.live.changes import of_first
+from reportgen.live.served import Published, Served
 from reportgen.live.server import LiveServer, PortTaken
+from reportgen.live.tracked import ShownBuild
 from tests.support.watching import free_port
 
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'"
@@ -25,12 +29,29 @@ FOLDER = "m/step-0a1b2c3d/"
 ON_DISK = ("index.html", "v/3.html", "v/7.html", "a/0.html", "allocations.html", "values.html", "data/values.js")
 
 
-def generation(version: str = "1", number: int = 0) -> Generation:
-    paths = frozenset(FOLDER + name for name in ON_DISK)
-    values = {"a": f"{FOLDER}v/3.html#v3", "t{1}": f"{FOLDER}v/7.html#v7"}
-    module = ServedModule(version=version, paths=paths, value_paths=values, pages=None)
-    return Generation(
-        common=COMMON,
+class Shown(ShownBuild):
+    """A module whose values are known without a dump."""
+
+    values: ClassVar = {"a": f"{FOLDER}v/3.html#v3", "t{1}": f"{FOLDER}v/7.html#v7"}
+
+    def place_of(self, name: str) -> str | None:
+        return self.values.get(name)
+
+
+def published(version: str = "1", number: int = 0, left: Sequence[str] = ()) -> Published:
+    figures = ModuleFigures(label="step.txt", name="step", backend="cpu", spaces={})
+    module = Shown(
+        key=version,
+        label="step.txt",
+        title="step",
+        paths=frozenset(FOLDER + name for name in ON_DISK),
+        left=left,
+        number=1,
+        time="12:00:00",
+        difference=of_first(figures, None),
+    )
+    return Published(
+        common=dict.fromkeys(COMMON, "1"),
         modules={FOLDER: module},
         successors={"m/old-00000000/": FOLDER},
         changes=lambda path: {"build": number},
@@ -42,10 +63,10 @@ def generation(version: str = "1", number: int = 0) -> Generation:
 def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the site's directory, with a file in it and one beside it that are not pages of the site."""
     output = tmp_path_factory.mktemp("served") / "site"
-    for name in ON_DISK:
-        path = output / FOLDER / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("<head></head>", encoding="utf-8")
+    on_disk = {FOLDER + name: b"<head></head>" for name in ON_DISK} | COMMON
+    for name, content in on_disk.items():
+        (output / name).parent.mkdir(parents=True, exist_ok=True)
+        (output / name).write_bytes(content)
     (output / FOLDER / "secret.html").write_text("secret", encoding="utf-8")
     (output.parent / "secret.html").write_text("secret", encoding="utf-8")
     return output
@@ -53,8 +74,8 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(output: Path) -> Iterator[LiveServer]:
-    server = LiveServer(LiveSite(output), "127.0.0.1", None)
-    server.site.publish(generation())
+    server = LiveServer(Served(output), "127.0.0.1", None)
+    server.site.publish(published())
     server.start()
     yield server
     server.close()
@@ -230,7 +251,7 @@ def test_two_hundred_open_connections_do_no_harm(server: LiveServer) -> None:
                 connection.sendall(f"GET /-/events HTTP/1.1\r\nHost: localhost:{server.server_port}\r\n\r\n".encode())
                 assert b" 200 " in connection.recv(65536)
         assert asked(server, "/")[0].status == 200
-        server.site.publish(generation("2"))
+        server.site.publish(published("2"))
         assert asked(server, "/")[0].status == 200
     assert asked(server, "/")[0].status == 200
 
@@ -244,7 +265,7 @@ def test_publishing_sends_an_event(server: LiveServer) -> None:
         assert answer.readline() == b"\n"
         first = answer.readline()
         answer.readline()
-        server.site.publish(generation("3"))
+        server.site.publish(published("3"))
         second = answer.readline()
     assert int(second.removeprefix(b"data: ")) == int(first.removeprefix(b"data: ")) + 1
 
@@ -292,20 +313,37 @@ def test_a_link_to_a_page_that_is_gone_is_redirected(server: LiveServer) -> None
 
 
 def test_a_request_waits_for_its_page_while_the_site_is_starting(output: Path) -> None:
-    site = LiveSite(output)
+    site = Served(output)
     found: list[bytes | None] = []
     asking = Thread(target=lambda: found.append(site.page("index.html")))
     asking.start()
-    site.publish(Generation(common=COMMON, is_starting=True))
-    site.publish(generation())
+    site.publish(published())
     asking.join(30)
     assert found == [COMMON["index.html"]]
 
 
+@pytest.mark.parametrize("is_stuck", [False, True])
+def test_a_request_asks_for_a_page_that_is_not_written_yet(output: Path, is_stuck: bool) -> None:
+    """While no page can be written, the one on disk is sent instead."""
+    page = f"{FOLDER}v/3.html"
+    site, left = Served(output), [page]
+    site.publish(published(left=left))
+    found: list[bytes | None] = []
+    asking = Thread(target=lambda: found.append(site.page(page)))
+    asking.start()
+    while page not in site.asked:
+        asking.join(0.001)
+    if not is_stuck:
+        left.remove(page)
+    site.written(is_stuck=is_stuck)
+    asking.join(30)
+    assert found == [b"<head></head>"]
+
+
 def test_a_port_in_use_is_an_error_only_if_it_was_asked_for(server: LiveServer, output: Path) -> None:
     with pytest.raises(PortTaken, match=f"127.0.0.1:{server.server_port}: .*Omit --port"):
-        LiveServer(LiveSite(output), "127.0.0.1", server.server_port)
-    other = LiveServer(LiveSite(output), "127.0.0.1", None)
+        LiveServer(Served(output), "127.0.0.1", server.server_port)
+    other = LiveServer(Served(output), "127.0.0.1", None)
     other.start()
     assert other.server_port != server.server_port
     other.close()
@@ -314,21 +352,21 @@ def test_a_port_in_use_is_an_error_only_if_it_was_asked_for(server: LiveServer, 
 def test_a_closed_server_leaves_no_thread_and_frees_its_port(output: Path) -> None:
     port = free_port()
     before = handlers()
-    server = LiveServer(LiveSite(output), "127.0.0.1", port)
-    server.site.publish(generation())
+    server = LiveServer(Served(output), "127.0.0.1", port)
+    server.site.publish(published())
     server.start()
     with socket.create_connection(("127.0.0.1", port), timeout=30) as waiting:
         waiting.sendall(f"GET /-/events HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n".encode())
         assert b" 200 " in waiting.recv(65536)
         server.close()
     wait_for_handlers(before)
-    LiveServer(LiveSite(output), "127.0.0.1", port).server_close()
+    LiveServer(Served(output), "127.0.0.1", port).server_close()
 
 
 def test_too_many_pages_are_asked_to_come_back(output: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("reportgen.live.server._MOST_CONNECTIONS", 8)
-    server = LiveServer(LiveSite(output), "127.0.0.1", free_port())
-    server.site.publish(generation())
+    server = LiveServer(Served(output), "127.0.0.1", free_port())
+    server.site.publish(published())
     server.start()
     try:
         with ExitStack() as open_ones:
@@ -366,8 +404,8 @@ def _first_bytes(server: LiveServer, open_ones: ExitStack, path: bytes) -> bytes
 def test_no_processor_is_used_while_the_system_gives_no_connection(
     output: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server = LiveServer(LiveSite(output), "127.0.0.1", free_port())
-    server.site.publish(generation())
+    server = LiveServer(Served(output), "127.0.0.1", free_port())
+    server.site.publish(published())
     tries, is_out = list[int](), True
     accept = server.socket.accept
 

@@ -7,9 +7,10 @@ from pathlib import Path
 from threading import Condition, Thread
 from time import monotonic
 
+from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.live.loop import Watcher
-from reportgen.live.rebuild import ScanResult
-from reportgen.live.tracked import Timing
+from reportgen.live.tracked import ShownBuild, Timing
+from reportgen.live.tracker import ScanResult
 from reportgen.options import WatchOptions
 
 TIMEOUT = 60.0
@@ -28,12 +29,18 @@ def free_port() -> int:
     return port
 
 
+def shown_peak(build: ShownBuild) -> int | None:
+    """Return the resident peak of the main memory in a build that is shown."""
+    space = build.difference.now.spaces.get(MAIN_SPACE)
+    return space.bytes["peak_resident"] if space else None
+
+
 def settle(watcher: Watcher) -> None:
     """Scan and write until nothing is left to do."""
     watcher.scan()
-    while watcher.rebuilder.next_due() is not None:
+    while watcher.tracker.next_due() is not None:
         watcher.scan()
-    while not watcher.write_queue.is_empty:
+    while not watcher.site.is_written:
         watcher.write_some()
 
 
@@ -58,9 +65,9 @@ class Watched(Watcher):
         with self.changed:
             self.scans += 1
             for label in result.built:
-                shown = self.rebuilder.dumps[label].shown
+                shown = self.tracker.dumps[label].shown
                 assert shown is not None
-                self.peaks.setdefault(label.partition("/")[0], []).append(shown.summary.peak_resident_bytes)
+                self.peaks.setdefault(label.partition("/")[0], []).append(shown_peak(shown))
             self.changed.notify_all()
         return result
 
@@ -86,7 +93,7 @@ class Watched(Watcher):
     def until_written(self) -> None:
         """Wait until every page is on disk."""
         end = monotonic() + TIMEOUT
-        while not self.write_queue.is_empty:
+        while not self.site.is_written:
             assert monotonic() < end
             self.until_scanned(1)
 

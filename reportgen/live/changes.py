@@ -1,0 +1,286 @@
+"""What a build changed in a module, against the build before and the first one of this run.
+
+Builds are compared as `reportgen compare` compares them, so both say the same of the same change. A comparison refers
+to both analyses, so only its words and figures are kept. All amounts are formatted and all sentences written here: the
+terminal prints them, and `templates/live/panel.js` only arranges them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from reportgen.compare.builds import ModuleComparison, compare_modules, figures_of_side
+from reportgen.compare.compare_words import OVERALL_WORDS, change_words, headline, signed_bytes
+from reportgen.compare.figures import Figure, ModuleFigures, SpaceFigures
+from reportgen.compare.modules import Evidence, ModulePair, Side
+from reportgen.compare.steps import JoinedStep, steps_of
+from reportgen.compare.verdicts import Pair, judge
+from reportgen.record import record
+from reportgen.render.compare.term_groups import TermGroup, groups
+from reportgen.render.routes import SIDES, ModuleRoutes, module_slug
+from reportgen.reports.formats import exact_bytes, human_bytes, visible
+
+ROWS: tuple[tuple[str, Figure], ...] = (
+    ("Peak resident", "peak_resident"),
+    ("Needed", "needed"),
+    ("Padding", "padding"),
+)
+"""The figures of a memory space that are shown, and what people call them."""
+
+_MOST_SUBJECTS = 10  # of a step, because the panel is read in passing
+_MOST_NAMED = 3  # of them in the terminal
+
+_Figures = Mapping[int, SpaceFigures]
+
+
+@record(kw_only=False)
+class Subject:
+    """Values of one step whose names differ only in their numbers.
+
+    `path` is where the value is that changed most, its page and id, empty if it is gone.
+    """
+
+    name: str
+    count: int
+    change_bytes: int
+    path: str
+
+    @property
+    def words(self) -> str:
+        """Return `1 × big +4.00 KiB`."""
+        return f"{self.count:,} × {self.name} {signed_bytes(self.change_bytes)}"
+
+
+@record(kw_only=False)
+class Step:
+    """One step from the previous peak to the last: its words, its bytes, and its subjects, the largest first."""
+
+    words: str
+    change_bytes: int
+    subjects: Sequence[Subject]
+    left_out: int
+
+    @property
+    def line(self) -> str:
+        """Return `temporaries of another shape +4.00 KiB: 1 × big +4.00 KiB`."""
+        named = [subject.words for subject in self.subjects[:_MOST_NAMED]]
+        left_out = self.left_out + len(self.subjects) - len(named)
+        more = f" and {left_out:,} more" if left_out else ""
+        return f"{self.words} {signed_bytes(self.change_bytes)}{': ' if named else ''}{', '.join(named)}{more}"
+
+    def panel(self) -> Mapping[str, Any]:
+        """Return the step for the panel, ready for JSON."""
+        return {
+            "step": self.words,
+            "words": signed_bytes(self.change_bytes),
+            "direction": _direction(self.change_bytes),
+            "subjects": [
+                {
+                    "name": visible(subject.name),
+                    "href": subject.path or None,
+                    "count": f"{subject.count:,}",
+                    "words": signed_bytes(subject.change_bytes),
+                }
+                for subject in self.subjects
+            ],
+            "more": self.left_out,
+        }
+
+
+@record
+class SpaceChange:
+    """One memory space of a module: its figures in the first, the previous and the last build, None where it has none.
+
+    The steps lead from the previous peak to the last and add up to the difference.
+    """
+
+    color: int
+    name: str
+    first: SpaceFigures | None
+    before: SpaceFigures | None
+    now: SpaceFigures | None
+    steps: Sequence[Step] = ()
+
+    @property
+    def has_changed(self) -> bool:
+        """Return whether the last build changed the space."""
+        return self.before != self.now or bool(self.steps)
+
+    @property
+    def weight(self) -> tuple[int, int, bool]:
+        """Rank the space by how much the last build changed it: its peak, its need, then anything else."""
+        return self._change("peak_resident"), self._change("needed"), self.has_changed
+
+    def _change(self, figure: Figure) -> int:
+        before, now = (_amount(one, figure) or 0 for one in (self.before, self.now))
+        return abs(now - before)
+
+    def lines(self) -> Iterator[str]:
+        """Yield what the terminal says of the space."""
+        for name, figure in ROWS if self.has_changed else ():
+            first, before, now = (_amount(one, figure) for one in (self.first, self.before, self.now))
+            if before is None or now is None:
+                continue
+            start = now if first is None else first
+            if not before == now == start:
+                since = "" if start == now else f"; since the start {difference_words(start, now)}"
+                yield f"{name.lower()} {human_bytes(now)}, {difference_words(before, now)}{since}"
+        yield from (step.line for step in self.steps)
+
+    def panel(self) -> Mapping[str, Any]:
+        """Return the space for the panel, ready for JSON."""
+        return {
+            "color": self.color,
+            "name": self.name,
+            "rows": [self._row(name, figure) for name, figure in ROWS],
+            "steps": [step.panel() for step in self.steps],
+        }
+
+    def _row(self, name: str, figure: Figure) -> Mapping[str, Any]:
+        first, before, now = (_amount(one, figure) for one in (self.first, self.before, self.now))
+        return {
+            "name": name,
+            "now": "–" if now is None else human_bytes(now),
+            "exact": None if now is None else exact_bytes(now),
+            "previous": _directed(before, now),
+            "start": _directed(first, now),
+        }
+
+
+@record
+class Difference:
+    """What the last build of a module changed, the most changed space first.
+
+    `doubts` are what the checks say against it and the build before. `first` are the figures of the first build. While
+    the module `is_new`, no space has previous figures.
+    """
+
+    headline: str
+    doubts: Sequence[str]
+    first: _Figures
+    now: ModuleFigures
+    spaces: Sequence[SpaceChange]
+    is_new: bool = False
+
+    def panel(self) -> Mapping[str, Any]:
+        """Return the difference for the panel, ready for JSON."""
+        return {
+            "headline": self.headline,
+            "doubts": list(map(visible, self.doubts)),
+            "spaces": [space.panel() for space in self.spaces],
+        }
+
+    def lines(self) -> Iterator[str]:
+        """Yield what the terminal says below the headline."""
+        yield from self.doubts
+        for space in () if self.is_new else self.spaces:
+            yield from (f"{space.color} · {space.name}: {words}" for words in space.lines())
+
+
+def of_first(figures: ModuleFigures, peak_bytes: int | None) -> Difference:
+    """Return what is said of a module's first build; `peak_bytes` is the peak resident of its main space."""
+    words = "no live ranges" if peak_bytes is None else f"peak resident {human_bytes(peak_bytes)}"
+    return _judged(
+        f"new, {words}",
+        (None, figures),
+        first=figures.spaces,
+        spaces=_changes(figures.spaces, {}, figures.spaces, {}),
+        is_new=True,
+    )
+
+
+def of_next(last: Difference, before: Side | None, after: Side) -> Difference:
+    """Return what a build changed since the `last`; without the analysis of the one before, only figures are known."""
+    if before:
+        evidence: Evidence = "content" if before.content == after.content else "name"
+        compared = compare_modules(ModulePair(before, after, evidence))
+    else:
+        compared = ModuleComparison(figures=(last.now, figures_of_side(after)))
+    spaces = _changes(last.first, last.now.spaces, compared.module.spaces, _steps(compared))
+    return _judged(headline(compared), compared.figures, first=last.first, spaces=spaces)
+
+
+def _judged(
+    words: str, pair: Pair, *, first: _Figures, spaces: Sequence[SpaceChange], is_new: bool = False
+) -> Difference:
+    """Return a difference with the doubts of a comparison, in which the headline ends as well."""
+    judgement = judge(None, [pair], has_baseline=True)
+    overall = OVERALL_WORDS.get(judgement.overall) if judgement.overall else None
+    now = pair[1]
+    assert now is not None, "the build was read"
+    return Difference(
+        headline=f"{words} — {overall}" if overall else words,
+        doubts=[verdict.line for verdict in judgement.reported],
+        first=first,
+        now=now,
+        spaces=spaces,
+        is_new=is_new,
+    )
+
+
+def _changes(
+    first: _Figures, before: _Figures, now: _Figures, steps: Mapping[int, Sequence[Step]]
+) -> Sequence[SpaceChange]:
+    """Return every memory space of the first, the previous or the last build, the most changed first."""
+    names = {color: space.name for one in (first, before, now) for color, space in one.items()}
+    changes = [
+        SpaceChange(
+            color=color,
+            name=names[color],
+            first=first.get(color),
+            before=before.get(color),
+            now=now.get(color),
+            steps=steps.get(color, ()),
+        )
+        for color in sorted(names)
+    ]
+    return sorted(changes, key=lambda space: space.weight, reverse=True)
+
+
+def _steps(compared: ModuleComparison) -> Mapping[int, Sequence[Step]]:
+    """Return the steps of each memory space in the order of a comparison's page."""
+    comparison = compared.comparison
+    if comparison is None:
+        return {}
+    sides = zip(compared.figures, (comparison.before, comparison.after), strict=True)
+    one, other = (ModuleRoutes(module_slug(side.label, side.name), found.dump) for side, found in sides if side)
+    steps = {}
+    for color, space in comparison.spaces.items():
+        found = groupby(groups(comparison, space, (one, other)), lambda group: group.step)
+        pairs = zip(steps_of(space.terms), found, strict=True)
+        steps[color] = [_step(step, list(members)) for step, (_, members) in pairs]
+    return steps
+
+
+def _step(step: JoinedStep, found: Sequence[TermGroup]) -> Step:
+    """Return one step; `found` are its groups, the largest first."""
+    named = [group for group in found if group.subject]
+    subjects = [
+        Subject(group.subject, group.count, group.change_bytes, _path(group)) for group in named[:_MOST_SUBJECTS]
+    ]
+    return Step(step.words, step.change_bytes, subjects, len(named) - len(subjects))
+
+
+def _path(group: TermGroup) -> str:
+    link = group.members[0].after
+    return link.href.removeprefix(SIDES[1]) if link else ""
+
+
+def _amount(figures: SpaceFigures | None, figure: Figure) -> int | None:
+    return figures.bytes[figure] if figures else None
+
+
+def difference_words(before: int, after: int) -> str:
+    """Return `+1.20 MiB (+5.2 %)`, or `no change`."""
+    return "no change" if before == after else change_words(before, after)
+
+
+def _directed(before: int | None, now: int | None) -> Mapping[str, Any] | None:
+    """Return a change with its direction (-1, 0 or 1); None if one of the amounts is unknown."""
+    if before is None or now is None:
+        return None
+    return {"words": difference_words(before, now), "direction": _direction(now - before)}
+
+
+def _direction(change: int) -> int:
+    return (change > 0) - (change < 0)

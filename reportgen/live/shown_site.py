@@ -15,6 +15,8 @@ from reportgen.compare.figures import figures_of_modules
 from reportgen.compare.flaws import flaws_of
 from reportgen.compare.modules import Side
 from reportgen.dump_pages import DumpPages
+from reportgen.errors import OutputRefused
+from reportgen.failures import failed
 from reportgen.live.changes import Difference, of_first, of_next
 from reportgen.live.completeness import Completeness, completeness
 from reportgen.live.served import Served
@@ -56,6 +58,7 @@ class ShownSite:
         self._publish = publish
         self._time_of_day = time_of_day
         self._writing: dict[str, DumpPages] = {}
+        self._not_analysed: list[TrackedDump] = []
         self._common: Part | None = None
         self._is_finished = False
         self._next_collection = self._frozen_bytes = 0
@@ -99,6 +102,7 @@ class ShownSite:
             difference=of_first(figures, entry.peak_resident_bytes),
             outcome=outcome,
         )
+        self._not_analysed.append(dump)
         self._is_finished, self.is_stale = False, True
         return True
 
@@ -138,12 +142,11 @@ class ShownSite:
 
     def remember(self, is_time_over: Callable[[], bool]) -> None:
         """Analyse dumps whose pages an earlier process has made, so that changes in them can be explained."""
-        for dump in list(self._tracker.dumps.values()):
+        while self._not_analysed and not is_time_over():
+            dump = self._not_analysed.pop()
             shown = dump.shown
-            if shown is None or shown.side or dump.is_gone or dump.read != dump.stamps:
+            if shown is None or shown.side or dump.is_gone:
                 continue
-            if is_time_over():
-                return
             # What goes wrong is reported when the dump is read for a change.
             with suppress(Exception), garbage_collection_paused():
                 reading = DumpReading(dump.files, self._site.settings)
@@ -195,11 +198,18 @@ class ShownSite:
         if dump is None or dump.shown is None or dump.shown.left is not pages.left:
             del self._writing[key]  # because the dump is gone, or has a newer build
             return
-        pages.write(paths)
-        self._served.written()
-        if not pages.left:
-            dump.shown.outcome = pages.outcome()
+        try:
+            pages.write(paths)
+        except OutputRefused:
+            raise
+        except Exception as error:  # any, because not even a defect of ours may end the watching
+            dump.shown.outcome, dump.shown.left = failed(dump.files, error, self._site.settings.redaction), ()
+            self.is_stale = True
+        else:
+            dump.shown.outcome = None if pages.left else pages.outcome()
+        if dump.shown.outcome:
             del self._writing[key]
+        self._served.written()
 
     def _finish(self) -> None:
         """Write the manifest, and remove pages of earlier builds."""

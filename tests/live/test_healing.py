@@ -56,6 +56,21 @@ def test_pages_that_cannot_be_written_are_written_later(
     assert (tmp_path / "site" / "index.html").is_file()
 
 
+def test_a_defect_of_ours_in_a_page_is_reported_and_ends_nothing(
+    dumps: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: object) -> object:
+        raise ZeroDivisionError("a defect")
+
+    monkeypatch.setattr("reportgen.render.module.module_pages.schedule_page", failing)
+    shutil.copytree(SAMPLES / "cpu-odd-names", dumps / "other")
+    with watching(dumps, output=tmp_path / "site") as watched:
+        watched.until_written()
+        watched.until_scanned()
+    page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert "reportgen failed on this dump, please report it: ZeroDivisionError: a defect" in page
+
+
 @pytest.mark.parametrize("is_known", [True, False], ids=["shown before", "new"])
 @pytest.mark.parametrize(
     "part", ["assignment.txt", "values.txt", "live-range.txt", "optimizations.txt", ".md", "README.md"]

@@ -1,4 +1,4 @@
-"""Tell which values are worth a section of their own on a page; the others are a row."""
+"""Tell which values and allocations are worth a section of their own on a page; the others are a row."""
 
 from collections.abc import Sequence
 
@@ -6,16 +6,19 @@ from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.records import Analysis
 
 MOST_SECTIONS = 1_000
-"""The values up to which a module has a section for each."""
+"""The values up to which a module has a section for each value and each allocation."""
 
 LEAST_SHARE = 1_000
 """The part of the main peak from which a value has a section."""
+
+MOST_IN_ROW = 3
+"""The values up to which an allocation of a large module is a row."""
 
 
 def notable_values(analysis: Analysis) -> Sequence[bool]:
     """Return for each value whether it is at a peak of its space, in a finding, or large for the main peak."""
     sizes = analysis.dump.values.sizes
-    if len(sizes) <= MOST_SECTIONS:
+    if _is_small(analysis):
         return [True] * len(sizes)
     main = analysis.spaces.get(MAIN_SPACE)
     peak = main.peak_resident.amount if main and main.peak_resident else 0
@@ -28,3 +31,19 @@ def notable_values(analysis: Analysis) -> Sequence[bool]:
         for number in finding.values:
             found[number] = True
     return found
+
+
+def notable_allocations(analysis: Analysis) -> Sequence[bool]:
+    """Return for each allocation whether it is in a finding, itself or by a value, or has many values."""
+    is_small, allocations = _is_small(analysis), analysis.dump.values.allocations
+    found = [is_small or len(values) > MOST_IN_ROW for values in analysis.occupants]
+    for finding in analysis.findings:
+        if finding.allocation is not None:
+            found[finding.allocation] = True
+        for number in finding.values:
+            found[allocations[number]] = True
+    return found
+
+
+def _is_small(analysis: Analysis) -> bool:
+    return len(analysis.dump.values.sizes) <= MOST_SECTIONS

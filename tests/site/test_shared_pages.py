@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.analyse.notable import MOST_SECTIONS, notable_values
+from reportgen.analyse.notable import MOST_IN_ROW, MOST_SECTIONS, notable_values
 from reportgen.input.discover import discover
 from reportgen.pipeline import read_report
 from tests.support.site import SitePage, build_site, link_problems, reachable, read_pages, shard, tree
@@ -35,6 +35,10 @@ def sections(page: SitePage) -> list[str]:
 def values_on(page: SitePage) -> list[str]:
     """Return the ids of sections and rows, in the order of the page."""
     return [name for name in page.ids if re.fullmatch(r"v\d+", name)]
+
+
+def allocations_on(page: SitePage) -> list[str]:
+    return [name for name in page.ids if re.fullmatch(r"a\d+", name)]
 
 
 def pages_in(pages: dict[str, SitePage], folder: str) -> dict[str, SitePage]:
@@ -91,12 +95,15 @@ def test_the_data_says_where_each_value_and_allocation_is(large: Path, pages: di
     assert [place for place in places if place[1] not in pages[f"{folder}/{place[0]}"].ids] == []
 
 
-def test_each_value_of_a_small_module_has_a_section(tmp_path: Path) -> None:
+def test_each_value_and_allocation_of_a_small_module_has_a_section(tmp_path: Path) -> None:
     write_dump(tmp_path / "dumps", 40, seed=3)
     pages = read_pages(build_site(tmp_path / "dumps", tmp_path / "site"))
     (page,) = pages_in(pages, "v").values()
     assert len(sections(page)) == 40
     assert "<tr" not in "".join(tag for tag, _ in page.elements)
+    allocations = pages_in(pages, "a").values()
+    assert all(sections(page) == allocations_on(page) for page in allocations)
+    assert "An allocation has a section if" not in "".join(page.text for page in allocations)
 
 
 def test_a_section_has_what_matters_and_a_row_each_other_value(large: Path, pages: dict[str, SitePage]) -> None:
@@ -108,3 +115,15 @@ def test_a_section_has_what_matters_and_a_row_each_other_value(large: Path, page
     names = {name for page in pages_in(pages, "v").values() for name in sections(page)}
     ids = report.analysis.dump.values.ids
     assert names == {f"v{number}" for number, is_notable in zip(ids, notable, strict=True) if is_notable}
+
+
+def test_an_allocation_of_few_values_is_a_row_in_a_large_module(large: Path, pages: dict[str, SitePage]) -> None:
+    (path,) = large.glob("m/*/data/values.js")
+    values, shown = shard(path), pages_in(pages, "a").values()
+    held = Counter(f"a{values['allocations']['id'][number]}" for number in values["allocation"])
+    assert sorted(name for page in shown for name in allocations_on(page)) == sorted(held)
+    many = {name for name, count in held.items() if count > MOST_IN_ROW}
+    assert {name for page in shown for name in sections(page)} == many != held.keys()
+    (page,) = (page for page in shown if "a0" in page.ids)
+    assert "if it has more than 3 values or is in a finding, and a row otherwise" in " ".join(page.text.split())
+    assert f"{values['name'][values['allocation'].index(0)]} 0 to " in page.text

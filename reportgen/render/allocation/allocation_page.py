@@ -1,13 +1,16 @@
 """Render the pages of allocations: what each is, how it is packed and reused, what is free in it, and its values."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from markupsafe import Markup
 
 from reportgen.analyse.classes import MemoryClass, memory_class
+from reportgen.analyse.notable import MOST_IN_ROW, notable_allocations
 from reportgen.analyse.records import Space
 from reportgen.model import Allocation
+from reportgen.render.allocation.allocation_row import COLUMNS, allocation_row
 from reportgen.render.allocation.usage import AllocationUsage, Usage
 from reportgen.render.html.excerpts import ExcerptLine, excerpt
 from reportgen.render.html.links import Links
@@ -45,10 +48,12 @@ class AllocationRenderer:
         self._module, self._site_title = module, site_title
         self._links = Links(module, 1, ALLOCATIONS_FOLDER)
         self._usage = AllocationUsage(module, self._links)
+        self._is_notable = notable_allocations(module.analysis)
 
     def page(self, numbers: Sequence[int]) -> Page:
         """Return the page of some allocations: one, or those of a group."""
-        path = self._module.routes.allocation_page(numbers[0])
+        path, allocations = self._module.routes.allocation_page(numbers[0]), self._module.analysis.dump.allocations
+        runs = [*self._runs(numbers)]
         content = render(
             "pages/allocation.html",
             path,
@@ -57,9 +62,25 @@ class AllocationRenderer:
             module=self._module,
             links=self._links,
             first_file=self._module.analysis.dump.text.parts[0].label,
-            sections=[self._section(number) for number in numbers],
+            first=allocations[numbers[0]].index,
+            last=allocations[numbers[-1]].index,
+            count=len(numbers),
+            runs=runs,
+            alone=runs[0][1][0] if len(numbers) == 1 and self._is_notable[numbers[0]] else None,
+            columns=COLUMNS,
+            most_in_row=MOST_IN_ROW,
+            has_rows=not all(self._is_notable),
         )
         return Page(path, content)
+
+    def _runs(self, numbers: Sequence[int]) -> Iterator[tuple[bool, Sequence[object]]]:
+        """Yield the allocations in their order: sections one after another, or rows of one table."""
+        for is_notable, run in groupby(numbers, key=self._is_notable.__getitem__):
+            show = self._section if is_notable else self._row
+            yield is_notable, [show(number) for number in run]
+
+    def _row(self, number: int) -> str:
+        return allocation_row(self._module, self._links, number)
 
     def _section(self, number: int) -> AllocationSection:
         """Return what the page of an allocation shows of it."""

@@ -10,7 +10,6 @@ from reportgen.intervals.step_function import StepFunction
 from reportgen.model.shapes import ArrayShape
 from reportgen.parse.shape_parser import parse_shape
 from reportgen.render.drawings.layout_drawing import TileGrid, layout_drawing, tile_grid
-from reportgen.render.drawings.packing import MOST_BOXES as MOST_IN_PACKING
 from reportgen.render.drawings.packing import Scale, packing
 from reportgen.render.drawings.step_chart import step_chart
 from reportgen.render.drawings.svg import Box
@@ -85,14 +84,6 @@ def test_names_are_escaped() -> None:
 def test_a_packing_stays_in_its_frame(found: list[Box], moments: int) -> None:
     size_bytes = max(one.high for one in found)
     assert leaves_its_frame(packing(found, Scale(moments, size_bytes), moments - 1)) == []
-
-
-def test_values_beyond_the_largest_are_merged_into_one_shape() -> None:
-    found = [box(number, number + 1, number, number + 2, f"v{number}") for number in range(MOST_IN_PACKING + 50)]
-    svg = packing(found, Scale(1000, 1000), None)
-    assert len(read_page(svg).all("a")) == MOST_IN_PACKING
-    assert svg.count('class="rest"') == 1
-    assert leaves_its_frame(svg) == []
 
 
 @given(st.lists(st.integers(0, 8), min_size=1, max_size=900))

@@ -13,6 +13,7 @@ from reportgen.analyse.notable import notable_values
 from reportgen.analyse.records import Analysis
 from reportgen.parse.stack_frames import Frame
 from reportgen.pipeline import read_report
+from reportgen.render.allocation.usage import MOST_DRAWN
 from reportgen.render.module.module_pages import module_pages
 from reportgen.render.value.about import WHY_ALIVE
 from reportgen.render.value.value_page import ValueRenderer
@@ -36,12 +37,12 @@ def long_tuple() -> str:
     return "\n".join([*head, *values, "", "Total bytes used: 12 (12B)", "", "Used values:", *used, ""])
 
 
-def crowded() -> str:
-    values = [f" value: <{number} v{number} @0> (size=4,offset={4 * number}): f32[]" for number in range(CROWD)]
-    ranges = [f"    v{number}{{}}:0-1" for number in range(CROWD)]
-    head = ["BufferAssignment:", f"allocation 0: size {4 * CROWD}, preallocated-temp:"]
+def crowded(count: int = CROWD) -> str:
+    values = [f" value: <{number} v{number} @0> (size=4,offset={4 * number}): f32[]" for number in range(count)]
+    ranges = [f"    v{number}{{}}:0-1" for number in range(count)]
+    head = ["BufferAssignment:", f"allocation 0: size {4 * count}, preallocated-temp:"]
     schedule = ["HloLiveRange (max 2):", "  InstructionSequence:", "    0:v0", "    1:v1", "  BufferLiveRange:"]
-    return "\n".join([*head, *values, "", f"Total bytes used: {4 * CROWD} (4.7KiB)", "", *schedule, *ranges, ""])
+    return "\n".join([*head, *values, "", f"Total bytes used: {4 * count} (4.7KiB)", "", *schedule, *ranges, ""])
 
 
 def module_of(analysis: Analysis) -> Module:
@@ -125,10 +126,20 @@ def test_a_table_says_without_scripts_how_many_rows_its_page_has() -> None:
         assert "Without scripts the table has the first 1,000 of 1,200 rows." in text
 
 
-def test_values_and_ranges_that_are_left_out_are_counted() -> None:
+def test_ranges_that_are_left_out_are_counted() -> None:
     text = " ".join(pages_of(crowded())["a/0.html"].text.split())
-    assert "Showing the 400 largest values by bytes × moments; 800 smaller ones are merged." in text
     assert "The first 100 ranges; 1,100 more are not listed." in text
+
+
+@pytest.mark.parametrize("values", [MOST_DRAWN, MOST_DRAWN + 1])
+def test_an_allocation_of_many_values_has_a_map_only_with_scripts(values: int) -> None:
+    page = pages_of(crowded(values))["a/0.html"]
+    is_drawn = values <= MOST_DRAWN
+    (script_map,) = (figure for figure in page.all("figure") if figure.get("id") == "packing-map")
+    static = [figure for figure in page.all("figure") if "packing" in figure.get("class", "").split()]
+    assert script_map["data-allocation"] == "0"
+    assert len(static) == is_drawn
+    assert ("Charts are drawn by JavaScript" in page.text) != is_drawn
 
 
 @pytest.mark.parametrize("rule", get_args(Rule))

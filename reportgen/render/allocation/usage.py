@@ -12,13 +12,16 @@ from reportgen.intervals.free_space import Holes, holes
 from reportgen.model import LiveRange
 from reportgen.record import record
 from reportgen.render.drawings.conflicts import overlap_box, real_conflicts
-from reportgen.render.drawings.packing import MOST_BOXES, Scale, packing
+from reportgen.render.drawings.packing import Scale, packing
 from reportgen.render.drawings.step_chart import step_chart
 from reportgen.render.drawings.svg import Box
 from reportgen.render.html.links import Links, listed
 from reportgen.render.view import Module
 from reportgen.reports.formats import shortened
 from reportgen.reports.report import key_text
+
+MOST_DRAWN = 400
+"""The values up to which an allocation has a map that needs no script."""
 
 _MOST_RANGES = 100
 _MOST_OCCUPANTS = 12
@@ -47,13 +50,12 @@ class RangeRow(NamedTuple):
 class Drawings:
     """The packing map of an allocation, the numbers in its caption, and its free bytes if any are ever free.
 
-    `merged` values are too small to be among the `shown` ones; in a reduced drawing a column shows several moments.
+    `packing` is None where only a script draws the values, because there are more than `MOST_DRAWN`. In a reduced
+    drawing a column shows several moments.
     """
 
-    packing: Markup
+    packing: Markup | None
     last_moment: int
-    shown: int
-    merged: int
     conflicts: int
     free_bytes: Markup | None
     is_reduced: bool
@@ -117,13 +119,14 @@ class AllocationUsage:
         analysis, conflicts = self._analysis, self._conflicts.get(number, ())
         values = analysis.occupants[number]
         scale = Scale(analysis.moments, analysis.dump.allocations[number].size_bytes)
-        boxes = [self._box(value, live) for value in values if (live := analysis.facts[value].live)]
+        drawn = None
+        if len(values) <= MOST_DRAWN:
+            boxes = [self._box(value, live) for value in values if (live := analysis.facts[value].live)]
+            drawn = Markup(packing(boxes, scale, peak, conflicts))
         is_ever_free = over_time is not None and max(over_time.free.amounts) > 0
         return Drawings(
-            packing=Markup(packing(boxes, scale, peak, conflicts)),
+            packing=drawn,
             last_moment=max(0, analysis.moments - 1),
-            shown=MOST_BOXES,
-            merged=max(0, len(boxes) - MOST_BOXES),
             conflicts=len(conflicts),
             free_bytes=Markup(step_chart(*over_time, scale, peak)) if over_time and is_ever_free else None,
             is_reduced=scale.is_reduced,

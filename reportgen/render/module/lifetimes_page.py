@@ -3,12 +3,14 @@
 Values of numbered siblings, as of the layers of a network, share a row.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from heapq import nlargest
 from typing import NamedTuple
 
 from markupsafe import Markup
 
-from reportgen.analyse.lifetimes import byte_steps, idle_at_peak, is_temporary, steps_held
+from reportgen.analyse.lifetimes import byte_steps, idle_at_peak, is_temporary
 from reportgen.analyse.padding import values_of
 from reportgen.analyse.peak_groups import sibling_name, spoken_name
 from reportgen.analyse.records import Space
@@ -125,7 +127,7 @@ def _held(module: Module, space: Space) -> list[Stretch]:
             first=dump.starts[number],
             last=dump.ends[number],
             size_bytes=sizes[number],
-            steps=steps_held(module.analysis, number),
+            steps=product // sizes[number],
             amount=product,
         )
         for product, number in byte_steps(module.analysis, space)
@@ -142,14 +144,17 @@ def _table(
 
     `common` has the name and the shape by which values are siblings.
     """
-    siblings: dict[object, list[Stretch]] = {}
+    siblings: defaultdict[object, list[Stretch]] = defaultdict(list)
+    amounts: Counter[object] = Counter()
     for stretch in stretches:
-        siblings.setdefault((stretch.kind, common[stretch.value]), []).append(stretch)
-    ordered = sorted(siblings.values(), key=lambda members: (-sum(one.amount for one in members), members[0].value))
-    hidden = [sum(one.amount for one in members) for members in ordered[_SHOWN:]]
-    rows = [_row(module, links, members) for members in ordered[:_SHOWN]]
-    total = sum(row.amount for row in rows) + sum(hidden)
-    return LifeTable(rows=rows, rest=Rest(count=len(hidden), amount=sum(hidden)), total=total)
+        key = (stretch.kind, common[stretch.value])
+        siblings[key].append(stretch)
+        amounts[key] += stretch.amount
+    shown = nlargest(_SHOWN, siblings, key=lambda key: (amounts[key], -siblings[key][0].value))
+    rows = [_row(module, links, siblings[key]) for key in shown]
+    total = amounts.total()
+    rest = Rest(count=len(siblings) - len(rows), amount=total - sum(row.amount for row in rows))
+    return LifeTable(rows=rows, rest=rest, total=total)
 
 
 def _row(module: Module, links: Links, members: Sequence[Stretch]) -> LifeRow:

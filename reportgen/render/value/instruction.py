@@ -33,19 +33,18 @@ class DefinitionRows:
         self.values = module.analysis.dump.made_by[name]
         self._text = module.instruction_text(name)
         self._is_long = self._text is not None and len(self._text) > LONG_TEXT
-        self._origin = [] if self._text is None else list(self._origin_rows())
-        # Only the first, because a tuple may have thousands of elements, each with a page.
-        first = self.values[: MOST_LINKS + 1] if len(self.values) > 1 else ()
-        index, href = module.analysis.dump.values.shape_index, links.value_href
-        self._indexes = {number: f'<a href="{href(number)}">{index(number)}</a>' for number in first}
 
     def rows(self, number: int) -> list[str]:
         """Return rows on the origin of the value `number` in the program, and on its siblings."""
+        origin = [] if self._text is None else list(self._origin_rows())
         if len(self.values) == 1:
-            return self._origin
-        shown = [link for other, link in self._indexes.items() if other != number][:MOST_LINKS]
+            return origin
+        # Only the first, because a tuple may have thousands of elements.
+        index, href = self._module.analysis.dump.values.shape_index, self._links.value_href
+        others = [other for other in self.values[: MOST_LINKS + 1] if other != number][:MOST_LINKS]
+        shown = [f'<a href="{href(other)}">{index(other)}</a>' for other in others]
         more = len(self.values) - 1 - len(shown)
-        return [*self._origin, f"<dt>Siblings<dd>{', '.join(shown)}{f' and {more:,} more' if more else ''}"]
+        return [*origin, f"<dt>Siblings<dd>{', '.join(shown)}{f' and {more:,} more' if more else ''}"]
 
     def _origin_rows(self) -> Iterator[str]:
         """Yield the opcode, the remaining metadata and, if the text is too long to repeat, the operands."""

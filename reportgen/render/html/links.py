@@ -1,7 +1,6 @@
 """Create links from one page to values, allocations, instructions and help, as escaped markup."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from html import escape
 from typing import TypeVar
 from urllib.parse import urlencode
@@ -51,20 +50,21 @@ class Links:
         self._name: Callable[[str], str] = escape if folder else soft_breaks
         self.to_module = "../" * folder_depth
         self.root = "../" * (folder_depth + 2)  # a module’s folder is two below the root
-        # Kept, because each value is linked from five pages and drawn on several maps.
-        for link in (self.value, self.value_href, self.instruction, self.allocation):
-            setattr(self, link.__name__, cache(link))
 
     def path(self, path: str) -> str:
         """Return the href of a path that is given from the site's root and is in this module's folder."""
-        inside = path[self._skip :]
-        if self._folder and inside.startswith(self._folder):
-            return inside[len(self._folder) :]
-        return self.to_module + inside
+        return self._inside(path[self._skip :])
+
+    def _inside(self, path: str) -> str:
+        """Return the href of a path that is given from the module's folder."""
+        if self._folder and path.startswith(self._folder):
+            return path[len(self._folder) :]
+        return self.to_module + path
 
     def value_href(self, number: int) -> str:
         """Return the href of a value's section on its page."""
-        return self.path(self._module.routes.value(number))
+        places = self._module.routes
+        return self._inside(routes.value(places.value_pages[number], places.value_names[number]))
 
     def value_row_id(self, number: int) -> str:
         """Return the id attribute of a value's row in the table of values, where links lead if values have no pages."""
@@ -72,9 +72,10 @@ class Links:
 
     def value(self, number: int) -> Markup:
         """Return a value's name as a link to it."""
-        key = self._module.analysis.facts[number].value.key
-        index = "" if key.shape_index == WHOLE else f'<span class="index">{key.shape_index}</span>'
-        return Markup(f'<a href="{self.value_href(number)}">{self._name(shortened(key.name))}{index}</a>')
+        values = self._module.analysis.dump.values
+        shape_index = values.shape_index(number)
+        index = "" if shape_index == WHOLE else f'<span class="index">{shape_index}</span>'
+        return Markup(f'<a href="{self.value_href(number)}">{self._name(shortened(values.names[number]))}{index}</a>')
 
     def origin(self, number: int) -> Markup:
         """Return the argument or operation behind a value, with its source line."""
@@ -82,7 +83,7 @@ class Links:
 
     def origin_of(self, authors: Sequence[Author], name: str = "") -> Markup:
         """Return the argument or operation behind several values that are called `name`, with the first one's line."""
-        return origin_cell(authors, name, self.line_href(authors[0].source or authors[0].read_first))
+        return origin_cell(authors, name, self.line_href(authors[0].source or authors[0].read_first), self._name)
 
     def line_href(self, line: str) -> str:
         """Return the href of a line, `file:line`, on the page of its file; empty where there is none."""

@@ -3,8 +3,7 @@
 Words before the name say so where the bytes are not that argument, or not what that operation fills in.
 """
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
 from html import escape
 
 from markupsafe import Markup
@@ -16,33 +15,29 @@ from reportgen.reports.formats import end_of, more_lines, shortened
 _LONGEST = 56
 
 
-def origin_cell(authors: Sequence[Author], name: str = "", line_href: str = "") -> Markup:
+def origin_cell(
+    authors: Sequence[Author], name: str = "", line_href: str = "", breakable: Callable[[str], str] = soft_breaks
+) -> Markup:
     """Return the argument or the end of the scope, which says most, and file and line; the tooltips have the whole.
 
     `name` is that of a group of values where they have several authors; the line is that of the first, with the number
     of the others. An argument has none, so the line that reads it first is named as that. `line_href` leads to the
-    line, if it has a page.
+    line, if it has a page. `breakable` escapes a name and says where it may break.
     """
-    first, more = authors[0], more_lines(len(lines_of_authors(authors)))
-    return _cell(common_relation(authors), name or first.name, first.source, first.read_first, line_href, more)
-
-
-@lru_cache(maxsize=4096)
-def _cell(words: str, name: str, source: str, read_first: str, line_href: str, more: str) -> Markup:
-    """Return the cell of an operation, which is kept because the values of all layers share a few."""
-    operation = Markup(f"{words} " if words else "") + named(name)
-    if not source and not read_first:
-        return operation
-    before = "" if source else "read first at "
-    line = shortened(source or read_first)
-    short = escape(line.rpartition("/")[2])
+    first, relation = authors[0], common_relation(authors)
+    operation = f"{relation}{' ' if relation else ''}{_named(name or first.name, breakable)}"
+    line = escape(shortened(first.source or first.read_first))
+    if not line:
+        return Markup(operation)
+    before, more = "" if first.source else "read first at ", more_lines(len(lines_of_authors(authors)))
+    short = line.rpartition("/")[2]
     if line_href:
         short = f'<a href="{escape(line_href)}">{short}</a>'
-    return Markup(f'{operation} <span class="source" title="{before}{escape(line)}">{before}{short}</span>{more}')
+    return Markup(f'{operation} <span class="source" title="{before}{line}">{before}{short}</span>{more}')
 
 
-def named(name: str) -> Markup:
+def _named(name: str, breakable: Callable[[str], str]) -> str:
     """Return a name of the program as code, cut at its beginning if it is long."""
     shown = end_of(name, _LONGEST)
     title = f' title="{escape(shortened(name))}"' if shown != name else ""
-    return Markup(f"<code{title}>{soft_breaks(shown)}</code>")
+    return f"<code{title}>{breakable(shown)}</code>"

@@ -7,7 +7,6 @@ the value's own instruction.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from html import escape
 
 from reportgen.parse.module_text import ModuleText
@@ -39,13 +38,11 @@ _NOT_COUNTED = frozenset({"parameter", "constant", "bitcast", "tuple", "get-tupl
 
 
 class ProgramRows:
-    """The rows about the operations behind one module's values; what they share is made once."""
+    """The rows about the operations behind one module's values."""
 
     def __init__(self, module: Module, links: Links) -> None:
         self._module = module
         self._links = links
-        self._stack = lru_cache(maxsize=256)(self._stack_row)
-        self._inside = lru_cache(maxsize=1)(self._inside_row)
 
     def rows(self, number: int, explained: dict[object, int]) -> Iterator[str]:
         """Yield the operation or argument, its source lines, what is inside a fusion, and the loops around it.
@@ -63,11 +60,11 @@ class ProgramRows:
             term = "First read by" if found.rule == "read" else "Operation"
             yield f"<dt>{term}<dd><code>{escape(found.scope)}</code>{self._how(found)}"
         if found.stack:
-            source, whole = self._stack(found.stack)
             first = explained.setdefault(found.stack, number)
-            yield source + (whole if first == number or not whole else self._same_stack(first))
+            whole = self._whole_stack(found.stack) if first == number else self._same_stack(first)
+            yield self._source(found.stack) + (whole if len(found.stack) > 1 else "")
         if module := self._module.join.module:
-            yield from self._inside(name, module)
+            yield from self._inside_row(name, module)
             if path := module.path_to_entry(name):
                 yield f"<dt>Runs in<dd>{listed(path, self._links.instruction)}"
 
@@ -89,17 +86,18 @@ class ProgramRows:
     def _same_stack(self, first: int) -> str:
         return f"<br><small>same stack as {self._links.value(first)}</small>"
 
-    def _stack_row(self, stack: Sequence[Frame]) -> tuple[str, str]:
-        """Return the innermost frame of the user's own code, with its lines where they may be shown, and all frames."""
-        sources = self._module.sources
+    def _source(self, stack: Sequence[Frame]) -> str:
+        """Return the innermost frame of the user's own code, with its lines where they may be shown."""
         # A stack of library code alone is shown from its innermost frame.
         own = next((frame for frame in stack if not frame.is_of_library), stack[0])
-        whole = ""
-        if len(stack) > 1:
-            rows = "".join(f"<li>{sources.place(frame, self._links.line_href(str(frame)))}" for frame in stack)
-            whole = f'<details><summary>Stack of {len(stack)}</summary><ol class="stack">{rows}</ol></details>'
-        href = self._links.line_href(str(own))
-        return f"<dt>Source<dd>{sources.place(own, href)}{sources.excerpt(own, href)}", whole
+        sources, href = self._module.sources, self._links.line_href(str(own))
+        return f"<dt>Source<dd>{sources.place(own, href)}{sources.excerpt(own, href)}"
+
+    def _whole_stack(self, stack: Sequence[Frame]) -> str:
+        """Return all frames of a stack, folded."""
+        places = (self._module.sources.place(frame, self._links.line_href(str(frame))) for frame in stack)
+        rows = "".join(f"<li>{place}" for place in places)
+        return f'<details><summary>Stack of {len(stack)}</summary><ol class="stack">{rows}</ol></details>'
 
     def _inside_row(self, name: str, module: ModuleText) -> list[str]:
         """Return what a fusion is made of: how often each opcode occurs, and its instructions, folded."""

@@ -140,9 +140,8 @@ class ValueRenderer:
         )
 
 
-@lru_cache(maxsize=256)
 def _layout(text: str) -> str:
-    """Return the layout of a shape in words and drawn; most values share their shape with many others."""
+    """Return the layout of a shape in words and drawn."""
     try:
         shape = parse_shape(text)
     except ShapeError as error:

@@ -55,6 +55,11 @@ class Module(Report):
         return {name: (number, len(file.lines)) for number, file in shown for name in file.names}
 
     @cached_property
+    def last_uses(self) -> Sequence[int | None]:
+        """The last moment that reads each value; None for one that nothing reads."""
+        return [self.last_use(number) for number in range(len(self.analysis.facts))]
+
+    @cached_property
     def scheduled_moments(self) -> Sequence[int]:
         """The moments that the schedule lists, in order: the rows of its pages."""
         return sorted(self.analysis.dump.name_at)

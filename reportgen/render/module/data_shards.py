@@ -165,7 +165,7 @@ def _value_columns(module: Module) -> dict[str, Any]:
         "padding": facts.padding,
         "first": facts.starts,
         "last": facts.ends,
-        "lastUse": [-1 if (moment := module.last_use(number)) is None else moment for number in range(len(facts))],
+        "lastUse": [-1 if moment is None else moment for moment in module.last_uses],
         "unusualDense": {
             str(number): dense for number, (dense, size, padding) in enumerate(sizes) if dense != size - padding
         },

@@ -4,7 +4,6 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from html import escape
-from itertools import groupby, repeat
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -33,6 +32,10 @@ class BytesColumn(NamedTuple):
     head: str
     amounts: StepFunction | None
     added_bytes: int = 0
+
+    def at(self, moment: int) -> int | None:
+        """Return the bytes at a moment."""
+        return None if self.amounts is None else self.added_bytes + self.amounts.at(moment)
 
 
 class PeakMark(NamedTuple):
@@ -108,14 +111,12 @@ def _marks(analysis: Analysis) -> list[PeakMark]:
 
 
 class _Rows:
-    """Make rows as strings, because there are tens of thousands; what they look up is collected once."""
+    """Make rows as strings; what they look up is collected once."""
 
     def __init__(self, module: Module, links: Links, marks: Sequence[PeakMark], columns: Sequence[BytesColumn]) -> None:
         self._module = module
         self._links = links
-        moments = module.scheduled_moments
-        cells = [_bytes_cells(column, moments) for column in columns]
-        self._bytes = {moment: "".join(row) for moment, *row in zip(moments, *cells, strict=True)}
+        self._columns = columns
         self._last_used = _last_used(module)
         self._labels: defaultdict[int, list[str]] = defaultdict(list)
         for mark in marks:
@@ -131,10 +132,11 @@ class _Rows:
         whole = whole_name(name) if len(name) > LONGEST_NAME else ""
         marker = ' class="peak"' if labels else ""
         last_used = listed(self._last_used.get(moment, ()), self._links.value, _MOST_NAMED)
+        cells = "".join(f'<td class="number">{bytes_markup(column.at(moment))}</td>' for column in self._columns)
         return (
             f'<tr id="{moment_row(moment)}"{marker}><td class="number">{moment:,}</td>'
             f'<th scope="row">{self._links.instruction(name)}{whole}{marked}</th><td>{opcode}</td>'
-            f"<td>{listed(defined, self._element, _MOST_NAMED)}</td><td>{last_used}</td>{self._bytes[moment]}</tr>"
+            f"<td>{listed(defined, self._element, _MOST_NAMED)}</td><td>{last_used}</td>{cells}</tr>"
         )
 
     def _element(self, number: int) -> str:
@@ -145,22 +147,10 @@ class _Rows:
         return f'<a href="{self._links.value_href(number)}">{index}</a>'
 
 
-def _bytes_cells(column: BytesColumn, moments: Sequence[int]) -> list[str]:
-    """Return the cell of a column for each moment; equal neighbours share one, because most are equal."""
-    if column.amounts is None:
-        return [f'<td class="number">{bytes_markup(None)}</td>'] * len(moments)
-    return [
-        cell
-        for amount, same in groupby(column.amounts.at_each(moments))
-        for cell in repeat(f'<td class="number">{bytes_markup(column.added_bytes + amount)}</td>', len(list(same)))
-    ]
-
-
 def _last_used(module: Module) -> Mapping[int, list[int]]:
     """Return the values that are read at a moment and never after it, by the moment."""
     last_used: defaultdict[int, list[int]] = defaultdict(list)
-    for number in range(len(module.analysis.facts)):
-        moment = module.last_use(number)
+    for number, moment in enumerate(module.last_uses):
         if moment is not None:
             last_used[moment].append(number)
     return last_used

@@ -1,5 +1,6 @@
 // What is live at a moment, every byte once: a byte under several values counts for the one defined last.
 // `composition.py` does the same for the peak: tests/shared_cases holds both to it.
+import { classOf } from "./names.js";
 
 /**
  * Return the values of a memory space that are live at a moment.
@@ -20,7 +21,7 @@ export const liveAt = (values, color, moment) => [...values.name.keys()].filter(
  * @returns {number[]}
  */
 export const residentAt = (values, color, moment) =>
-  liveAt(values, color, moment).filter((number) => values.classes[values.class[number]] !== "thread-local");
+  liveAt(values, color, moment).filter((number) => classOf(values, number) !== "thread-local");
 
 /**
  * Return, for each live value, the bytes that no live value defined later also holds.

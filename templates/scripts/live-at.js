@@ -7,6 +7,7 @@ import { bytesByValue, residentAt } from "./composition.js";
 import { loadTimeline, loadValues } from "./data.js";
 import { byId, make } from "./dom.js";
 import { icicle } from "./icicle.js";
+import { classOf } from "./names.js";
 import { MANY, painted } from "./painted.js";
 import { isWithin, scopeAt, scopeTree } from "./scope-tree.js";
 import { shownBands } from "./stacks.js";
@@ -28,7 +29,7 @@ const valueRow = (values, number, size) => {
   return make("tr", {}, [
     bytesCell(size),
     make("th", { scope: "row" }, [valueLink(values, number), make("small", { title: scope }, [scope])]),
-    make("td", {}, [values.classes[values.class[number]]]),
+    make("td", {}, [classOf(values, number)]),
     make("td", {}, [`${counted(values.first[number])} to ${counted(values.last[number])}`])
   ]);
 };

@@ -1,4 +1,5 @@
 // The colors of the packing map: by class as everywhere, by opcode or scope in hues that no class has.
+import { classOf } from "./names.js";
 import { scopeGroups } from "./packing-layout.js";
 import { themeColor } from "./theme-colors.js";
 
@@ -20,7 +21,7 @@ const UNKNOWN = { opcode: "no opcode in the dump", scope: "no scope in the dump"
  * @returns {(number: number) => string}
  */
 const groupOf = (values, all, by) => {
-  if (by === "class") return (number) => values.classes[values.class[number]];
+  if (by === "class") return (number) => classOf(values, number);
   if (by === "opcode") return (number) => values.opcodes[values.opcode[number]] || UNKNOWN.opcode;
   const areas = new Map();
   all.forEach((box) => {

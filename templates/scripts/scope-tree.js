@@ -1,5 +1,6 @@
 // The scopes of a program as a tree, with the bytes that the values below each own at a moment. Siblings whose names
 // differ in numbers only, as those of layers, are one node. `scope_tree.py` does the same for the peak.
+import { classOf } from "./names.js";
 import { joined, pathParts } from "./op-names.js";
 
 /**
@@ -56,7 +57,7 @@ export const scopeTree = (values, owned, reserved, names) => {
   const root = branch();
   owned.forEach((size, number) => {
     if (!size) return;
-    const scope = values.scopes[values.scope[number]].trim(), memoryClass = values.classes[values.class[number]];
+    const scope = values.scopes[values.scope[number]].trim(), memoryClass = classOf(values, number);
     let at = root;
     add(at, size, memoryClass);
     for (const part of scope ? pathParts(scope) : []) {

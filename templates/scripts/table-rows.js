@@ -2,7 +2,7 @@
 // filtering cover all rows, not only those on the page that is open.
 import { bytesByValue, residentAt } from "./composition.js";
 import { highlightTest } from "./map-words.js";
-import { authorName } from "./names.js";
+import { authorName, classOf, lastUse } from "./names.js";
 import { amountAt } from "./steps.js";
 import { holdsAll, wordsOf } from "./words.js";
 
@@ -33,7 +33,7 @@ export const valueTest = (values, filters) => {
   const tests = [];
   const { space, class: memoryClass, opcode } = filters;
   if (space) tests.push((number) => values.allocations.color[values.allocation[number]] === Number(space));
-  if (memoryClass) tests.push((number) => values.classes[values.class[number]] === memoryClass);
+  if (memoryClass) tests.push((number) => classOf(values, number) === memoryClass);
   if (opcode) tests.push((number) => values.opcodes[values.opcode[number]] === opcode);
   const contains = (/** @type {string} */ query, /** @type {string[]} */ table, /** @type {number[]} */ column) => {
     if (!query) return;
@@ -251,7 +251,7 @@ export const scheduleSource = (values, timeline) => {
   const rows = [...timeline.names.keys()].filter((moment) => timeline.names[moment] !== "");
   const momentOf = new Map(rows.map((moment) => [timeline.names[moment], moment]));
   const defined = groupedBy(values, (number) => momentOf.get(values.name[number]) ?? -1);
-  const lastUses = groupedBy(values, (number) => values.lastUse[number]);
+  const lastUses = groupedBy(values, (number) => lastUse(values, number));
   const first = (/** @type {number} */ moment) => defined.get(moment)?.[0];
   const named = (/** @type {number[] | undefined} */ numbers) =>
     (numbers ?? []).map((number) => values.name[number] + values.index[number]).join(" ");

@@ -41,11 +41,10 @@ interface Values {
   /** The first and last moments of the live range, inclusive; -1 where unknown. */
   first: number[];
   last: number[];
-  /** The last moment that reads the value; -1 where unknown. */
-  lastUse: number[];
+  /** The last moment that reads the value where that is not `last`; -1 where unknown. */
+  unusualLastUse: Record<number, number>;
   /** The dense bytes where they are not the size without padding; null where unknown. */
   unusualDense: Record<number, number | null>;
-  class: number[];
   opcode: number[];
   /** What stands before the scope: "read by", "new value of", "a copy of", or nothing. */
   relation: number[];

@@ -127,7 +127,7 @@ const fillControls = (form, values) => {
   const withCount = (/** @type {{text: string, count: number}[]} */ words) =>
     words.map(({ text, count }) => /** @type {[string, string]} */ ([`${text} (${counted(count)})`, text]));
   options("space", Object.entries(values.spaces).map(([color, name]) => [`${color} · ${name}`, color]));
-  options("class", withCount(byCount(values.classes, values.class)));
+  options("class", withCount(byCount(values.classes, values.allocation.map((allocation) => values.allocations.class[allocation]))));
   options("opcode", withCount(byCount(values.opcodes, values.opcode)));
   const suggest = (/** @type {string} */ name, /** @type {string[]} */ table, /** @type {number[]} */ column) =>
     form.querySelector(`[name="${name}"] + datalist`)?.append(...byCount(table, column).map(({ text }) => new Option(text)));

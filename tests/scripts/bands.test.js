@@ -29,7 +29,6 @@ const randomValues = (seed) => {
     allocation: column("allocation"), offset: column("offset"), size: column("size"), first: column("first"), last: column("last"),
     scope: column("scope"), scopes: ["", "a/x", "b/y", "c/z"], shape: rows.map((_, number) => number % 3),
     shapes: ["f32[8]{0}", "bf16[4]{0:T(4)}", "(f32[8], f32[4])"], classes: ["parameter", "temporary", "thread-local"],
-    class: rows.map(({ allocation }) => (allocation === 0 ? 0 : 1)),
     allocations: { color: [0, 0, 1], class: [0, 1, 1], size: [24, 24, 24] }
   }));
 };

@@ -5,7 +5,7 @@ import { isWithin, scopeAt, scopeTree } from "../../templates/scripts/scope-tree
 const NAMES = { unknown: "no scope", reserved: "reserved" };
 const values = /** @type {Values} */ (/** @type {unknown} */ ({
   scopes: ["", "jit(f)/main/mlp/dot", "jit(f)/main/mlp/add", "p['w']"], scope: [1, 1, 2, 3, 0],
-  classes: ["parameter", "temporary"], class: [1, 1, 1, 0, 1]
+  classes: ["parameter", "temporary"], allocation: [1, 1, 1, 0, 1], allocations: { class: [0, 1] }
 }));
 const owned = new Map([[0, 10], [1, 20], [2, 5], [3, 40], [4, 7]]);
 

@@ -5,8 +5,8 @@ import { allocationSource, csv, ordered, peakSource, scheduleSource, valueSource
 const values = /** @type {Values} */ (/** @type {unknown} */ ({
   id: ["0", "1", "2", "3"], name: ["p", "fusion.9", "fusion.10", "copy"], index: ["", "", "{0}", ""],
   allocation: [0, 1, 1, 2], offset: [0, 8, 0, 0], size: [16, 8, 8, 4], padding: [0, 4, 0, 0],
-  first: [0, 1, 2, -1], last: [3, 2, 3, -1], lastUse: [1, 2, 3, -1], unusualDense: { 3: null },
-  class: [0, 1, 1, 1], classes: ["parameter", "temporary"],
+  first: [0, 1, 2, -1], last: [3, 2, 3, -1], unusualLastUse: { 0: 1 }, unusualDense: { 3: null },
+  classes: ["parameter", "temporary"],
   opcode: [0, 1, 1, 2], opcodes: ["parameter", "fusion", "copy"],
   relation: [0, 0, 1, 0], relations: ["", "read by"],
   scope: [0, 1, 2, 0], scopes: ["", "jit/mlp/dot", "jit/attention/dot"],

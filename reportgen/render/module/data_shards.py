@@ -89,6 +89,7 @@ def value_columns(module: Module, hrefs: Mapping[str, str]) -> dict[str, Any]:
     """Return every value and allocation; -1 stands for unknown.
 
     `unusualDense` has the dense bytes of values where they are not the size less the padding; None if unknown.
+    `unusualLastUse` has the last moment that reads a value where that is not the end of its live range.
     `conflicting` are the values that hold the same bytes as another one at the same time.
     """
     allocations, kinds = module.analysis.dump.allocations, Words()
@@ -151,7 +152,6 @@ def _value_columns(module: Module) -> dict[str, Any]:
     pages, labels = Words(), Words([""])
     authors = [module.attribution(number) for number in range(len(facts))]
     opcode = module.analysis.program.opcode
-    classes = [CLASSES.index(memory_class(allocation)) for allocation in module.analysis.dump.allocations]
     indexes = (key[len(name) :] for name, key in zip(values.names, values.keys, strict=True))
     sizes = zip(facts.dense, values.sizes, facts.padding, strict=True)
     return {
@@ -165,11 +165,14 @@ def _value_columns(module: Module) -> dict[str, Any]:
         "padding": facts.padding,
         "first": facts.starts,
         "last": facts.ends,
-        "lastUse": [-1 if moment is None else moment for moment in module.last_uses],
+        "unusualLastUse": {
+            str(number): -1 if use is None else use
+            for number, (use, last) in enumerate(zip(module.last_uses, facts.ends, strict=True))
+            if use != last
+        },
         "unusualDense": {
             str(number): dense for number, (dense, size, padding) in enumerate(sizes) if dense != size - padding
         },
-        "class": [classes[allocation] for allocation in values.allocations],
         "opcode": [opcodes.number(opcode(name)) for name in values.names],
         "relation": [relations.number(author.relation) for author in authors],
         "scope": [scopes.number(author.scope_name) for author in authors],

@@ -13,8 +13,11 @@ from reportgen.analyse.notable import notable_values
 from reportgen.analyse.records import Analysis
 from reportgen.parse.stack_frames import Frame
 from reportgen.pipeline import read_report
+from reportgen.render.allocation.allocation_row import allocation_row
 from reportgen.render.allocation.usage import MOST_DRAWN
+from reportgen.render.html.links import Links
 from reportgen.render.module.module_pages import module_pages
+from reportgen.render.routes import ALLOCATIONS_FOLDER
 from reportgen.render.value.about import WHY_ALIVE
 from reportgen.render.value.value_page import ValueRenderer
 from reportgen.render.view import Module
@@ -162,3 +165,15 @@ def test_a_page_lists_the_frames_of_a_stack_once() -> None:
     text = about(read_page(ValueRenderer(made, "Memory").page(same[:3]).content.decode()))
     assert text.count("Stack of") == 1
     assert text.count("same stack as") == 2
+
+
+def test_the_row_of_an_allocation_says_what_it_is_for_and_when_each_value_is_live() -> None:
+    head = "BufferAssignment:\nallocation 7: size 4, parameter 2, shape |f32[]| at ShapeIndex {3}, maybe-live-out:"
+    values = [f" value: <{number} v{number} @0> (size=4,offset=0): f32[]" for number in (1, 2)]
+    schedule = "HloLiveRange (max 2):\n  InstructionSequence:\n    0:v1\n    1:v3\n  BufferLiveRange:\n    v1{}:0-1"
+    text = "\n".join([head, *values, "", "Total bytes used: 4 (4B)", "", schedule, ""])
+    module = module_of(analysed(text))
+    row = allocation_row(module, Links(module, 1, ALLOCATIONS_FOLDER), 0)
+    assert '<tr id="a7">' in row
+    cells = [read_page(cell).text for cell in re.split("<t[dh][^>]*>", row)[1:]]
+    assert cells == ["7", "4", "parameter 2 {3}, maybe live out", "0 · default memory", "v1 0 to 1, v2 –", "2"]

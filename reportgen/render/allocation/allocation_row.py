@@ -16,12 +16,12 @@ def allocation_row(module: Module, links: Links, number: int) -> str:
     """Return the row of an allocation as HTML."""
     dump = module.analysis.dump
     allocation = dump.allocations[number]
-    leaf = allocation.parameter_shape_index or WHOLE
-    kinds = ", ".join([*allocation_kinds(module, number), *allocation.unknown_attributes]) or "no kind"
-    at = "" if leaf == WHOLE else f" at ShapeIndex {leaf}"
+    kinds = [*allocation_kinds(module, number), *allocation.unknown_attributes] or ["no kind"]
+    if (leaf := allocation.parameter_shape_index) and leaf != WHOLE:
+        kinds[0] += f" {leaf}"  # the number of the parameter comes first
     cells = (
         f"<td>{allocation.size_bytes:,}",
-        f'<td><span class="chip class-{memory_class(allocation)}">{escape(kinds)}</span>{escape(at)}',
+        f'<td><span class="chip class-{memory_class(allocation)}">{escape(", ".join(kinds))}</span>',
         f"<td>{links.space_name(module.analysis.spaces[allocation.color])}",
         f"<td>{', '.join(_value(module, links, value) for value in dump.occupants[number]) or 'none'}",
         f"<td>{dump.text.locate(allocation.text_offset).line}",

@@ -12,7 +12,7 @@ from reportgen.model import WHOLE, ValueKey
 from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.author import Author
 from reportgen.render import routes
-from reportgen.render.html.markup import soft_breaks
+from reportgen.render.html.markup import slash_breaks, soft_breaks
 from reportgen.render.html.origin import origin_cell
 from reportgen.render.view import Module
 from reportgen.reports.formats import shortened
@@ -40,7 +40,8 @@ class Links:
     """Links for the pages of one folder: `to_module` leads from there to the module's folder, `root` to the site's.
 
     A `folder` inside the module's, such as `v/`, has tens of thousands of values. Links there are as short as they can
-    be: without soft breaks in names, because those pages break them anywhere.
+    be: without soft breaks in names, but for those after the slashes of operations, because those pages break them
+    anywhere.
     """
 
     def __init__(self, module: Module, folder_depth: int, folder: str = "") -> None:
@@ -48,6 +49,7 @@ class Links:
         self._folder = folder
         self._skip = len(module.routes.folder)
         self._name: Callable[[str], str] = escape if folder else soft_breaks
+        self._operation: Callable[[str], str] = slash_breaks if folder else soft_breaks
         self.to_module = "../" * folder_depth
         self.root = "../" * (folder_depth + 2)  # a module’s folder is two below the root
 
@@ -83,7 +85,7 @@ class Links:
 
     def origin_of(self, authors: Sequence[Author], name: str = "") -> Markup:
         """Return the argument or operation behind several values that are called `name`, with the first one's line."""
-        return origin_cell(authors, name, self.line_href(authors[0].source or authors[0].read_first), self._name)
+        return origin_cell(authors, name, self.line_href(authors[0].source or authors[0].read_first), self._operation)
 
     def line_href(self, line: str) -> str:
         """Return the href of a line, `file:line`, on the page of its file; empty where there is none."""

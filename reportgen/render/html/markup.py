@@ -57,6 +57,11 @@ def soft_breaks(text: str) -> Markup:
     return Markup(_BREAKABLE.sub("<wbr>", escape(text)))
 
 
+def slash_breaks(text: str) -> str:
+    """Return a name that may break after slashes, in less than half the bytes of `soft_breaks`."""
+    return escape(text).replace("/", "/<wbr>")
+
+
 def code_spans(sentence: str) -> Markup:
     """Return a sentence with what stands between backticks as code."""
     return Markup(_CODE.sub(r"<code>\1</code>", escape(sentence)))

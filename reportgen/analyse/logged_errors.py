@@ -1,6 +1,6 @@
 """Find out-of-memory errors in texts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from reportgen.input.error_texts import MOST_TEXTS, ErrorText
@@ -18,10 +18,14 @@ class LoggedError:
 
 def logged_errors(texts: Iterable[ErrorText]) -> tuple[LoggedError, ...]:
     """Return every out-of-memory error in the texts."""
-    # Imported here, because its patterns take a sixth of a small check to compile, and few inputs have such a text.
+    return tuple(error for text in texts for error in _errors_of(text))
+
+
+def _errors_of(text: ErrorText) -> Iterator[LoggedError]:
+    # Imported here, because its patterns take a tenth of a small check to compile, and few inputs have such a text.
     from reportgen.oom.find_errors import find_in_pieces
 
-    return tuple(LoggedError(text.label, event) for text in texts for event in find_in_pieces(text.pieces))
+    return (LoggedError(text.label, event) for event in find_in_pieces(text.pieces))
 
 
 # Kept, because the same texts may lie beside each of the thousands of modules of a folder.

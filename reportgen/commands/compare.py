@@ -2,9 +2,10 @@
 
 import argparse
 
-from reportgen.commands.gate import budgets_of, exit_code, print_verdicts
+from reportgen.commands.gate import budgets_of
 from reportgen.commands.github import Say, annotated_verdicts, commands_stopped, files_appended, tell_github
 from reportgen.commands.settings import files_read
+from reportgen.commands.verdicts import exit_code, print_verdicts
 from reportgen.compare.builds import BuildComparison, Source
 from reportgen.compare.compare_json import compare_json
 from reportgen.compare.compare_markdown import markdown

@@ -1,47 +1,58 @@
-"""Find the budgets of a gate, and say its verdicts, for `check` and for `compare`."""
+"""Find the budgets of a gate, for `check` and for `compare`.
+
+What compares modules is imported where there are budgets, because it takes a tenth of a small check, and few have any.
+"""
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from reportgen.commands import settings
-from reportgen.compare.budgets import Budget, Budgets, parse_budgets
-from reportgen.compare.growth import Growth
-from reportgen.compare.verdicts import REGRESSED, UNSOUND, Judgement, Verdict
 from reportgen.errors import InvalidBudget
 from reportgen.input.toml_lines import MOST_CHARACTERS, why_refused
-from reportgen.terminal import counted
+
+if TYPE_CHECKING:
+    from reportgen.compare.budgets import Budgets
 
 
-def budgets_of(options: argparse.Namespace, *, default_growth: bool = False) -> Budgets | None:
+def budgets_of(options: argparse.Namespace, *, default_growth: bool = False) -> "Budgets | None":
     """Return the budgets of the file and the flags; None if there are none.
 
     With `default_growth` and without any other limit on growth, not one byte more is allowed. Raises InvalidBudget.
     """
     found = budgets_in_file(options.budgets)
-    growth: tuple[Growth, ...] = tuple(options.max_growth)
-    if default_growth and not growth and not any(budget.growth for budget in (found.budgets if found else ())):
-        growth = (Growth(),)
-    if not growth:
+    growth = tuple(options.max_growth)
+    stated = found.budgets if found else ()
+    if not growth and (not default_growth or any(budget.growth for budget in stated)):
         return found
+    from reportgen.compare.budgets import Budget, Budgets
+    from reportgen.compare.growth import Growth
+
     # It holds whatever modules there are, so none of them is missed.
-    budget = Budget(growth=growth, required=False)
-    return replace(found or Budgets(), budgets=(*(found.budgets if found else ()), budget))
+    budget = Budget(growth=growth or (Growth(),), required=False)
+    return replace(found or Budgets(), budgets=(*stated, budget))
 
 
-def budgets_in_file(path: Path | None) -> Budgets | None:
+def budgets_in_file(path: Path | None) -> "Budgets | None":
     """Return the budgets of a file, by default of the one in the current directory. Raises InvalidBudget."""
     if path is not None:
         # In a pyproject.toml our table has other settings beside the budgets.
         others = settings.KEYS if path.name == settings.FILE.name else None
-        return parse_budgets(_text(path), path.as_posix(), settings=others)
+        return _parsed(_text(path), path.as_posix(), others)
     if Path(settings.BUDGETS_FILE).is_file():
-        return parse_budgets(_text(Path(settings.BUDGETS_FILE)), settings.BUDGETS_FILE)
+        return _parsed(_text(Path(settings.BUDGETS_FILE)), settings.BUDGETS_FILE)
     table = settings.read_table()
     if table.values.keys() & set(settings.BUDGET_KEYS):
-        return parse_budgets(table.text, settings.FILE.name, settings=settings.KEYS)
+        return _parsed(table.text, settings.FILE.name, settings.KEYS)
     return None
+
+
+def _parsed(text: str, file: str, others: Collection[str] | None = None) -> "Budgets":
+    from reportgen.compare.budgets import parse_budgets
+
+    return parse_budgets(text, file, settings=others)
 
 
 def _text(path: Path) -> str:
@@ -56,27 +67,3 @@ def _text(path: Path) -> str:
     if why := why_refused(text, path.as_posix()):
         raise InvalidBudget(why)
     return text
-
-
-def print_verdicts(
-    judgement: Judgement, say: Callable[[str], None], baseline: str | None = None, told: Sequence[Verdict] = ()
-) -> None:
-    """Print each verdict that is not a pass, and that of all budgets; `baseline` is what was compared with.
-
-    Those that are `told` otherwise are left out.
-    """
-    for verdict in judgement.reported:
-        if verdict in told:
-            continue
-        place = f"{verdict.place}: " if verdict.place else ""
-        say(f"{place}{verdict.line}")
-    if not judgement.has_budgets:
-        return
-    compared = f", compared with {baseline}" if baseline else ""
-    say(f"budgets: {judgement.overall}; {counted(judgement.judged, 'figure')} judged{compared}")
-
-
-def exit_code(judgement: Judgement | None, *, has_failed: bool) -> int:
-    """Return the exit code; an unsound build and a certain regression come before what could not be read or judged."""
-    judged = judgement.exit_code if judgement else 0
-    return judged if judged in (UNSOUND, REGRESSED) else 1 if has_failed else judged

@@ -11,14 +11,13 @@ which `gate` reads.
 """
 
 import argparse
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
 from reportgen.commands.arguments import capacity, source_url
 from reportgen.errors import LONGEST_OF_PARSER, InvalidSetting, quoted, shown
-from reportgen.input.toml_lines import line_of_key, why_refused
+from reportgen.input.toml_lines import line_of_key, loaded, why_refused
 from reportgen.options import DEFAULT_TITLE, Redaction
 from reportgen.record import record
 
@@ -74,7 +73,7 @@ def read_table() -> Table:
     if why := why_refused(text, FILE.name):
         raise InvalidSetting(why)
     try:
-        tool = tomllib.loads(text).get("tool", {})
+        tool = loaded(text).get("tool", {})
     except (ValueError, RecursionError) as error:  # also of a number with thousands of digits
         raise InvalidSetting(f"{FILE}: not valid TOML: {shown(str(error), LONGEST_OF_PARSER)}") from None
     values = tool.get(TABLE, {}) if isinstance(tool, dict) else {}

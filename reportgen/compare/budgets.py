@@ -5,8 +5,7 @@ than none.
 """
 
 import re
-import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import field
 from fnmatch import fnmatchcase
 from typing import Any, Literal, get_args
@@ -14,7 +13,7 @@ from typing import Any, Literal, get_args
 from reportgen.compare.figures import FIGURES, Figure, ModuleFigures
 from reportgen.compare.growth import Growth, parse_growth, parse_size
 from reportgen.errors import LONGEST_OF_PARSER, InvalidBudget, quoted, shown
-from reportgen.input.toml_lines import line_of_key
+from reportgen.input.toml_lines import line_of_key, loaded
 from reportgen.record import record
 
 Level = Literal["note", "warn", "fail"]
@@ -64,13 +63,13 @@ class Budgets:
     file: str | None = field(default=None)
 
 
-def parse_budgets(text: str, file: str, *, settings: Sequence[str] | None = None) -> Budgets:
+def parse_budgets(text: str, file: str, *, settings: Collection[str] | None = None) -> Budgets:
     """Return the budgets of a TOML file, or of its `[tool.xla-reportgen]`, which may hold these `settings` as well.
 
     Raises InvalidBudget, naming `file` and the line.
     """
     try:
-        document: Mapping[str, Any] = tomllib.loads(text)
+        document: Mapping[str, Any] = loaded(text)
     except (ValueError, RecursionError) as error:  # also of a number with thousands of digits
         raise InvalidBudget(f"{file}: not valid TOML: {shown(str(error), LONGEST_OF_PARSER)}") from error
     table = () if settings is None else ("tool", "xla-reportgen")
@@ -95,7 +94,7 @@ def parse_budgets(text: str, file: str, *, settings: Sequence[str] | None = None
     return Budgets(budgets=budgets, file=file, **{option.replace("-", "_"): one for option, one in levels.items()})
 
 
-def _refuse_unknown(table: Iterable[str], known: Sequence[str], where: str) -> None:
+def _refuse_unknown(table: Iterable[str], known: Collection[str], where: str) -> None:
     if unknown := [key for key in table if key not in known]:
         raise InvalidBudget(f"{where}: unknown key {quoted(unknown[0])}; known are {', '.join(known)}")
 

@@ -1,6 +1,5 @@
-"""What `tomllib` does not do for a TOML file: refuse one that would take it hours, and say where a key is set."""
+"""Read TOML, refuse a file that would take `tomllib` hours, and say where a key is set, which it does not."""
 
-import tomllib
 from collections.abc import Sequence
 from itertools import chain
 from typing import Any
@@ -20,6 +19,14 @@ def why_refused(text: str, file: str) -> str | None:
         if len(line) > _LONGEST_LINE:
             return f"{file}:{number}: the line has more than {_LONGEST_LINE:,} characters"
     return None
+
+
+def loaded(text: str) -> dict[str, Any]:
+    """Return what TOML sets. Raises ValueError or RecursionError."""
+    # Imported here, because its patterns take a tenth of `--version` to compile, and most directories have no settings.
+    import tomllib
+
+    return tomllib.loads(text)
 
 
 def line_of_key(text: str, path: Sequence[str]) -> int | None:
@@ -46,8 +53,8 @@ def line_of_key(text: str, path: Sequence[str]) -> int | None:
 def _parsed(lines: Sequence[str]) -> dict[str, Any] | None:
     """Return what lines set; None if they end in the middle of a value."""
     try:
-        return tomllib.loads("".join(lines))
-    except tomllib.TOMLDecodeError:
+        return loaded("".join(lines))
+    except ValueError:
         return None
 
 

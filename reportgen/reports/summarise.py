@@ -20,7 +20,6 @@ from reportgen.reports.division_words import unknown_division
 from reportgen.reports.formats import human_bytes
 from reportgen.reports.json_lines import json_line
 from reportgen.reports.report import Report, needed_by_class, peak_by_class
-from reportgen.reports.report_json import module_report
 from reportgen.reports.source_words import filled_words
 from reportgen.reports.summary import Summary
 
@@ -54,7 +53,7 @@ def summary(report: Report, *, with_report: bool = True) -> Summary:
         fits=report.fits_device,
         is_refused=report.misfit is not None and report.misfit.is_refused,
         findings=analysis.findings,
-        report_line=json_line(module_report(report)) if with_report else b"",
+        report_line=_line_of_json(report) if with_report else b"",
         first_move="" if report.misfit and report.misfit.is_elsewhere else advice_sentence(advice),
         filled=filled_words(report) if with_report else "",
         capacity=capacity_words(known, advice.capacity if advice else None) if known else "",
@@ -65,6 +64,13 @@ def summary(report: Report, *, with_report: bool = True) -> Summary:
         host_bytes=host.needed_bytes if (host := analysis.spaces.get(HOST_SPACE)) else 0,
         could_need_bytes=advice.could_need_bytes if advice else None,
     )
+
+
+def _line_of_json(report: Report) -> bytes:
+    # Imported here, because a check that only prints lines writes no JSON.
+    from reportgen.reports.report_json import module_report
+
+    return json_line(module_report(report))
 
 
 def phase_words(phases: Sequence[Phase]) -> str:

@@ -1,0 +1,89 @@
+"""Judge what `check` has found: the budgets, the growth since a baseline, and whether the modules fit."""
+
+import argparse
+
+from reportgen.commands.github import annotated_verdicts, commands_stopped, tell_github
+from reportgen.commands.verdicts import exit_code, print_verdicts
+from reportgen.compare.budgets import Budgets
+from reportgen.compare.figures import figures_of_modules
+from reportgen.compare.verdicts import Judgement, judge, judge_fit, pair_by_name
+from reportgen.input.reading import is_missing
+from reportgen.input.remote import located
+from reportgen.redact.public_figures import public_name, real_figures, redact_flaws, redact_judgement
+from reportgen.redact.quotes import redact_message
+from reportgen.reports.explain_markdown import explanation_markdown
+from reportgen.reports.explain_sections import sections
+from reportgen.reports.explanation import explanation
+from reportgen.search import SearchResult
+from reportgen.sides import BuildFigures, read_figures
+from reportgen.terminal import Terminal
+from reportgen.work import BuildResult
+
+
+def judged(
+    report: BuildResult,
+    budgets: Budgets | None,
+    options: argparse.Namespace,
+    found: SearchResult,
+    terminal: Terminal,
+) -> int:
+    """Judge the modules, print the verdicts, tell GitHub if that is asked for, and return the exit code."""
+    baseline = _baseline_of(options, terminal) if budgets or options.github else None
+    judgement = _judge(report, budgets, options, found, baseline)
+    label = baseline.label if baseline else None
+    if label and options.redaction:
+        label = redact_message(label)
+    say = terminal.aside if options.json else terminal.line  # because stdout has to be JSON
+    with commands_stopped(say, active=options.github):
+        told = annotated_verdicts(judgement) if options.github else ()
+        print_verdicts(judgement, say, label, told)
+    if options.github:
+        tell_github(judgement, explanation=_explanation(report), say=say)
+    return exit_code(judgement, has_failed=report.has_problems(strict=options.strict))
+
+
+def _explanation(report: BuildResult) -> str:
+    """Return what needs the memory, for the summary of a job."""
+    return explanation_markdown(sections(map(explanation, report.summaries), report.errors))
+
+
+def _baseline_of(options: argparse.Namespace, terminal: Terminal) -> BuildFigures | None:
+    """Return the build that growth is judged against, None if there is none, and say what of it cannot be read."""
+    path = located(options.baseline) if options.baseline else None
+    if path is None or is_missing(path):
+        return None
+    baseline = read_figures(path, options.max_dump_bytes)
+    terminal.problems(baseline.problems)
+    return baseline
+
+
+def _judge(
+    report: BuildResult,
+    budgets: Budgets | None,
+    options: argparse.Namespace,
+    found: SearchResult,
+    baseline: BuildFigures | None,
+) -> Judgement:
+    """Judge the modules, and their growth against the baseline if there is one."""
+    before = baseline.modules if baseline else ()
+    after = figures_of_modules(entry.report for entry in report.summaries)
+    real = real_figures(after, found.real, found.shown) if options.redaction else after
+    pairs = pair_by_name(before, real)
+    judgement = (
+        judge(
+            budgets,
+            redact_flaws(pairs) if options.redaction else pairs,
+            has_baseline=baseline is not None,
+            unread=report.unread + (baseline.unread if baseline else 0),
+            allow_unsound=options.allow_unsound,
+            accepted=options.accept_growth or "",
+            capacities=options.capacities,
+        )
+        if budgets or options.github
+        else judge_fit(real, options.capacities)
+    )
+    if not options.redaction:
+        return judgement
+    names = {module.name: public_name(module.name, options.redaction) for module in before}
+    names |= {module.name: token.name for module, token in zip(real, after, strict=True)}
+    return redact_judgement(judgement, names)

@@ -82,7 +82,7 @@ def batch(
     scaled_bytes: int,
 ) -> Batch | None:
     """Split a space into what follows the batch and what does not; None where nothing is known to follow it."""
-    following = {number for number in large if data and any(dimensions.onward(number, data))}
+    following = {number for number in large if data and dimensions.leads_to(number, data)}
     scaled: list[Sequence[Held]] = []
     fixed: list[Sequence[Held]] = []
     for part in memory.parts:

@@ -67,6 +67,7 @@ class Dimensions:
         self._arguments = {program.dump.values.names[number]: number for number in program.arguments.values()}
         self._known: dict[frozenset[Origin] | None, dict[_Axis, Origin | None]] = {}
         self._before = cache(self._steps)
+        self._made_of = cache(lambda number: tuple(self._made(number)))
         self._of_opcode: Mapping[str, Callable[[Instruction, _Axis], Iterator[_Axis]]] = {
             "all-gather": self._all_gathered,
             "bitcast": self._reshaped,
@@ -102,22 +103,37 @@ class Dimensions:
         Such a dimension has the size of what the value becomes: of what a loop makes of it in its place, of copies, and
         of what an instruction combines it with. Where `origins` are named, only those count.
         """
-        starts = list(self._starts(number))
-        found = [start and self._search(start, origins) for start in starts]
+        found: list[Origin | None] = [None] * len(self.sizes(number))
+        for dimension, origin in self._onward(number, origins):
+            found[dimension] = origin
+        return found
+
+    def leads_to(self, number: int, origins: frozenset[Origin]) -> bool:
+        """Return whether a dimension of a value, or of what it becomes, is one of `origins`, as `onward` says."""
+        return any(origin for _, origin in self._onward(number, origins))
+
+    def _onward(self, number: int, origins: frozenset[Origin] | None) -> Iterator[tuple[int, Origin]]:
+        """Yield the dimensions of a value that have an origin, with it, each when it is found."""
+        starts, found = list(self._starts(number)), set[int]()
+        for at, start in enumerate(starts):
+            if start and (origin := self._search(start, origins)):
+                found.add(at)
+                yield at, origin
         ways = [(number, {at: at for at, start in enumerate(starts) if start and not self._search(start, None)})]
         seen = {number}
         for here, axes in ways:
             for there, passed in self._made_of(here) if axes else ():
-                onward = {own: passed[at] for own, at in axes.items() if at in passed and not found[own]}
+                onward = {own: passed[at] for own, at in axes.items() if at in passed and own not in found}
                 if not onward or there in seen or len(seen) >= _MOST_MADE:
                     continue
                 seen.add(there)
                 ways.append((there, onward))
                 for own, at in onward.items():
-                    found[own] = self._search(_Axis(self._program.place(there), at), origins)
-        return found
+                    if origin := self._search(_Axis(self._program.place(there), at), origins):
+                        found.add(own)
+                        yield own, origin
 
-    def _made_of(self, number: int) -> Iterator[tuple[int, Mapping[int, int]]]:
+    def _made(self, number: int) -> Iterator[tuple[int, Mapping[int, int]]]:
         """Yield the values that a value becomes, and which of their dimensions each of its dimensions becomes."""
         sizes, program = self.sizes(number), self._program
         for other in program.buffers.members(number):

@@ -1,7 +1,8 @@
 """Define the records of advice: moves, each with the peak that it leads to and how sure that is."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
+from functools import cached_property
 from typing import Literal
 
 from reportgen.advice.families import Family
@@ -36,6 +37,9 @@ is not returned. *up to*: the peak of this schedule without some bytes; a progra
 off by some percent. *range*: the saving is usually between two numbers. *at least*: the real saving was never smaller.
 *bound*: cannot be passed. *not computed*: only the bytes that the change is about are known.
 """
+
+_FAMILY_MOVES = 5
+"""Families that are listed as moves: the largest."""
 
 State = Literal["donated", "can", "conflict", "surplus", "no result"]
 """Whether an argument is donated, can be, could be but is still read when its result is written, is one more of its
@@ -180,7 +184,7 @@ class CapacityAdvice:
     devices: int | None
 
 
-@record
+@record(slots=False)
 class Advice:
     """What would lower the peak of one memory space. `withheld` says why there is none, or is empty.
 
@@ -189,22 +193,47 @@ class Advice:
     first. `sequence` is computed on the changed model, one move after the other, because savings do not add up.
     `states` says of each value that is an argument whether it can be donated. `more_devices` says what each device
     needs on as many as are asked about or, for a program that does not fit, on 2, 4 and 8 times as many.
+
+    What takes long and is not always shown is computed when it is first asked for, by the functions here.
     """
 
     withheld: str = ""
     contested_bytes: int = 0
     peak: PeakAfter | None = None
-    moves: tuple[Move, ...] = ()
+    own_moves: tuple[Move, ...] = ()
     steps: tuple[Move, ...] = ()
-    sequence: tuple[Move, ...] = ()
-    ladder: Ladder | None = None
     half_batch_bytes: int | None = None
-    families: tuple[Family, ...] = ()
     arguments: tuple[ArgumentGroup, ...] = ()
     states: Mapping[int, State] = field(default_factory=dict)
     results: tuple[Returned, ...] = ()
     capacity: CapacityAdvice | None = None
     more_devices: tuple[PerDevice, ...] = ()
+    find_sequence: Callable[[], tuple[Move, ...]] = field(default=tuple, compare=False, repr=False)
+    find_ladder: Callable[[], Ladder | None] = field(default=lambda: None, compare=False, repr=False)
+    find_families: Callable[[], tuple[Family, ...]] = field(default=tuple, compare=False, repr=False)
+    move_of_family: Callable[[Family], Move] | None = field(default=None, compare=False, repr=False)
+
+    @cached_property
+    def moves(self) -> tuple[Move, ...]:
+        """Return the moves that change something, and for each of the largest families that of never holding it."""
+        if self.move_of_family is None:
+            return self.own_moves
+        return (*self.own_moves, *map(self.move_of_family, self.families[:_FAMILY_MOVES]))
+
+    @cached_property
+    def sequence(self) -> tuple[Move, ...]:
+        """Return the moves that lower the peak most, one after the other."""
+        return self.find_sequence()
+
+    @cached_property
+    def ladder(self) -> Ladder | None:
+        """Return what the program needs now, after donation, and at the least; None where advice is withheld."""
+        return self.find_ladder()
+
+    @cached_property
+    def families(self) -> tuple[Family, ...]:
+        """Return the largest families of buffers at the peak."""
+        return self.find_families()
 
     @property
     def could_need_bytes(self) -> int | None:

@@ -36,9 +36,6 @@ from reportgen.analyse.records import VMEM, Analysis, Space
 _MOST_MOMENTS = 5_000_000
 """Moments of a schedule; each move makes a list with an amount for each of them."""
 
-_FAMILY_MOVES = 5
-"""Families that are listed as moves: the largest."""
-
 
 def advise(analysis: Analysis, capacity_bytes: int | None = None, devices: int | None = None) -> AdviceBySpace:
     """Return what would lower the peak of each memory space, or why nothing is said of it.
@@ -68,46 +65,51 @@ def _of_space(analysis: Analysis, space: Space, capacity_bytes: int | None, devi
     if reason:
         return Advice(withheld=reason)
     situation = Situation(analysis, space)
-    moves, ladder = Moves(situation), _ladder(situation)
-    ledger = families(situation.analysis, situation.memory)
+    moves = Moves(situation)
     is_understood = not decides(unread_bytes(analysis, space), space)
     lost = lost_bytes(analysis.program, situation.memory)
 
     def lower(move: Move) -> Move:
         return without_rematerialization(move if is_understood else _lowered(move), lost)
 
-    alone = [lower(move) for move in (*moves.all(), *map(moves.without_family, ledger[:_FAMILY_MOVES]))]
+    alone = list(map(lower, moves.all()))
     told = {id(move): with_next(situation, move) for move in steps(alone, situation.memory.peak.peak_bytes)}
     alone, ordered = [told.get(id(move), move) for move in alone], list(told.values())
     # Slack must fit as well.
     available = None if capacity_bytes is None else capacity_bytes - situation.above_peak_bytes
-    is_over = available is not None and ladder.peak_bytes > available
-    found = sequence(situation, ordered, lower, available if is_over else None)
-    taken = [with_next(situation, move) if move.after else move for move in found]
-    return Advice(
+    is_over = available is not None and situation.memory.peak.peak_bytes > available
+
+    def find_sequence() -> tuple[Move, ...]:
+        found = sequence(situation, ordered, lower, available if is_over else None)
+        return tuple(with_next(situation, move) if move.after else move for move in found)
+
+    advice = Advice(
         contested_bytes=contested_bytes(analysis, space) or 0,
         peak=situation.memory.peak,
-        moves=tuple(alone),
+        own_moves=tuple(alone),
         steps=tuple(ordered),
-        sequence=tuple(taken),
-        ladder=ladder,
         half_batch_bytes=situation.batch.peak(0.5).peak_bytes if situation.batch else None,
-        families=tuple(ledger),
         arguments=tuple(argument_groups(situation)),
         states={argument.number: state for argument, state in states(situation)},
         results=tuple(returned(situation)),
-        capacity=None
-        if capacity_bytes is None or available is None
-        else CapacityAdvice(
-            size_bytes=capacity_bytes,
-            verdict=_verdict(situation, ladder, capacity_bytes, taken, ordered),
-            steps=next((n for n, move in enumerate(taken, start=1) if fits_after(move, capacity_bytes)), 0),
-            excess_bytes=max(0, ladder.needed_bytes - capacity_bytes),
-            fits_factor=situation.batch.largest(available) if situation.batch else None,
-            devices=fewest_devices(situation, available) if is_over else None,
-        ),
         more_devices=tuple(more_devices(situation, devices)) if is_over or devices else (),
+        find_sequence=find_sequence,
+        find_ladder=lambda: _ladder(situation),
+        find_families=lambda: tuple(families(analysis, situation.memory)),
+        move_of_family=lambda family: lower(moves.without_family(family)),
     )
+    if capacity_bytes is None or available is None:
+        return advice
+    taken = advice.sequence
+    capacity = CapacityAdvice(
+        size_bytes=capacity_bytes,
+        verdict=_verdict(situation, capacity_bytes, taken, ordered),
+        steps=next((n for n, move in enumerate(taken, start=1) if fits_after(move, capacity_bytes)), 0),
+        excess_bytes=max(0, space.needed_bytes - capacity_bytes),
+        fits_factor=situation.batch.largest(available) if situation.batch else None,
+        devices=fewest_devices(situation, available) if is_over else None,
+    )
+    return replace(advice, capacity=capacity, find_sequence=lambda: taken)
 
 
 def _lowered(move: Move) -> Move:
@@ -122,29 +124,27 @@ def _ladder(situation: Situation) -> Ladder:
         donated_bytes=min(situation.donation.at_worst.peak.peak_bytes, situation.memory.peak.peak_bytes),
         floor_bytes=situation.floor.size_bytes,
         floor_moment=situation.floor.moment,
-        held_bytes=sum(argument.size_bytes for argument in situation.arguments),
+        held_bytes=situation.held_bytes,
     )
 
 
-def _verdict(
-    situation: Situation, ladder: Ladder, size_bytes: int, taken: Sequence[Move], ordered: Sequence[Move]
-) -> Verdict:
+def _verdict(situation: Situation, size_bytes: int, taken: Sequence[Move], ordered: Sequence[Move]) -> Verdict:
     """Compare what the program needs with the capacity, not its peak, because slack is needed, too.
 
     On a TPU values may live in VMEM, so the floor is only believed beyond the size of that.
     """
     vmem = situation.analysis.spaces.get(VMEM) if situation.analysis.backend == "tpu" else None
-    sure_floor = ladder.floor_bytes - (vmem.needed_bytes if vmem else 0)
-    if ladder.needed_bytes <= size_bytes:
+    if situation.space.needed_bytes <= size_bytes:
         return "fits"
-    if ladder.peak_bytes <= size_bytes:
+    if situation.memory.peak.peak_bytes <= size_bytes:
         return "slack"
     if any(fits_after(move, size_bytes) for move in taken):
         is_donation = taken[0].kind == "donate" and fits_after(taken[0], size_bytes)
         return "donation" if is_donation else "sequence"
-    if ladder.held_bytes > size_bytes:
+    if situation.held_bytes > size_bytes:
         return "arguments"
     computed = (move for move in (*ordered, *taken[-1:]) if move.claim != "not computed")
     if any(fitting_of(move, size_bytes) == "close" for move in computed):
         return "close"
+    sure_floor = situation.floor.size_bytes - (vmem.needed_bytes if vmem else 0)
     return "possible" if sure_floor <= size_bytes else "impossible"

@@ -48,6 +48,11 @@ class Situation:
         found = arguments(self.analysis, self.space)
         return [replace(one, is_donated=True) if one.number in taken else one for one in found]
 
+    @property
+    def held_bytes(self) -> int:
+        """Return the bytes that the caller passes in."""
+        return sum(argument.size_bytes for argument in self.arguments)
+
     @cached_property
     def results(self) -> list[Result]:
         taken = {pair.result.number for pair in self._taken}

@@ -196,7 +196,7 @@ def floor_words(ladder: Ladder, instruction: str, backend: str) -> str:
 
 def first_move(advice: Advice | None) -> Move | None:
     """Return the move to name where there is room for one: the first of those that make it fit, else the best step."""
-    if advice is None or not advice.moves:
+    if advice is None:
         return None
     if advice.capacity and advice.capacity.verdict in ("sequence", "donation"):
         return advice.sequence[0]
@@ -204,7 +204,7 @@ def first_move(advice: Advice | None) -> Move | None:
     is_over = advice.capacity is not None and advice.capacity.excess_bytes > 0
     named = (move for move in advice.steps if is_over or move.kind != "type")
     # Where nothing saves, donation is named all the same, because its sentence says why it does not.
-    return next(named, None) or next((move for move in advice.moves if move.kind == "donate"), None)
+    return next(named, None) or next((move for move in advice.own_moves if move.kind == "donate"), None)
 
 
 def advice_sentence(advice: Advice | None) -> str:

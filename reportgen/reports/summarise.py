@@ -25,7 +25,10 @@ from reportgen.reports.summary import Summary
 
 
 def summary(report: Report, *, with_report: bool = True) -> Summary:
-    """Return the summary of a module; its part of report.json, and the lines that fill it, only `with_report`."""
+    """Return the summary of a module.
+
+    Its part of report.json, the lines that fill it and what it could need are only there `with_report`.
+    """
     analysis = report.analysis
     space = main_space(analysis.spaces)
     peak = space.peak_resident if space else None
@@ -62,7 +65,7 @@ def summary(report: Report, *, with_report: bool = True) -> Summary:
         phases=phase_words(report.phases),
         devices=device_words(report),
         host_bytes=host.needed_bytes if (host := analysis.spaces.get(HOST_SPACE)) else 0,
-        could_need_bytes=advice.could_need_bytes if advice else None,
+        could_need_bytes=advice.could_need_bytes if advice and with_report else None,
     )
 
 

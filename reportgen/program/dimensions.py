@@ -67,6 +67,8 @@ class Dimensions:
         self._arguments = {program.dump.values.names[number]: number for number in program.arguments.values()}
         self._known: dict[frozenset[Origin] | None, dict[_Axis, Origin | None]] = {}
         self._before = cache(self._steps)
+        self._same = cache(self._same_places)
+        self._sizes_of = cache(self._sizes_of_operands)
         self._made_of = cache(lambda number: tuple(self._made(number)))
         self._of_opcode: Mapping[str, Callable[[Instruction, _Axis], Iterator[_Axis]]] = {
             "all-gather": self._all_gathered,
@@ -237,7 +239,7 @@ class Dimensions:
         instruction = self._program.instruction(node.place.name)
         if instruction is None or instruction.opcode in _NEW:
             return ()
-        same = (node._replace(place=place) for place in self._same(instruction, node.place))
+        same = (node._replace(place=place) for place in self._same(node.place))
         return (*same, *self._through(instruction, node))
 
     def _through(self, instruction: Instruction, node: _Axis) -> Iterator[_Axis]:
@@ -290,8 +292,11 @@ class Dimensions:
         if sizes == part:
             yield from self._operand(update, 1, node.dimension, node)
 
-    def _same(self, instruction: Instruction, place: Place) -> Sequence[Place]:
+    def _same_places(self, place: Place) -> Sequence[Place]:
         """Return the places that are the same array: what a body returns, a loop begins with, or a tuple holds."""
+        instruction = self._program.instruction(place.name)
+        if instruction is None:
+            return ()
         opcode = instruction.opcode
         if opcode == "fusion":
             return [Place(root, place.leaf) for root in self._program.roots(instruction.name)]
@@ -312,10 +317,11 @@ class Dimensions:
 
     def _sizes(self, instruction: Instruction, index: int) -> Sequence[int]:
         """Return the sizes of an operand."""
-        if index >= len(instruction.operands):
-            return ()
-        operand = self._program.instruction(instruction.operands[index])
-        return strides_of(operand.shape).sizes if operand else ()
+        return self._sizes_of(instruction.operands)[index] if index < len(instruction.operands) else ()
+
+    def _sizes_of_operands(self, operands: tuple[str, ...]) -> Sequence[Sequence[int]]:
+        """Return the sizes of the dimensions of some operands."""
+        return [strides_of(one.shape).sizes if one else () for one in map(self._program.instruction, operands)]
 
     def _numbers(self, instruction: Instruction, attribute: str) -> Sequence[int]:
         found = re.search(rf", {attribute}={{([\d,]*)}}", self._program.text(instruction.name))
@@ -426,7 +432,6 @@ class Dimensions:
         shape = instruction.shape if number is None else self._program.dump.values.shapes[number]
         sizes = strides_of(shape).sizes
         is_put_together = instruction.opcode == "concatenate"
-        for index in range(len(instruction.operands)):
-            operand = self._sizes(instruction, index)
+        for index, operand in enumerate(self._sizes_of(instruction.operands)):
             if operand == sizes or (is_put_together and len(operand) == len(sizes)):
                 yield from self._operand(instruction, index, node.dimension, node)

@@ -15,8 +15,9 @@ from reportgen.patterns import repeated
 
 # With the first operand, if it has a form that is not known.
 _OPCODE = rb"(parameter\(\d{1,9}|[\w-]++)(?:\(((?:%[\w.-]+)?[^)\w\s\"'{}(/.+,%-][^,)\n]*))?"
-# Deeper tuples are rare, so their brackets are counted instead.
-_HEAD = re.compile(rb"%(\S++) = (\(" + repeated(rb"[^()\n]++|\([^()\n]*+\)") + rb"\)|[^\s(]\S*+) " + _OPCODE)
+# As deep as what starts a transfer: a tuple in a tuple, with layouts. The brackets of deeper ones are counted instead.
+_WITHIN = rb"\(" + repeated(rb"[^()\n]++|\([^()\n]*+\)") + rb"\)"
+_HEAD = re.compile(rb"%(\S++) = (\(" + repeated(rb"[^()\n]++|" + _WITHIN) + rb"\)|[^\s(]\S*+) " + _OPCODE)
 _DEEP_HEAD = re.compile(rb"%(\S++) = (?=\()")
 _DEEP_OPCODE = re.compile(rb" " + _OPCODE)
 _LAYOUT_OR_COMMENT = re.compile(r"\{[^{}]*\}|/\*index=\d+\*/")

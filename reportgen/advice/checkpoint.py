@@ -18,8 +18,8 @@ XLA on CPU merged the second computation with the first until jaxlib 0.11.1, so 
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, cached_property
 from itertools import accumulate
 
 from reportgen.advice.memory import Edit, Memory, PeakAfter, Stretch
@@ -108,6 +108,7 @@ class Checkpoints:
     def __init__(self, analysis: Analysis) -> None:
         self._analysis, self._program = analysis, analysis.program
         self._moments = max(analysis.moments, 1)
+        self._readers = cache(self._readers_of)
 
     @cached_property
     def boundary(self) -> int | None:
@@ -164,10 +165,10 @@ class Checkpoints:
         made = dump.made_by.get(name, ())
         return sum(dump.values.sizes[number] for number in made if not self._program.is_table(number))
 
-    def _readers(self, root: int) -> Iterator[tuple[int, str]]:
-        """Yield who reads a value or one of its copies, in any memory space, and when."""
+    def _readers_of(self, root: int) -> Sequence[tuple[int, str]]:
+        """Return who reads a value or one of its copies, in any memory space, and when."""
         program, dump = self._program, self._program.dump
-        numbers = [root]
+        numbers, found = [root], list[tuple[int, str]]()
         for number in numbers:
             for name in program.readers_of(number):
                 moment, opcode = dump.moment_of.get(name), program.opcode(name)
@@ -175,7 +176,8 @@ class Checkpoints:
                     made = (one for one in dump.made_by.get(name, ()) if one not in numbers)
                     numbers += [one for one in made if program.root(one) == root]
                 elif moment is not None and opcode:
-                    yield moment, name
+                    found.append((moment, name))
+        return found
 
     def families(self, memory: Memory, arrays: Sequence[Array]) -> list[Checkpoint]:
         """Return the checkpoints that keep fewest bytes, at most `FAMILIES`, the one that saves most first."""

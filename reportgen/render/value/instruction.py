@@ -14,6 +14,9 @@ from reportgen.render.view import Module
 LONG_TEXT = 300
 """Characters of an instruction or a shape that are repeated on the pages of all values of an instruction."""
 
+_SCROLLED_TEXT = 600
+"""Characters from which the text of an instruction may be longer than its box on a phone."""
+
 _SHOWN_ELSEWHERE = frozenset(
     ("op_name", "source_file", "source_line", "source_end_line", "source_column", "source_end_column")
 )
@@ -67,7 +70,9 @@ class DefinitionRows:
             return '<p class="missing">The dump has no text of the instruction; XLA prints it since 2021-09-23.'
         if number != self.values[0]:
             return f"<p>Full instruction text: see {self._links.value(self.values[0])}."
-        return f'<code class="block">{linked_instruction(self._text, self._links)}</code>'
+        # What may be too long for its box can be scrolled with keys.
+        focus = ' tabindex="0"' if len(self._text) > _SCROLLED_TEXT else ""
+        return f'<code class="block"{focus}>{linked_instruction(self._text, self._links)}</code>'
 
 
 def linked_instruction(text: str, links: Links) -> str:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Self
 from reportgen.input.reading import DumpFiles
 from reportgen.options import ReportOptions
 from reportgen.output.keys import common_key
-from reportgen.output.manifest import COMMON, TREND, page_digest
+from reportgen.output.manifest import COMMON, TREND
 from reportgen.output.own_files import Deletion
 from reportgen.output.writer import SiteDirectory, is_intact, write_pages
 from reportgen.pipeline import DumpReading, attempted
@@ -83,7 +83,6 @@ class SiteBuilder:
         self.settings = settings
         self._directory = directory
         self._is_served = is_served
-        self._versions: Mapping[str, str] = {}
 
     @classmethod
     @contextmanager
@@ -134,14 +133,7 @@ class SiteBuilder:
         )
         pages = [*self._fixed, *varying_pages(settings.site_title, result.summaries, front)]
         written = write_pages(settings.output, pages, whole=self._is_served)
-        if self._is_served:
-            html = (page for page in pages if page.path.endswith(".html"))
-            self._versions = {page.path: f"{page_digest(page.path, page.content):032x}" for page in html}
         return written.part(key), written.changed
-
-    def versions_of(self, common: Part) -> Mapping[str, str]:
-        """Return a text for each page that belongs to no dump, which differs whenever the page may differ."""
-        return {**dict.fromkeys(common.paths, f"{common.digest:032x}"), **self._versions}
 
     def finish(self, parts: Mapping[str, Part]) -> Deletion:
         """Remove pages that are in no part, and write the manifest; return what was removed."""

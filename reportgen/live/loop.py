@@ -208,13 +208,13 @@ class Watcher:
 
     def _publish_modules(self) -> None:
         """Show the state to open pages, without a new overview."""
-        versions, dumps = self.site.versions(), self.tracker.dumps
+        common, dumps = self.site.common, self.tracker.dumps
         self.served.publish(
             Published(
-                common=versions,
+                common=common,
                 modules={dump.shown.folder: dump.shown for dump in dumps.values() if dump.shown},
                 successors=self.tracker.successors,
                 changes=page_changes(dumps, self._last, self._message),
-                is_starting=self.site.is_starting or not versions,  # an overview may still appear
+                is_starting=self.site.is_starting or not common,  # an overview may still appear
             )
         )

@@ -3,7 +3,8 @@
 Only paths that the loop has published are opened. A page that is not written yet is asked for: the loop writes it next.
 """
 
-from collections.abc import Callable, Mapping
+import hashlib
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import field
 from pathlib import Path
 from threading import Condition
@@ -14,6 +15,11 @@ from reportgen.record import record
 from reportgen.render import routes
 
 _WAITING_SECONDS = 60.0
+
+
+def version_of(content: bytes) -> str:
+    """Return the version of a page that was sent."""
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 class Nearest(NamedTuple):
@@ -29,14 +35,14 @@ class Nearest(NamedTuple):
 
 @record
 class Published:
-    """One state of the site. `common` has the version of each page that belongs to no module, by its path.
+    """One state of the site. `common` are the paths of the pages that belong to no module.
 
     `modules` are by folder (`m/jit-step-0a1b2c3d/`); `successors` maps folders that are gone to their successors.
     `changes` returns what the page at a path must show, ready for JSON. `is_starting` is true until each dump has been
     read once: a missing page may still appear.
     """
 
-    common: Mapping[str, str] = field(default_factory=dict)
+    common: Collection[str] = ()
     modules: Mapping[str, ShownBuild] = field(default_factory=dict)
     successors: Mapping[str, str] = field(default_factory=dict)
     changes: Callable[[str], Mapping[str, Any]] = lambda path: {}
@@ -107,10 +113,11 @@ class Served:
                 self.asked.add(path)
                 self._changed.wait_for(lambda: self._is_written(path), _WAITING_SECONDS)
                 self.asked.discard(path)
-        if not self._state.has(path):
-            return None
+        return self._on_disk(path)
+
+    def _on_disk(self, path: str) -> bytes | None:
         try:
-            return (self._output / path).read_bytes()
+            return (self._output / path).read_bytes() if self._state.has(path) else None
         except OSError:  # removed meanwhile, because a newer state has no such page, or never written
             return None
 
@@ -126,7 +133,10 @@ class Served:
     def version(self, path: str) -> str:
         """Return a text that changes whenever the page at `path` may have changed; empty if the page does not exist."""
         module = self._state.module(path)
-        return module.key if module else self._state.common.get(path, "")
+        if module and path in module.left:
+            return module.key
+        content = self._on_disk(path)
+        return "" if content is None else version_of(content)
 
     def nearest(self, path: str, name: str = "") -> Nearest:
         """Return the page at `path`, or the nearest one that exists.

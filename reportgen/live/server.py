@@ -25,7 +25,7 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 import reportgen
 from reportgen.errors import ReportgenError
 from reportgen.live.hosts import is_own_host
-from reportgen.live.served import Served
+from reportgen.live.served import Served, version_of
 from reportgen.render import routes
 from reportgen.render.site.assets import read_template, script
 
@@ -85,11 +85,9 @@ class _RequestHandler(BaseHTTPRequestHandler):
 
     def _send_page(self, path: str) -> None:
         site = self.server.site
-        # Before the page, because if both change in between, the page is loaded once too often instead of never.
-        version = site.version(path)
         content = site.page(path)
         if content is not None:
-            self._send(HTTPStatus.OK, path, _with_script(content, path, version) if _is_html(path) else content)
+            self._send(HTTPStatus.OK, path, _with_script(content, path) if _is_html(path) else content)
         elif site.is_starting():
             self._send_text(HTTPStatus.SERVICE_UNAVAILABLE, "The report is being built.", {"Retry-After": "2"})
         elif _is_html(path) and routes.module_folder(path):
@@ -287,10 +285,10 @@ def _split(target: str) -> tuple[str | None, Mapping[str, str]]:
     return (path + routes.OVERVIEW if path == "" or path.endswith("/") else path), query
 
 
-def _with_script(content: bytes, path: str, version: str) -> bytes:
+def _with_script(content: bytes, path: str) -> bytes:
     """Add the script that keeps a page up to date, and let the page's policy allow it to connect."""
+    about = f'data-page="{quote(path)}" data-version="{version_of(content)}"'
     script = (
-        f'<link rel="stylesheet" href="/{OWN}live.css">'
-        f'<script defer src="/{OWN}live.js" data-page="{quote(path)}" data-version="{version}"></script>\n</head>'
+        f'<link rel="stylesheet" href="/{OWN}live.css"><script defer src="/{OWN}live.js" {about}></script>\n</head>'
     )
     return content.replace(_POLICY, _POLICY + _CONNECTING, 1).replace(b"</head>", script.encode(), 1)

@@ -4,7 +4,7 @@ A page that somebody waits for comes next. While a page cannot be written, the l
 """
 
 import gc
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -80,9 +80,10 @@ class ShownSite:
         self._common, self._is_finished, self.is_stale = None, False, True
         self._tracker.read_all_again()
 
-    def versions(self) -> Mapping[str, str]:
-        """Return a text for each page that belongs to no module, which differs whenever the page may differ."""
-        return self._site.versions_of(self._common) if self._common else {}
+    @property
+    def common(self) -> frozenset[str]:
+        """The paths of the pages that belong to no module; empty until they are written."""
+        return frozenset(self._common.paths if self._common else ())
 
     def is_known(self, dump: TrackedDump, reading: DumpReading) -> bool:
         """Show a dump whose pages an earlier process has made, if they are up to date; `remember` analyses it."""

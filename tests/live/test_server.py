@@ -51,7 +51,7 @@ def published(version: str = "1", number: int = 0, left: Sequence[str] = ()) -> 
         difference=of_first(figures, None),
     )
     return Published(
-        common=dict.fromkeys(COMMON, "1"),
+        common=frozenset(COMMON),
         modules={FOLDER: module},
         successors={"m/old-00000000/": FOLDER},
         changes=lambda path: {"build": number},

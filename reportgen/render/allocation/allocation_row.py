@@ -9,7 +9,7 @@ from reportgen.render.routes import allocation_id
 from reportgen.render.view import Module
 from reportgen.reports.report import allocation_kinds
 
-COLUMNS = ("Allocation", "Bytes", "Kind", "Memory space", "Values and when they are live", "Line")
+COLUMNS = ("Allocation", "Bytes", "Kind", "Memory space", "Values and when they are live", "Dump line")
 
 
 def allocation_row(module: Module, links: Links, number: int) -> str:

@@ -9,7 +9,7 @@ from reportgen.render.value.instruction import DefinitionRows
 from reportgen.render.view import Module
 from reportgen.reports.formats import cut, shortened
 
-COLUMNS = ("Value", "Bytes", "Shape", "Allocation, offset", "Live", "Read by", "Operation or argument", "Line")
+COLUMNS = ("Value", "Bytes", "Shape", "Allocation, offset", "Live", "Read by", "Operation or argument", "Dump line")
 
 _LONGEST_SHAPE, _MOST_READERS = 80, 5
 

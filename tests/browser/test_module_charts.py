@@ -261,6 +261,7 @@ def test_the_names_of_the_peaks_are_above_the_plot_and_can_be_read(
     seen = set()
     for number in range(module_page.locator("figure[data-chart='memory-over-time']").count()):
         names = chart_of_space(module_page, number).locator("svg g.mark-text.role-mark text").filter(has_text="peak")
+        expect(names).not_to_have_count(0)
         seen |= set(names.all_text_contents())
         hold_the_names(names, background)
     assert seen >= {"peak", "XLA’s peak"}

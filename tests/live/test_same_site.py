@@ -102,14 +102,11 @@ def test_it_stays_the_site_of_a_build_while_files_come_change_and_go(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("redaction", [None, "names"])
-def test_it_is_the_site_of_a_build_after_a_hundred_saves_renames_and_removals(
-    redaction: Redaction | None, tmp_path: Path
-) -> None:
+def test_it_is_the_site_of_a_build_after_a_hundred_saves_renames_and_removals(tmp_path: Path) -> None:
     random, dumps = Random(42), tmp_path / "dumps"
     for number in range(12):
         write(dumps / f"m{number}", compiled(1024 + number))
-    options = BuildOptions(paths=(dumps,), output=tmp_path / "built", redaction=redaction)
+    options = BuildOptions(paths=(dumps,), output=tmp_path / "built")
     watcher = watched(options, tmp_path / "watched")
     with watcher.running():
         settle(watcher)

@@ -312,19 +312,24 @@ _CATEGORIES = {
     codes.CATEGORY_NOT_WORD: r"\W",
 }
 
-_LENGTHS = (1 << 7, 1 << 9, 1 << 11, 1 << 13)
-_NOTICED = 0.002
-"""Seconds that are less than a quadratic match of the longest text takes, and more than a linear one."""
+_LENGTHS = {1 << 7: 1 << 7, 1 << 9: 1 << 9, 1 << 11: 1 << 13}
+"""Lengths at which a text is noticed, and from which its time is compared: beyond what bounded repeats can take."""
+_NOTICED = 0.0003
+"""Seconds that are less than a quadratic match of 2,048 characters takes, and more than a linear one."""
+_LEAST = 0.001
+"""Seconds below which times are too short to be compared."""
 
 
 def is_slow(used: Used, text: SlowText) -> bool:
     """Return whether the time for a text grows much faster than its length."""
-    for length in _LENGTHS:
-        if _seconds(used, text.of_length(length)) > _NOTICED:
-            few, many = (min(_seconds(used, text.of_length(n)) for _ in range(3)) for n in (length, 4 * length))
-            if many > 8 * max(few, _NOTICED / 2):
-                return True
-    return False
+    noticed = (compared for length, compared in _LENGTHS.items() if _seconds(used, text.of_length(length)) > _NOTICED)
+    return any(all(_grows(used, text, compared, rounds) for rounds in (1, 3)) for compared in noticed)
+
+
+def _grows(used: Used, text: SlowText, length: int, rounds: int) -> bool:
+    """Return whether four times the length takes more than eight times as long, by the least of some rounds."""
+    few, many = (min(_seconds(used, text.of_length(n)) for _ in range(rounds)) for n in (length, 4 * length))
+    return many > 8 * max(few, _LEAST)
 
 
 def _seconds(used: Used, text: str) -> float:

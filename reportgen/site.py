@@ -9,9 +9,8 @@ What analyses a dump and makes pages is imported where a page has to be made: in
 these imports would take longer than everything else.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from reportgen.input.reading import DumpFiles
@@ -22,7 +21,7 @@ from reportgen.output.own_files import Deletion
 from reportgen.output.writer import SiteDirectory, is_intact, write_pages
 from reportgen.pipeline import DumpReading, attempted
 from reportgen.render.site.assets import fingerprint
-from reportgen.work import BuildResult, Outcome, Page, Part, Settings, Stage, Task, silent
+from reportgen.work import BuildResult, Outcome, Part, Settings, Stage, Task, silent
 
 if TYPE_CHECKING:
     from reportgen.dump_pages import DumpPages
@@ -51,13 +50,17 @@ def build_dump(task: Task, settings: Settings, jobs: int = 1, stage: Stage = sil
         reading = DumpReading(task.files, settings, stage)
         if previous := unchanged(reading, task):
             return previous
-        from reportgen.dump_pages import DumpPages
-
-        pages = DumpPages(reading)
+        pages = _pages_of(reading)
         pages.write_all(jobs, stage)
         return pages.outcome()
 
     return attempted(task.files, settings, built)
+
+
+def _pages_of(reading: DumpReading, *, whole: bool = False) -> "DumpPages":
+    from reportgen.dump_pages import DumpPages
+
+    return DumpPages(reading, whole=whole)
 
 
 def unchanged(reading: DumpReading, task: Task) -> Outcome | None:
@@ -103,15 +106,7 @@ class SiteBuilder:
 
     def pages(self, reading: DumpReading) -> "DumpPages":
         """Return the pages of a dump, none of them written yet."""
-        from reportgen.dump_pages import DumpPages
-
-        return DumpPages(reading, whole=self._is_served)
-
-    @cached_property
-    def _fixed(self) -> Sequence[Page]:
-        from reportgen.render.site.site_pages import fixed_pages
-
-        return list(fixed_pages(self.settings.site_title))
+        return _pages_of(reading, whole=self._is_served)
 
     def write_common(self, result: BuildResult, readme: str, modules: Mapping[str, Part]) -> tuple[Part, int]:
         """Write the pages that belong to no dump; return their part, and how many of them were written."""
@@ -122,7 +117,7 @@ class SiteBuilder:
         if previous and _is_up_to_date(previous, key, settings):
             return previous, 0
         from reportgen.render.site.overview import Front
-        from reportgen.render.site.site_pages import varying_pages
+        from reportgen.render.site.site_pages import site_pages
 
         front = Front(
             problems=result.problems,
@@ -131,7 +126,7 @@ class SiteBuilder:
             errors=result.errors,
             has_trend=has_trend,
         )
-        pages = [*self._fixed, *varying_pages(settings.site_title, result.summaries, front)]
+        pages = site_pages(settings.site_title, result.summaries, front)
         written = write_pages(settings.output, pages, whole=self._is_served)
         return written.part(key), written.changed
 

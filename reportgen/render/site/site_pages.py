@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 
 from markupsafe import Markup
 
@@ -24,19 +25,24 @@ _SECTION = re.compile(r"^#+ (.+?) \{#([a-z0-9-]+)\}$", re.MULTILINE)
 def site_pages(site_title: str, summaries: Sequence[Summary], front: Front) -> Iterator[Page]:
     """Yield everything but the modules' own pages; the overview leads to a trend that the site has."""
     yield from fixed_pages(site_title)
-    yield from varying_pages(site_title, summaries, front)
+    yield from summary_pages(site_title, summaries, front)
 
 
-def fixed_pages(site_title: str) -> Iterator[Page]:
-    """Yield what does not depend on the dumps."""
-    for name in asset_names():
-        yield Page(routes.asset(name), read_asset(name))
-    for path, heading, body in help_texts():
-        yield Page(path, render("pages/help.html", path, site_title=site_title, heading=heading, body=body))
-    yield shard("terms", terms())
-    # Without this file GitHub Pages runs Jekyll, which leaves out files with names that it reserves.
-    yield Page(".nojekyll", b"")
-    yield Page(routes.NOT_FOUND, render("pages/404.html", routes.NOT_FOUND, site_title=site_title))
+@cache
+def fixed_pages(site_title: str) -> tuple[Page, ...]:
+    """Return what does not depend on the dumps; kept, because `watch` writes a site again and again."""
+    texts = [
+        Page(path, render("pages/help.html", path, site_title=site_title, heading=heading, body=body))
+        for path, heading, body in help_texts()
+    ]
+    return (
+        *(Page(routes.asset(name), read_asset(name)) for name in asset_names()),
+        *texts,
+        shard("terms", terms()),
+        # Without this file GitHub Pages runs Jekyll, which leaves out files with names that it reserves.
+        Page(".nojekyll", b""),
+        Page(routes.NOT_FOUND, render("pages/404.html", routes.NOT_FOUND, site_title=site_title)),
+    )
 
 
 def help_texts() -> Iterator[tuple[str, str, Markup]]:
@@ -60,7 +66,7 @@ def _help_text(path: str) -> str:
     return (template_root() / path).with_suffix(".md").read_text(encoding="utf-8")
 
 
-def varying_pages(site_title: str, summaries: Sequence[Summary], front: Front) -> Iterator[Page]:
+def summary_pages(site_title: str, summaries: Sequence[Summary], front: Front) -> Iterator[Page]:
     """Yield the pages about all modules together, and those of the errors in texts."""
     yield from error_pages(site_title, front.errors)
     yield Page(routes.REPORT, report_json(summaries, front.errors))

@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from itertools import count
 
 from reportgen.compare.builds import BuildComparison, Source, compare_builds, compare_modules, figures_of_side
-from reportgen.compare.document_fields import DocumentField, Misstated
+from reportgen.compare.document_fields import DocumentField
 from reportgen.compare.figures import ModuleFigures, figures_of_report, label_of_report
 from reportgen.compare.flaws import flaws_of
 from reportgen.compare.modules import Evidence, ModulePair, Room, Side
+from reportgen.document import Misstated, parsed
 from reportgen.errors import UnreadableInput
 from reportgen.input.discover import discover
 from reportgen.input.inputs import inputs_of
@@ -34,7 +35,7 @@ def load_source(path: AnyPath, label: str | None, default: str, max_bytes: int) 
         discovered = discover([path], max_bytes=max_bytes)
         return Source(label or default, dumps=discovered.dumps, problems=discovered.problems)
     try:
-        document = DocumentField.parsed(read_whole(path, max_bytes))
+        document = DocumentField(parsed(read_whole(path, max_bytes)))
         figures = tuple(figures_of_report(document, str(path)))
         return Source(label or label_of_report(document) or default, report=figures)
     except Misstated as error:

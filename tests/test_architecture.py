@@ -17,7 +17,7 @@ PACKAGE = ROOT / "reportgen"
 
 # Imports run downwards: a stage may import the stages above it in this list. Within a stage there are no cycles.
 STAGES = (
-    {"", "errors", "intervals", "oom", "patterns", "protos", "record", "workers"},
+    {"", "document", "errors", "intervals", "oom", "patterns", "protos", "record", "workers"},
     {"input", "options"},
     {"model", "parse"},
     {"program"},

@@ -1,23 +1,13 @@
-"""Read a document that a program has written, such as `report.json`; each field is checked as it is read.
+"""Read a document that a program has written, such as `report.json`; each field is checked as it is read."""
 
-JSON lets anything stand anywhere: a text in the place of a number, NaN, a size of a thousand digits, one name twice. A
-figure that cannot be must not reach a verdict, so whatever is not as it has to be is refused, and the message names the
-field: `modules[2].spaces.0.needed_bytes: -5 is not a number of bytes`.
-"""
-
-import json
 from collections.abc import Callable, Iterator, Sequence
-from math import inf
 from typing import Any
 
+from reportgen.document import Misstated
 from reportgen.errors import quoted, shown
 
 _MOST_DIGITS = 30
 _MORE_THAN_ANY = 1 << 100
-
-
-class Misstated(ValueError):
-    """A document is not what it has to be; the text names the field."""
 
 
 class DocumentField:
@@ -28,20 +18,6 @@ class DocumentField:
     def __init__(self, value: Any, place: str = "") -> None:
         self.value = value
         self.place = place
-
-    @classmethod
-    def parsed(cls, data: bytes) -> "DocumentField":
-        """Return the whole document. Raises Misstated if it is not JSON, or states a name twice."""
-        try:
-            # A number of too many digits is no number of anything; it is refused where it is read.
-            value = json.loads(
-                data, object_pairs_hook=_table, parse_int=lambda text: int(text) if len(text) <= _MOST_DIGITS else inf
-            )
-        except RecursionError as error:
-            raise Misstated("it is nested too deeply") from error
-        except ValueError as error:
-            raise Misstated(str(error)) from error
-        return cls(value)
 
     def wrong(self, needed: str) -> Misstated:
         """Return the error for a value that is something else than what is needed."""
@@ -117,11 +93,3 @@ def color_of(name: str, stated: DocumentField) -> int:
     if not name.isascii() or not name.isdigit() or len(name) > _MOST_DIGITS or name != str(int(name)):
         raise Misstated(f"{stated.place}: {quoted(name)} is not the number of a memory space")
     return int(name)
-
-
-def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    table = dict(pairs)
-    if len(table) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise Misstated(f"{quoted(next(name for name in names if names.count(name) > 1))} is stated twice")
-    return table

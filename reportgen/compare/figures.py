@@ -9,8 +9,9 @@ from typing import Any, Literal, get_args
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.records import Space
 from reportgen.analyse.sibling_arguments import SiblingArguments
-from reportgen.compare.document_fields import DocumentField, Misstated, color_of
+from reportgen.compare.document_fields import DocumentField, color_of
 from reportgen.compare.flaws import Flaw, flaws_of_report
+from reportgen.document import Misstated
 from reportgen.errors import UnreadableInput, quoted
 from reportgen.input.names import Backend
 from reportgen.record import record

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, get_args
 
 from reportgen.analyse.results import Finding, Severity
-from reportgen.compare.document_fields import DocumentField, Misstated
+from reportgen.compare.document_fields import DocumentField
+from reportgen.document import Misstated
 from reportgen.errors import quoted
 from reportgen.record import record
 

@@ -28,9 +28,10 @@ from typing import Any, NamedTuple, cast, get_args
 from reportgen.analyse.backends import space_name
 from reportgen.analyse.sibling_arguments import SiblingArguments
 from reportgen.compare.build_names import commit_name, growth_reason, link_url, utc
-from reportgen.compare.document_fields import DocumentField, Misstated, color_of
+from reportgen.compare.document_fields import DocumentField, color_of
 from reportgen.compare.figures import FIGURES, SIGNED, ModuleFigures, SpaceFigures, plain_name, siblings_of
 from reportgen.compare.flaws import Flaw, checked_slug
+from reportgen.document import Misstated, parsed
 from reportgen.errors import UnreadableInput, quoted
 from reportgen.input.names import Backend
 from reportgen.record import record
@@ -114,7 +115,7 @@ def parse_history(data: bytes, source: str = "history.jsonl") -> History:
         if not line.strip():
             continue
         try:
-            stated = DocumentField.parsed(line)
+            stated = DocumentField(parsed(line))
             _refuse_other_schema(stated["schema"].count(), f"{source}:{number}")
             record = _record(stated, found)
         except Misstated as error:

@@ -11,6 +11,7 @@ from reportgen.compare.document_fields import DocumentField
 from reportgen.compare.figures import FIGURES, ModuleFigures, SpaceFigures, figures_of_report, recorded_report
 from reportgen.compare.flaws import Flaw
 from reportgen.compare.history import History, Record, figures_of, line_of, modules_of, parse_history, unsound_of
+from reportgen.document import parsed
 from tests.compare.gate import damaged, judgement_of, main
 from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
 from tests.support.commands import Run, runner
@@ -126,7 +127,7 @@ def test_a_build_does_not_inherit_that_its_parent_was_unsound() -> None:
     data += line_of(parse_history(data), sound)
     first, second = parse_history(data).records
     assert (dict(first.unsound), dict(second.unsound)) == ({next(iter(one.modules)): "range-missing"}, {})
-    (again,) = figures_of_report(DocumentField.parsed(recorded_report(figures_of(first), "a", 0)), "base.json")
+    (again,) = figures_of_report(DocumentField(parsed(recorded_report(figures_of(first), "a", 0))), "base.json")
     assert again.error == Flaw(gravity="error", slug="range-missing", message="the build was added as unsound")
 
 

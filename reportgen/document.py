@@ -1,0 +1,321 @@
+"""Declare the documents for programs once: as records whose fields have a type and, below it, a sentence.
+
+`encoded` writes a record as JSON and `read` reads it back; both follow from the types. The JSON Schema of a document
+and the tables of its fields follow from the types and the sentences: tests/support/document_schema.py makes them.
+
+JSON lets anything stand anywhere: a text in the place of a number, NaN, a size of a thousand digits, one name twice. A
+figure that cannot be must not reach a verdict, so whatever is not as it is declared is refused, and the message names
+the field: `modules[2].spaces.0.needed_bytes: -5 is not a number of bytes`.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, field, fields
+from functools import cache
+from math import inf, isfinite
+from operator import attrgetter
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    Union,
+    cast,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from reportgen.errors import quoted, shown
+from reportgen.record import record
+
+_Record = TypeVar("_Record")
+_MOST_DIGITS = 30
+_MORE_THAN_ANY = 1 << 100
+
+
+class Number(NamedTuple):
+    """What a number is, in words, and the least that it can be; None where it can be negative."""
+
+    words: str = "a number"
+    least: int | None = None
+
+
+class Pattern(NamedTuple):
+    """What a text is, in words, and the regular expression that it matches."""
+
+    words: str
+    regex: str
+
+
+Count = Annotated[int, Number("a number", 0)]
+"""A number of things, or a position in the schedule."""
+Positive = Annotated[int, Number("a number above 0", 1)]
+Bytes = Annotated[int, Number("a number of bytes", 0)]
+SignedBytes = Annotated[int, Number("a number of bytes")]
+
+
+class Misstated(ValueError):
+    """A document is not what it has to be; the text names the field."""
+
+
+# Declaring
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
+def document(*, written: Mapping[str, str] | None = None) -> Callable[[type[_Record]], type[_Record]]:
+    """Make a class a record of a document; `written` has the keys that differ from the names of their fields.
+
+    A field with a default was added later: earlier documents of the same number may lack it. A plain record that
+    extends one of a document is written with the fields of that one only, so an analysis can keep more than it writes.
+    """
+
+    def made(cls: type[_Record]) -> type[_Record]:
+        declared = record(cls)
+        setattr(declared, "__written__", dict(written or {}))  # noqa: B010  because mypy knows no such attribute
+        return declared
+
+    return made
+
+
+@cache
+def keys_of(cls: Any) -> Mapping[str, str]:
+    """Return the names of the fields that a record is written with, by their keys. Raises TypeError for no record."""
+    base = next((base for base in cls.__mro__ if "__written__" in vars(base)), None)
+    if base is None:
+        raise TypeError(f"{cls.__name__} is no record of a document")
+    keys: dict[str, str] = {}
+    for ancestor in reversed(base.__mro__):
+        keys |= vars(ancestor).get("__written__", {})
+    return {keys.get(declared.name, declared.name): declared.name for declared in fields(base)}
+
+
+class Scalar(NamedTuple):
+    """A text, a number, true or false."""
+
+    type: type
+    rule: Number | Pattern | None = None
+
+
+class OneOf(NamedTuple):
+    """One of a list of words."""
+
+    words: tuple[Any, ...]
+
+
+class AnyOf(NamedTuple):
+    """One of several shapes, of which the last that fits is taken, or null."""
+
+    shapes: tuple["Shape", ...]
+    has_null: bool
+
+
+class ArrayOf(NamedTuple):
+    """An array; `item` is None for one that is always empty."""
+
+    item: "Shape | None"
+
+
+class ObjectOf(NamedTuple):
+    """An object whose keys are no names of fields."""
+
+    key: "Shape"
+    item: "Shape"
+
+
+class RecordOf(NamedTuple):
+    """A record."""
+
+    cls: Any
+
+
+Shape = Scalar | OneOf | AnyOf | ArrayOf | ObjectOf | RecordOf
+
+
+@cache
+def shape(declared: Any) -> Shape:
+    """Return what a type is in JSON."""
+    origin, arguments = get_origin(declared), get_args(declared)
+    if origin is Annotated:
+        return Scalar(*arguments[:2])
+    if origin is Literal:
+        return OneOf(arguments)
+    if origin in (Union, UnionType):
+        return AnyOf(tuple(shape(part) for part in arguments if part is not NoneType), NoneType in arguments)
+    if origin is tuple:
+        return ArrayOf(shape(arguments[0]) if arguments else None)
+    if origin is not None:
+        return ObjectOf(shape(arguments[0]), shape(arguments[1]))
+    return Scalar(declared) if declared in (bool, float, int, str, NoneType) else RecordOf(declared)
+
+
+@cache
+def shapes_of(cls: Any) -> Mapping[str, Shape]:
+    """Return the shape of each field of a record, by its key."""
+    hints = get_type_hints(cls, include_extras=True)
+    return {key: shape(hints[name]) for key, name in keys_of(cls).items()}
+
+
+# Writing
+
+
+def encoded(value: object) -> str:
+    """Return records, and what has records in it, as JSON in one line."""
+    return json.dumps(value, default=_as_dict, ensure_ascii=False)
+
+
+def _as_dict(value: Any) -> dict[str, Any]:
+    cls: Any = type(value)
+    keys, values_of = _getter(cls)
+    return dict(zip(keys, values_of(value), strict=True))
+
+
+@cache
+def _getter(cls: Any) -> tuple[tuple[str, ...], Callable[[Any], Iterable[Any]]]:
+    keys = keys_of(cls)
+    if len(keys) > 1:
+        return tuple(keys), attrgetter(*keys.values())
+    return tuple(keys), lambda value: [getattr(value, name) for name in keys.values()]
+
+
+# Reading
+
+
+def parsed(data: bytes) -> Any:
+    """Return what JSON states. Raises Misstated for something else, and for a name that is stated twice."""
+    try:
+        # A number of too many digits is no number of anything; it is refused where it is read.
+        return json.loads(
+            data, object_pairs_hook=_table, parse_int=lambda text: int(text) if len(text) <= _MOST_DIGITS else inf
+        )
+    except RecursionError as error:
+        raise Misstated("it is nested too deeply") from error
+    except ValueError as error:
+        raise Misstated(str(error)) from error
+
+
+def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise Misstated(f"{quoted(next(name for name in names if names.count(name) > 1))} is stated twice")
+    return table
+
+
+def read(cls: type[_Record], stated: Any) -> _Record:
+    """Return the record that JSON states, without fields that it does not know. Raises Misstated for anything else."""
+    try:
+        return cast(_Record, _record(cls, stated))
+    except _WrongError as error:
+        raise Misstated(str(error)) from error
+
+
+class _WrongError(Exception):
+    """A value is not what is needed; its place is completed on the way out."""
+
+    def __init__(self, needed: str, value: Any) -> None:
+        super().__init__(needed, value)
+        self.place = ""
+
+    def __str__(self) -> str:
+        needed, value = self.args
+        place = self.place.removeprefix(".")
+        if value is MISSING:
+            return f"{place} is missing"
+        return f"{place}: {quoted(value)} is not {needed}" if place else f"it is not {needed}"
+
+
+def _record(cls: Any, stated: Any) -> Any:
+    if type(stated) is not dict:
+        raise _WrongError("a table of fields", stated)
+    names, later = keys_of(cls), _with_default(cls)
+    return cls(
+        **{
+            names[key]: _at(f".{key}", field_shape, stated.get(key, MISSING))
+            for key, field_shape in shapes_of(cls).items()
+            if key in stated or names[key] not in later
+        }
+    )
+
+
+@cache
+def _with_default(cls: Any) -> frozenset[str]:
+    return frozenset(
+        declared.name
+        for declared in fields(cls)
+        if declared.default is not MISSING or declared.default_factory is not MISSING
+    )
+
+
+def _at(place: str, declared: Shape, stated: Any) -> Any:
+    """Read a part of what is stated, and add its place to an error."""
+    try:
+        return _read(declared, stated)
+    except _WrongError as error:
+        error.place = place + error.place
+        raise
+
+
+def _read(declared: Shape, stated: Any) -> Any:
+    match declared:
+        case Scalar(kind, rule):
+            return _scalar(kind, rule, stated)
+        case RecordOf(cls):
+            return _record(cls, stated)
+        case OneOf(words):
+            if type(stated) not in (str, int) or stated not in words:
+                raise _WrongError(" or ".join(map(repr, words)), stated)
+            return stated
+        case ArrayOf(item):
+            if type(stated) is not list or (stated and item is None):
+                raise _WrongError("a list" if item else "an empty list", stated)
+            return tuple(_at(f"[{number}]", item, part) for number, part in enumerate(stated) if item)
+        case ObjectOf(key, item):
+            if type(stated) is not dict:
+                raise _WrongError("a table of fields", stated)
+            return {
+                _at(f".{shown(name)}", key, _key(key, name)): _at(f".{shown(name)}", item, part)
+                for name, part in stated.items()
+            }
+        case AnyOf(shapes, has_null):
+            return None if stated is None and has_null else _any(shapes, stated)
+
+
+def _any(shapes: tuple[Shape, ...], stated: Any) -> Any:
+    """Read what has one of several shapes; an error is that of the first."""
+    for declared in reversed(shapes[1:]):
+        try:
+            return _read(declared, stated)
+        except _WrongError:
+            continue
+    return _read(shapes[0], stated)
+
+
+def _scalar(kind: type, rule: Number | Pattern | None, stated: Any) -> Any:
+    # By type(), because JSON's true is an int in Python.
+    fits = type(stated) is kind or (kind is float and type(stated) is int)
+    if fits and kind in (int, float):
+        least = rule.least if isinstance(rule, Number) else None
+        low = -_MORE_THAN_ANY if least is None else least
+        fits = isfinite(stated) and low <= stated < _MORE_THAN_ANY
+    if fits and isinstance(rule, Pattern):
+        fits = re.search(rule.regex, stated) is not None
+    if not fits:
+        raise _WrongError(rule.words if rule else _WORDS[kind], stated)
+    # JSON may state halves of characters that no encoding has.
+    return stated if kind is not str or stated.isascii() else stated.encode("utf-8", "replace").decode()
+
+
+_WORDS = {bool: "true or false", float: "a number", int: "a number", str: "a text", NoneType: "null"}
+
+
+def _key(declared: Shape, name: str) -> Any:
+    """Return the name of a field as what is to be read: as a number, where that is its only form."""
+    is_number = isinstance(declared, Scalar) and declared.type is int
+    if is_number and name.isascii() and name.isdigit() and len(name) <= _MOST_DIGITS and name == str(int(name)):
+        return int(name)
+    return name

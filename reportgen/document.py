@@ -46,7 +46,7 @@ class Number(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """What a text is, in words, and the regular expression that it matches."""
+    """What a text is, in words, and the regular expression that all of it matches."""
 
     words: str
     regex: str
@@ -67,7 +67,9 @@ class Misstated(ValueError):
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
-def document(*, written: Mapping[str, str] | None = None) -> Callable[[type[_Record]], type[_Record]]:
+def document(
+    *, written: Mapping[str, str] | None = None, kw_only: bool = True
+) -> Callable[[type[_Record]], type[_Record]]:
     """Make a class a record of a document; `written` has the keys that differ from the names of their fields.
 
     A field with a default was added later: earlier documents of the same number may lack it. A plain record that
@@ -75,7 +77,7 @@ def document(*, written: Mapping[str, str] | None = None) -> Callable[[type[_Rec
     """
 
     def made(cls: type[_Record]) -> type[_Record]:
-        declared = record(cls)
+        declared = record(kw_only=kw_only)(cls)
         setattr(declared, "__written__", dict(written or {}))  # noqa: B010  because mypy knows no such attribute
         return declared
 
@@ -303,7 +305,7 @@ def _scalar(kind: type, rule: Number | Pattern | None, stated: Any) -> Any:
         low = -_MORE_THAN_ANY if least is None else least
         fits = isfinite(stated) and low <= stated < _MORE_THAN_ANY
     if fits and isinstance(rule, Pattern):
-        fits = re.search(rule.regex, stated) is not None
+        fits = re.fullmatch(rule.regex, stated) is not None
     if not fits:
         raise _WrongError(rule.words if rule else _WORDS[kind], stated)
     # JSON may state halves of characters that no encoding has.

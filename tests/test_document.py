@@ -65,7 +65,7 @@ class Whole:
 
     schema: Literal[1] = 1
     """The number."""
-    name: Annotated[str, Pattern("a name", "^[^ ]*$")]
+    name: Annotated[str, Pattern("a name", "[^ ]*")]
     """Its name."""
     spaces: Mapping[Space, tuple[Part, ...]]
     """Parts by space."""

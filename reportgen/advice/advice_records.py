@@ -7,6 +7,7 @@ from typing import Literal
 
 from reportgen.advice.families import Family
 from reportgen.advice.memory import PeakAfter
+from reportgen.document import Bytes, Count, Positive, document
 from reportgen.record import record
 
 Kind = Literal[
@@ -27,6 +28,7 @@ Kind = Literal[
     "type",
     "shard",
 ]
+"""A kind of move. The glossary has a section for each."""
 
 Claim = Literal["exact", "up to", "predicted", "estimate", "range", "at least", "bound", "not computed"]
 """How sure a number is, which decides how it is worded.
@@ -51,15 +53,20 @@ perhaps after one of the steps, whose error straddles the capacity; perhaps, by 
 and instructions; never, because the arguments alone are too large."""
 
 
-@record
+@document(written={"reader": "read_by"})
 class ConflictOf:
-    """An argument that `reader` still reads at `read_at`, when its result is first written, at `born_at`."""
+    """An argument that is still read when its result is written."""
 
     argument: str
+    """The path of the argument."""
     result: str
-    read_at: int
-    born_at: int
+    """The result, as NAME{INDEX}."""
+    read_at: Count
+    """The moment at which the argument is read last, a position in the schedule."""
     reader: str
+    """The instruction that reads it."""
+    born_at: Count
+    """The moment at which the result is first written, a position in the schedule."""
 
 
 @record
@@ -114,30 +121,52 @@ class Move:
         return self.peak_bytes + self.above_peak_bytes
 
 
-@record
+@document(
+    written={
+        "needed_bytes": "needed",
+        "peak_bytes": "peak",
+        "donated_bytes": "donated",
+        "floor_bytes": "floor",
+        "held_bytes": "held",
+    }
+)
 class Ladder:
-    """The bytes that a program needs, holds at its peak, would need with donation, cannot go below, and is given."""
+    """The steps from what a program needs down to what the caller holds."""
 
-    needed_bytes: int
-    peak_bytes: int
-    donated_bytes: int
-    floor_bytes: int
-    floor_moment: int
-    held_bytes: int
+    needed_bytes: Bytes
+    """What the program needs, in bytes."""
+    peak_bytes: Bytes
+    """The resident peak, in bytes."""
+    donated_bytes: Bytes
+    """The resident peak after donation, in bytes."""
+    floor_bytes: Bytes
+    """What no order, recomputation, offloading or donation goes below, in bytes."""
+    floor_moment: Count
+    """The moment of the floor, a position in the schedule."""
+    held_bytes: Bytes
+    """What the caller holds as arguments, in bytes."""
 
 
-@record
-class ArgumentGroup:
-    """The leaves of one argument that are in one state, and the bytes of results that only differ in type or shape.
-
-    `conflict` is the largest of them; None where there is none.
-    """
+@document(written={"size_bytes": "bytes"})
+class LeavesInState:
+    """The leaves of one argument that are in one state."""
 
     name: str
+    """The name of the argument."""
+    size_bytes: Bytes
+    """Their size, in bytes."""
+    leaves: Count
+    """How many leaves there are."""
     state: State
-    size_bytes: int
-    leaves: int
-    near_miss_bytes: int
+    """The state of these leaves."""
+    near_miss_bytes: Bytes
+    """Bytes of results of equal size but another type or shape."""
+
+
+@record
+class ArgumentGroup(LeavesInState):
+    """The same with the largest conflict; None where there is none."""
+
     conflict: ConflictOf | None
 
 
@@ -158,14 +187,19 @@ class Returned:
     conflict: ConflictOf | None
 
 
-@record
+@document()
 class PerDevice:
-    """What each of so many devices holds for the caller, and the least and the most that its peak can be."""
+    """What each of so many devices needs, if every array that the caller holds is divided evenly."""
 
-    devices: int
-    held_bytes: int
-    low_bytes: int
-    high_bytes: int
+    devices: Positive
+    """How many there are."""
+    held_bytes: Bytes
+    """The bytes of arguments, results and constants on each."""
+    low_bytes: Bytes
+    """The resident peak if the temporaries are divided as well, in bytes."""
+    high_bytes: Bytes
+    """The resident peak if the temporaries stay whole, and the largest array that the gradient reads is gathered, in
+    bytes."""
 
 
 @record

@@ -1,19 +1,19 @@
 """Count how many bytes of a peak are known to belong to an argument or an operation of the program."""
 
 from reportgen.analyse.records import Analysis, Measured, Share, Space
-from reportgen.record import record
+from reportgen.document import Bytes, document
 
 
-@record(kw_only=False)
+@document()
 class Attributed:
-    """The bytes of a peak whose buffers have a name of the program and a source line, and those reserved for a name.
+    """The bytes of a resident peak whose origin is known."""
 
-    `reserved_bytes` belong to no live value, and so are not among `scope_bytes`. `source_bytes` have both.
-    """
-
-    scope_bytes: int
-    source_bytes: int
-    reserved_bytes: int
+    scope_bytes: Bytes
+    """Bytes of values whose operation or argument has a name, also through loops, fusions and copies."""
+    source_bytes: Bytes
+    """Bytes of values with a source line, and those reserved for such."""
+    reserved_bytes: Bytes
+    """Bytes of allocations in which no value is live, reserved for a value with a name; not in `scope_bytes`."""
 
 
 def attributed(analysis: Analysis, space: Space) -> Attributed:

@@ -5,6 +5,7 @@ from typing import Literal
 from reportgen.model import Allocation
 
 MemoryClass = Literal["parameter", "output", "constant", "temporary", "thread-local"]
+"""The class of memory that an allocation belongs to."""
 CLASSES: tuple[MemoryClass, ...] = ("parameter", "output", "constant", "temporary", "thread-local")
 HELD_CLASSES = CLASSES[:4]
 """The classes that count towards a peak: XLA leaves thread-local memory out of its plan."""

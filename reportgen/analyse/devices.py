@@ -27,7 +27,7 @@ _SPACE = re.compile(r"(\d{1,9}|host)=(.+)", re.DOTALL | re.ASCII)
 
 
 Origin = Literal["flag", "target_config", "target_arguments"]
-"""What says how much a device has: the user, or a file beside the dump."""
+"""What says how much a device has: the flag --capacity, or the file of that name beside the dump."""
 
 
 @record(kw_only=False)

@@ -2,29 +2,37 @@
 
 from collections.abc import Iterable, Sequence
 
+from reportgen.document import Bytes, Positive, document
 from reportgen.program.program import Program
 from reportgen.record import record
 
 
-@record
-class DividedArgument:
-    """An argument of a program on several devices, with its bytes on one device and those of the whole array.
+@document(written={"size_bytes": "bytes"})
+class ArgumentOfDevice:
+    """What a device holds of an argument."""
 
-    `tiles` says into how many parts each dimension is divided, and is empty where none is; `copies` devices hold the
-    same part. The whole array is counted without what a tiled layout would pad it with.
-    """
-
-    number: int
     name: str
-    size_bytes: int
-    global_bytes: int
-    tiles: tuple[int, ...]
-    copies: int
+    """The name of the argument."""
+    size_bytes: Bytes
+    """The bytes of it on one device."""
+    global_bytes: Bytes
+    """The bytes of the whole array, without padding of its own."""
+    tiles: tuple[Positive, ...]
+    """Into how many parts each dimension is divided; empty if none is."""
+    copies: Positive
+    """How many devices hold the same part."""
 
     @property
     def is_replicated(self) -> bool:
         """Return whether several devices hold the whole array."""
         return self.copies > 1 and self.size_bytes == self.global_bytes
+
+
+@record
+class DividedArgument(ArgumentOfDevice):
+    """The same with the number of the argument's value."""
+
+    number: int
 
 
 def replicated_bytes(arguments: Iterable[DividedArgument]) -> int:

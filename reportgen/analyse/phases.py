@@ -26,12 +26,14 @@ from typing import Literal
 
 from reportgen.analyse.records import Analysis
 from reportgen.analyse.spaces import main_space
+from reportgen.document import Bytes, Count, document
 from reportgen.program.author import Author
 from reportgen.program.program import Program
 from reportgen.program.scopes import Direction, direction, path, pattern
-from reportgen.record import record
 
 Kind = Literal["forward", "backward", "update", "program", "loop", "scope"]
+"""A pass of a gradient, the update after it, the whole of a program without a gradient, a loop, or the outermost named
+scope of a pass."""
 
 _IS_NAME = re.compile(r"[A-Za-z_][\w.]*")
 
@@ -51,26 +53,38 @@ _TOGETHER = 0.8
 """A scope is a phase if it has this part of the named instructions between its first and its last."""
 
 
-@record
+@document()
 class Phase:
-    """A stretch of the schedule, from moment `first` to `last`, with what is resident in the main memory space.
-
-    `passes` are those of a gradient that run in it; with several, `kind` is backward if that is one of them.
-    `begin_bytes` and `end_bytes` are resident at its first and its last moment, `peak_bytes` at most, first at
-    `peak_moment`. A loop may run through several passes; `instruction`, `scope` and `source` say which it is.
-    """
+    """A stretch of the schedule, with what is resident in the main memory space."""
 
     kind: Kind
-    passes: Sequence[Kind]
-    first: int
-    last: int
-    begin_bytes: int
-    end_bytes: int
-    peak_bytes: int
-    peak_moment: int
+    """What it is."""
+    passes: tuple[Kind, ...]
+    """The passes of a gradient that run in it, several where they overlap; empty for a loop, a scope and a program
+    without a gradient. With several, kind is backward if that is one of them."""
+    first: Count
+    """Its first moment."""
+    last: Count
+    """Its last moment, inclusive."""
+    begin_bytes: Bytes
+    """Resident at its first moment."""
+    end_bytes: Bytes
+    """Resident at its last moment."""
+    peak_bytes: Bytes
+    """Resident at most."""
+    peak_moment: Count
+    """The first moment at which that is resident."""
     instruction: str = ""
+    """The instruction of a loop; empty for other phases."""
     scope: str = ""
+    """The op_name of a loop, or the name of a scope with # for its numbers; empty where it has none."""
     source: str = ""
+    """The user's line of a loop, as FILE:LINE; empty where it is not known."""
+
+    @property
+    def name(self) -> str:
+        """The name that distinguishes a loop or a scope from others of its kind; empty for a pass."""
+        return self.source or self.scope or self.instruction
 
 
 _Weighed = tuple[int, int]
@@ -260,7 +274,7 @@ def _phase(
     frame = next((frame for frame in program.stack(loop) if not frame.is_of_library), None) if loop else None
     return Phase(
         kind=kind,
-        passes=passes,
+        passes=tuple(passes),
         first=first,
         last=last,
         begin_bytes=amounts[0],

@@ -9,10 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, overload
+from typing import Literal, NamedTuple, overload
 
 from reportgen.analyse.missing_allocations import MissingAllocations, has_cut_live_ranges
 from reportgen.analyse.results import CheckResult, Finding
+from reportgen.document import Bytes, Count, document
 from reportgen.input.names import Backend
 from reportgen.intervals.step_function import Peak, StepFunction
 from reportgen.model import Columns, Dump, LiveRange, LiveRanges, Value, Values
@@ -206,19 +207,31 @@ class Adjustment(NamedTuple):
     change_bytes: int
 
 
+Fault = Literal["tuple-leaves", "tile-padding", "births-before-deaths", "aliases-twice", "spaces-mixed"]
+"""A known fault of the peak that XLA prints."""
+
+
+@document()
+class XlaSum:
+    """The peak as XLA prints it."""
+
+    moment: Count
+    """The moment of the peak, a position in the schedule."""
+    sum_bytes: Bytes
+    """The sum that XLA prints, in bytes."""
+    reasons: tuple[Fault, ...]
+    """Why the sum is wrong; empty if it is right."""
+
+
 @record
-class XlaPeak:
+class XlaPeak(XlaSum):
     """XLA's printed peak next to the true figures for the same moment.
 
-    `reasons` are slugs of the known faults that affect this dump. `reconciliation` leads exactly from `sum_bytes` to
-    `live_bytes`, the bytes that live values cover at that moment in all spaces together; it is empty if the printed
-    rows cannot be matched with values.
+    `reconciliation` leads exactly from `sum_bytes` to `live_bytes`, the bytes that live values cover at that moment in
+    all spaces together; it is empty if the printed rows cannot be matched with values.
     """
 
-    moment: int
-    sum_bytes: int
     replayed_moment: int | None
-    reasons: tuple[str, ...]
     live_bytes: int
     reconciliation: tuple[Adjustment, ...]
 

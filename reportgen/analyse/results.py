@@ -6,6 +6,7 @@ from reportgen.input.dump_text import Location, TextOffset
 from reportgen.record import record
 
 Severity = Literal["error", "warning", "note"]
+"""How far a finding bears on the figures."""
 
 SEVERITY_ORDER: tuple[Severity, ...] = ("error", "warning", "note")
 """Worst first."""

@@ -7,20 +7,25 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from reportgen.analyse.peak_groups import sibling_name
+from reportgen.document import Bytes, Positive, document
 from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.program import Program
-from reportgen.record import record
 
 
-@record(kw_only=False)
+@document(written={"size_bytes": "bytes"}, kw_only=False)
 class SiblingArguments:
-    """Arguments of one shape whose names differ in numbers only, which are `#`; sizes are bytes of all of them."""
+    """Arguments of one shape whose names differ in numbers only."""
 
     name: str
+    """Their name, with `#` for numbers."""
     shape: str
-    arrays: int
-    size_bytes: int
-    donated_bytes: int
+    """The shape of each of them."""
+    arrays: Positive
+    """How many there are."""
+    size_bytes: Bytes
+    """Their size together, in bytes."""
+    donated_bytes: Bytes
+    """The bytes of those that are donated."""
 
 
 def sibling_arguments(program: Program) -> Sequence[SiblingArguments]:

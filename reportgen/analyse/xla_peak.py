@@ -12,18 +12,18 @@ from functools import lru_cache
 from itertools import accumulate, compress, repeat
 from operator import add, ne, sub
 
-from reportgen.analyse.records import Adjustment, Facts, Space, XlaPeak
+from reportgen.analyse.records import Adjustment, Facts, Fault, Space, XlaPeak
 from reportgen.analyse.sizes import dense_bytes
 from reportgen.analyse.value_sizes import POINTER_BYTES
 from reportgen.model import WHOLE, PrintedPeak
 from reportgen.parse.shape_parser import ShapeError, parse_shape, tuple_arity
 from reportgen.program.program import Program
 
-LEAVES = "tuple-leaves"
-PADDING = "tile-padding"
-BIRTHS = "births-before-deaths"
-ALIASES = "aliases-twice"
-SPACES = "spaces-mixed"
+LEAVES: Fault = "tuple-leaves"
+PADDING: Fault = "tile-padding"
+BIRTHS: Fault = "births-before-deaths"
+ALIASES: Fault = "aliases-twice"
+SPACES: Fault = "spaces-mixed"
 UNEXPLAINED = "unexplained"
 """A printed row that states neither the bytes of its value nor those that XLA's procedure assumes."""
 
@@ -123,12 +123,12 @@ def _reasons(
     reconciliation: Sequence[Adjustment],
     replay: _Replay,
     chosen: int,
-) -> list[str]:
+) -> list[Fault]:
     """Return the faults that change the sum, or the moment, which is chosen again without each of them."""
     leaves = [d or 0 if leaf else size for d, leaf, size in zip(facts.dense, are_leaves, sizes, strict=True)]
     padded = [size if leaf else own for own, leaf, size in zip(facts.values.sizes, are_leaves, sizes, strict=True)]
     in_sum = {step.slug for step in reconciliation}
-    shows = {
+    shows: Mapping[Fault, bool] = {
         LEAVES: LEAVES in in_sum or replay.moment(leaves) != chosen,
         PADDING: PADDING in in_sum or replay.moment(padded) != chosen,
         BIRTHS: replay.moment(sizes, deaths_first=True) != chosen,

@@ -12,6 +12,7 @@ from typing import Literal
 from reportgen.record import record
 
 Backend = Literal["cpu", "gpu", "tpu", "unknown"]
+"""The backend that compiled the module; "unknown" if neither the file's name nor its text says it."""
 SiblingKind = Literal[
     "usage report", "HLO text", "proto", "refusal", "refusal list", "TPU target", "GPU target", "error text"
 ]

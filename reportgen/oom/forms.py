@@ -36,7 +36,7 @@ Kind = Literal[
     "not memory",
     "unknown",
 ]
-"""What happened, and when: see `VERDICTS`."""
+"""What happened, and when: see docs/error-texts.md."""
 
 VERDICTS: Mapping[Kind, str] = {
     "compile": "The compiler refused the program",

@@ -3,19 +3,21 @@
 import re
 from functools import lru_cache
 
-from reportgen.record import record
+from reportgen.document import SignedBytes, document
 
 _SIZE = re.compile(r"(-?\d{1,25})(?:\.(\d{1,9}))?(?: ?([KMGTPE])(?:i?B)?|( ?B| bytes))?")
 _UNITS = {unit: 1024**power for power, unit in enumerate("KMGTPE", 1)}
 _LONGEST_SIZE = 64  # more than the pattern can match
 
 
-@record(kw_only=False)
+@document(written={"low": "low_bytes", "high": "high_bytes"}, kw_only=False)
 class SizeRange:
-    """The bytes that a printed size may stand for, from `low` to `high`, both included."""
+    """A printed size, which is rounded."""
 
-    low: int
-    high: int
+    low: SignedBytes
+    """The least that it stands for, in bytes."""
+    high: SignedBytes
+    """The most that it stands for, in bytes."""
 
     @property
     def is_exact(self) -> bool:

@@ -80,11 +80,10 @@ def phase_words(phases: Sequence[Phase]) -> str:
     """Return the passes of a gradient and their loops with the moments and the peak of each; empty for one phase."""
     if len(phases) < 2:
         return ""
-    named = ((phase, phase.source or phase.scope or phase.instruction) for phase in phases)
     return "; ".join(
-        f"{label(phase.kind, phase.passes)}{f' at {name}' if name else ''} {phase.first:,}–{phase.last:,}: "
+        f"{label(phase.kind, phase.passes)}{f' at {phase.name}' if phase.name else ''} {phase.first:,}–{phase.last:,}: "
         f"{human_bytes(phase.peak_bytes)}"
-        for phase, name in named
+        for phase in phases
     )
 
 

@@ -110,7 +110,15 @@ def test_a_value_is_told_in_a_sentence() -> None:
 
 def test_a_value_of_several_passes_is_told_all_of_them() -> None:
     made = module("flax_gpt+donate")
-    both = next(phase for phase in made.phases if phase.passes == ["backward", "update"])
+    both = next(
+        phase
+        for phase in made.phases
+        if phase.passes
+        == (
+            "backward",
+            "update",
+        )
+    )
     starts = made.analysis.dump.starts
     number = next(one for one, start in enumerate(starts) if both.first <= start <= both.last)
     assert "while the backward pass and the update run" in ValueStory(made, Links(made, 1, "v/")).of(number)

@@ -115,7 +115,7 @@ def _scalar_schema(declared: Scalar) -> dict[str, Any]:
         case Number(_, int(least)):
             rule: dict[str, Any] = {"minimum": least}
         case Pattern(_, regex):
-            rule = {"pattern": regex}
+            rule = {"pattern": f"^{regex}$"}
         case _:
             rule = {}
     return {"type": _TYPES[declared.type], **rule}

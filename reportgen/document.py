@@ -96,6 +96,16 @@ def keys_of(cls: Any) -> Mapping[str, str]:
     return {keys.get(declared.name, declared.name): declared.name for declared in fields(base)}
 
 
+@cache
+def later_fields(cls: Any) -> frozenset[str]:
+    """Return the names of the fields that earlier documents of the same number may lack."""
+    return frozenset(
+        declared.name
+        for declared in fields(cls)
+        if declared.default is not MISSING or declared.default_factory is not MISSING
+    )
+
+
 class Scalar(NamedTuple):
     """A text, a number, true or false."""
 
@@ -234,22 +244,13 @@ class _WrongError(Exception):
 def _record(cls: Any, stated: Any) -> Any:
     if type(stated) is not dict:
         raise _WrongError("a table of fields", stated)
-    names, later = keys_of(cls), _with_default(cls)
+    names, later = keys_of(cls), later_fields(cls)
     return cls(
         **{
             names[key]: _at(f".{key}", field_shape, stated.get(key, MISSING))
             for key, field_shape in shapes_of(cls).items()
             if key in stated or names[key] not in later
         }
-    )
-
-
-@cache
-def _with_default(cls: Any) -> frozenset[str]:
-    return frozenset(
-        declared.name
-        for declared in fields(cls)
-        if declared.default is not MISSING or declared.default_factory is not MISSING
     )
 
 

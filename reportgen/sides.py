@@ -7,11 +7,9 @@ from collections.abc import Callable, Sequence
 from itertools import count
 
 from reportgen.compare.builds import BuildComparison, Source, compare_builds, compare_modules, figures_of_side
-from reportgen.compare.document_fields import DocumentField
-from reportgen.compare.figures import ModuleFigures, figures_of_report, label_of_report
+from reportgen.compare.figures import figures_of_report
 from reportgen.compare.flaws import flaws_of
 from reportgen.compare.modules import Evidence, ModulePair, Room, Side
-from reportgen.document import Misstated, parsed
 from reportgen.errors import UnreadableInput
 from reportgen.input.discover import discover
 from reportgen.input.inputs import inputs_of
@@ -19,6 +17,7 @@ from reportgen.input.reading import Problem, read_whole
 from reportgen.input.remote import AnyPath
 from reportgen.pipeline import read_report
 from reportgen.record import record
+from reportgen.reports.report_document import GateModule
 from reportgen.work import Settings, garbage_collection_paused
 
 Progress = Callable[[int, int, str], None]
@@ -34,12 +33,8 @@ def load_source(path: AnyPath, label: str | None, default: str, max_bytes: int) 
     if not path.name.lower().endswith(_REPORT_SUFFIXES):
         discovered = discover([path], max_bytes=max_bytes)
         return Source(label or default, dumps=discovered.dumps, problems=discovered.problems)
-    try:
-        document = DocumentField(parsed(read_whole(path, max_bytes)))
-        figures = tuple(figures_of_report(document, str(path)))
-        return Source(label or label_of_report(document) or default, report=figures)
-    except Misstated as error:
-        raise UnreadableInput(f"{path}: not a report.json: {error}") from error
+    figures = figures_of_report(read_whole(path, max_bytes), str(path))
+    return Source(label or figures.label or default, report=figures.modules)
 
 
 @record(kw_only=False)
@@ -47,7 +42,7 @@ class BuildFigures:
     """The figures of a build, what to call it, and the problems with single dumps of it."""
 
     label: str
-    modules: tuple[ModuleFigures, ...]
+    modules: tuple[GateModule, ...]
     problems: tuple[Problem, ...] = ()
 
     @property

@@ -74,11 +74,11 @@ class Phase:
     """Resident at most."""
     peak_moment: Count
     """The first moment at which that is resident."""
-    instruction: str = ""
+    instruction: str
     """The instruction of a loop; empty for other phases."""
-    scope: str = ""
+    scope: str
     """The op_name of a loop, or the name of a scope with # for its numbers; empty where it has none."""
-    source: str = ""
+    source: str
     """The user's line of a loop, as FILE:LINE; empty where it is not known."""
 
     @property

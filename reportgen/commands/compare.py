@@ -97,7 +97,7 @@ def _print(comparison: BuildComparison, say: Say) -> None:
         for module in (*changed, *unknown):
             fits, _ = fit_words(module)
             words = f"{headline(module)}; {fits}" if fits else headline(module)
-            say(f"{module.status}: {module.module.name} ({module.module.label}): {words}")
+            say(f"{module.status}: {module.module.name} ({module.module.path}): {words}")
             if why := cause(module):
                 say(f"  {why}")
         same = len(comparison.modules) - len(changed) - len(unknown)

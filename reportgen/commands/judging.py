@@ -5,7 +5,7 @@ import argparse
 from reportgen.commands.github import annotated_verdicts, commands_stopped, tell_github
 from reportgen.commands.verdicts import exit_code, print_verdicts
 from reportgen.compare.budgets import Budgets
-from reportgen.compare.figures import figures_of_modules
+from reportgen.compare.figures import gate_module
 from reportgen.compare.verdicts import Judgement, judge, judge_fit, pair_by_name
 from reportgen.input.reading import is_missing
 from reportgen.input.remote import located
@@ -66,7 +66,7 @@ def _judge(
 ) -> Judgement:
     """Judge the modules, and their growth against the baseline if there is one."""
     before = baseline.modules if baseline else ()
-    after = figures_of_modules(entry.report for entry in report.summaries)
+    after = list(map(gate_module, report.summaries))
     real = real_figures(after, found.real, found.shown) if options.redaction else after
     pairs = pair_by_name(before, real)
     judgement = (

@@ -10,11 +10,12 @@ from dataclasses import field
 from fnmatch import fnmatchcase
 from typing import Any, Literal, get_args
 
-from reportgen.compare.figures import FIGURES, Figure, ModuleFigures
+from reportgen.compare.figures import FIGURES, Figure
 from reportgen.compare.growth import Growth, parse_growth, parse_size
 from reportgen.errors import LONGEST_OF_PARSER, InvalidBudget, quoted, shown
 from reportgen.input.toml_lines import line_of_key, loaded
 from reportgen.record import record
+from reportgen.reports.report_document import GateModule
 
 Level = Literal["note", "warn", "fail"]
 
@@ -37,7 +38,7 @@ class Budget:
     file: str | None = None
     line: int | None = None
 
-    def covers(self, module: ModuleFigures) -> bool:
+    def covers(self, module: GateModule) -> bool:
         """Return whether the budget is about this module."""
         return self.backend in {None, module.backend} and fnmatchcase(module.name, self.module)
 

@@ -6,13 +6,14 @@ from typing import Literal, get_args
 
 from reportgen.analyse.identity import signature_digest
 from reportgen.analyse.sibling_arguments import sibling_arguments
-from reportgen.compare.figures import ModuleFigures, space_figures
+from reportgen.compare.figures import space_figures
 from reportgen.compare.module_comparison import Comparison, compare, same
 from reportgen.compare.modules import Evidence, ModulePair, Room, Side, pair_modules
 from reportgen.compare.verdicts import Pair, pair_by_name
 from reportgen.input.inputs import Inputs
 from reportgen.input.reading import DumpFiles, Problem
 from reportgen.record import record
+from reportgen.reports.report_document import GateModule, Refusal
 
 Status = Literal["changed", "new", "missing", "same"]
 STATUSES: tuple[Status, ...] = get_args(Status)
@@ -28,7 +29,7 @@ class Source:
 
     label: str
     dumps: tuple[DumpFiles, ...] = ()
-    report: tuple[ModuleFigures, ...] | None = None
+    report: tuple[GateModule, ...] | None = None
     problems: tuple[Problem, ...] = ()
     is_missing: bool = False
 
@@ -49,7 +50,7 @@ class ModuleComparison:
     rooms: tuple[Room, Room] = (Room(), Room())
 
     @property
-    def module(self) -> ModuleFigures:
+    def module(self) -> GateModule:
         """Return the module after, or the one before if it is gone."""
         one = self.figures[1] or self.figures[0]
         assert one is not None
@@ -82,10 +83,10 @@ class ModuleComparison:
         return found
 
 
-def peak_of(module: ModuleFigures | None, color: int) -> int | None:
+def peak_of(module: GateModule | None, color: int) -> int | None:
     """Return the resident peak of a space, 0 if the module does not use it, None without live ranges."""
     space = module.spaces.get(color) if module else None
-    return 0 if space is None else space.bytes["peak_resident"]
+    return 0 if space is None else space.peak_resident_bytes
 
 
 @record(slots=False)
@@ -127,23 +128,23 @@ def compare_builds(before: Source, after: Source, sides: tuple[Sequence[Side], S
         modules = [ModuleComparison(figures=pair) for pair in pair_by_name(*figures)]
     ranks = {status: rank for rank, status in enumerate(STATUSES)}
     # The label, which is unique, makes the order the same for every build.
-    modules.sort(key=lambda one: (ranks[one.status], -abs(one.change_bytes), one.module.name, one.module.label))
+    modules.sort(key=lambda one: (ranks[one.status], -abs(one.change_bytes), one.module.name, one.module.path))
     return BuildComparison(before=before, after=after, modules=tuple(modules))
 
 
-def figures_of_side(side: Side) -> ModuleFigures:
+def figures_of_side(side: Side) -> GateModule:
     """Return the figures of a module that was read from its dump."""
-    spaces = {color: space_figures(space) for color, space in side.analysis.spaces.items()}
-    return ModuleFigures(
-        label=side.label,
+    return GateModule(
+        path=side.label,
         name=side.name,
         backend=side.backend,
-        spaces=spaces,
         shapes=signature_digest(side.analysis.dump),
-        flaws=side.flaws,
+        findings=side.flaws,
+        spaces={color: space_figures(space) for color, space in side.analysis.spaces.items()},
+        missing_allocations=side.analysis.missing.words if side.analysis.missing else None,
         arguments=tuple(sibling_arguments(side.analysis.program)),
-        refused=side.room.refused,
-        missing=side.analysis.missing.words if side.analysis.missing else "",
+        refused=Refusal(space=side.room.refused, needed=None, usable=None) if side.room.refused else None,
+        checks=(),
     )
 
 

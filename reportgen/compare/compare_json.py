@@ -6,13 +6,14 @@ from typing import Any
 
 from reportgen.compare.builds import BuildComparison, ModuleComparison, peak_of
 from reportgen.compare.compare_words import grade_counts
-from reportgen.compare.figures import ModuleFigures
+from reportgen.compare.figures import FIGURES
 from reportgen.compare.graph import Graph
 from reportgen.compare.rollups import Grouping, Row, rollup
 from reportgen.compare.terms import by_kind, total
 from reportgen.compare.verdicts import Judgement, Verdict
 from reportgen.input.inputs import Inputs, differing_flags
 from reportgen.reports.json_lines import escape_unprintable
+from reportgen.reports.report_document import GateModule
 
 SCHEMA = 4
 """The number that `compare.json` states; docs/schemas.md says what raises it."""
@@ -60,8 +61,8 @@ def _module(module: ModuleComparison, *, matches: bool, is_baseline_missing: boo
     before, after = module.figures
     colors = sorted({color for one in module.figures if one for color in one.spaces})
     found: dict[str, Any] = {
-        "before": before.label if before else None,
-        "after": after.label if after else None,
+        "before": before.path if before else None,
+        "after": after.path if after else None,
         "name": module.module.name,
         "backend": module.module.backend,
         "status": "no baseline" if is_baseline_missing else module.status,
@@ -140,6 +141,6 @@ def _row(row: Row) -> dict[str, Any]:
     }
 
 
-def _figures(module: ModuleFigures | None, color: int) -> dict[str, int | None] | None:
+def _figures(module: GateModule | None, color: int) -> dict[str, int | None] | None:
     space = module.spaces.get(color) if module else None
-    return {f"{figure}_bytes": amount for figure, amount in space.bytes.items()} if space else None
+    return {f"{figure}_bytes": space.figure(figure) for figure in FIGURES} if space else None

@@ -115,7 +115,7 @@ def unknown_words(module: ModuleComparison) -> str:
     if module.evidence == "content":
         return ""
     unknown = [
-        one is not None and any(space.bytes["peak_resident"] is None for space in one.spaces.values())
+        one is not None and any(space.peak_resident_bytes is None for space in one.spaces.values())
         for one in module.figures
     ]
     match unknown:

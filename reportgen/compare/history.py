@@ -29,12 +29,13 @@ from reportgen.analyse.backends import space_name
 from reportgen.analyse.sibling_arguments import SiblingArguments
 from reportgen.compare.build_names import commit_name, growth_reason, link_url, utc
 from reportgen.compare.document_fields import DocumentField, color_of
-from reportgen.compare.figures import FIGURES, SIGNED, ModuleFigures, SpaceFigures, plain_name, siblings_of
-from reportgen.compare.flaws import Flaw, checked_slug
+from reportgen.compare.figures import FIGURES, SIGNED, plain_name, siblings_of
+from reportgen.compare.flaws import checked_slug
 from reportgen.document import Misstated, parsed
 from reportgen.errors import UnreadableInput, quoted
 from reportgen.input.names import Backend
 from reportgen.record import record
+from reportgen.reports.report_document import GateModule, GateSpace, ListedFinding
 
 Amounts = tuple[int | None, ...]
 """The figures of a memory space in the order of `FIGURES`."""
@@ -247,26 +248,26 @@ def lines_to_add(data: bytes, record: Record) -> bytes:
     return b"\n" + line if is_cut_off else line
 
 
-def modules_of(figures: Sequence[ModuleFigures]) -> Mapping[ModuleKey, Spaces]:
+def modules_of(figures: Sequence[GateModule]) -> Mapping[ModuleKey, Spaces]:
     """Return the figures of a build's modules as a history holds them."""
     return {
-        key: {color: tuple(space.bytes[figure] for figure in FIGURES) for color, space in module.spaces.items()}
+        key: {color: tuple(space.figure(figure) for figure in FIGURES) for color, space in module.spaces.items()}
         for key, module in _keyed(figures).items()
     }
 
 
-def unsound_of(figures: Sequence[ModuleFigures]) -> Mapping[ModuleKey, str]:
+def unsound_of(figures: Sequence[GateModule]) -> Mapping[ModuleKey, str]:
     """Return the kind of the first error of each module whose dump contradicts itself."""
     return {key: error.slug for key, module in _keyed(figures).items() if (error := module.error)}
 
 
-def arguments_of(figures: Sequence[ModuleFigures]) -> Mapping[ModuleKey, Arguments]:
+def arguments_of(figures: Sequence[GateModule]) -> Mapping[ModuleKey, Arguments]:
     """Return what each module takes, of the modules that take anything."""
     return {key: module.arguments for key, module in _keyed(figures).items() if module.arguments}
 
 
-def _keyed(figures: Sequence[ModuleFigures]) -> Mapping[ModuleKey, ModuleFigures]:
-    found: dict[ModuleKey, ModuleFigures] = {}
+def _keyed(figures: Sequence[GateModule]) -> Mapping[ModuleKey, GateModule]:
+    found: dict[ModuleKey, GateModule] = {}
     times: Counter[ModuleKey] = Counter()
     for module in figures:
         key = ModuleKey(module.backend, plain_name(module.name), module.shapes or _UNKNOWN_SHAPES)
@@ -276,24 +277,33 @@ def _keyed(figures: Sequence[ModuleFigures]) -> Mapping[ModuleKey, ModuleFigures
     return found
 
 
-def figures_of(record: Record) -> list[ModuleFigures]:
+def figures_of(record: Record) -> list[GateModule]:
     """Return the modules of a build as a gate sees them."""
     return [module_figures(key, spaces, record.unsound.get(key)) for key, spaces in record.modules.items()]
 
 
-def module_figures(key: ModuleKey, spaces: Spaces, unsound: str | None = None) -> ModuleFigures:
+def module_figures(key: ModuleKey, spaces: Spaces, unsound: str | None = None) -> GateModule:
     """Return one module as a gate sees it; `unsound` is the kind of its first error."""
-    return ModuleFigures(
-        label=str(key),
+    error = ListedFinding(
+        severity="error", slug=unsound or "", message="the build was added as unsound", file=None, line=None
+    )
+    return GateModule(
+        path=str(key),
         name=key.name,
         backend=key.backend,
         shapes="" if key.shapes == _UNKNOWN_SHAPES else key.shapes.partition(".")[0],
-        spaces={
-            color: SpaceFigures(space_name(key.backend, color), dict(zip(FIGURES, amounts, strict=True)))
-            for color, amounts in spaces.items()
-        },
-        flaws=(Flaw(gravity="error", slug=unsound, message="the build was added as unsound"),) if unsound else (),
+        findings=(error,) if unsound else (),
+        spaces={color: _space(space_name(key.backend, color), amounts) for color, amounts in spaces.items()},
+        arguments=(),
+        refused=None,
+        checks=(),
     )
+
+
+def _space(name: str, amounts: Amounts) -> GateSpace:
+    """Return a memory space from its figures in the order of `FIGURES`."""
+    figures: Any = {f"{figure}_bytes": amount for figure, amount in zip(FIGURES, amounts, strict=True)}
+    return GateSpace(name=name, **figures)
 
 
 def nearest(history: History, commits: Sequence[str]) -> tuple[Record, int] | None:

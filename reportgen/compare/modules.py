@@ -13,11 +13,11 @@ from reportgen.analyse.capacity import Fit
 from reportgen.analyse.identity import Digests, digests, signature
 from reportgen.analyse.records import Measured
 from reportgen.compare.figures import plain_name
-from reportgen.compare.flaws import Flaw
 from reportgen.compare.graph import base_name, shape_parts
 from reportgen.input.inputs import Inputs
 from reportgen.input.names import Backend
 from reportgen.record import record
+from reportgen.reports.report_document import ListedFinding
 
 Evidence = Literal["content", "name and shapes", "similar name and shapes", "name", "shapes"]
 
@@ -49,7 +49,7 @@ class Side:
     order: int
     analysis: Measured = field(repr=False)
     inputs: Inputs = field(default_factory=Inputs)
-    flaws: tuple[Flaw, ...] = ()
+    flaws: tuple[ListedFinding, ...] = ()
     room: Room = field(default_factory=Room)
 
     @property

@@ -12,16 +12,17 @@ from typing import Literal
 
 from reportgen.analyse.devices import read_capacity
 from reportgen.compare.budgets import Budget, Budgets, Level
-from reportgen.compare.figures import ModuleFigures, plain_name
+from reportgen.compare.figures import plain_name
 from reportgen.errors import shown
 from reportgen.record import record
+from reportgen.reports.report_document import GateModule
 
 Status = Literal[
     "pass", "over", "grown", "new", "missing", "no baseline", "unmatched", "unknown", "unsound", "doubtful"
 ]
 Overall = Literal["pass", "over", "grown", "cannot judge", "unsound"]
 
-Pair = tuple[ModuleFigures | None, ModuleFigures | None]
+Pair = tuple[GateModule | None, GateModule | None]
 """A module before and after; None on the side that does not have it."""
 
 CANNOT_JUDGE, REGRESSED, UNSOUND = 1, 3, 4
@@ -121,15 +122,15 @@ class Judgement:
                 return REGRESSED
 
 
-def pair_by_name(before: Sequence[ModuleFigures], after: Sequence[ModuleFigures]) -> list[Pair]:
+def pair_by_name(before: Sequence[GateModule], after: Sequence[GateModule]) -> list[Pair]:
     """Pair modules by name and shapes, several of them in their order, then by name alone where one of each is left.
 
     Equal names come before names that differ in numbers.
     """
-    left, partners = list(before), dict[int, ModuleFigures]()
+    left, partners = list(before), dict[int, GateModule]()
     for has_shapes in (True, False):
         for name in (str, plain_name):
-            groups: defaultdict[tuple[str, ...], tuple[list[ModuleFigures], list[int]]] = defaultdict(lambda: ([], []))
+            groups: defaultdict[tuple[str, ...], tuple[list[GateModule], list[int]]] = defaultdict(lambda: ([], []))
             for module in left:
                 groups[_known_by(module, name, has_shapes=has_shapes)][0].append(module)
             for number, module in enumerate(after):
@@ -143,7 +144,7 @@ def pair_by_name(before: Sequence[ModuleFigures], after: Sequence[ModuleFigures]
     return [(partners.get(number), module) for number, module in enumerate(after)] + [(one, None) for one in left]
 
 
-def _known_by(module: ModuleFigures, name: Callable[[str], str], *, has_shapes: bool) -> tuple[str, ...]:
+def _known_by(module: GateModule, name: Callable[[str], str], *, has_shapes: bool) -> tuple[str, ...]:
     """Return the key by which a module is paired; a part of it is empty where the shapes are not known."""
     return (module.backend, name(module.name), *([module.shapes] if has_shapes else []))
 
@@ -205,27 +206,29 @@ def _of_partners(budgets: Budgets, pairs: Sequence[Pair]) -> Iterator[Verdict]:
             continue
         if any(budget.growth and budget.covers(after) for budget in budgets.budgets):
             message = (
-                f"{after.name} ({after.label}): its growth cannot be judged, because it is not known which of"
+                f"{after.name} ({after.path}): its growth cannot be judged, because it is not known which of"
                 f" {gone[name]:,} of this name it was before; {new[name]:,} are new"
             )
             yield Verdict(status="unknown", level="fail", message=message, module=after.name)
 
 
-def judge_fit(modules: Iterable[ModuleFigures], capacities: Sequence[str]) -> Judgement:
+def judge_fit(modules: Iterable[GateModule], capacities: Sequence[str]) -> Judgement:
     """Judge whether each module fits: the compiler must not have refused it, nor may it need more than is given."""
     verdicts: list[Verdict] = []
     given = dict(map(read_capacity, capacities))
     for module in modules:
         if module.refused:
-            reason = f"it needs more {module.refused} than there is"
+            reason = f"it needs more {module.refused.space} than there is"
             message = f"{module.name}: the compiler refused this program, because {reason}"
             verdicts.append(Verdict(status="over", level="fail", message=message, module=module.name))
         for color, capacity in given.items():
             space = module.spaces.get(color)
-            needed, size = space.bytes["needed"] if space else None, capacity.size_bytes
-            if not space or needed is None:
+            if not space:
                 continue
-            words = f"{module.name} {space.name}: needs {'at least ' if module.missing else ''}{needed:,} bytes"
+            needed, size = space.needed_bytes, capacity.size_bytes
+            words = (
+                f"{module.name} {space.name}: needs {'at least ' if module.missing_allocations else ''}{needed:,} bytes"
+            )
             if needed > size:
                 verdicts.append(
                     Verdict(
@@ -238,8 +241,8 @@ def judge_fit(modules: Iterable[ModuleFigures], capacities: Sequence[str]) -> Ju
                         limit_bytes=size,
                     )
                 )
-            elif module.missing:
-                message = f"{words}; whether it fits cannot be judged: {module.missing}"
+            elif module.missing_allocations:
+                message = f"{words}; whether it fits cannot be judged: {module.missing_allocations}"
                 verdicts.append(
                     Verdict(status="unsound", level="fail", message=message, module=module.name, color=color)
                 )
@@ -258,8 +261,8 @@ def _accepted(verdict: Verdict, reason: str) -> Verdict:
     return replace(verdict, level="note", accepted=reason)
 
 
-def _changed_set(status: Status, level: Level, module: ModuleFigures, words: str) -> Verdict:
-    return Verdict(status=status, level=level, message=f"{module.name} ({module.label}) {words}", module=module.name)
+def _changed_set(status: Status, level: Level, module: GateModule, words: str) -> Verdict:
+    return Verdict(status=status, level=level, message=f"{module.name} ({module.path}) {words}", module=module.name)
 
 
 def _of_soundness(pair: Pair, *, allow_unsound: bool) -> Iterator[Verdict]:
@@ -271,7 +274,7 @@ def _of_soundness(pair: Pair, *, allow_unsound: bool) -> Iterator[Verdict]:
             continue
         flaw = module.flaws[0]
         where = f"{module.name}{side}"
-        if flaw.gravity == "error":
+        if flaw.severity == "error":
             manner = "is judged although it is unsound" if allow_unsound else "cannot be judged"
             level: Level = "warn" if allow_unsound else "fail"
             message = f"{where} {manner}: {flaw.words}"
@@ -295,7 +298,7 @@ def _of_budget(budget: Budget, pairs: Sequence[Pair], *, has_baseline: bool, all
             found = True
             space = before.spaces.get(color) if before else None
             # A space that the module did not use before grows from 0 bytes.
-            old = space.bytes[budget.figure] if space else 0
+            old = space.figure(budget.figure) if space else 0
             yield from _of_space(budget, old, after, color, has_old=before is not None and has_baseline)
     if not found and budget.required:
         yield Verdict(
@@ -306,9 +309,9 @@ def _of_budget(budget: Budget, pairs: Sequence[Pair], *, has_baseline: bool, all
         )
 
 
-def _of_space(budget: Budget, old: int | None, after: ModuleFigures, color: int, *, has_old: bool) -> Iterator[Verdict]:
+def _of_space(budget: Budget, old: int | None, after: GateModule, color: int, *, has_old: bool) -> Iterator[Verdict]:
     """Yield a verdict for each limit of a budget; `old` is the figure of the baseline, which counts if it `has_old`."""
-    now = after.spaces[color].bytes[budget.figure]
+    now = after.spaces[color].figure(budget.figure)
     where = f"{after.name} {after.spaces[color].name}"
 
     def unknown(when: str, dump: str) -> Verdict:

@@ -11,7 +11,7 @@ from typing import Any
 
 from reportgen.compare.builds import ModuleComparison, compare_modules, figures_of_side
 from reportgen.compare.compare_words import OVERALL_WORDS, change_words, headline, signed_bytes
-from reportgen.compare.figures import Figure, ModuleFigures, SpaceFigures
+from reportgen.compare.figures import Figure
 from reportgen.compare.modules import Evidence, ModulePair, Side
 from reportgen.compare.steps import JoinedStep, steps_of
 from reportgen.compare.verdicts import Pair, judge
@@ -19,6 +19,7 @@ from reportgen.record import record
 from reportgen.render.compare.term_groups import TermGroup, groups
 from reportgen.render.routes import SIDES, ModuleRoutes, module_slug
 from reportgen.reports.formats import exact_bytes, human_bytes, visible
+from reportgen.reports.report_document import GateModule, GateSpace
 
 ROWS: tuple[tuple[str, Figure], ...] = (
     ("Peak resident", "peak_resident"),
@@ -30,7 +31,7 @@ ROWS: tuple[tuple[str, Figure], ...] = (
 _MOST_SUBJECTS = 10  # of a step, because the panel is read in passing
 _MOST_NAMED = 3  # of them in the terminal
 
-_Figures = Mapping[int, SpaceFigures]
+_Figures = Mapping[int, GateSpace]
 
 
 @record(kw_only=False)
@@ -96,9 +97,9 @@ class SpaceChange:
 
     color: int
     name: str
-    first: SpaceFigures | None
-    before: SpaceFigures | None
-    now: SpaceFigures | None
+    first: GateSpace | None
+    before: GateSpace | None
+    now: GateSpace | None
     steps: Sequence[Step] = ()
 
     @property
@@ -158,7 +159,7 @@ class Difference:
     headline: str
     doubts: Sequence[str]
     first: _Figures
-    now: ModuleFigures
+    now: GateModule
     spaces: Sequence[SpaceChange]
     is_new: bool = False
 
@@ -177,7 +178,7 @@ class Difference:
             yield from (f"{space.color} · {space.name}: {words}" for words in space.lines())
 
 
-def of_first(figures: ModuleFigures, peak_bytes: int | None) -> Difference:
+def of_first(figures: GateModule, peak_bytes: int | None) -> Difference:
     """Return what is said of a module's first build; `peak_bytes` is the peak resident of its main space."""
     words = "no live ranges" if peak_bytes is None else f"peak resident {human_bytes(peak_bytes)}"
     return _judged(
@@ -243,7 +244,7 @@ def _steps(compared: ModuleComparison) -> Mapping[int, Sequence[Step]]:
     if comparison is None:
         return {}
     sides = zip(compared.figures, (comparison.before, comparison.after), strict=True)
-    one, other = (ModuleRoutes(module_slug(side.label, side.name), found.dump) for side, found in sides if side)
+    one, other = (ModuleRoutes(module_slug(side.path, side.name), found.dump) for side, found in sides if side)
     steps = {}
     for color, space in comparison.spaces.items():
         found = groupby(groups(comparison, space, (one, other)), lambda group: group.step)
@@ -266,8 +267,8 @@ def _path(group: TermGroup) -> str:
     return link.href.removeprefix(SIDES[1]) if link else ""
 
 
-def _amount(figures: SpaceFigures | None, figure: Figure) -> int | None:
-    return figures.bytes[figure] if figures else None
+def _amount(figures: GateSpace | None, figure: Figure) -> int | None:
+    return figures.figure(figure) if figures else None
 
 
 def difference_words(before: int, after: int) -> str:

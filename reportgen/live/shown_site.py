@@ -11,7 +11,7 @@ from itertools import islice
 
 from reportgen.analyse.spaces import main_space
 from reportgen.compare.builds import figures_of_side
-from reportgen.compare.figures import figures_of_modules
+from reportgen.compare.figures import gate_module
 from reportgen.compare.flaws import flaws_of
 from reportgen.compare.modules import Side
 from reportgen.dump_pages import DumpPages
@@ -91,7 +91,6 @@ class ShownSite:
         if outcome is None or outcome.summary is None or outcome.part is None:
             return False
         entry = outcome.summary
-        (figures,) = figures_of_modules([entry.report])
         dump.shown = ShownBuild(
             key=reading.key,
             label=entry.label,
@@ -100,7 +99,7 @@ class ShownSite:
             left=(),
             number=self.build + 1,
             time=self._time_of_day(),
-            difference=of_first(figures, entry.peak_resident_bytes),
+            difference=of_first(gate_module(entry), entry.peak_resident_bytes),
             outcome=outcome,
         )
         self._not_analysed.append(dump)

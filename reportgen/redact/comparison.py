@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from reportgen.analyse.records import Measured
 from reportgen.compare.builds import BuildComparison, ModuleComparison
-from reportgen.compare.figures import ModuleFigures
 from reportgen.compare.graph import Graph, Labels, Operation
 from reportgen.compare.module_comparison import Comparison
 from reportgen.compare.verdicts import Judgement
@@ -19,6 +18,7 @@ from reportgen.redact.public_figures import redact_judgement
 from reportgen.redact.quotes import redact_message
 from reportgen.redact.text import Redactor
 from reportgen.redact.vocabulary import is_public_module
+from reportgen.reports.report_document import GateModule
 
 
 class ComparisonRedactor:
@@ -59,13 +59,13 @@ class ComparisonRedactor:
         flags = inputs.flags and {words(name): words(setting) for name, setting in inputs.flags.items()}
         return replace(inputs, flags=flags)
 
-    def _figures(self, module: ModuleFigures) -> ModuleFigures:
-        label, name = self._label(module.label), module.name
+    def _figures(self, module: GateModule) -> GateModule:
+        label, name = self._label(module.path), module.name
         is_public = is_public_module(name, self._redaction)
         name = self._names.setdefault(name, name if is_public else self._redactor.token("program", name))
         words = self._redactor.words
         arguments = tuple(replace(one, name=words(one.name), shape=words(one.shape)) for one in module.arguments)
-        return replace(module, label=label, name=name, arguments=arguments)
+        return replace(module, path=label, name=name, arguments=arguments)
 
     def _label(self, label: str) -> str:
         return self._names.setdefault(label, self._redactor.token("dump", label))

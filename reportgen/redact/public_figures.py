@@ -7,7 +7,6 @@ therefore `program`, and modules of a history are told apart by their shapes.
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from reportgen.compare.figures import ModuleFigures
 from reportgen.compare.verdicts import Judgement, Pair, Verdict
 from reportgen.input.discover import Discovered
 from reportgen.input.reading import DumpFiles
@@ -16,6 +15,7 @@ from reportgen.redact.quoted_names import Names
 from reportgen.redact.quotes import redact_message
 from reportgen.redact.vocabulary import is_public_module
 from reportgen.reports.formats import shortened
+from reportgen.reports.report_document import GateModule
 
 _HIDDEN = "program"
 
@@ -25,10 +25,10 @@ def public_name(name: str, redaction: Redaction) -> str:
     return name if is_public_module(name, redaction) else _HIDDEN
 
 
-def redact_figures(modules: Iterable[ModuleFigures], redaction: Redaction) -> tuple[ModuleFigures, ...]:
+def redact_figures(modules: Iterable[GateModule], redaction: Redaction) -> tuple[GateModule, ...]:
     """Return the modules under names that can be published, and without their arguments, which have other names."""
     return tuple(
-        replace(_without_quotes(module), label="", name=public_name(module.name, redaction), arguments=())
+        replace(_without_quotes(module), path="", name=public_name(module.name, redaction), arguments=())
         for module in modules
     )
 
@@ -38,19 +38,19 @@ def redact_flaws(pairs: Iterable[Pair]) -> list[Pair]:
     return [(before and _without_quotes(before), after and _without_quotes(after)) for before, after in pairs]
 
 
-def _without_quotes(module: ModuleFigures) -> ModuleFigures:
-    return replace(module, flaws=tuple(replace(flaw, file="", message=flaw.gravity) for flaw in module.flaws))
+def _without_quotes(module: GateModule) -> GateModule:
+    return replace(module, findings=tuple(replace(flaw, file=None, message=flaw.severity) for flaw in module.flaws))
 
 
-def real_figures(modules: Iterable[ModuleFigures], found: Discovered, shown: Discovered) -> tuple[ModuleFigures, ...]:
+def real_figures(modules: Iterable[GateModule], found: Discovered, shown: Discovered) -> tuple[GateModule, ...]:
     """Return modules of redacted dumps under their real names; `shown` are the dumps `found` under other names."""
     places = {files.place: files for files in found.dumps}
     real = {files.label: places[files.place] for files in shown.dumps}
-    return tuple(_renamed(module, real[module.label]) for module in modules)
+    return tuple(_renamed(module, real[module.path]) for module in modules)
 
 
-def _renamed(module: ModuleFigures, files: DumpFiles) -> ModuleFigures:
-    return replace(module, label=files.label, name=shortened(files.name.module_name))
+def _renamed(module: GateModule, files: DumpFiles) -> GateModule:
+    return replace(module, path=files.label, name=shortened(files.name.module_name))
 
 
 def redact_judgement(judgement: Judgement, names: Mapping[str, str]) -> Judgement:

@@ -1,10 +1,10 @@
 """Write JSON as lines that are safe to print on a terminal, and find the lines of modules in report.json."""
 
 import hashlib
-import json
 import re
 from collections.abc import Iterator
-from typing import Any
+
+from reportgen.document import encoded
 
 # Escaped because documents are also printed on terminals, and JSON requires it only for the controls of ASCII.
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -16,9 +16,9 @@ def escape_unprintable(text: str) -> bytes:
     return escaped.encode("utf-8", "replace")
 
 
-def json_line(value: Any) -> bytes:
-    """Return a value as one line of JSON."""
-    return escape_unprintable(json.dumps(value, ensure_ascii=False))
+def json_line(value: object) -> bytes:
+    """Return a value, which may have records of documents in it, as one line of JSON."""
+    return escape_unprintable(encoded(value))
 
 
 def line_digest(line: bytes) -> str:

@@ -17,12 +17,12 @@ from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis
 from reportgen.compare.budgets import Budget, Budgets
 from reportgen.compare.builds import figures_of_side
-from reportgen.compare.figures import ModuleFigures
 from reportgen.compare.flaws import flaws_of
 from reportgen.compare.growth import Growth
 from reportgen.compare.modules import Side
 from reportgen.compare.verdicts import Judgement, judge
 from reportgen.parse.parser import parse_dump
+from reportgen.reports.report_document import GateModule
 from tests.support.corruption import loaded, outcome
 from tests.support.damages import KINDS
 from tests.support.edits import NotPossible, corrupted
@@ -62,7 +62,7 @@ def judgement_of(before: Analysis, after: Analysis, budgets: Budgets | None = _A
     return judge(budgets, [(_figures(before), _figures(after))], has_baseline=True)
 
 
-def _figures(analysis: Analysis) -> ModuleFigures:
+def _figures(analysis: Analysis) -> GateModule:
     return figures_of_side(Side("dump", "module", 0, analysis, flaws=flaws_of(analysis.findings)))
 
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from reportgen.analyse.sibling_arguments import SiblingArguments
 from reportgen.compare.build_names import utc
-from reportgen.compare.figures import FIGURES, ModuleFigures, SpaceFigures
 from reportgen.compare.history import (
     History,
     ModuleKey,
@@ -23,6 +22,7 @@ from reportgen.compare.history import (
     nearest,
     parse_history,
 )
+from tests.support.gate_records import gate_module_of, space_of
 
 KEY = ModuleKey("cpu", "jit_step", "3f2a1b9c")
 OTHER = ModuleKey("tpu", "jit eval", "-")
@@ -140,11 +140,11 @@ def test_arguments_are_stated_where_they_change_and_read_back() -> None:
 
 
 def test_modules_of_one_name_and_equal_shapes_are_numbered() -> None:
-    one = ModuleFigures(
-        label="a",
+    one = gate_module_of(
+        path="a",
         name="jit_f_3",
         backend="cpu",
-        spaces={0: SpaceFigures("memory", dict.fromkeys(FIGURES, 5))},
+        spaces={0: space_of("memory", 5)},
         shapes="abcd1234",
     )
     found = modules_of([one, one, replace(one, shapes="")])

@@ -2,19 +2,19 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from reportgen.compare.document_fields import DocumentField
-from reportgen.compare.figures import FIGURES, ModuleFigures, SpaceFigures, figures_of_report, recorded_report
-from reportgen.compare.flaws import Flaw
+from reportgen.compare.figures import figures_of_report, recorded_report
 from reportgen.compare.history import History, Record, figures_of, line_of, modules_of, parse_history, unsound_of
-from reportgen.document import parsed
+from reportgen.reports.report_document import ListedFinding
 from tests.compare.gate import damaged, judgement_of, main
 from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
 from tests.support.commands import Run, runner
+from tests.support.gate_records import gate_module_of, space_of
 from tests.support.samples import SAMPLES
 from tests.test_corruption import samples
 
@@ -116,9 +116,8 @@ def test_a_history_marks_an_unsound_build_that_it_was_made_to_add(run: Run) -> N
 
 
 def test_a_build_does_not_inherit_that_its_parent_was_unsound() -> None:
-    flaw = Flaw(gravity="error", slug="range-missing", message="…", file="x", line=3)
-    space = SpaceFigures("memory", dict.fromkeys(FIGURES, 1))
-    module = ModuleFigures(label="x", name="jit_f", backend="cpu", spaces={0: space}, flaws=(flaw,))
+    flaw = ListedFinding(severity="error", slug="range-missing", message="…", file="x", line=3)
+    module = gate_module_of(path="x", name="jit_f", backend="cpu", spaces={0: space_of("memory", 1)}, findings=(flaw,))
     one = Record(
         commit="a" * 12, time="2026-01-01T00:00:00Z", modules=modules_of([module]), unsound=unsound_of([module])
     )
@@ -127,8 +126,8 @@ def test_a_build_does_not_inherit_that_its_parent_was_unsound() -> None:
     data += line_of(parse_history(data), sound)
     first, second = parse_history(data).records
     assert (dict(first.unsound), dict(second.unsound)) == ({next(iter(one.modules)): "range-missing"}, {})
-    (again,) = figures_of_report(DocumentField(parsed(recorded_report(figures_of(first), "a", 0))), "base.json")
-    assert again.error == Flaw(gravity="error", slug="range-missing", message="the build was added as unsound")
+    (again,) = figures_of_report(recorded_report(figures_of(first), "a", 0), "base.json").modules
+    assert again.error == replace(flaw, message="the build was added as unsound", file=None, line=None)
 
 
 def test_nearly_every_damage_that_the_checks_tell_is_told_by_the_gate() -> None:

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from reportgen.compare.budgets import Budgets, parse_budgets
-from reportgen.compare.figures import FIGURES, ModuleFigures, SpaceFigures
 from reportgen.compare.verdicts import judge, pair_by_name
+from reportgen.reports.report_document import GateModule, Refusal
+from tests.support.gate_records import gate_module_of, space_of
 
 
-def module(peak: int | None, name: str = "jit_f", space: str = "HBM", color: int = 0) -> ModuleFigures:
-    figures = SpaceFigures(space, dict.fromkeys(FIGURES, peak))
-    return ModuleFigures(label=f"{name}.txt", name=name, backend="tpu", spaces={color: figures})
+def module(peak: int | None, name: str = "jit_f", space: str = "HBM", color: int = 0) -> GateModule:
+    return gate_module_of(path=f"{name}.txt", name=name, backend="tpu", spaces={color: space_of(space, peak)})
 
 
 def budgets(text: str) -> Budgets:
@@ -60,7 +60,7 @@ def test_a_budget_that_need_not_match_may_match_nothing_if_another_judges() -> N
         (module(None), module(7)),
         (module(7), module(None)),
         (module(None), module(None)),
-        (module(7), ModuleFigures(label="x", name="jit_f", backend="tpu", spaces={})),
+        (module(7), gate_module_of(path="x", name="jit_f", backend="tpu")),
         (None, None),
     ],
     ids=str,
@@ -125,8 +125,8 @@ def test_a_space_that_is_new_in_a_module_has_grown_from_nothing() -> None:
     assert judgement.overall == "grown"
 
 
-def shaped(peak: int, shapes: str, name: str = "jit_f") -> ModuleFigures:
-    return replace(module(peak, name), label=f"{peak} {name} {shapes}", shapes=shapes)
+def shaped(peak: int, shapes: str, name: str = "jit_f") -> GateModule:
+    return replace(module(peak, name), path=f"{peak} {name} {shapes}", shapes=shapes)
 
 
 def test_modules_of_one_name_are_paired_by_shapes_then_in_order() -> None:
@@ -175,11 +175,11 @@ def test_a_module_that_needs_more_than_the_capacity_fails_with_and_without_budge
 def test_no_figure_of_the_memory_for_which_a_module_was_refused_passes(
     refused: str, space: str, color: int, limit: str
 ) -> None:
-    one = replace(module(7, space=space, color=color), refused=refused)
+    one = replace(module(7, space=space, color=color), refused=Refusal(space=refused, needed=None, usable=None))
     judgement = judge(budgets(limit), [(one, one)], has_baseline=True)
     assert [verdict.status for verdict in judgement.verdicts] == ["over"]
     assert (judgement.overall, judgement.exit_code) == ("over", 3)
-    other = replace(one, refused="smem")
+    other = replace(one, refused=Refusal(space="smem", needed=None, usable=None))
     assert [one.status for one in judge(budgets(limit), [(other, other)], has_baseline=True).verdicts] == [
         "over",
         "pass",

@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.compare.figures import ModuleFigures
 from reportgen.live.changes import of_first
 from reportgen.live.served import Published, Served
 from reportgen.live.server import LiveServer, PortTaken
 from reportgen.live.tracked import ShownBuild
+from tests.support.gate_records import gate_module_of
 from tests.support.watching import free_port
 
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'"
@@ -39,7 +39,7 @@ class Shown(ShownBuild):
 
 
 def published(version: str = "1", number: int = 0, left: Sequence[str] = ()) -> Published:
-    figures = ModuleFigures(label="step.txt", name="step", backend="cpu", spaces={})
+    figures = gate_module_of(path="step.txt", name="step", backend="cpu")
     module = Shown(
         key=version,
         label="step.txt",

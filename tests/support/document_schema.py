@@ -10,7 +10,19 @@ from itertools import pairwise
 from types import ModuleType, NoneType
 from typing import Any, get_args
 
-from reportgen.document import AnyOf, ArrayOf, Number, ObjectOf, OneOf, Pattern, RecordOf, Scalar, keys_of, shapes_of
+from reportgen.document import (
+    AnyOf,
+    ArrayOf,
+    Number,
+    ObjectOf,
+    OneOf,
+    Pattern,
+    RecordOf,
+    Scalar,
+    keys_of,
+    later_fields,
+    shapes_of,
+)
 
 _TYPES = {bool: "boolean", float: "number", int: "integer", str: "string", NoneType: "null"}
 
@@ -78,7 +90,7 @@ def record_schema(cls: Any, definitions: dict[str, Any], lists: WordLists) -> di
     return {
         "description": summary_of(cls),
         "type": "object",
-        "required": list(names),
+        "required": [key for key, name in names.items() if name not in later_fields(cls)],
         "properties": {
             key: {"description": sentence(cls, names[key]), **schema_of(field_shape, definitions, lists)}
             for key, field_shape in shapes_of(cls).items()

@@ -32,7 +32,7 @@ def free_port() -> int:
 def shown_peak(build: ShownBuild) -> int | None:
     """Return the resident peak of the main memory in a build that is shown."""
     space = build.difference.now.spaces.get(MAIN_SPACE)
-    return space.bytes["peak_resident"] if space else None
+    return space.peak_resident_bytes if space else None
 
 
 def settle(watcher: Watcher) -> None:

@@ -61,7 +61,7 @@ def comparison_pages(
     yield from fixed_pages(title)
     rows = [_overview_row(module, has_sites=has_sites) for module in comparison.modules]
     searched = [(row.module.module, row.after_bytes or 0, row.href) for row in rows if row.href]
-    columns = module_columns((one.name, one.label, one.backend, size, href, 1) for one, size, href in searched)
+    columns = module_columns((one.name, one.path, one.backend, size, href, 1) for one, size, href in searched)
     yield shard("modules", columns)
     overview = render(
         "pages/compare_overview.html",
@@ -93,7 +93,7 @@ def _overview_row(module: ModuleComparison, *, has_sites: bool) -> OverviewRow:
     href = page_of(module)
     if href is None and has_sites:
         side = routes.SIDES[0 if after is None else 1]
-        href = side + routes.module_view(module.module.label, module.module.name)
+        href = side + routes.module_view(module.module.path, module.module.name)
     return OverviewRow(
         module=module,
         href=href,

@@ -7,7 +7,6 @@ from reportgen.analyse.devices import Capacity
 from reportgen.analyse.records import Space
 from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.compare_words import evidence_words, fit_words, main_color
-from reportgen.compare.figures import ModuleFigures
 from reportgen.compare.module_comparison import Comparison, SpaceComparison
 from reportgen.compare.modules import Room
 from reportgen.compare.rollups import GROUPINGS, Row, largest, rollup
@@ -18,6 +17,7 @@ from reportgen.render.compare.curves import Curves, curves
 from reportgen.render.compare.term_groups import Routes, TermGroup, groups
 from reportgen.render.compare.waterfall_rows import Waterfall, waterfall
 from reportgen.render.routes import SIDES, ModuleRoutes, comparison_page, module_slug
+from reportgen.reports.report_document import GateModule
 
 MOST_GROUPS = 300
 MOST_ROLLUP_ROWS = 60
@@ -95,7 +95,7 @@ def page_of(module: ModuleComparison) -> str | None:
     """Return the path of a module's comparison; None where there is nothing to explain."""
     if module.comparison is None or module.status == "same":
         return None
-    return comparison_page(module.module.label, module.module.name)
+    return comparison_page(module.module.path, module.module.name)
 
 
 def module_views(modules: Sequence[ModuleComparison]) -> tuple[ModuleView, ...]:
@@ -155,8 +155,8 @@ def _sides(space: SpaceComparison, comparison: Comparison) -> Sequence[SideBar]:
     return found
 
 
-def _routes(figures: ModuleFigures, dump: Dump) -> ModuleRoutes:
-    return ModuleRoutes(module_slug(figures.label, figures.name), dump)
+def _routes(figures: GateModule, dump: Dump) -> ModuleRoutes:
+    return ModuleRoutes(module_slug(figures.path, figures.name), dump)
 
 
 def _space_row(space: SpaceComparison) -> SpaceRow:

@@ -8,7 +8,7 @@ from reportgen.advice.words import WITHHELD_SPACE
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.model import Dump
-from reportgen.reports.advice_json import advice_json
+from reportgen.reports.advice_json import advice_figures
 from reportgen.reports.advice_words import first_move, sentence
 from tests.support.compiler import compiled
 from tests.support.dumps import analysed
@@ -39,7 +39,7 @@ def test_the_same_dump_gets_the_same_advice(label: str) -> None:
     analysis = sample_analysis(label)
     first, second = advise(analysis), advise(analysis)
     for color in analysis.spaces:
-        assert advice_json(analysis, first[color]) == advice_json(analysis, second[color])
+        assert advice_figures(analysis, first[color]) == advice_figures(analysis, second[color])
 
 
 @pytest.mark.parametrize("label", sample_labels())

@@ -9,7 +9,7 @@ from reportgen.analyse.records import Analysis
 from reportgen.check import check
 from reportgen.input.discover import discover_all
 from reportgen.render.routes import OVERVIEW
-from reportgen.reports.report_json import SCHEMA
+from reportgen.reports.report_document import SCHEMA
 from tests.support.commands import Run, runner
 from tests.support.dumps import analysed, slugs
 from tests.support.samples import sample_analysis, sample_files, sample_labels

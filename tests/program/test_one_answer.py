@@ -17,7 +17,7 @@ from reportgen.options import WatchOptions
 from reportgen.pipeline import read_report
 from reportgen.program.scopes import pattern
 from reportgen.reports.json_lines import json_line
-from reportgen.reports.report_json import module_report
+from reportgen.reports.report_json import module_figures
 from reportgen.sides import compare_sources
 from tests.support.watching import NO_TIME, settle
 
@@ -47,7 +47,7 @@ class Answer(NamedTuple):
 def report_of(files: DumpFiles) -> Document | None:
     """Return what report.json says of a module; None where the dump cannot be read."""
     report, _ = read_report(files)
-    return None if report is None else json.loads(json_line(module_report(report)))
+    return None if report is None else json.loads(json_line(module_figures(report)))
 
 
 def matches_of(files: DumpFiles) -> list[Document]:

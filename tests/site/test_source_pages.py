@@ -15,7 +15,8 @@ from reportgen.input.source_lines import names_of
 from reportgen.parse.stack_frames import Frame
 from reportgen.pipeline import DumpReading
 from reportgen.reports.annotated_source import annotated, costs_of_report, line_costs
-from reportgen.reports.report_json import module_report
+from reportgen.reports.json_lines import json_line
+from reportgen.reports.report_json import module_figures
 from reportgen.reports.sources import Sources
 from tests.support.commands import Run, runner
 from tests.support.samples import ROOT, SAMPLES
@@ -60,7 +61,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_bytes_per_line_add_up_to_the_bytes_with_a_line(dumps: Path) -> None:
     (files,) = discover([dumps]).dumps
     module = module_of(DumpReading(files))
-    document = module_report(module)
+    document = json.loads(json_line(module_figures(module)))
     for color, space in module.analysis.spaces.items():
         stated = document["spaces"][str(color)]
         costs = line_costs(module, space)

@@ -2,53 +2,40 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Any, get_args
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from reportgen.advice import advice_records as advice
-from reportgen.analyse import phases, xla_peak
-from reportgen.analyse.classes import MemoryClass
-from reportgen.analyse.devices import Origin
-from reportgen.analyse.results import Severity
 from reportgen.compare import builds, compare_json, figures, history, modules, terms, verdicts
 from reportgen.compare.budgets import Level
 from reportgen.compare.evidence import Grade
-from reportgen.input.dump_text import TextOrigin
+from reportgen.document import Misstated, read
 from reportgen.input.names import Backend
-from reportgen.oom import forms
-from reportgen.reports import advice_json, explanation, report_json
+from reportgen.reports import explanation, report_document
+from reportgen.reports.report_document import ReportDocument
 from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
 from tests.support.commands import Run, runner
+from tests.support.documents import GENERATED, REPORT_PAGE, report_page, text_of
 from tests.support.samples import ROOT, SAMPLES
 from tests.support.schemas import problems, records, schema, validator
 
 SHARED = ROOT.parent / "shared" / "dumps"
 SHARED_FOLDERS = ("small", "pairs", "seeds")
 NUMBERS = {
-    "report": report_json.SCHEMA,
+    "report": report_document.SCHEMA,
     "explain": explanation.SCHEMA,
     "compare": compare_json.SCHEMA,
     "history": history.SCHEMA,
 }
 
 WORDS: Mapping[str, Mapping[str, Any]] = {
-    "report": {
-        "argument_state": advice.State,
-        "backend": Backend,
-        "capacity_source": Origin,
-        "claim": advice.Claim,
-        "error_kind": forms.Kind,
-        "fit": advice.Verdict,
-        "memory_class": MemoryClass,
-        "move_kind": advice.Kind,
-        "phase_kind": phases.Kind,
-        "severity": Severity,
-        "text_origin": TextOrigin,
-    },
     "explain": {"claim": advice.Claim},
     "compare": {
         "backend": Backend,
@@ -64,9 +51,7 @@ WORDS: Mapping[str, Mapping[str, Any]] = {
 }
 """The definitions of each schema that list words, and where the code lists the same."""
 
-FAULTS = (xla_peak.LEAVES, xla_peak.PADDING, xla_peak.BIRTHS, xla_peak.ALIASES, xla_peak.SPACES)
 OTHER_WORDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "report": {"fault": FAULTS},
     "explain": {},
     "compare": {"status": (*get_args(builds.Status), "no baseline")},
     "history": {},
@@ -101,12 +86,13 @@ def test_a_schema_is_valid_and_describes_each_field_and_has_the_number_of_the_co
     document = schema(name)
     Draft202012Validator.check_schema(document)
     assert document["$id"] == f"urn:xla-reportgen:{name}:{NUMBERS[name]}"
-    assert document["properties"]["schema"]["const"] == NUMBERS[name]
+    whole = document["$defs"]["report_document"] if name == "report" else document
+    assert whole["properties"]["schema"]["const"] == NUMBERS[name]
     for record in records(document):
         assert all(field["description"].endswith(".") for field in record["properties"].values())
 
 
-@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("name", WORDS)
 def test_the_words_are_those_of_the_code(name: str) -> None:
     stated = {name: node["enum"] for name, node in schema(name)["$defs"].items() if "enum" in node}
     known = {definition: list(get_args(words)) for definition, words in WORDS[name].items()}
@@ -121,8 +107,72 @@ def test_a_published_schema_allows_fields_that_are_added_later(name: str) -> Non
 
 
 def test_the_advice_has_a_number_of_its_own() -> None:
-    for definition in ("advice", "no_advice"):
-        assert schema("report")["$defs"][definition]["properties"]["schema"]["const"] == advice_json.SCHEMA
+    for definition in ("advice_figures", "no_advice"):
+        assert schema("report")["$defs"][definition]["properties"]["schema"]["const"] == report_document.ADVICE_SCHEMA
+
+
+@pytest.mark.parametrize("path", GENERATED, ids=lambda path: path.name)
+def test_a_generated_schema_is_as_the_records_say(path: Path) -> None:
+    text = text_of(GENERATED[path]()) + "\n"
+    assert path.read_text(encoding="utf-8") == text, "run `python -m tests.support.documents`"
+
+
+def test_the_tables_of_report_json_are_as_the_records_say() -> None:
+    page = REPORT_PAGE.read_text(encoding="utf-8")
+    assert page == report_page(page), "run `python -m tests.support.documents`"
+
+
+def mutated(
+    node: Any, path: tuple[str | int, ...] = ()
+) -> Iterator[tuple[tuple[str | int, ...], Callable[[Any], None]]]:
+    """Yield a change to each field of a document: it is removed, renamed, or gets a value of another type."""
+    values: tuple[object, ...] = (None, True, "x y", -1, 0.5, [], {}, [None])
+    parts: Any = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for key, part in parts:
+        yield from mutated(part, (*path, key))
+        for value in values:
+            yield (*path, key), partial(put, key=key, value=value)
+        if isinstance(node, dict):
+            yield (*path, key), partial(remove, key=key)
+            yield (*path, key), partial(rename, key=key)
+
+
+def put(node: Any, key: str | int, value: object) -> None:
+    node[key] = value
+
+
+def remove(node: dict[str, Any], key: str) -> None:
+    del node[key]
+
+
+def rename(node: dict[str, Any], key: str) -> None:
+    node[f"{key}_"] = node.pop(key)
+
+
+@pytest.mark.parametrize("dumps", [SAMPLES / "tpu-train-step", ROOT / "tests" / "oom"], ids=lambda path: path.name)
+def test_the_reader_and_the_schema_judge_a_changed_document_alike(run: Run, dumps: Path) -> None:
+    text = run("check", "--json", "--jobs", "1", dumps).out
+    published = Draft202012Validator(schema("report"))
+    changes = list(mutated(json.loads(text)))
+    judgements: Counter[bool] = Counter()
+    for path, change in Random(1).sample(changes, min(len(changes), 1_500)):
+        document = json.loads(text)
+        node = document
+        for key in path[:-1]:
+            node = node[key]
+        change(node)
+        judgements[published.is_valid(document)] += 1
+        assert can_be_read(document) == published.is_valid(document), path
+    assert judgements[True] > 50
+    assert judgements[False] > 500
+
+
+def can_be_read(document: Any) -> bool:
+    try:
+        read(ReportDocument, document)
+    except Misstated:
+        return False
+    return True
 
 
 def test_a_field_too_many_or_too_few_does_not_pass(run: Run, sides: tuple[Path, Path]) -> None:

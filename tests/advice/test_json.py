@@ -1,5 +1,6 @@
 """The advice in `report.json` is as its schema says, its figures agree, and it says where a capacity comes from."""
 
+import json
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -8,8 +9,9 @@ import pytest
 
 from reportgen.advice.advise import advise
 from reportgen.analyse.capacity import capacities
+from reportgen.document import encoded
 from reportgen.input.dump_text import Sibling
-from reportgen.reports.advice_json import advice_json
+from reportgen.reports.advice_json import advice_figures
 from tests.advice.recompiled import variants
 from tests.advice.recompiled_programs import names, program
 from tests.support.schemas import problems, validator
@@ -24,7 +26,7 @@ def documents() -> tuple[dict[str, Any], ...]:
     for analysis in (*(one.analysis for one in variants(PAIRS)), *map(program, names())):
         for capacity in (None, analysis.spaces[0].needed_bytes // 2):
             advice = advise(analysis, capacity)[0]
-            found.append(advice_json(analysis, advice, "flag" if capacity else None))
+            found.append(json.loads(encoded(advice_figures(analysis, advice, "flag" if capacity else None))))
     return tuple(found)
 
 
@@ -36,7 +38,7 @@ def test_steps_are_positions_of_moves() -> None:
 
 
 def test_advice_is_as_its_schema_says() -> None:
-    as_published = validator("report", "advice")
+    as_published = validator("report", "advice_figures")
     assert [problem for document in documents() for problem in problems(as_published, document)] == []
     assert any(document["batch"] for document in documents())
 

@@ -1,0 +1,94 @@
+"""The published documents: `python -m tests.support.documents` writes what docs/ has of their declarations."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from reportgen.advice import advice_records
+from reportgen.analyse import classes, devices, phases, records, results
+from reportgen.input import dump_text, names
+from reportgen.oom import forms
+from reportgen.reports import report_document
+from reportgen.reports.report_document import RecordedDocument, ReportDocument
+from tests.support.document_schema import document_schema, field_tables, name_of, record_schema, word_lists
+
+ROOT = Path(__file__).parents[2]
+SCHEMAS = ROOT / "docs" / "schemas"
+REPORT_PAGE = ROOT / "docs" / "report-json.md"
+BEGIN, END = "<!-- fields: written by `python -m tests.support.documents` -->", "<!-- end of fields -->"
+
+_WIDTH = 120
+
+WORDS = word_lists(
+    [
+        ("argument_state", advice_records, "State"),
+        ("backend", names, "Backend"),
+        ("capacity_source", devices, "Origin"),
+        ("claim", advice_records, "Claim"),
+        ("error_kind", forms, "Kind"),
+        ("fault", records, "Fault"),
+        ("fit", advice_records, "Verdict"),
+        ("memory_class", classes, "MemoryClass"),
+        ("move_kind", advice_records, "Kind"),
+        ("phase_kind", phases, "Kind"),
+        ("severity", results, "Severity"),
+        ("text_origin", dump_text, "TextOrigin"),
+    ]
+)
+
+
+def report_schema() -> dict[str, Any]:
+    """Return the JSON Schema of `report.json`, and of the shorter document that `history find` writes."""
+    schema = document_schema(
+        ReportDocument, "report.json of xla-reportgen", f"urn:xla-reportgen:report:{report_document.SCHEMA}", WORDS
+    )
+    definitions = schema.pop("$defs")
+    whole = {key: schema.pop(key) for key in ("description", "type", "required", "properties")}
+    definitions[name_of(ReportDocument)] = whole
+    definitions[name_of(RecordedDocument)] = record_schema(RecordedDocument, definitions, WORDS)
+    return {
+        **schema,
+        "description": f"{whole['description']} `history find` writes a shorter form, with `build`.",
+        "if": {"required": ["build"]},
+        "then": {"$ref": f"#/$defs/{name_of(RecordedDocument)}"},
+        "else": {"$ref": f"#/$defs/{name_of(ReportDocument)}"},
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def text_of(schema: Any, indent: str = "") -> str:
+    """Return a schema as docs/schemas/ has it: what fits a line is one."""
+    line = json.dumps(schema, ensure_ascii=False)
+    if len(indent) + len(line) <= _WIDTH or not schema or not isinstance(schema, dict | list):
+        return line
+    deeper = f"{indent}  "
+    if isinstance(schema, list):
+        parts, (first, last) = [text_of(part, deeper) for part in schema], "[]"
+    else:
+        parts, (first, last) = [f"{json.dumps(key)}: {text_of(part, deeper)}" for key, part in schema.items()], "{}"
+    return f"{first}\n{deeper}" + f",\n{deeper}".join(parts) + f"\n{indent}{last}"
+
+
+def report_page(page: str) -> str:
+    """Return a page with the tables of the fields of `report.json` between its two markers."""
+    before, _, rest = page.partition(BEGIN)
+    tables = "\n".join(field_tables(ReportDocument, WORDS))
+    return f"{before}{BEGIN}\n\n{tables}\n{END}{rest.partition(END)[2]}"
+
+
+GENERATED: Mapping[Path, Callable[[], dict[str, Any]]] = {
+    SCHEMAS / "report.schema.json": report_schema,
+}
+"""The schemas that are generated, by their files."""
+
+
+def main() -> None:
+    """Write the schemas and the tables."""
+    for path, schema in GENERATED.items():
+        path.write_text(text_of(schema()) + "\n", encoding="utf-8")
+    REPORT_PAGE.write_text(report_page(REPORT_PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

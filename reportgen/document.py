@@ -68,17 +68,20 @@ class Misstated(ValueError):
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
 def document(
-    *, written: Mapping[str, str] | None = None, kw_only: bool = True
+    *, written: Mapping[str, str] | None = None, kw_only: bool = True, sparse: bool = False
 ) -> Callable[[type[_Record]], type[_Record]]:
     """Make a class a record of a document; `written` has the keys that differ from the names of their fields.
 
-    A field with a default was added later: earlier documents of the same number may lack it. A plain record that
-    extends one of a document is written with the fields of that one only, so an analysis can keep more than it writes.
+    A field with a default may be missing from what is read, because it was added later or the record is `sparse`: then
+    a field that has its default is not written. A plain record that extends one of a document is written with the
+    fields of that one only, so an analysis can keep more than it writes.
     """
 
     def made(cls: type[_Record]) -> type[_Record]:
         declared = record(kw_only=kw_only)(cls)
-        setattr(declared, "__written__", dict(written or {}))  # noqa: B010  because mypy knows no such attribute
+        # By name, because mypy knows no such attributes.
+        setattr(declared, "__written__", dict(written or {}))  # noqa: B010
+        setattr(declared, "__sparse__", sparse)  # noqa: B010
         return declared
 
     return made
@@ -98,7 +101,7 @@ def keys_of(cls: Any) -> Mapping[str, str]:
 
 @cache
 def later_fields(cls: Any) -> frozenset[str]:
-    """Return the names of the fields that earlier documents of the same number may lack."""
+    """Return the names of the fields that may be missing from what is read."""
     return frozenset(
         declared.name
         for declared in fields(cls)
@@ -127,9 +130,15 @@ class AnyOf(NamedTuple):
 
 
 class ArrayOf(NamedTuple):
-    """An array; `item` is None for one that is always empty."""
+    """An array of any length."""
 
-    item: "Shape | None"
+    item: "Shape"
+
+
+class ListOf(NamedTuple):
+    """An array with one item of each of these shapes."""
+
+    items: tuple["Shape", ...]
 
 
 class ObjectOf(NamedTuple):
@@ -145,7 +154,7 @@ class RecordOf(NamedTuple):
     cls: Any
 
 
-Shape = Scalar | OneOf | AnyOf | ArrayOf | ObjectOf | RecordOf
+Shape = Scalar | OneOf | AnyOf | ArrayOf | ListOf | ObjectOf | RecordOf
 
 
 @cache
@@ -159,7 +168,8 @@ def shape(declared: Any) -> Shape:
     if origin in (Union, UnionType):
         return AnyOf(tuple(shape(part) for part in arguments if part is not NoneType), NoneType in arguments)
     if origin is tuple:
-        return ArrayOf(shape(arguments[0]) if arguments else None)
+        is_open = arguments[1:] == (...,)
+        return ArrayOf(shape(arguments[0])) if is_open else ListOf(tuple(map(shape, arguments)))
     if origin is not None:
         return ObjectOf(shape(arguments[0]), shape(arguments[1]))
     return Scalar(declared) if declared in (bool, float, int, str, NoneType) else RecordOf(declared)
@@ -183,7 +193,19 @@ def encoded(value: object) -> str:
 def _as_dict(value: Any) -> dict[str, Any]:
     cls: Any = type(value)
     keys, values_of = _getter(cls)
-    return dict(zip(keys, values_of(value), strict=True))
+    written = dict(zip(keys, values_of(value), strict=True))
+    return (
+        {key: part for key, part in written.items() if part != _defaults(cls).get(key, ...)}
+        if cls.__sparse__
+        else written
+    )
+
+
+@cache
+def _defaults(cls: Any) -> Mapping[str, Any]:
+    """Return the defaults of fields by their keys."""
+    defaults = {declared.name: declared.default for declared in fields(cls) if declared.default is not MISSING}
+    return {key: defaults[name] for key, name in keys_of(cls).items() if name in defaults}
 
 
 @cache
@@ -273,10 +295,8 @@ def _read(declared: Shape, stated: Any) -> Any:
             if type(stated) not in (str, int) or stated not in words:
                 raise _WrongError(" or ".join(map(repr, words)), stated)
             return stated
-        case ArrayOf(item):
-            if type(stated) is not list or (stated and item is None):
-                raise _WrongError("a list" if item else "an empty list", stated)
-            return tuple(_at(f"[{number}]", item, part) for number, part in enumerate(stated) if item)
+        case ArrayOf() | ListOf():
+            return _array(declared, stated)
         case ObjectOf(key, item):
             if type(stated) is not dict:
                 raise _WrongError("a table of fields", stated)
@@ -286,6 +306,15 @@ def _read(declared: Shape, stated: Any) -> Any:
             }
         case AnyOf(shapes, has_null):
             return None if stated is None and has_null else _any(shapes, stated)
+
+
+def _array(declared: ArrayOf | ListOf, stated: Any) -> tuple[Any, ...]:
+    if type(stated) is not list:
+        raise _WrongError("a list", stated)
+    items = declared.items if isinstance(declared, ListOf) else [declared.item] * len(stated)
+    if len(items) != len(stated):
+        raise _WrongError(f"a list of {len(items)}", stated)
+    return tuple(_at(f"[{number}]", item, stated[number]) for number, item in enumerate(items))
 
 
 def _any(shapes: tuple[Shape, ...], stated: Any) -> Any:

@@ -81,6 +81,16 @@ class Whole:
     """A difference."""
 
 
+@document(sparse=True)
+class Sparse:
+    """A record of which only what is known is written."""
+
+    place: tuple[Count, str]
+    """Where it is."""
+    name: str | None = None
+    """Its name; absent without one."""
+
+
 LISTS = word_lists([("color", sys.modules[__name__], "Color")])
 SCHEMA = document_schema(Whole, "A document", "urn:example", LISTS)
 COUNTS = st.integers(0, 10**30 - 1)
@@ -155,6 +165,16 @@ def test_a_field_with_a_default_may_be_missing() -> None:
     del whole["main"]["parts"]
     assert read(Whole, whole) == EXAMPLE
     assert list(Draft202012Validator(SCHEMA).iter_errors(whole)) == []
+
+
+def test_a_sparse_record_is_written_without_what_has_its_default() -> None:
+    assert encoded(Sparse(place=(1, "a"))) == '{"place": [1, "a"]}'
+    for sparse in (Sparse(place=(1, "a")), Sparse(place=(1, "a"), name="b")):
+        assert read(Sparse, parsed(encoded(sparse).encode())) == sparse
+    places: tuple[object, ...] = ([1], [1, "a", 2], [1, 2], {})
+    for place in places:
+        with pytest.raises(Misstated, match="place"):
+            read(Sparse, {"place": place})
 
 
 def put(*path: str | int, value: object) -> Any:

@@ -75,7 +75,7 @@ def reports(path: Path) -> dict[str, Mapping[str, Any]]:
     """Return what `check` says of each dump below `path`, by label; nothing may go wrong in reading them."""
     report = check(discover([path]), 1, lambda done, count, label: None)
     assert [problem for problem in report.problems if problem.severity == "error"] == []
-    return {summary.label: summary.report for summary in report.summaries}
+    return {summary.label: json.loads(summary.report_line) for summary in report.summaries}
 
 
 @cache

@@ -12,7 +12,6 @@ from typing import Any, get_args
 import pytest
 from jsonschema import Draft202012Validator
 
-from reportgen.advice import advice_records as advice
 from reportgen.compare import builds, compare_json, figures, history, modules, terms, verdicts
 from reportgen.compare.budgets import Level
 from reportgen.compare.evidence import Grade
@@ -36,7 +35,6 @@ NUMBERS = {
 }
 
 WORDS: Mapping[str, Mapping[str, Any]] = {
-    "explain": {"claim": advice.Claim},
     "compare": {
         "backend": Backend,
         "figure": figures.Figure,
@@ -52,7 +50,6 @@ WORDS: Mapping[str, Mapping[str, Any]] = {
 """The definitions of each schema that list words, and where the code lists the same."""
 
 OTHER_WORDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "explain": {},
     "compare": {"status": (*get_args(builds.Status), "no baseline")},
     "history": {},
 }

@@ -45,7 +45,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         for line in _source_lines(options.source, text, report.summaries, terminal.width):
             terminal.styled(line)
     elif options.json:
-        sys.stdout.buffer.write(explain_json(map(explanation, report.summaries), found.errors))
+        sys.stdout.buffer.write(explain_json(report.summaries, found.errors))
     elif options.markdown:
         print(explanation_markdown(sections(map(explanation, report.summaries), found.errors)), end="")
     else:
@@ -65,8 +65,7 @@ def _source_lines(file: Path, text: str, summaries: Sequence[Summary], width: in
     if not summaries:
         return ()
     module = explanation(summaries[0])
-    spaces = summaries[0].report["spaces"]
-    space = next((one for one in spaces.values() if one["name"] == module.space), None)
+    space = next((space for space in module.spaces if space.name == module.space), None)
     costs = costs_of_report(space) if space else LineCosts(peak_bytes=0)
     names = names_of(file.resolve(), files_of(costs))
     if not names:

@@ -18,8 +18,9 @@ from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES
 from reportgen.options import BuildOptions
 from reportgen.reports.explain_sections import sections
 from reportgen.reports.explain_text import explanation_lines
-from reportgen.reports.explanation import Explanation, LargestBuffers, MemoryStep, SpaceNeed, explanation
+from reportgen.reports.explanation import Explanation, explanation
 from reportgen.reports.formats import cut, end_of, human_bytes, least_words
+from reportgen.reports.report_document import PeakBuffers, SpaceFigures, SuggestionFigures
 from reportgen.reports.styled_text import plain
 from reportgen.reports.summary import Summary
 from reportgen.sides import compare_pair, compare_sources, load_source
@@ -113,7 +114,7 @@ class MemoryReport:
         return False if self.error else self._main.fits if self._main else None
 
     @property
-    def spaces(self) -> tuple[SpaceNeed, ...]:
+    def spaces(self) -> tuple[SpaceFigures, ...]:
         """What is needed in each memory space.
 
         >>> [(space.name, space.needed_bytes, space.capacity_bytes) for space in report.spaces]
@@ -122,7 +123,7 @@ class MemoryReport:
         return self._main.spaces if self._main else ()
 
     @property
-    def largest(self) -> tuple[LargestBuffers, ...]:
+    def largest(self) -> tuple[PeakBuffers, ...]:
         """The five buffers that take most of the peak, those of one name and shape together.
 
         >>> for buffers in report.largest[:2]:
@@ -133,7 +134,7 @@ class MemoryReport:
         return self._main.largest if self._main else ()
 
     @property
-    def steps(self) -> tuple[MemoryStep, ...]:
+    def steps(self) -> tuple[SuggestionFigures, ...]:
         """What would lower the peak, each change alone, the best first.
 
         >>> [(step.what, step.claim, step.saving_bytes) for step in report.steps]

@@ -5,12 +5,12 @@ Coverage tools and profilers show their figures in the margin of the source, and
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
-from typing import Any
 
 from reportgen.analyse.records import Analysis, Space
 from reportgen.program.author import lines_of_authors
 from reportgen.record import record
 from reportgen.reports.report import Report
+from reportgen.reports.report_document import AdviceFigures, SpaceFigures
 
 
 @record
@@ -68,15 +68,15 @@ def annotated(lines: Sequence[str], names: Collection[str], costs: LineCosts) ->
     ]
 
 
-def costs_of_report(space: Mapping[str, Any]) -> LineCosts:
+def costs_of_report(space: SpaceFigures) -> LineCosts:
     """Return what lines cost in a memory space, from its part of `report.json`."""
-    advice, steps = space["advice"], dict[str, list[int]]()
-    for position, number in enumerate(advice.get("steps", ())):
-        for line in advice["moves"][number]["lines"]:
+    steps = dict[str, list[int]]()
+    for position, step in enumerate(space.advice.best if isinstance(space.advice, AdviceFigures) else ()):
+        for line in step.lines:
             steps.setdefault(line, []).append(position)
     return LineCosts(
-        peak_bytes=space["peak_resident_bytes"] or 0,
-        size_bytes={line["source"]: line["bytes"] for line in space["peak_resident_lines"]},
+        peak_bytes=space.peak_bytes or 0,
+        size_bytes={line.source: line.bytes for line in space.peak_resident_lines},
         steps=steps,
     )
 

@@ -10,8 +10,9 @@ from reportgen.record import record
 from reportgen.reports.advice_words import CLAIMS, needed_words, result_words, saving_words
 from reportgen.reports.error_causes import parts_of, whole_of
 from reportgen.reports.error_words import figures, is_failure, next_step, told, unknown, verdict, would_fit
-from reportgen.reports.explanation import Explanation, LargestBuffers, MemoryStep, SpaceNeed
+from reportgen.reports.explanation import Explanation
 from reportgen.reports.formats import capital, counted, human_bytes, least_words, more_lines, range_words
+from reportgen.reports.report_document import PeakBuffers, SpaceFigures, SuggestionFigures
 from reportgen.reports.source_words import line_words, short_words
 from reportgen.reports.styled_text import Tone
 
@@ -112,22 +113,22 @@ def _peak(one: Explanation) -> Section:
     )
 
 
-def _is_small(space: SpaceNeed, main_bytes: int) -> bool:
+def _is_small(space: SpaceFigures, main_bytes: int) -> bool:
     is_short = space.capacity_bytes is not None and space.needed_bytes > space.capacity_bytes
     return is_small(space.name, space.needed_bytes, main_bytes, is_short=is_short)
 
 
-def _name(group: LargestBuffers) -> str:
+def _name(group: PeakBuffers) -> str:
     return group.name or "reserved, never used"
 
 
-def _what(group: LargestBuffers) -> str:
+def _what(group: PeakBuffers) -> str:
     times = f"{group.buffers:,} × " if group.buffers > 1 else ""
     held = "reserved, " if group.reserved and group.buffers else ""
     return f"{held}{times}{group.shape or ''}"
 
 
-def _line(group: LargestBuffers) -> str:
+def _line(group: PeakBuffers) -> str:
     more = more_lines(group.lines)
     if group.source:
         return f"{line_words(group.source)}{more}"
@@ -152,7 +153,7 @@ def _steps(one: Explanation) -> Section:
     return Section(title="Steps, each alone", items=tuple(items), sentences=tuple(filter(None, (together,))))
 
 
-def _step_words(step: MemoryStep, exceeded_bytes: int | None) -> str:
+def _step_words(step: SuggestionFigures, exceeded_bytes: int | None) -> str:
     if step.claim == "not computed":
         return f"{saving_words(step)}; the saving is not computed"
     claim = "" if step.claim == "at least" else f" ({CLAIMS[step.claim]})"

@@ -17,11 +17,12 @@ from reportgen.analyse.phases import Phase
 from reportgen.analyse.records import XlaSum
 from reportgen.analyse.results import Finding, Severity
 from reportgen.analyse.sibling_arguments import SiblingArguments
-from reportgen.document import Bytes, Count, Number, Pattern, Positive, SignedBytes, document
+from reportgen.document import Bytes, Count, Number, Pattern, Positive, SignedBytes, document, parsed, read
 from reportgen.input.dump_text import TextOrigin
 from reportgen.input.names import Backend
 from reportgen.oom import forms
 from reportgen.oom.printed_size import SizeRange
+from reportgen.reports.summary import Summary
 
 SCHEMA: Literal[1] = 1
 """The number that `report.json` states; docs/schemas.md says what raises it."""
@@ -285,11 +286,9 @@ class PeakPart:
 
 
 @document()
-class GateSpace:
+class BudgetFigures:
     """The figures of a memory space that a budget can hold."""
 
-    name: str
-    """The usual name of the memory space on this backend."""
     peak_resident_bytes: Bytes | None
     """static_bytes and peak_temp_bytes: what the device must hold at once, in bytes; null without live ranges."""
     needed_bytes: Bytes
@@ -309,6 +308,14 @@ class GateSpace:
         """Return the figure that budgets call by this name, such as `peak_temp`; None without live ranges."""
         size_bytes: int | None = getattr(self, f"{name}_bytes")
         return size_bytes
+
+
+@document()
+class GateSpace(BudgetFigures):
+    """A memory space as a gate sees it."""
+
+    name: str
+    """The usual name of the memory space on this backend."""
 
 
 @document()
@@ -640,3 +647,8 @@ class RecordedDocument:
     """The build that the figures are of."""
     modules: tuple[RecordedModule, ...]
     """The modules, in the order of their paths."""
+
+
+def figures_of_summary(entry: Summary) -> ModuleFigures:
+    """Return the figures of a summarised module from its line of `report.json`."""
+    return read(ModuleFigures, parsed(entry.report_line))

@@ -54,7 +54,7 @@ def checked(name: str) -> BuildResult:
 
 def explained(name: str) -> Iterator[tuple[Explanation, Mapping[str, Any]]]:
     """Yield the explanation of each module with its part of report.json."""
-    return ((explanation(entry), entry.report) for entry in checked(name).summaries)
+    return ((explanation(entry), json.loads(entry.report_line)) for entry in checked(name).summaries)
 
 
 def text_of(*explanations: Explanation, width: int = 100) -> str:
@@ -167,7 +167,7 @@ def saying(step: Any) -> list[str]:
 @pytest.mark.parametrize("path", sorted([*(OOM / "texts").glob("*.txt"), *OOM.glob("refused/*/error.txt")]))
 def test_an_error_in_a_text_has_the_figures_and_names_of_the_report(path: Path, run: Run) -> None:
     stated = json.loads(run("check", "--json", path).out)["errors"]
-    assert json.loads(run("explain", "--json", path).out) == {"schema": 1, "modules": [], "errors": stated}
+    assert json.loads(run("explain", "--json", path).out) == {"schema": 2, "modules": [], "errors": stated}
     text = run("explain", path).out
     lines = text.splitlines()
     assert stated
@@ -185,8 +185,13 @@ def test_the_command_prints_what_a_check_prints(run: Run) -> None:
     document = json.loads(run("explain", "--json", "--jobs", "1", SAMPLES).out)
     assert problems(validator("explain"), document) == []
     paths = {module["path"]: module for module in reported["modules"]}
-    assert {module["path"] for module in document["modules"]} == paths.keys()
-    needs = [module["needed_bytes"] for module in document["modules"]]
+    figures = [module["figures"] for module in document["modules"]]
+    assert {module["path"]: module for module in figures} == paths
+    needs = [
+        next(space["needed_bytes"] for space in module["figures"]["spaces"].values() if space["name"] == said)
+        for module in document["modules"]
+        if (said := module["sentences"]["space"])
+    ]
     assert needs == sorted(needs, reverse=True)
 
 

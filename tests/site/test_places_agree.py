@@ -69,7 +69,7 @@ class Places:
     @cached_property
     def report(self) -> dict[str, Any]:
         """The module in `report.json`, which `check --json` prints."""
-        found: dict[str, Any] = json.loads(json.dumps(self.entry.report))
+        found: dict[str, Any] = json.loads(self.entry.report_line)
         return found
 
     @cached_property
@@ -79,7 +79,7 @@ class Places:
     @cached_property
     def document(self) -> dict[str, Any]:
         """What `explain --json` prints of the module."""
-        found: dict[str, Any] = json.loads(explain_json([self.explained], ()))["modules"][0]
+        found: dict[str, Any] = json.loads(explain_json([self.entry], ()))["modules"][0]
         return found
 
     @cached_property
@@ -147,7 +147,7 @@ def places(request: pytest.FixtureRequest) -> Places:
 def test_what_is_needed_and_whether_it_fits(places: Places) -> None:
     one, space = places.explained, places.space
     needed = one.needed_bytes
-    assert needed == space["needed_bytes"] == places.document["needed_bytes"]
+    assert needed == space["needed_bytes"] == main_of(places.document)["needed_bytes"]
     assert human_bytes(needed) in places.checked
     assert human_bytes(needed) in places.told
     for page in places.pages:
@@ -165,7 +165,7 @@ def test_what_is_needed_and_whether_it_fits(places: Places) -> None:
     is_refused = places.report["refused"] is not None
     assert ("Does not fit:" in places.told or "refused" in places.told) == (one.fits is False)
     assert ("refused" in places.told) == ("refused" in places.checked) == is_refused
-    assert places.document["fits"] == one.fits
+    assert places.document["sentences"]["fits"] == one.fits
     known = places.report["spaces"].values()
     over = any(one["capacity"] and one["capacity"]["excess_bytes"] > 0 for one in known)
     assert (over or is_refused) == (one.fits is False)
@@ -173,7 +173,7 @@ def test_what_is_needed_and_whether_it_fits(places: Places) -> None:
 
 def test_the_peak_and_the_lines_that_fill_it(places: Places) -> None:
     one, space = places.explained, places.space
-    assert one.peak_bytes == space["peak_resident_bytes"] == places.document["peak_bytes"]
+    assert one.peak_bytes == space["peak_resident_bytes"] == main_of(places.document)["peak_resident_bytes"]
     for page in places.pages:
         answer = page.first("p", class_="answer")
         assert one.filled in answer.text
@@ -228,7 +228,7 @@ def test_no_row_of_the_table_has_more_of_a_line_than_the_sentence_above_it(place
     most = max((filled[line] for line in named), default=0)
     least_named = 0.001 * (one.peak_bytes or 0)
     assert all(size <= max(most, least_named) for size in in_rows.values())
-    assert places.document["filled"] == places.entry.filled == one.filled
+    assert places.document["sentences"]["filled"] == places.entry.filled == one.filled
     assert not filled or one.filled in " ".join(explanation_markdown(sections([one], ())).replace("\\", "").split())
 
 
@@ -319,6 +319,15 @@ def test_commands_print_what_pages_are_made_from(run: Run, tmp_path: Path) -> No
     assert [one.text for one in tree_of(page).all("p", class_="answer")] == [
         one.text for one in places.pages[0].all("p", class_="answer")
     ]
+
+
+def main_of(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the memory space that an explained module is about."""
+    named = [
+        space for space in document["figures"]["spaces"].values() if space["name"] == document["sentences"]["space"]
+    ]
+    space: Mapping[str, Any] = named[0]
+    return space
 
 
 def left_words(places: Places, step: Any) -> str:

@@ -13,6 +13,7 @@ from typing import Any, get_args
 from reportgen.document import (
     AnyOf,
     ArrayOf,
+    ListOf,
     Number,
     ObjectOf,
     OneOf,
@@ -111,7 +112,10 @@ def schema_of(declared: Any, definitions: dict[str, Any], lists: WordLists) -> d
                 return schemas[0] | {"type": [schemas[0]["type"], "null"]}
             return {"anyOf": [*schemas, {"type": "null"}] if has_null else schemas}
         case ArrayOf(item):
-            return {"type": "array"} | ({"items": schema_of(item, definitions, lists)} if item else {"maxItems": 0})
+            return {"type": "array", "items": schema_of(item, definitions, lists)}
+        case ListOf(items):
+            parts = {"prefixItems": [schema_of(item, definitions, lists) for item in items]} if items else {}
+            return {"type": "array", **parts, "minItems": len(items), "maxItems": len(items)}
         case ObjectOf(key, item):
             names = {} if key == Scalar(str) else {"propertyNames": _name_schema(key, definitions, lists)}
             return {"type": "object", **names, "additionalProperties": schema_of(item, definitions, lists)}
@@ -182,7 +186,10 @@ def _words(declared: Any, records: list[Any], words: dict[str, OneOf], lists: Wo
             parts = [_words(part, records, words, lists) for part in shapes]
             return " or ".join([*parts, "null"] if has_null else parts)
         case ArrayOf(item):
-            return f"list of {_words(item, records, words, lists)}" if item else "empty list"
+            return f"list of {_words(item, records, words, lists)}"
+        case ListOf(items):
+            each = ", ".join(_words(item, records, words, lists) for item in items)
+            return f"list of {len(items)}: {each}" if items else "empty list"
         case ObjectOf(key, item):
             return f"table of {_words(item, records, words, lists)}, by {_words(key, records, words, lists)}"
         case RecordOf(cls):

@@ -9,7 +9,8 @@ from reportgen.advice import advice_records
 from reportgen.analyse import classes, devices, phases, records, results
 from reportgen.input import dump_text, names
 from reportgen.oom import forms
-from reportgen.reports import report_document
+from reportgen.reports import explanation, report_document
+from reportgen.reports.explanation import ExplainDocument
 from reportgen.reports.report_document import RecordedDocument, ReportDocument
 from tests.support.document_schema import document_schema, field_tables, name_of, record_schema, word_lists
 
@@ -57,6 +58,13 @@ def report_schema() -> dict[str, Any]:
     }
 
 
+def explain_schema() -> dict[str, Any]:
+    """Return the JSON Schema of what `explain --json` prints."""
+    return document_schema(
+        ExplainDocument, "explain --json of xla-reportgen", f"urn:xla-reportgen:explain:{explanation.SCHEMA}", WORDS
+    )
+
+
 def text_of(schema: Any, indent: str = "") -> str:
     """Return a schema as docs/schemas/ has it: what fits a line is one."""
     line = json.dumps(schema, ensure_ascii=False)
@@ -78,6 +86,7 @@ def report_page(page: str) -> str:
 
 
 GENERATED: Mapping[Path, Callable[[], dict[str, Any]]] = {
+    SCHEMAS / "explain.schema.json": explain_schema,
     SCHEMAS / "report.schema.json": report_schema,
 }
 """The schemas that are generated, by their files."""

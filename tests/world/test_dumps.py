@@ -4,6 +4,7 @@ They are those of jax 0.12 in `jax-0.12`, so that the forms that it writes are r
 `python tests/run.py --world` compiles the programs again with the JAX and the libtpu of the day.
 """
 
+import json
 import lzma
 import shutil
 from collections.abc import Mapping
@@ -44,7 +45,8 @@ def report_of(folder: Path) -> Report:
     checked = check(discover([folder]), 1, lambda done, count, label: None)
     assert checked.problems == ()
     [summary] = checked.summaries
-    return summary.report
+    found: dict[str, Any] = json.loads(summary.report_line)
+    return found
 
 
 @pytest.fixture(scope="module", params=CASES)

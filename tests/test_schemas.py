@@ -148,11 +148,13 @@ def rename(node: dict[str, Any], key: str) -> None:
 
 @pytest.mark.parametrize("dumps", [SAMPLES / "tpu-train-step", ROOT / "tests" / "oom"], ids=lambda path: path.name)
 def test_the_reader_and_the_schema_judge_a_changed_document_alike(run: Run, dumps: Path) -> None:
-    text = run("check", "--json", "--jobs", "1", dumps).out
+    whole = json.loads(run("check", "--json", "--jobs", "1", dumps).out)
+    # One module and some errors, because each change is judged by reading the whole document twice.
+    text = json.dumps(whole | {"modules": whole["modules"][:1], "errors": whole["errors"][:5]})
     published = Draft202012Validator(schema("report"))
     changes = list(mutated(json.loads(text)))
     judgements: Counter[bool] = Counter()
-    for path, change in Random(1).sample(changes, min(len(changes), 1_500)):
+    for path, change in Random(1).sample(changes, min(len(changes), 800)):
         document = json.loads(text)
         node = document
         for key in path[:-1]:
@@ -160,8 +162,8 @@ def test_the_reader_and_the_schema_judge_a_changed_document_alike(run: Run, dump
         change(node)
         judgements[published.is_valid(document)] += 1
         assert can_be_read(document) == published.is_valid(document), path
-    assert judgements[True] > 50
-    assert judgements[False] > 500
+    assert judgements[True] > 30
+    assert judgements[False] > 300
 
 
 def can_be_read(document: Any) -> bool:

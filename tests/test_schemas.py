@@ -146,7 +146,7 @@ def rename(node: dict[str, Any], key: str) -> None:
     node[f"{key}_"] = node.pop(key)
 
 
-@pytest.mark.parametrize("dumps", [SAMPLES / "tpu-train-step", ROOT / "tests" / "oom"], ids=lambda path: path.name)
+@pytest.mark.parametrize("dumps", [SAMPLES / "cpu-tiny", ROOT / "tests" / "oom" / "texts"], ids=lambda path: path.name)
 def test_the_reader_and_the_schema_judge_a_changed_document_alike(run: Run, dumps: Path) -> None:
     whole = json.loads(run("check", "--json", "--jobs", "1", dumps).out)
     # One module and some errors, because each change is judged by reading the whole document twice.
@@ -154,7 +154,7 @@ def test_the_reader_and_the_schema_judge_a_changed_document_alike(run: Run, dump
     published = Draft202012Validator(schema("report"))
     changes = list(mutated(json.loads(text)))
     judgements: Counter[bool] = Counter()
-    for path, change in Random(1).sample(changes, min(len(changes), 800)):
+    for path, change in Random(1).sample(changes, min(len(changes), 400)):
         document = json.loads(text)
         node = document
         for key in path[:-1]:
@@ -162,8 +162,7 @@ def test_the_reader_and_the_schema_judge_a_changed_document_alike(run: Run, dump
         change(node)
         judgements[published.is_valid(document)] += 1
         assert can_be_read(document) == published.is_valid(document), path
-    assert judgements[True] > 30
-    assert judgements[False] > 300
+    assert min(judgements.values()) > 20
 
 
 def can_be_read(document: Any) -> bool:

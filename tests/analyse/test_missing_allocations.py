@@ -85,7 +85,7 @@ def test_every_command_says_at_least(run: Run, tmp_path: Path) -> None:
     words = f"at least {size:,} B"
     assert words in run("explain", file).out
     assert words in run("explain", file, "--markdown").out
-    assert json.loads(run("explain", file, "--json").out)["modules"][0]["missing_allocations"]
+    assert json.loads(run("explain", file, "--json").out)["modules"][0]["figures"]["missing_allocations"]
     document = json.loads(run("check", "--json", file).out)
     assert (document["schema"], bool(document["modules"][0]["missing_allocations"])) == (SCHEMA, True)
     assert words in run("check", file).out

@@ -57,9 +57,10 @@ def test_the_verdict_is_about_what_is_needed(run: Run, size: int, verdict: str) 
     assert space["capacity"]["excess_bytes"] == NEEDED - size
     assert (space["advice"]["verdict"] == "fits") == fits
     assert space["advice"]["excess_bytes"] == max(0, NEEDED - size)
-    assert (one["fits"], one["needed_bytes"], one["allocated_bytes"]) == (fits, NEEDED, ALLOCATED)
-    assert one["verdict"].lower().startswith(f"{verdict}: needs 5.00 kib")
-    assert one["spaces"][0]["needed_bytes"] == NEEDED
+    assert one["sentences"]["fits"] == fits
+    assert one["figures"]["spaces"]["0"] == space
+    assert (space["needed_bytes"], space["allocated_bytes"]) == (NEEDED, ALLOCATED)
+    assert one["sentences"]["verdict"].lower().startswith(f"{verdict}: needs 5.00 kib")
     run("build", *flags, "-o", "site", "dumps")
     (page,) = Path("site").glob("m/*/index.html")
     assert f'data-fits="{"yes" if fits else "no"}"' in page.read_text(encoding="utf-8")
@@ -87,7 +88,7 @@ def test_a_capacity_that_is_of_one_of_the_devices_of_a_chip_is_said_to_be_so(run
     words = "per device, 2 per chip"
     flags = ("--capacity", "tpu7x")
     assert f"less than 94.75 GiB ({words})" in run("check", *flags, "dumps").out
-    assert f"less than 94.75 GiB ({words})" in explained(run, *flags)["verdict"]
+    assert f"less than 94.75 GiB ({words})" in explained(run, *flags)["sentences"]["verdict"]
     run("build", *flags, "-o", "known", "dumps")
     run("build", "-o", "site", "dumps")
     (known,), (asking,) = Path("known").glob("m/*/index.html"), Path("site").glob("m/*/index.html")
@@ -109,7 +110,7 @@ def test_a_dump_without_live_ranges_needs_the_same(run: Run) -> None:
     assert (space["needed_bytes"], space["peak_resident_bytes"]) == (NEEDED, None)
     assert space["capacity"]["excess_bytes"] == 0
     kinds = "temporaries 4.50 KiB, arguments, outputs and constants 512 B"
-    assert one["verdict"] == f"Needs 5.00 KiB: {kinds}. Whether that fits is not known."
+    assert one["sentences"]["verdict"] == f"Needs 5.00 KiB: {kinds}. Whether that fits is not known."
     run("build", "-o", "site", "dumps")
     (page,) = Path("site").glob("m/*/index.html")
     bar = re.search(r'<ul class="segments">.*?</ul>', page.read_text(encoding="utf-8"), re.DOTALL)

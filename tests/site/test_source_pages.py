@@ -15,7 +15,6 @@ from reportgen.input.source_lines import names_of
 from reportgen.parse.stack_frames import Frame
 from reportgen.pipeline import DumpReading
 from reportgen.reports.annotated_source import annotated, costs_of_report, line_costs
-from reportgen.reports.json_lines import json_line
 from reportgen.reports.report_json import module_figures
 from reportgen.reports.sources import Sources
 from tests.support.commands import Run, runner
@@ -61,16 +60,16 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_bytes_per_line_add_up_to_the_bytes_with_a_line(dumps: Path) -> None:
     (files,) = discover([dumps]).dumps
     module = module_of(DumpReading(files))
-    document = json.loads(json_line(module_figures(module)))
+    figures = module_figures(module)
     for color, space in module.analysis.spaces.items():
-        stated = document["spaces"][str(color)]
+        stated = figures.spaces[color]
         costs = line_costs(module, space)
         assert costs == costs_of_report(stated)
         # Each line of each file, as pages show them.
         longest = max((int(line.rpartition(":")[2]) for line in costs.size_bytes), default=0)
         names = {line.rpartition(":")[0] for line in costs.size_bytes}
         lines = [line for name in names for line in annotated([""] * longest, [name], costs)]
-        known = stated["attributed"]["source_bytes"] if stated["attributed"] else 0
+        known = stated.attributed.source_bytes if stated.attributed else 0
         assert sum(line.size_bytes for line in lines) == known
 
 

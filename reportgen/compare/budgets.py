@@ -18,6 +18,7 @@ from reportgen.record import record
 from reportgen.reports.report_document import GateModule
 
 Level = Literal["note", "warn", "fail"]
+"""How far a verdict counts."""
 
 _HEADER = re.compile(r"^\s*\[\[\s*(?:tool\s*\.\s*xla-reportgen\s*\.\s*)?budget\s*\]\]", re.MULTILINE)
 _OPTIONS = ("missing-baseline", "new-modules", "missing-modules")

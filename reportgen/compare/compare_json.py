@@ -1,146 +1,145 @@
 """Write `compare.json`: a comparison for programs. docs/compare.md describes the document."""
 
-import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import fields
 
 from reportgen.compare.builds import BuildComparison, ModuleComparison, peak_of
+from reportgen.compare.compare_document import (
+    SCHEMA,
+    ComparedModule,
+    CompareDocument,
+    ComparedSpace,
+    ComparedValue,
+    InputDifference,
+    Rollups,
+    StatedVerdict,
+    StepOfDifference,
+    ValuePair,
+)
 from reportgen.compare.compare_words import grade_counts
-from reportgen.compare.figures import FIGURES
 from reportgen.compare.graph import Graph
+from reportgen.compare.module_comparison import Comparison, SpaceComparison
 from reportgen.compare.rollups import Grouping, Row, rollup
 from reportgen.compare.terms import by_kind, total
 from reportgen.compare.verdicts import Judgement, Verdict
+from reportgen.document import encoded
 from reportgen.input.inputs import Inputs, differing_flags
 from reportgen.reports.json_lines import escape_unprintable
-from reportgen.reports.report_document import GateModule
-
-SCHEMA = 4
-"""The number that `compare.json` states; docs/schemas.md says what raises it."""
-
-_ROLLUPS: Sequence[Grouping] = ("scope", "line", "argument", "class")
+from reportgen.reports.report_document import BudgetFigures, GateSpace
 
 
 def compare_json(comparison: BuildComparison, judgement: Judgement, *, matches: bool = False) -> bytes:
     """Return the document; with `matches` it has each pair of values."""
-    head = {
-        "schema": SCHEMA,
-        "before": comparison.before.label,
-        "after": comparison.after.label,
-        "explains": comparison.explains,
-        "verdict": judgement.overall,
-        "verdicts": [_verdict(verdict) for verdict in judgement.verdicts],
-    }
+    document = CompareDocument(
+        schema=SCHEMA,
+        before=comparison.before.label,
+        after=comparison.after.label,
+        explains=comparison.explains,
+        verdict=judgement.overall,
+        verdicts=tuple(map(_verdict, judgement.verdicts)),
+        modules=(),
+    )
     modules = (
         _module(module, matches=matches, is_baseline_missing=comparison.before.is_missing)
         for module in comparison.modules
     )
-    lines = ",\n".join(json.dumps(module, ensure_ascii=False) for module in modules)
-    # The head without its closing brace, which follows the modules.
-    text = f'{json.dumps(head, ensure_ascii=False)[:-1]}, "modules": [\n{lines}\n]}}\n'
-    return escape_unprintable(text)
+    lines = ",\n".join(map(encoded, modules))
+    # The document has no modules yet, so it ends with an empty list; each module gets a line there.
+    return escape_unprintable(f"{encoded(document).removesuffix(']}')}\n{lines}\n]}}\n")
 
 
-def _verdict(verdict: Verdict) -> dict[str, Any]:
-    budget = verdict.budget
-    return {
-        "status": verdict.status,
-        "level": verdict.level,
-        "message": verdict.message,
-        "accepted": verdict.accepted or None,
-        "module": verdict.module or None,
-        "space": None if verdict.color is None else str(verdict.color),
-        "figure": budget.figure if budget else None,
-        "before_bytes": verdict.before_bytes,
-        "after_bytes": verdict.after_bytes,
-        "limit_bytes": verdict.limit_bytes,
-    }
+def _verdict(verdict: Verdict) -> StatedVerdict:
+    return StatedVerdict(
+        status=verdict.status,
+        level=verdict.level,
+        message=verdict.message,
+        accepted=verdict.accepted or None,
+        module=verdict.module or None,
+        space=None if verdict.color is None else str(verdict.color),
+        figure=verdict.budget.figure if verdict.budget else None,
+        before_bytes=verdict.before_bytes,
+        after_bytes=verdict.after_bytes,
+        limit_bytes=verdict.limit_bytes,
+    )
 
 
-def _module(module: ModuleComparison, *, matches: bool, is_baseline_missing: bool) -> dict[str, Any]:
+def _module(module: ModuleComparison, *, matches: bool, is_baseline_missing: bool) -> ComparedModule:
     before, after = module.figures
-    colors = sorted({color for one in module.figures if one for color in one.spaces})
-    found: dict[str, Any] = {
-        "before": before.path if before else None,
-        "after": after.path if after else None,
-        "name": module.module.name,
-        "backend": module.module.backend,
-        "status": "no baseline" if is_baseline_missing else module.status,
-        "paired_by": module.evidence,
-        "alike": module.alike,
-        "input": _inputs(*module.inputs) if module.inputs else None,
-        "spaces": {str(color): _space(module, color) for color in colors},
-    }
-    if module.comparison is not None:
-        found["recognised"] = grade_counts(module)
-        if matches:
-            one, other = module.comparison.graphs
-            found["matches"] = [
-                {"grade": match.grade, "before": _value(one, value), "after": _value(other, match.value)}
-                for value, match in enumerate(module.comparison.matching.before)
-                if match
-            ]
-    return found
+    colors = sorted({color for side in module.figures if side for color in side.spaces})
+    return ComparedModule(
+        before=before.path if before else None,
+        after=after.path if after else None,
+        name=module.module.name,
+        backend=module.module.backend,
+        status="no baseline" if is_baseline_missing else module.status,
+        paired_by=module.evidence,
+        alike=module.alike,
+        input=_inputs(*module.inputs) if module.inputs else None,
+        spaces={color: _space(module, color) for color in colors},
+        recognised=grade_counts(module) if module.comparison else None,
+        matches=tuple(_matches(module.comparison)) if module.comparison and matches else None,
+    )
 
 
-def _value(graph: Graph, value: int) -> dict[str, str | None]:
+def _matches(comparison: Comparison) -> Iterator[ValuePair]:
+    before, after = comparison.graphs
+    for value, match in enumerate(comparison.matching.before):
+        if match:
+            yield ValuePair(grade=match.grade, before=_value(before, value), after=_value(after, match.value))
+
+
+def _value(graph: Graph, value: int) -> ComparedValue:
     """Return a value with what its report says about its author."""
     labels = graph.labels(value)
-    return {
-        "value": graph.analysis.dump.values.keys[value],
-        "name": labels.name,
-        "scope": labels.scope or None,
-        "source": labels.line or None,
-        "argument": labels.argument or None,
-    }
+    return ComparedValue(
+        value=graph.analysis.dump.values.keys[value],
+        name=labels.name,
+        scope=labels.scope or None,
+        source=labels.line or None,
+        argument=labels.argument or None,
+    )
 
 
-def _inputs(before: Inputs, after: Inputs) -> dict[str, Any]:
-    """Return what differs in the input; null if either side lacks the file that would say it."""
+def _inputs(before: Inputs, after: Inputs) -> InputDifference:
+    """Return what differs in the input; None if either side lacks the file that would say it."""
     both_programs, both_flags = before.program and after.program, before.flags is not None and after.flags is not None
-    return {
-        "same_program": before.program == after.program if both_programs else None,
-        "differing_flags": differing_flags(before, after) if both_flags else None,
-        "same_compiler": (before.changelist == after.changelist if before.changelist and after.changelist else None),
-    }
+    return InputDifference(
+        same_program=before.program == after.program if both_programs else None,
+        differing_flags=tuple(differing_flags(before, after)) if both_flags else None,
+        same_compiler=before.changelist == after.changelist if before.changelist and after.changelist else None,
+    )
 
 
-def _space(module: ModuleComparison, color: int) -> dict[str, Any]:
+def _space(module: ModuleComparison, color: int) -> ComparedSpace:
     before, after = module.figures
-    figures = [one.spaces.get(color) if one else None for one in module.figures]
-    name = next(one.name for one in reversed(figures) if one)
+    spaces = [side.spaces.get(color) if side else None for side in module.figures]
     comparison = module.comparison
     compared = comparison.spaces.get(color) if comparison else None
-    return {
-        "name": name,
-        "before_bytes": peak_of(before, color) if before else None,
-        "after_bytes": peak_of(after, color) if after else None,
-        "before": _figures(before, color),
-        "after": _figures(after, color),
-        "place": list(compared.place) if compared and compared.place else None,
+    return ComparedSpace(
+        name=next(space.name for space in reversed(spaces) if space),
+        before_bytes=peak_of(before, color) if before else None,
+        after_bytes=peak_of(after, color) if after else None,
+        before=_figures(spaces[0]),
+        after=_figures(spaces[1]),
+        place=compared.place if compared else None,
         # Also kinds of 0 bytes, which are changes that cancel each other.
-        "terms": [
-            {"kind": kind, "change_bytes": total(terms), "count": len(terms)}
+        terms=tuple(
+            StepOfDifference(kind=kind, change_bytes=total(terms), count=len(terms))
             for kind, terms in by_kind(compared.terms if compared else ()).items()
-        ],
-        "rollups": {
-            grouping: [_row(row) for row in rollup(comparison, compared, grouping)] if comparison and compared else []
-            for grouping in _ROLLUPS
-        },
-    }
+        ),
+        rollups=_rollups(comparison, compared),
+    )
 
 
-def _row(row: Row) -> dict[str, Any]:
-    return {
-        "label": row.label,
-        "depth": row.depth,
-        "before_bytes": row.before_bytes,
-        "after_bytes": row.after_bytes,
-        "increase_bytes": row.increase_bytes,
-        "decrease_bytes": row.decrease_bytes,
-    }
+def _rollups(comparison: Comparison | None, space: SpaceComparison | None) -> Rollups:
+    def rows(grouping: Grouping) -> tuple[Row, ...]:
+        return tuple(rollup(comparison, space, grouping)) if comparison and space else ()
+
+    return Rollups(scope=rows("scope"), line=rows("line"), argument=rows("argument"), memory_class=rows("class"))
 
 
-def _figures(module: GateModule | None, color: int) -> dict[str, int | None] | None:
-    space = module.spaces.get(color) if module else None
-    return {f"{figure}_bytes": space.figure(figure) for figure in FIGURES} if space else None
+def _figures(space: GateSpace | None) -> BudgetFigures | None:
+    """Return the figures of a space without its name."""
+    return space and BudgetFigures(
+        **{declared.name: getattr(space, declared.name) for declared in fields(BudgetFigures)}
+    )

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.compare.builds import ModuleComparison
-from reportgen.compare.evidence import Match
+from reportgen.compare.evidence import Grade, Match
 from reportgen.compare.graph import Graph, plain_op_name
 from reportgen.compare.terms import Kind, Term
 from reportgen.compare.verdicts import Overall
@@ -191,9 +191,9 @@ def input_words(module: ModuleComparison) -> str:
     return text[:1].upper() + text[1:]
 
 
-def grade_counts(module: ModuleComparison) -> dict[str, int]:
+def grade_counts(module: ModuleComparison) -> dict[Grade, int]:
     """Return how many values were recognised, by grade."""
-    counts = {"sure": 0, "likely": 0, "in its place": 0}
+    counts: dict[Grade, int] = {"sure": 0, "likely": 0, "in its place": 0}
     for match in module.comparison.matching.before if module.comparison else ():
         if match is not None:
             counts[match.grade] += 1

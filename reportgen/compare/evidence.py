@@ -18,6 +18,7 @@ Tier = Literal[
 ]
 How = Literal["path", "number", "result", "content", "graph", "unique", "name", "order"]
 Grade = Literal["sure", "likely", "in its place"]
+"""How far a pair of values can be trusted."""
 
 _SURE = frozenset({("exact", "graph"), ("operation", "name")})
 _LIKELY = frozenset(

@@ -26,6 +26,7 @@ from reportgen.reports.report_document import (
 from reportgen.reports.summary import Summary
 
 Figure = Literal["peak_resident", "needed", "allocated", "static", "peak_temp", "padding", "slack"]
+"""A figure of a memory space that a budget can hold."""
 FIGURES: tuple[Figure, ...] = get_args(Figure)
 
 _LONG_NUMBER, _LAST_NUMBER = re.compile(r"\d{6,}"), re.compile(r"[_.]\d+$")

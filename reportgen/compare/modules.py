@@ -20,6 +20,7 @@ from reportgen.record import record
 from reportgen.reports.report_document import ListedFinding
 
 Evidence = Literal["content", "name and shapes", "similar name and shapes", "name", "shapes"]
+"""What two modules have in common."""
 
 _LEAST_ALIKE_NAMED, _LEAST_ALIKE = 0.2, 0.5
 

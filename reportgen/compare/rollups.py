@@ -15,8 +15,8 @@ from reportgen.analyse.composition import composition
 from reportgen.analyse.records import Space
 from reportgen.compare.graph import Graph, plain_op_name, shape_parts
 from reportgen.compare.module_comparison import Comparison, SpaceComparison
+from reportgen.document import Bytes, Count, document
 from reportgen.parse.op_names import path_parts
-from reportgen.record import record
 
 Grouping = Literal["scope", "line", "argument", "opcode", "class"]
 GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
@@ -63,19 +63,22 @@ class _Node:
         return found if found and found[1].amounts == self.amounts and len(self.parts) == 1 else None
 
 
-@record
+@document()
 class Row:
-    """A group on both sides, `depth` levels below the whole. Gross figures add up what is inside it.
-
-    `label` is None for bytes that neither report has a label for.
-    """
+    """A group on both sides, with the bytes that grew and shrank inside it."""
 
     label: str | None
-    depth: int
-    before_bytes: int
-    after_bytes: int
-    increase_bytes: int
-    decrease_bytes: int
+    """What the two reports call the group; null for bytes without a label."""
+    depth: Count
+    """How many levels the group is below the whole."""
+    before_bytes: Bytes
+    """Its bytes before."""
+    after_bytes: Bytes
+    """Its bytes after."""
+    increase_bytes: Bytes
+    """What grew inside the group, in bytes; what shrank is not taken off."""
+    decrease_bytes: Bytes
+    """What shrank inside the group, in bytes; what grew is not taken off."""
 
     @property
     def change_bytes(self) -> int:

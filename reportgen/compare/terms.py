@@ -34,6 +34,7 @@ Kind = Literal[
     "to another space",
     "from another space",
 ]
+"""The step of the difference. docs/compare.md has the meanings."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """In the order of a page: the place first, then what the caller holds, then temporaries."""

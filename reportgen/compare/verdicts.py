@@ -20,7 +20,9 @@ from reportgen.reports.report_document import GateModule
 Status = Literal[
     "pass", "over", "grown", "new", "missing", "no baseline", "unmatched", "unknown", "unsound", "doubtful"
 ]
+"""What a budget or the checks say. docs/compare.md has the meanings."""
 Overall = Literal["pass", "over", "grown", "cannot judge", "unsound"]
+"""The worst verdict."""
 
 Pair = tuple[GateModule | None, GateModule | None]
 """A module before and after; None on the side that does not have it."""

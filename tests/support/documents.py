@@ -7,6 +7,8 @@ from typing import Any
 
 from reportgen.advice import advice_records
 from reportgen.analyse import classes, devices, phases, records, results
+from reportgen.compare import budgets, compare_document, evidence, figures, modules, terms, verdicts
+from reportgen.compare.compare_document import CompareDocument
 from reportgen.input import dump_text, names
 from reportgen.oom import forms
 from reportgen.reports import explanation, report_document
@@ -35,6 +37,14 @@ WORDS = word_lists(
         ("phase_kind", phases, "Kind"),
         ("severity", results, "Severity"),
         ("text_origin", dump_text, "TextOrigin"),
+        ("figure", figures, "Figure"),
+        ("grade", evidence, "Grade"),
+        ("level", budgets, "Level"),
+        ("overall", verdicts, "Overall"),
+        ("paired_by", modules, "Evidence"),
+        ("status", compare_document, "ComparedStatus"),
+        ("term_kind", terms, "Kind"),
+        ("verdict_status", verdicts, "Status"),
     ]
 )
 
@@ -65,6 +75,13 @@ def explain_schema() -> dict[str, Any]:
     )
 
 
+def compare_schema() -> dict[str, Any]:
+    """Return the JSON Schema of `compare.json`."""
+    return document_schema(
+        CompareDocument, "compare.json of xla-reportgen", f"urn:xla-reportgen:compare:{compare_document.SCHEMA}", WORDS
+    )
+
+
 def text_of(schema: Any, indent: str = "") -> str:
     """Return a schema as docs/schemas/ has it: what fits a line is one."""
     line = json.dumps(schema, ensure_ascii=False)
@@ -86,6 +103,7 @@ def report_page(page: str) -> str:
 
 
 GENERATED: Mapping[Path, Callable[[], dict[str, Any]]] = {
+    SCHEMAS / "compare.schema.json": compare_schema,
     SCHEMAS / "explain.schema.json": explain_schema,
     SCHEMAS / "report.schema.json": report_schema,
 }

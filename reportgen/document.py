@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, field, fields
 from functools import cache
-from math import inf, isfinite
+from math import inf
 from operator import attrgetter
 from types import NoneType, UnionType
 from typing import (
@@ -190,6 +190,11 @@ def encoded(value: object) -> str:
     return json.dumps(value, default=_as_dict, ensure_ascii=False)
 
 
+def encoded_compactly(value: object) -> str:
+    """Return the same in ASCII and without blanks."""
+    return json.dumps(value, default=_as_dict, separators=(",", ":"))
+
+
 def _as_dict(value: Any) -> dict[str, Any]:
     cls: Any = type(value)
     keys, values_of = _getter(cls)
@@ -204,8 +209,8 @@ def _as_dict(value: Any) -> dict[str, Any]:
 @cache
 def _defaults(cls: Any) -> Mapping[str, Any]:
     """Return the defaults of fields by their keys."""
-    defaults = {declared.name: declared.default for declared in fields(cls) if declared.default is not MISSING}
-    return {key: defaults[name] for key, name in keys_of(cls).items() if name in defaults}
+    defaults = {declared.name: declared.default for declared in fields(cls)}
+    return {key: defaults[name] for key, name in keys_of(cls).items() if defaults[name] is not MISSING}
 
 
 @cache
@@ -333,7 +338,7 @@ def _scalar(kind: type, rule: Number | Pattern | None, stated: Any) -> Any:
     if fits and kind in (int, float):
         least = rule.least if isinstance(rule, Number) else None
         low = -_MORE_THAN_ANY if least is None else least
-        fits = isfinite(stated) and low <= stated < _MORE_THAN_ANY
+        fits = low <= stated < _MORE_THAN_ANY  # which NaN is not
     if fits and isinstance(rule, Pattern):
         fits = re.fullmatch(rule.regex, stated) is not None
     if not fits:
@@ -346,7 +351,12 @@ _WORDS = {bool: "true or false", float: "a number", int: "a number", str: "a tex
 
 
 def _key(declared: Shape, name: str) -> Any:
-    """Return the name of a field as what is to be read: as a number, where that is its only form."""
+    """Return the name of a field as what is to be read: as a number, where that is its only form.
+
+    A name with half of a character is refused, because two could be equal without it.
+    """
+    if not name.isascii() and name != name.encode("utf-8", "replace").decode():
+        raise _WrongError("a name that can be written", name)
     is_number = isinstance(declared, Scalar) and declared.type is int
     if is_number and name.isascii() and name.isdigit() and len(name) <= _MOST_DIGITS and name == str(int(name)):
         return int(name)

@@ -91,6 +91,14 @@ class Sparse:
     """Its name; absent without one."""
 
 
+@document()
+class Named:
+    """A record of parts with any name."""
+
+    parts: Mapping[str, Count]
+    """The parts by their names."""
+
+
 LISTS = word_lists([("color", sys.modules[__name__], "Color")])
 SCHEMA = document_schema(Whole, "A document", "urn:example", LISTS)
 COUNTS = st.integers(0, 10**30 - 1)
@@ -231,6 +239,11 @@ def test_a_number_of_too_many_digits_is_refused_where_it_is_read() -> None:
     whole = parsed(encoded(EXAMPLE).replace('"difference": -1', f'"difference": {"9" * 5_000}').encode())
     with pytest.raises(Misstated, match="difference: inf is not a number"):
         read(Whole, whole)
+
+
+def test_half_a_character_in_a_name_is_refused() -> None:
+    with pytest.raises(Misstated, match="is not a name that can be written"):
+        read(Named, {"parts": {"\ud800": 1}})
 
 
 def test_half_a_character_becomes_a_question_mark() -> None:

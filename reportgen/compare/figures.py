@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from reportgen.analyse.records import Space
-from reportgen.analyse.sibling_arguments import SiblingArguments
-from reportgen.compare.document_fields import DocumentField
 from reportgen.compare.flaws import confirm_listed
 from reportgen.document import Misstated, parsed, read
 from reportgen.errors import UnreadableInput, quoted
@@ -30,7 +28,6 @@ Figure = Literal["peak_resident", "needed", "allocated", "static", "peak_temp", 
 FIGURES: tuple[Figure, ...] = get_args(Figure)
 
 _LONG_NUMBER, _LAST_NUMBER = re.compile(r"\d{6,}"), re.compile(r"[_.]\d+$")
-SIGNED: frozenset[Figure] = frozenset({"padding", "slack"})
 _AT_MOST: Sequence[tuple[tuple[Figure, ...], tuple[Figure, ...]]] = (
     (("needed",), ("allocated",)),
     (("static",), ("peak_resident",)),
@@ -154,9 +151,3 @@ def _confirm_possible(modules: Sequence[GateModule]) -> None:
     for label, times in Counter(module.path for module in modules).items():
         if times > 1:
             raise Misstated(f"modules: {quoted(label)} is there {times:,} times")
-
-
-def siblings_of(stated: Sequence[DocumentField]) -> SiblingArguments:
-    """Return a group from its fields in their order. Raises Misstated for anything else."""
-    name, shape, arrays, size, donated = stated
-    return SiblingArguments(name.text(), shape.text(), arrays.count(), size.size(), donated.size())

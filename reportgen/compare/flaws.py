@@ -4,16 +4,12 @@ A gate that passes a damaged dump is worse than none, so a module takes its flaw
 the `report.json` of an earlier build.
 """
 
-import re
 from collections.abc import Iterable
-from typing import Any
 
 from reportgen.analyse.results import Finding
 from reportgen.document import Misstated
-from reportgen.errors import quoted, shown
+from reportgen.errors import shown
 from reportgen.reports.report_document import GateModule, ListedFinding, first_flaws, listed_finding
-
-_SLUG = re.compile(r"[a-z0-9-]{1,80}")
 
 
 def flaws_of(findings: Iterable[Finding]) -> tuple[ListedFinding, ...]:
@@ -28,10 +24,3 @@ def confirm_listed(module: GateModule, place: str) -> None:
         for slug in check.found:
             if slug not in listed:
                 raise Misstated(f"{place}.checks[{number}].found.{shown(slug)}: there is no such finding")
-
-
-def checked_slug(stated: Any) -> str:
-    """Return the kind of a finding, which a newer version may know. Raises TypeError or ValueError for other text."""
-    if not _SLUG.fullmatch(stated):
-        raise ValueError(f"{quoted(stated)} is not a kind of finding")
-    return str(stated)

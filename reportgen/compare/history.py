@@ -19,40 +19,51 @@ Of a module whose dump contradicts itself a line states the kind of the first er
 `"unsound":{"cpu jit_step 3f2a1b9c":"range-missing"}`.
 """
 
-import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, field, fields
-from typing import Any, NamedTuple, cast, get_args
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import astuple, field
+from typing import Annotated, Any, Literal, NamedTuple, cast, get_args
 
 from reportgen.analyse.backends import space_name
 from reportgen.analyse.sibling_arguments import SiblingArguments
-from reportgen.compare.build_names import commit_name, growth_reason, link_url, utc
-from reportgen.compare.document_fields import DocumentField, color_of
-from reportgen.compare.figures import FIGURES, SIGNED, plain_name, siblings_of
-from reportgen.compare.flaws import checked_slug
-from reportgen.document import Misstated, parsed
-from reportgen.errors import UnreadableInput, quoted
+from reportgen.compare.build_names import commit_name, growth_reason, utc
+from reportgen.compare.figures import FIGURES, plain_name
+from reportgen.document import (
+    Bytes,
+    Count,
+    Misstated,
+    Pattern,
+    SignedBytes,
+    document,
+    encoded_compactly,
+    parsed,
+    read,
+)
+from reportgen.errors import UnreadableInput, quoted, shown
 from reportgen.input.names import Backend
 from reportgen.record import record
-from reportgen.reports.report_document import GateModule, GateSpace, ListedFinding
+from reportgen.reports.report_document import GateModule, GateSpace, ListedFinding, NumberedDocument, Slug, SpaceNumber
 
-Amounts = tuple[int | None, ...]
+Amounts = tuple[Bytes | None, Bytes, Bytes, Bytes, Bytes | None, SignedBytes, SignedBytes | None]
 """The figures of a memory space in the order of `FIGURES`."""
 
-Spaces = Mapping[int, Amounts]
+Spaces = Mapping[SpaceNumber, Amounts]
 """By the number of the memory space."""
 
 Arguments = tuple[SiblingArguments, ...]
 """What a module takes, by name and shape."""
 
-SCHEMA = 2
+Group = tuple[str, str, Count, Bytes, Bytes]
+"""Arguments of one shape whose names differ in numbers only, as the fields of `SiblingArguments` in their order."""
+
+KeyText = Annotated[str, Pattern("the key of a module", r"[a-z]+ .* ([0-9a-f]{4,64}|-)(\.[0-9]+)?")]
+
+SCHEMA: Literal[2] = 2
 """The number that a line states; docs/schemas.md says what raises it."""
 
 _SHORT = 12
 _LEAST = 7
 _UNKNOWN_SHAPES = "-"
-_GROUP = len(fields(SiblingArguments))
 
 
 class ModuleKey(NamedTuple):
@@ -77,6 +88,44 @@ class ModuleKey(NamedTuple):
         if backend not in get_args(Backend):
             raise ValueError(f"{quoted(backend)} is no backend")
         return cls(cast(Backend, backend), name, shapes)
+
+
+@document(sparse=True)
+class HistoryLine:
+    """The figures of one build, as what differs from an earlier line.
+
+    A module is named by its key: the backend, the name without long numbers and a trailing number, and the digest of
+    the shapes, `-` if it is not known, with `.2`, `.3`, … for further modules that are alike.
+    """
+
+    schema: Literal[2]
+    """The number of this schema."""
+    commit: Annotated[str, Pattern("the name of a commit", "[^ ]{1,200}")]
+    """The commit that was built."""
+    time: Annotated[str, Pattern("a time in UTC", r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")]
+    """When it was committed, in UTC, as 2026-11-22T11:03:34Z."""
+    parent: Annotated[str, Pattern("the beginning of a commit", "[^ ]+")] = ""
+    """The beginning of the commit of an earlier line from which this line differs; absent if the line states all
+    modules."""
+    tool: str | None = None
+    """The version of reportgen; absent if it is that of the parent."""
+    link: Annotated[str, Pattern("a URL", "https?://[!-~]+")] = ""
+    """Where the report of the build is kept; absent if that was not said."""
+    modules: Mapping[KeyText, Spaces] | None = None
+    """The modules that are new or have changed, by their keys; absent if there are none. The figures of a memory space
+    are in bytes, in the order peak_resident, needed, allocated, static, peak_temp, padding, slack; peak_resident,
+    peak_temp and slack are null without live ranges."""
+    arguments: Mapping[KeyText, tuple[Group, ...]] | None = None
+    """The arguments of modules for which they are other ones than for the parent, by their keys; absent if there are
+    none. Those of one shape whose names differ in numbers only are one entry: their name with `#` for numbers, the
+    shape of each, how many there are, their bytes together, and the bytes of those that are donated."""
+    gone: tuple[KeyText, ...] | None = None
+    """The keys of modules of the parent that this build does not have; absent if there are none."""
+    accepted: Annotated[str, Pattern("a reason", ".{1,200}")] = ""
+    """Why the build may need more memory than the one before, in the words of whoever accepted it; absent if nobody
+    did."""
+    unsound: Mapping[KeyText, Slug] | None = None
+    """The kind of the first error of each module whose dump contradicts itself, by its key; absent if there is none."""
 
 
 @record
@@ -116,9 +165,9 @@ def parse_history(data: bytes, source: str = "history.jsonl") -> History:
         if not line.strip():
             continue
         try:
-            stated = DocumentField(parsed(line))
-            _refuse_other_schema(stated["schema"].count(), f"{source}:{number}")
-            record = _record(stated, found)
+            stated = parsed(line)
+            _refuse_other_schema(read(NumberedDocument, stated).schema, f"{source}:{number}")
+            record = _record(read(HistoryLine, stated), found)
         except Misstated as error:
             damaged.append(f"{source}:{number}: {error}")
             continue
@@ -163,52 +212,43 @@ def _refuse_other_schema(schema: int, line: str) -> None:
         )
 
 
-def _record(stated: DocumentField, found: _Builds) -> Record:
+def _record(line: HistoryLine, builds: _Builds) -> Record:
     """Return the build that a line states: its parent with the changes of the line. Raises Misstated."""
-    has_parent = "parent" in stated
-    parent = found.find(stated["parent"].text()) if has_parent else None
+    parent = builds.find(line.parent) if line.parent else None
     modules = dict(parent.modules) if parent else {}
     arguments = dict(parent.arguments) if parent else {}
-    for gone in stated.optional("gone", []).entries():
-        modules.pop(_key(gone.text(), gone), None)
-        arguments.pop(_key(gone.text(), gone), None)
-    for key, groups in stated.optional("arguments", {}).items():
-        arguments[_key(key, groups)] = tuple(siblings_of(_fields(group, _GROUP)) for group in groups.entries())
-    for key, spaces in stated.optional("modules", {}).items():
-        modules[_key(key, spaces)] = {color_of(color, space): _amounts(space) for color, space in spaces.items()}
+    for key in map(_key, line.gone or ()):
+        modules.pop(key, None)
+        arguments.pop(key, None)
+    for text, groups in (line.arguments or {}).items():
+        arguments[_key(text)] = tuple(SiblingArguments(*group) for group in groups)
+    modules |= {_key(text): spaces for text, spaces in (line.modules or {}).items()}
     return Record(
-        commit=stated["commit"].checked(commit_name),
-        time=stated["time"].checked(utc),
+        commit=_checked("commit", commit_name, line.commit),
+        time=_checked("time", utc, line.time),
         modules=modules,
-        is_whole=parent.is_whole if parent else not has_parent,
-        tool=stated.optional("tool", parent.tool if parent else "").text(),
-        link=stated["link"].checked(link_url) if "link" in stated else "",
-        unsound={_key(key, slug): slug.checked(checked_slug) for key, slug in stated.optional("unsound", {}).items()},
+        is_whole=parent.is_whole if parent else not line.parent,
+        tool=(parent.tool if parent else "") if line.tool is None else line.tool,
+        link=line.link,
+        unsound={_key(text): slug for text, slug in (line.unsound or {}).items()},
         arguments={key: groups for key, groups in arguments.items() if groups},
-        accepted=stated["accepted"].checked(growth_reason) if "accepted" in stated else "",
+        accepted=_checked("accepted", growth_reason, line.accepted) if line.accepted else "",
     )
 
 
-def _key(text: str, stated: DocumentField) -> ModuleKey:
+def _checked(place: str, check: Callable[[str], str], text: str) -> str:
+    """Return a text that `check` accepts. Raises Misstated, naming the place, where it raises ValueError."""
+    try:
+        return check(text)
+    except ValueError as error:
+        raise Misstated(f"{place}: {error}") from error
+
+
+def _key(text: str) -> ModuleKey:
     try:
         return ModuleKey.parse(text)
     except ValueError as error:
-        raise Misstated(f"{stated.place}: it is not known what module this is") from error
-
-
-def _amounts(stated: DocumentField) -> Amounts:
-    """Return the figures of a memory space in the order of `FIGURES`."""
-    return tuple(
-        amount.known_size(signed=figure in SIGNED)
-        for figure, amount in zip(FIGURES, _fields(stated, len(FIGURES)), strict=True)
-    )
-
-
-def _fields(stated: DocumentField, number: int) -> Sequence[DocumentField]:
-    fields = stated.entries()
-    if len(fields) != number:
-        raise stated.wrong(f"a list of {number}")
-    return fields
+        raise Misstated(f"{shown(text)}: it is not known what module this is") from error
 
 
 def line_of(history: History, record: Record) -> bytes:
@@ -216,28 +256,26 @@ def line_of(history: History, record: Record) -> bytes:
     earlier = [one for one in history.records if one.time <= record.time and one.commit != record.commit]
     # What differs from figures that are not known cannot be stated.
     parent = earlier[-1] if earlier and earlier[-1].is_whole else None
-    stated: dict[str, Any] = {"schema": SCHEMA, "commit": record.commit, "time": record.time}
     known: Mapping[ModuleKey, Spaces] = parent.modules if parent else {}
-    taken: Mapping[ModuleKey, Arguments] = parent.arguments if parent else {}
-    if parent:
-        stated["parent"] = _Builds(history.records).reference(parent.commit)
-    if record.tool != (parent.tool if parent else ""):
-        stated["tool"] = record.tool
-    if record.link:
-        stated["link"] = record.link
-    if changed := {str(key): spaces for key, spaces in record.modules.items() if known.get(key) != spaces}:
-        stated["modules"] = changed
+    inherited: Mapping[ModuleKey, Arguments] = parent.arguments if parent else {}
     # No groups where a module's arguments were known and are not any more.
-    given = {key: groups for key in record.modules if (groups := record.arguments.get(key, ())) != taken.get(key, ())}
-    if given:
-        stated["arguments"] = {str(key): list(map(astuple, groups)) for key, groups in given.items()}
-    if gone := [str(key) for key in known if key not in record.modules]:
-        stated["gone"] = gone
-    if record.accepted:
-        stated["accepted"] = record.accepted
-    if record.unsound:
-        stated["unsound"] = {str(key): slug for key, slug in record.unsound.items()}
-    return json.dumps(stated, separators=(",", ":")).encode() + b"\n"
+    arguments = {
+        key: groups for key in record.modules if (groups := record.arguments.get(key, ())) != inherited.get(key, ())
+    }
+    line = HistoryLine(
+        schema=SCHEMA,
+        commit=record.commit,
+        time=record.time,
+        parent=_Builds(history.records).reference(parent.commit) if parent else "",
+        tool=record.tool if record.tool != (parent.tool if parent else "") else None,
+        link=record.link,
+        modules={str(key): spaces for key, spaces in record.modules.items() if known.get(key) != spaces} or None,
+        arguments={str(key): tuple(map(astuple, groups)) for key, groups in arguments.items()} or None,
+        gone=tuple(str(key) for key in known if key not in record.modules) or None,
+        accepted=record.accepted,
+        unsound={str(key): slug for key, slug in record.unsound.items()} or None,
+    )
+    return encoded_compactly(line).encode() + b"\n"
 
 
 def lines_to_add(data: bytes, record: Record) -> bytes:
@@ -251,7 +289,7 @@ def lines_to_add(data: bytes, record: Record) -> bytes:
 def modules_of(figures: Sequence[GateModule]) -> Mapping[ModuleKey, Spaces]:
     """Return the figures of a build's modules as a history holds them."""
     return {
-        key: {color: tuple(space.figure(figure) for figure in FIGURES) for color, space in module.spaces.items()}
+        key: {color: _amounts(space) for color, space in module.spaces.items()}
         for key, module in _keyed(figures).items()
     }
 
@@ -298,6 +336,11 @@ def module_figures(key: ModuleKey, spaces: Spaces, unsound: str | None = None) -
         refused=None,
         checks=(),
     )
+
+
+def _amounts(space: GateSpace) -> Amounts:
+    amounts: Any = tuple(space.figure(figure) for figure in FIGURES)
+    return cast(Amounts, amounts)
 
 
 def _space(name: str, amounts: Amounts) -> GateSpace:

@@ -28,6 +28,7 @@ SCHEMA: Literal[1] = 1
 """The number that `report.json` states; docs/schemas.md says what raises it."""
 ADVICE_SCHEMA: Literal[6] = 6
 """The number of the advice, which is its own, so that a change to it leaves earlier reports usable as baselines."""
+Slug = Annotated[str, Pattern("a kind of finding", "[a-z0-9-]{1,80}")]
 SpaceNumber = Annotated[int, Number("the number of a memory space", 0)]
 
 
@@ -368,7 +369,7 @@ class ListedFinding:
 
     severity: Severity
     """How far it bears on the figures."""
-    slug: Annotated[str, Pattern("a kind of finding", "[a-z0-9-]{1,80}")]
+    slug: Slug
     """Its section in help/findings.html. New slugs keep the schema number."""
     message: str
     """What was found, in words."""
@@ -611,7 +612,7 @@ class ReportDocument:
 
 @document()
 class NumberedDocument:
-    """What every `report.json` states, whatever its number."""
+    """What every document states, whatever its number."""
 
     schema: Count
     """The number of the schema."""

@@ -25,7 +25,8 @@ OTHER = (SiblingArguments("image", "f32[3,64,64]", 1, 49152, 0),)
 
 
 def figures(static: int, temporary: int = 0) -> Spaces:
-    return {0: (*[static + temporary] * 3, static, temporary, 0, 0)}
+    total = static + temporary
+    return {0: (total, total, total, static, temporary, 0, 0)}
 
 
 def key(name: str, shapes: str) -> ModuleKey:

@@ -7,8 +7,9 @@ from typing import Any
 
 from reportgen.advice import advice_records
 from reportgen.analyse import classes, devices, phases, records, results
-from reportgen.compare import budgets, compare_document, evidence, figures, modules, terms, verdicts
+from reportgen.compare import budgets, compare_document, evidence, figures, history, modules, terms, verdicts
 from reportgen.compare.compare_document import CompareDocument
+from reportgen.compare.history import HistoryLine
 from reportgen.input import dump_text, names
 from reportgen.oom import forms
 from reportgen.reports import explanation, report_document
@@ -82,6 +83,13 @@ def compare_schema() -> dict[str, Any]:
     )
 
 
+def history_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a line of `history.jsonl`."""
+    return document_schema(
+        HistoryLine, "A line of history.jsonl of xla-reportgen", f"urn:xla-reportgen:history:{history.SCHEMA}", WORDS
+    )
+
+
 def text_of(schema: Any, indent: str = "") -> str:
     """Return a schema as docs/schemas/ has it: what fits a line is one."""
     line = json.dumps(schema, ensure_ascii=False)
@@ -105,6 +113,7 @@ def report_page(page: str) -> str:
 GENERATED: Mapping[Path, Callable[[], dict[str, Any]]] = {
     SCHEMAS / "compare.schema.json": compare_schema,
     SCHEMAS / "explain.schema.json": explain_schema,
+    SCHEMAS / "history.schema.json": history_schema,
     SCHEMAS / "report.schema.json": report_schema,
 }
 """The schemas that are generated, by their files."""

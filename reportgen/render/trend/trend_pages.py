@@ -98,7 +98,7 @@ def function_trends(history: History, budgets: Budgets | None) -> list[FunctionT
 def _space(history: History, series: Series, color: int, budgets: Budgets | None) -> SpaceTrend:
     """Return a memory space of a function over the builds, with the budgets that limit what is drawn."""
     # Whether a budget covers a space does not depend on its figures.
-    module = module_figures(series.last.key, {color: (None,) * len(FIGURES)})
+    module = module_figures(series.last.key, {color: (None, 0, 0, 0, None, 0, None)})
     name = module.spaces[color].name
     amounts = [point.spaces.get(color) if point.spaces else None for point in series.points]
     figure = _PEAK if any(one and one[_PEAK] is not None for one in amounts) else _NEEDED

@@ -114,7 +114,7 @@ class Moves:
             )
         if donation.scratch_bytes:
             return "Other values use the results' memory before they are written, and need a place of their own."
-        return "The peak after the donation is at another moment."
+        return "The peak after the donation is at another instruction."
 
     def batches(self) -> Iterator[Move]:
         if self._situation.batch:

@@ -34,7 +34,7 @@ NARROWER_STATE = (
     "The caller holds half as much of it; the program computes in the wider type as before, and its results change."
 )
 
-NARROWER_MOMENT = "Of optax's moments, `mu_dtype` narrows `mu` alone, for about half of this."
+NARROWER_MOMENT = "In optax, `mu_dtype` narrows `mu` alone, for about half of this."
 
 CPU_CHECKPOINT = (
     "XLA on CPU merges the second computation with the first, up to jaxlib 0.11.0: a checkpoint outside of a loop does "

@@ -183,7 +183,7 @@ def export(parser: argparse.ArgumentParser) -> None:
         "--trace",
         action="store_true",
         required=True,
-        help="print a Chrome trace, which ui.perfetto.dev and chrome://tracing open; 1 microsecond is 1 moment",
+        help="print a Chrome trace, which ui.perfetto.dev and chrome://tracing open; 1 microsecond is 1 instruction",
     )
     add_max_dump_bytes(parser)
     add_redaction(parser)

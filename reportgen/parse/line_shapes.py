@@ -110,7 +110,7 @@ LIVE_RANGES = LineShape((rb"HloLiveRange \(max " + MOMENT, '"HloLiveRange (max "
 LIVE_RANGES_ABSENT = LineShape((rb"(HloLiveRange not available[^\r\n]*+)", "HloLiveRange"), _LINE_END)
 SEQUENCE_HEADING = LineShape(b"  InstructionSequence:", _LINE_END)
 SEQUENCE_ROW = LineShape(
-    (b"    " + MOMENT, "a moment of the schedule"),
+    (b"    " + MOMENT, "an instruction number of the schedule"),
     (b":" + NAME, '":" and the name of an instruction'),
     _LINE_END,
 )
@@ -118,11 +118,11 @@ RANGE_HEADING = LineShape(b"  BufferLiveRange:", _LINE_END)
 RANGE_ROW = LineShape(
     (b"    " + NAME, "the name of a value"),
     (INDEX, "the index of the value, as in {0}"),
-    (b":" + MOMENT, '":" and the first moment of the range'),
-    (b"-" + MOMENT, '"-" and the last moment of the range'),
+    (b":" + MOMENT, '":" and the first instruction number of the range'),
+    (b"-" + MOMENT, '"-" and the last instruction number of the range'),
     _LINE_END,
 )
-PEAK_HEADING = LineShape((rb"  Live ranges at " + MOMENT, "the moment of the peak"), rb" \(peak\):", _LINE_END)
+PEAK_HEADING = LineShape((rb"  Live ranges at " + MOMENT, "the instruction number of the peak"), rb" \(peak\):", _LINE_END)
 PEAK_ROW = LineShape(
     (b"    " + NAME, "the name of a value"),
     INDEX + b"?",

@@ -160,7 +160,7 @@ def what_words(advice: Advice, move: Move) -> str:
 def curve_words(advice: Advice, move: Move) -> str:
     """Return what the curve of a move shows, and the peak that it leads to."""
     least = ", drawn for the least saving" if move.claim == "range" else ""
-    peak = f"peak {peak_words(move)} at moment {move.outcome.moment:,}"
+    peak = f"peak {peak_words(move)} at instruction {move.outcome.moment:,}"
     return f"{what_words(advice, move)}: {peak} ({CLAIMS[move.claim]}{least})."
 
 
@@ -186,7 +186,7 @@ def joint_words(advice: Advice) -> str:
 
 def floor_words(ladder: Ladder, instruction: str, backend: str) -> str:
     """Return the bound that order, recomputation, offloading and donation cannot go below."""
-    at = f"moment {ladder.floor_moment:,}" + (f", {instruction}" if instruction else "")
+    at = f"instruction {ladder.floor_moment:,}" + (f", {instruction}" if instruction else "")
     vmem = ", apart from what may move to VMEM" if backend == "tpu" else ""
     return (
         "With these shapes and instructions, no order, recomputation, offloading or donation brings the peak below"

@@ -99,7 +99,7 @@ def _peak(one: Explanation) -> Section:
         rows.append(SizeRow(part=one.other_bytes, whole=peak, size=human_bytes(one.other_bytes), name="all others"))
     size = least_words(peak, is_least=one.is_peak_least)
     return Section(
-        title=f"Peak: {size} at moment {one.peak_moment:,} of {one.schedule_length or 0:,}",
+        title=f"Peak: {size} at instruction {one.peak_moment:,} of {one.schedule_length or 0:,}",
         sentences=tuple(
             filter(
                 None,
@@ -173,7 +173,7 @@ def _phases(one: Explanation) -> Section:
     ]
     rest = len(one.phases) - _MOST_PHASES
     return Section(
-        title="Phases, with the peak and the moments of each",
+        title="Phases: peak and instructions",
         rows=tuple(rows),
         sentences=(f"{counted(rest, 'more phase')}.",) if rest > 0 else (),
     )

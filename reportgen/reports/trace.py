@@ -26,7 +26,7 @@ def trace_json(reports: Iterable[Report]) -> bytes:
     """Return a trace with a process for each module: its instructions, the bytes of each space, its largest values."""
     events = chain.from_iterable(_module_events(number, report) for number, report in enumerate(reports, start=1))
     lines = ",\n".join(json.dumps(event, separators=(",", ":")) for event in events)
-    unit = json.dumps({"time": "1 microsecond is 1 moment of the schedule"})
+    unit = json.dumps({"time": "1 microsecond is 1 instruction of the schedule"})
     return f'{{"displayTimeUnit":"ns","otherData":{unit},"traceEvents":[\n{lines}\n]}}\n'.encode()
 
 

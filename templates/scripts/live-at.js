@@ -127,13 +127,13 @@ export const startLiveAt = (axis) => {
     const rows = [...owned].filter(([number]) => !only || only.has(number)).sort(([, one], [, other]) => other - one);
     const tree = scopeAt(scopeTree(values, owned, resident - live, { unknown: UNKNOWN, reserved: RESERVED }), within);
     const name = timeline.names[moment];
-    const title = `Resident at moment ${counted(moment)}${name ? ` (${name})` : ""} in space ${color}`;
+    const title = `Resident at instruction ${counted(moment)}${name ? ` (${name})` : ""} in space ${color}`;
     const region = (/** @type {string} */ label, /** @type {Node[]} */ content) =>
       make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, content);
     const look = (/** @type {import("./scope-tree.js").Scope} */ scope) => State.set({ within: scope.path === within ? null : scope.path, space: color });
     section.replaceChildren(
       make("h3", {}, [title]),
-      ...(resident ? [region(`Scopes at moment ${counted(moment)}`, [icicle(tree, tree.path || "Resident", look)])] : []),
+      ...(resident ? [region(`Scopes at instruction ${counted(moment)}`, [icicle(tree, tree.path || "Resident", look)])] : []),
       ...(only ? [only.line] : []),
       rows.length ? region(title, [table(values, rows, only ? null : resident)]) : make("p", {}, ["Nothing is resident here."])
     );

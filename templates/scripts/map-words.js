@@ -31,7 +31,7 @@ export const highlightTest = (values, text) => {
 export const tooltipLines = (values, number) => [
   values.name[number] + values.index[number],
   `${humanBytes(values.size[number])}, padding ${humanBytes(values.padding[number])}`,
-  `moments ${counted(values.first[number])} to ${counted(values.last[number])}`,
+  `instructions ${counted(values.first[number])} to ${counted(values.last[number])}`,
   `allocation ${values.allocations.index[values.allocation[number]]} at ${counted(values.offset[number])}`,
   values.opcodes[values.opcode[number]], values.shapes[values.shape[number]],
   values.scopes[values.scope[number]], values.sources[values.source[number]]

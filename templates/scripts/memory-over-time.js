@@ -181,9 +181,9 @@ const startChart = (figure, view, axis) => {
     const live = humanBytes(amountAt(space.live, moment)), change = await chosenChange(color);
     const changed = change ? `resident with the change ${humanBytes(space.static + amountAt(space.temp, moment) + amountAt(change, moment))}` : "";
     const ofBand = band ? `${band.name}: ${humanBytes(band.amounts[moment])}` : "";
-    const lines = [`moment ${counted(moment)}`, names[moment] || "", ofBand, changed, `resident ${resident}`, `live ${live}`];
+    const lines = [`instruction ${counted(moment)}`, names[moment] || "", ofBand, changed, `resident ${resident}`, `live ${live}`];
     placeTip(tip, plot, event, lines.filter(Boolean));
-    readout.textContent = `Space ${color}, moment ${counted(moment)}: ${lines.slice(1).filter(Boolean).join(", ")}`;
+    readout.textContent = `Space ${color}, instruction ${counted(moment)}: ${lines.slice(1).filter(Boolean).join(", ")}`;
   });
   plot.addEventListener("pointerleave", () => { tip.hidden = true; });
 };

@@ -265,7 +265,7 @@ export const scheduleSource = (values, timeline) => {
     [`live-${color}`, (/** @type {number} */ moment) => amountAt(space.live, moment)]
   ]);
   return {
-    noun: "moments",
+    noun: "instructions",
     rows,
     filter,
     defined,

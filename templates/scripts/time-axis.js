@@ -141,7 +141,7 @@ export const startControls = (form, axis) => {
   field("peak").addEventListener("click", choosePeak);
   field("none").addEventListener("click", () => axis.choose(null));
   field("all").addEventListener("click", () => axis.zoom(0, axis.total));
-  addKey("p", "Choose the moment of the peak", choosePeak);
+  addKey("p", "Choose the peak", choosePeak);
   axis.follow(() => {
     const [first, last] = axis.range();
     moment.value = String(axis.chosen() ?? "");

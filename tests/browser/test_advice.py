@@ -79,7 +79,7 @@ def test_the_peak_in_the_tooltip_is_that_of_the_move(module_page: Page, changes:
             module_page.mouse.move(box["x"] + box["width"] * (0.08 + 0.015 * step), box["y"] + box["height"] / 2)
             lines = place.locator(".tip > *").all_inner_texts()
             found |= {lines[0]: lines} if lines else {}
-        assert f"resident with the change {human_bytes(change['peak'])}" in found[f"moment {change['moment']}"]
+        assert f"resident with the change {human_bytes(change['peak'])}" in found[f"instruction {change['moment']}"]
         module_page.locator("button[name=all]").click()
 
 

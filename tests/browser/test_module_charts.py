@@ -65,7 +65,7 @@ def test_every_space_has_a_chart_with_an_svg(module_page: Page) -> None:
 def test_a_click_chooses_a_moment_and_lists_what_is_live(module_page: Page) -> None:
     click_at(plot(module_page), 0.5)
     live = module_page.locator("#live-at")
-    expect(live.locator("h3")).to_contain_text("Resident at moment")
+    expect(live.locator("h3")).to_contain_text("Resident at instruction")
     expect(live.locator("tfoot")).to_contain_text(re.compile("live.*resident: [0-9,]+ bytes", re.DOTALL))
     assert re.search(r"#.*moment=\d+", module_page.url)
 

@@ -117,7 +117,7 @@ def test_all_bands_together_are_what_is_resident_at_twenty_moments(
     for step in range(20):
         moment = step * (count - 1) // 19
         page.evaluate(f"location.hash = 'stack={by}&moment={moment}&space={color}'")
-        resident = page.locator(f"#live-at:has(h3:text('moment {moment} ')) tr.total data")
+        resident = page.locator(f"#live-at:has(h3:text('instruction {moment} ')) tr.total data")
         expect(resident).to_have_attribute("value", str(resident_at(data["timeline"], color, moment)))
         rows = page.locator("#live-at tbody tr")
         listed = rows.locator("td:first-child data").evaluate_all("cells => cells.map(cell => Number(cell.value))")

@@ -326,7 +326,7 @@ DAMAGED_LINES = {
     (2, "(max 2)", "(max ?)"): f'{L}:1:1: expected "HloLiveRange (max " and a number',
     (2, "0:c", "0-c"): f'{L}:3:6: expected ":" and the name of an instruction',
     (2, "c{}:0-2", "c:0-2"): f"{L}:6:6: expected the index of the value, as in {{0}}",
-    (2, "c{}:0-2", "c{}:0"): f'{L}:6:10: expected "-" and the last moment of the range',
+    (2, "c{}:0-2", "c{}:0"): f'{L}:6:10: expected "-" and the last instruction number of the range',
     (2, "c{}:0-2", "c{}:0-2 "): f"{L}:6:12: expected the end of the line",
 }
 

@@ -88,7 +88,7 @@ before{%- endcall %}
 {% endcall %}
 {% call part("Strips of life") %}
 <p>{% for life in lives %}{{ life_strip(life) }}{% endfor %}{{ life_strip(none) }}</p>
-<p class="story">Written at moment 24, read last at moment 77.{{ life_strip(lives[0], has_words=false) }}</p>
+<p class="story">Written at instruction 24, read last at instruction 77.{{ life_strip(lives[0], has_words=false) }}</p>
 {% endcall %}
 {% endblock %}
 """
@@ -154,7 +154,7 @@ def _step(claim: Claim, number: int) -> StepCard:
 
 
 def _life(waiting: str, peak: str) -> Life:
-    return Life(kind="temporary", held="M30 6h60", waiting=waiting, peak=peak, words="held from moment 24 to 77")
+    return Life(kind="temporary", held="M30 6h60", waiting=waiting, peak=peak, words="live from instruction 24 to 77")
 
 
 def write_parts_page(path: Path) -> None:

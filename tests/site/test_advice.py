@@ -67,7 +67,7 @@ def test_the_moves_in_the_chart_are_those_of_the_report(pairs_site: Path) -> Non
     peaks |= {step["peak_after_bytes"] for advice in reported for step in advice["sequence"]}
     shown = [change for folder in folders(pairs_site) for change in shard(folder / "data" / "advice.js").values()]
     assert {change["peak"] for change in shown} <= peaks
-    assert all(f"at moment {change['moment']} (" in change["words"] for change in shown)
+    assert all(f"at instruction {change['moment']} (" in change["words"] for change in shown)
 
 
 def test_every_move_can_be_chosen_in_the_tables_and_above_the_chart(pairs_site: Path) -> None:

@@ -80,7 +80,7 @@ def test_the_section_of_a_value_is_headed_by_its_name(site: Path, dumps: Path) -
             assert name.removesuffix("{}") in read_page(own).text.partition("\n\n")[0]
 
 
-@pytest.mark.parametrize("fact", ["2,709,520,384 bytes", "830,472,464", "moment 78"])
+@pytest.mark.parametrize("fact", ["2,709,520,384 bytes", "830,472,464", "instruction 78"])
 def test_the_page_of_seed_002_says_what_its_peak_really_is(seeds_site: Path, fact: str) -> None:
     (path,) = seeds_site.glob("m/002-*/index.html")
     assert fact in " ".join(read_page(path.read_text(encoding="utf-8")).text.split())

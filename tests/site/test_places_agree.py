@@ -181,11 +181,11 @@ def test_the_peak_and_the_lines_that_fill_it(places: Places) -> None:
             assert "no peak is known" in answer.text
             continue
         assert exact(answer)[0] == one.peak_bytes
-        assert f"at moment {one.peak_moment:,}" in answer.text
+        assert f"at instruction {one.peak_moment:,}" in answer.text
     if one.peak_bytes is None:
         return
     assert exact_bytes(one.peak_bytes) in places.checked
-    assert f"Peak: {human_bytes(one.peak_bytes)} at moment {one.peak_moment:,}" in places.told
+    assert f"Peak: {human_bytes(one.peak_bytes)} at instruction {one.peak_moment:,}" in places.told
     assert one.filled in places.told
     assert one.peak_bytes in exact(places.overview.first("table", id="modules-table").first("tbody"))
     lines = [(line_words(line["source"]), line["bytes"]) for line in space["peak_resident_lines"]]

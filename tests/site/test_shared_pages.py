@@ -64,7 +64,7 @@ def test_moments_are_written_in_one_way(large: Path, pages: dict[str, SitePage])
     texts = {path: page.text for path, page in pages.items()}
     found = {path: re.findall(r"moments? (?:\d+ to )?\d{4,}", text) for path, text in texts.items()}
     assert not {path: plain for path, plain in found.items() if plain}
-    assert any("moment 1,0" in text for text in texts.values())
+    assert any("instruction 1,0" in text for text in texts.values())
 
 
 def test_about_a_hundred_share_a_page_in_the_order_in_which_they_are_made(

@@ -46,7 +46,7 @@ def owners(figures: Figures) -> Iterator[Finding]:
     name="Ranges in the schedule",
     question="Does each live range start before it ends, both inside the schedule?",
     subject="live ranges",
-    exceptions="What belongs to the result lives to one moment past the last instruction.",
+    exceptions="What belongs to the result lives to one past the last instruction.",
     skips=without_live_ranges,
 )
 def inside_schedule(figures: Figures) -> Iterator[Finding]:
@@ -175,7 +175,7 @@ def _is_parameter(figures: Figures, name: str) -> bool:
     question="Does each live range end with the last need for its value, and that of a result with the schedule?",
     subject="live ranges",
     exceptions="A while, call or conditional is scheduled after the computation that it calls, which has taken over its"
-    " operands by then. Builds before 2022-06-24 end a value one moment before its alias starts."
+    " operands by then. Builds before 2022-06-24 end a value one instruction before its alias starts."
     " An asynchronous operation may hold its operands until it is done.",
     skips=_without_uses,
 )
@@ -217,18 +217,18 @@ def _early_end(figures: Figures, number: int, last_moment: int) -> Finding:
     moment_of = figures.dump.moment_of_user
     last_use = max(user for user in figures.dump.users(number) if moment_of.get(user, -1) == last_moment).decode()
     slug, why = _why_early(figures, number, live, last_moment, last_use)
-    message = f"{live.key} lives to moment {live.end:,} and is last used by {last_use} at moment {last_moment:,}{why}"
+    message = f"{live.key} lives to instruction {live.end:,} and is last used by {last_use} at instruction {last_moment:,}{why}"
     return finding(slug, message, live.text_offset, values=(number,))
 
 
 def _why_early(figures: Figures, number: int, live: LiveRange, last_moment: int, last_use: str) -> tuple[str, str]:
     successor_starts = [figures.facts.starts[n] for n in figures.reuse.successors[number]]
     if _is_only_handed_on(figures, number, live.end):
-        return "async-end", f"; its uses after moment {live.end:,} only pass it on. Expected"
+        return "async-end", f"; its uses after instruction {live.end:,} only pass it on. Expected"
     if figures.program.runs_computations(last_use):
         return "caller-handover", "; the computation that this calls is scheduled before it. Expected"
     if figures.dump.has_addresses and last_moment == live.end + 1 and last_moment in successor_starts:
-        return "alias-gap", ": builds before 2022-06-24 end a value one moment before its alias starts"
+        return "alias-gap", ": builds before 2022-06-24 end a value one instruction before its alias starts"
     return "use-after-end", ""
 
 

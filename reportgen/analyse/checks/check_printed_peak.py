@@ -40,8 +40,8 @@ def _peaks(figures: Figures) -> tuple[PrintedPeak, XlaPeak]:
 
 
 @check(
-    name="XLA’s moment",
-    question="Does XLA’s own procedure, repeated, choose the moment that XLA prints?",
+    name="XLA’s instruction",
+    question="Does XLA’s own procedure, repeated, choose the instruction that XLA prints?",
     subject="live ranges",
     skips=_without_sizes,
 )
@@ -54,7 +54,7 @@ def replay(figures: Figures) -> Iterator[Finding]:
 
 @check(
     name="XLA’s rows",
-    question="Does XLA list the values live at its moment, and does its running sum add up?",
+    question="Does XLA list the values live at its instruction, and does its running sum add up?",
     subject="rows of XLA’s peak",
     skips=_without_peak,
 )
@@ -65,7 +65,7 @@ def rows(figures: Figures) -> Iterator[Finding]:
     live = [ranges.keys[row] for row, (start, end) in spans if start <= printed.moment <= end]
     if len(live) != len(printed.rows):
         message = (
-            f"XLA lists {len(printed.rows):,} values at its peak, {len(live):,} live ranges contain moment"
+            f"XLA lists {len(printed.rows):,} values at its peak, {len(live):,} live ranges contain instruction"
             f" {printed.moment:,}"
         )
         yield finding("peak-rows", message, printed.text_offset)
@@ -97,7 +97,7 @@ def explained(figures: Figures) -> Iterator[Finding]:
     is_unexplained = any(step.slug == UNEXPLAINED for step in peak.reconciliation)
     if is_unexplained or (not peak.reasons and peak.sum_bytes != peak.live_bytes):
         message = (
-            f"XLA prints {peak.sum_bytes:,} bytes at moment {peak.moment:,}, where {peak.live_bytes:,} are live,"
+            f"XLA prints {peak.sum_bytes:,} bytes at instruction {peak.moment:,}, where {peak.live_bytes:,} are live,"
             " and no known fault of XLA's sum explains the difference"
         )
         yield finding("peak-unexplained", message, printed.text_offset)

@@ -14,7 +14,7 @@ def _without_schedule(figures: Figures) -> str:
 
 @check(
     name="Schedule",
-    question="Is every moment and every instruction there once, as many as the header says?",
+    question="Is every number and every instruction there once, as many as the header says?",
     subject="instructions",
     skips=_without_schedule,
 )

@@ -17,9 +17,9 @@ from reportgen.model import Values, users_in
 
 @check(
     name="Shared bytes",
-    question="Do two values hold the same bytes for more than the moment of in-place reuse?",
+    question="Do two values hold the same bytes for more than the instruction of in-place reuse?",
     subject="values",
-    exceptions="Builds before 2022-06-24 let values of one buffer start in the same moment and overlap."
+    exceptions="Builds before 2022-06-24 let values of one buffer start at the same instruction and overlap."
     " A conditional runs one branch alone, and the schedule lists all of them. Asynchronous operations of one other"
     " thread share their scratch memory, because it runs them one after the other.",
     skips=without_live_ranges,
@@ -46,7 +46,7 @@ def handovers(figures: Figures) -> Iterator[Finding]:
     different = [pair for pair in touching if _slice(values, pair[0]) != _slice(values, pair[1])]
     for number, earlier in sorted(different, key=itemgetter(0)):
         slug, how = _different_slices(figures, earlier, number)
-        message = f"at moment {starts[number]:,}, {values.keys[number]} reuses {values.keys[earlier]} in place, {how}"
+        message = f"at instruction {starts[number]:,}, {values.keys[number]} reuses {values.keys[earlier]} in place, {how}"
         yield finding(slug, message, values.text_offsets[number], values=(earlier, number))
 
 
@@ -64,7 +64,7 @@ def _conflict(figures: Figures, conflict: Conflict, slug: str) -> Finding:
     earlier, later = figures.facts[conflict.earlier], figures.facts[conflict.later]
     message = (
         f"{earlier.value.key} and {later.value.key} both hold bytes {conflict.low:,} to {conflict.high:,} of"
-        f" allocation {figures.dump.allocations[later.value.allocation].index} from moment {conflict.first:,} to"
+        f" allocation {figures.dump.allocations[later.value.allocation].index} from instruction {conflict.first:,} to"
         f" {conflict.last:,}"
     )
     return finding(

@@ -144,7 +144,7 @@ def _usage_rows(over_time: Holes, size_bytes: int, peak: int) -> tuple[UsageRow,
     """Return the use at the space's peak and, if it ever changes, where the allocation is fullest and emptiest."""
     free = over_time.free
     fullest, emptiest = (free.moments[free.amounts.index(pick(free.amounts))] for pick in (min, max))
-    named = {"peak of the memory space": peak, "fullest (first moment)": fullest, "emptiest (first moment)": emptiest}
+    named = {"peak of the memory space": peak, "fullest (first time)": fullest, "emptiest (first time)": emptiest}
     rows = tuple(
         UsageRow(name, moment, size_bytes - free.at(moment), free.at(moment), over_time.largest.at(moment))
         for name, moment in named.items()

@@ -47,7 +47,7 @@ def _parameters(*names: str) -> dict[str, Any]:
 def _time_axis(field: str, **options: Any) -> Any:
     """Return an axis of program order from moment `first` to `last`, so that charts on one page show the same part."""
     scale = alt.Scale(nice=False, zero=False, domain=[alt.expr("first"), alt.expr("last")])
-    axis = alt.Axis(tickMinStep=1, format=",d", title="program order (moment of the schedule)")
+    axis = alt.Axis(tickMinStep=1, format=",d", title="program order (instruction number)")
     return alt.X(f"{field}:Q", scale=scale, axis=axis, **options)
 
 

@@ -48,7 +48,7 @@ def life(held: Sequence[_Stretch], uses: Sequence[int], moments: int, kind: Memo
         held=_strokes(held, total),
         waiting=_strokes(waiting, total) if waiting else "",
         peak=f"M{_pixels(peak * _WIDTH / total)} 0v{_HEIGHT}" if peak is not None else "",
-        words=f"held from moment {held[0][0]:,} to {held[-1][1]:,}" + (", waits at times" if waiting else ""),
+        words=f"live from instruction {held[0][0]:,} to {held[-1][1]:,}" + (", idle at times" if waiting else ""),
     )
 
 

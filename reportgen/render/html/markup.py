@@ -37,7 +37,7 @@ def least_markup(size: int | None, is_least: object) -> Markup:
 
 def byte_steps_markup(amount: int) -> Markup:
     """Return bytes × moments, which is not an amount of memory and must not look like one."""
-    return Markup(f'<data value="{amount:d}" title="{amount:,} byte-moments">{human_bytes(amount)}·moments</data>')
+    return Markup(f'<data value="{amount:d}" title="{amount:,} byte-instructions">{human_bytes(amount)}·moments</data>')
 
 
 def count_markup(count: int | None) -> Markup:

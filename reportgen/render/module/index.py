@@ -41,12 +41,12 @@ _LONGEST_LEAD = 120
 
 REASONS = {
     LEAVES: (
-        "When XLA picks the moment of its peak, it counts a tuple as its table of pointers, 8 bytes for each element,"
+        "When XLA picks the instruction of its peak, it counts a tuple as its table of pointers, 8 bytes for each element,"
         " and not as the buffers inside. Builds before 2025-04-14 also print that size."
     ),
     PADDING: "XLA ignores padding: it prints dense sizes, although tiled layouts and rounding take more.",
-    BIRTHS: "XLA adds what is born at a moment before it subtracts what has just died, so it counts both.",
-    ALIASES: "When one value reuses another’s bytes in place, XLA counts both at the moment where they meet.",
+    BIRTHS: "XLA adds what is born at an instruction before it subtracts what has just died, so it counts both.",
+    ALIASES: "When one value reuses another’s bytes in place, XLA counts both at the instruction where they meet.",
     SPACES: "XLA adds all memory spaces together, although each has its own peak.",
 }
 """Why XLA's printed peak differs, by the slug of the reason."""

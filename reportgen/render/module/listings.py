@@ -71,7 +71,7 @@ def peak_listing(module: Module, space: Space, site_title: str) -> Page:
     peak, rows = space.peak_resident, share_rows(module, space)
     assert peak is not None
     heading = f"Peak of space {space.color} · {space.name}"
-    lede = f"The bytes resident at moment {peak.moment:,}, each counted once, largest first."
+    lede = f"The bytes resident at instruction {peak.moment:,}, each counted once, largest first."
     return _listing(
         module, site_title, peak_kind(space), rows, heading=heading, lede=lede, total=peak.amount, space=space
     )

@@ -24,17 +24,17 @@ WHY_ALIVE: Mapping[Rule, str] = {
     "no range": "The dump has no live range for it.",
     "thread-local": "None: it belongs to a computation outside the schedule, such as a reducer.",
     "no list of uses": "The dump does not list its uses.",
-    "result": "It is part of the result, so it stays live past the last moment.",
+    "result": "It is part of the result, so it stays live past the last instruction.",
     "parameter": "An argument that is not donated is kept for the caller to the end.",
     "last use": "Its range ends at its last use.",
     "caller": "Its last reader is a call; the called computation is scheduled first and takes over the bytes as a "
     "parameter.",
     "alias": "{} reuses its bytes before its last use.",
-    "position": "{} passes it on at that moment.",
+    "position": "{} passes it on at that instruction.",
     "async": "{} ends an asynchronous operation that needs it until then.",
     "carried": "A loop or branch carries it, so it lives as long as that computation.",
     "part of a result": "It is part of the result of a computation that ends there.",
-    "never used": "Nothing reads it, so it lives only at the moment that defines it.",
+    "never used": "Nothing reads it, so it lives only at the instruction that writes it.",
     "unknown": "The dump does not show why.",
 }
 # The sentences of these rules say when the last use is, or that none is known.
@@ -128,7 +128,7 @@ class ValueAbout:
         distance = fact.live.end - found.last_use
         if not distance:
             return f"{last_use}."
-        return f"{last_use}, {counted(abs(distance), 'moment')} {'earlier' if distance > 0 else 'later'}."
+        return f"{last_use}, {counted(abs(distance), 'instruction')} {'earlier' if distance > 0 else 'later'}."
 
     def _positions_and_uses(self, number: int) -> Iterator[str]:
         """Yield the other positions of a value, and the instructions that read it, in schedule order."""

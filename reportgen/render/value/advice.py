@@ -67,5 +67,5 @@ class ValueAdvice:
         what = "it" if len(members) == 1 else f"its buffer of {len(members):,} values"
         return (
             f"Without {what}, held from {held[0][0]:,} to {held[-1][1]:,}, this schedule would need {left},"
-            f" with its peak at moment {self._links.moment(gone.moment)}."
+            f" with its peak at instruction {self._links.moment(gone.moment)}."
         )

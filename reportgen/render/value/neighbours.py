@@ -93,7 +93,7 @@ class ValueNeighbours:
         for conflict in conflicts[:_MOST_CONFLICTS]:
             other = conflict.earlier if conflict.later == number else conflict.later
             bytes_and_moments = (
-                f"bytes {conflict.low:,} to {conflict.high:,}, moment {conflict.first:,} to {conflict.last:,}"
+                f"bytes {conflict.low:,} to {conflict.high:,}, instructions {conflict.first:,} to {conflict.last:,}"
             )
             words.append(f"{self._links.value(other)}: {bytes_and_moments}")
         if len(conflicts) > _MOST_CONFLICTS:
@@ -112,7 +112,7 @@ class ValueNeighbours:
         grouped = f" Its {len(boxes)} neighbours are drawn in groups." if len(boxes) > MOST_BOXES else ""
         red = " Red: bytes that two values hold at once." if conflicts else ""
         # The page says at the top how its maps are read.
-        caption = f"Moments {shown}.{grouped}{red}"
+        caption = f"Instructions {shown}.{grouped}{red}"
         held = memory_class(self._module.analysis.dump.allocations[self._facts[number].value.allocation])
         drawn = neighbourhood(own, boxes, conflicts)
         return f'<figure class="map class-{held}">{drawn}<figcaption>{caption}</figcaption></figure>'

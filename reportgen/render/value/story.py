@@ -51,7 +51,7 @@ class ValueStory:
         is_known = found.is_named and not found.relation
         by = escape(shortened("/".join(found.name.split("/")[-2:]) if is_known else name))
         where = f" ({_line(found.source)})" if found.source and is_known else ""
-        return f"Written by <code>{by}</code>{where} at moment {start:,}{_within(self._passes, start)}."
+        return f"Written by <code>{by}</code>{where} at instruction {start:,}{_within(self._passes, start)}."
 
     def _uses(self, reads: Sequence[int], start: int, end: int, peak: int | None) -> Iterator[str]:
         """Yield who reads the value last, and whether it is used at the peak."""
@@ -59,15 +59,15 @@ class ValueStory:
             return
         reader = self._module.instruction_at(reads[-1])
         by = f" by {self._links.instruction(reader)}" if reader else ""
-        yield f"Read last{by} at moment {reads[-1]:,}{_within(self._passes, reads[-1])}."
+        yield f"Read last{by} at instruction {reads[-1]:,}{_within(self._passes, reads[-1])}."
         if peak is None or not start <= peak <= end:
             return
         place = bisect_left(reads, peak)
         before = reads[place - 1] if place else start
         if place == len(reads):
-            yield "At the peak it is held although nothing reads it any more."
+            yield "At the peak it is live although nothing reads it any more."
         elif before < peak < reads[place]:
-            yield f"At the peak it only waits: nothing uses it for {counted(reads[place] - before - 1, 'moment')}."
+            yield f"At the peak it is idle: nothing uses it for {counted(reads[place] - before - 1, 'instruction')}."
         else:
             yield "It is used at the peak."
 

@@ -27,7 +27,7 @@ def cause_words(before: Arguments, after: Arguments, amounts: tuple[Amounts, Amo
     """
     known = argument_changes(before, after)
     if before and after and not known:
-        known = ["the same arguments"]
+        known = ["arguments unchanged"]
     return "; ".join([*known, *_moved(*amounts)])
 
 
@@ -82,7 +82,7 @@ def _resized(changes: Sequence[tuple[str, Sequence[str], Sequence[str]]]) -> Ite
     if found:
         name, one, other = found[0]
         others = f", and {counted(len(found) - 1, 'other')}" if len(found) > 1 else ""
-        yield f"another shape: {name} {', '.join(one)} → {', '.join(other)}{others}"
+        yield f"shape changed: {name} {', '.join(one)} → {', '.join(other)}{others}"
 
 
 def _arrays(groups: Sequence[SiblingArguments]) -> int:
@@ -116,7 +116,7 @@ def _whole(names: Iterable[str]) -> str:
 
 def _moved(before: Amounts, after: Amounts) -> Iterator[str]:
     """Yield how much the memory of the caller and the temporaries changed."""
-    for place, words in ((_STATIC, "arguments, results and constants"), (_TEMPORARY, "temporaries")):
+    for place, words in ((_STATIC, "arguments, outputs and constants"), (_TEMPORARY, "temporaries")):
         one, other = before[place], after[place]
         if one is not None and other is not None and one != other:
             yield f"{words} {signed_bytes(other - one)}"

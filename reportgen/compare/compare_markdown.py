@@ -77,7 +77,7 @@ def _title(comparison: BuildComparison, changed: Sequence[ModuleComparison], jud
         return f"### Memory: {words}{verdict}"
     if len(changed) > 1:
         largest = max(changed, key=lambda module: abs(module.change_bytes))
-        words = f"{len(changed):,} modules changed, most of all {code(largest.module.name)}: {headline(largest)}"
+        words = f"{len(changed):,} modules changed, mainly {code(largest.module.name)}: {headline(largest)}"
         return f"### Memory: {words}{verdict}"
     return f"### Memory of {code(changed[0].module.name)}: {headline(changed[0])}{verdict}"
 

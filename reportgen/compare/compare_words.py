@@ -15,25 +15,25 @@ from reportgen.reports.formats import human_bytes
 _NUMBERS = re.compile(r"\d+")
 
 _STEPS: Mapping[Kind, str] = {
-    "elsewhere": "the peak is at another place",
+    "elsewhere": "the peak moved",
     "argument new": "arguments: new",
     "argument gone": "arguments: gone",
     "argument resized": "arguments: resized",
-    "result new": "results: new",
-    "result gone": "results: gone",
-    "result resized": "results: resized",
-    "result donated": "results: in donated arguments now",
-    "result not donated": "results: no longer in donated arguments",
-    "result was temporary": "results: temporaries before",
-    "result is temporary": "results: temporaries now",
+    "result new": "outputs: new",
+    "result gone": "outputs: gone",
+    "result resized": "outputs: resized",
+    "result donated": "outputs: in donated arguments now",
+    "result not donated": "outputs: no longer in donated arguments",
+    "result was temporary": "outputs: temporaries before",
+    "result is temporary": "outputs: temporaries now",
     "constant new": "constants: new",
     "constant gone": "constants: gone",
     "constant resized": "constants: resized",
     "gone": "temporaries that are gone",
     "new": "new temporaries",
     "replaced": "other temporaries in the same place",
-    "shape": "temporaries of another shape",
-    "element type": "temporaries of another element type",
+    "shape": "temporaries with another shape",
+    "element type": "temporaries with another element type",
     "padding": "padding of temporaries",
     "sharing": "bytes shared with other values",
     "not live any more": "no longer live at this place",
@@ -58,7 +58,9 @@ def step_words(kind: Kind, change: int) -> str:
         return _STEPS[kind]
     is_temporary = change >= 0  # because bytes that the caller lends are counted with the caller's memory
     return (
-        "temporaries now, held by the caller before" if is_temporary else "held by the caller now, temporaries before"
+        "temporaries now, arguments or outputs before"
+        if is_temporary
+        else "arguments or outputs now, temporaries before"
     )
 
 
@@ -102,7 +104,7 @@ def headline(module: ModuleComparison) -> str:
         return f"changed; {unknown}"
     old, new = module.peaks[color]
     if old == new:
-        return f"the same peak in {space_name(module, color)}, made of other things"
+        return f"the same peak in {space_name(module, color)}, with other contents"
     words = f"{change_words(old, new)} in {space_name(module, color)}"
     most = _most_changed(module)
     if most is None or most == color:
@@ -165,7 +167,7 @@ def fit_words(module: ModuleComparison) -> tuple[str, bool]:
         left = f": {human_bytes(-fit.excess_bytes)} left" if fit else ""
         return f"fits{' now' if before.fits_device is False else ''}{left}", False
     over = next((one for one in after.fits.values() if one.is_over), None)
-    how = f"{human_bytes(over.excess_bytes)} too much" if over else "the compiler refused it"
+    how = f"{human_bytes(over.excess_bytes)} over capacity" if over else "the compiler refused it"
     start = {True: "no longer fits", False: "still does not fit", None: "does not fit"}[before.fits_device]
     return f"{start}: {how}", True
 
@@ -207,7 +209,7 @@ def matched_words(module: ModuleComparison) -> str:
     counts, total = grade_counts(module), len(module.comparison.matching.before)
     return (
         f"{counts['sure'] + counts['likely']:,} of {total:,} values recognised: {counts['sure']:,} sure,"
-        f" {counts['likely']:,} likely; {counts['in its place']:,} only in the same place."
+        f" {counts['likely']:,} likely; {counts['in its place']:,} by place."
     )
 
 
@@ -226,7 +228,7 @@ _TIERS = {
 _HOWS = {
     "path": "the same argument path",
     "number": "the same place among the arguments",
-    "result": "the same place in the result",
+    "result": "the same place in the output",
     "content": "",
     "graph": "its readers and operands agree",
     "unique": "nothing else is like it",
@@ -242,7 +244,7 @@ def reason_words(match: Match) -> str:
 
 def evidence_words(match: Match) -> tuple[str, str]:
     """Return what is equal of two values, and how one of several candidates was chosen."""
-    return _TIERS[match.tier] or "an argument or a result", _HOWS[match.how]
+    return _TIERS[match.tier] or "an argument or an output", _HOWS[match.how]
 
 
 def named_groups(graphs: tuple[Graph, Graph], terms: Iterable[Term]) -> Mapping[str, Sequence[Term]]:

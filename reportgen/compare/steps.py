@@ -1,6 +1,6 @@
 """Join the terms that cancel each other into steps that people read; `compare.json` keeps them apart.
 
-Where the peak is at another place, other temporaries are live there: both are one step. So are a shape and its padding,
+Where the peak moved, other temporaries are live there: both are one step. So are a shape and its padding,
 what came from other memory spaces and what went there, and temporaries that others of about the same size replace.
 """
 
@@ -18,9 +18,9 @@ _JOINED: Mapping[Kind, Kind] = {
     "from another space": "to another space",
 }
 _JOINED_WORDS: Mapping[Kind, str] = {
-    "elsewhere": "the peak is at another place",
+    "elsewhere": "the peak moved",
     "gone": "other temporaries than before",
-    "shape": "temporaries of another shape, element type or padding",
+    "shape": "temporaries with another shape, type or padding",
     "to another space": "moved between memory spaces",
 }
 _CANCEL_PART = 5

@@ -208,7 +208,7 @@ def _of_partners(budgets: Budgets, pairs: Sequence[Pair]) -> Iterator[Verdict]:
             continue
         if any(budget.growth and budget.covers(after) for budget in budgets.budgets):
             message = (
-                f"{after.name} ({after.path}): its growth cannot be judged, because it is not known which of"
+                f"{after.name} ({after.path}): its growth cannot be judged, because it is unknown which of"
                 f" {gone[name]:,} of this name it was before; {new[name]:,} are new"
             )
             yield Verdict(status="unknown", level="fail", message=message, module=after.name)
@@ -236,7 +236,7 @@ def judge_fit(modules: Iterable[GateModule], capacities: Sequence[str]) -> Judge
                     Verdict(
                         status="over",
                         level="fail",
-                        message=f"{words}; the device has {size:,} bytes",
+                        message=f"{words}; the capacity is {size:,} bytes",
                         module=module.name,
                         color=color,
                         after_bytes=needed,

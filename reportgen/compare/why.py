@@ -20,21 +20,21 @@ _LEAST_PART = 20
 _PHRASES: Mapping[Kind, tuple[str, str]] = {
     "argument new": ("argument", "{} new"),
     "argument gone": ("argument", "{} gone"),
-    "argument resized": ("argument", "{} of another size"),
-    "result new": ("result", "{} new"),
-    "result gone": ("result", "{} gone"),
-    "result resized": ("result", "{} of another size"),
-    "result donated": ("result", "{} in the memory of donated arguments now"),
-    "result not donated": ("result", "{} no longer in the memory of donated arguments"),
-    "result was temporary": ("result", "{} no longer among the temporaries"),
-    "result is temporary": ("result", "{} among the temporaries now"),
+    "argument resized": ("argument", "{} resized"),
+    "result new": ("output", "{} new"),
+    "result gone": ("output", "{} gone"),
+    "result resized": ("output", "{} resized"),
+    "result donated": ("output", "{} in the memory of donated arguments now"),
+    "result not donated": ("output", "{} no longer in the memory of donated arguments"),
+    "result was temporary": ("output", "{} no longer among the temporaries"),
+    "result is temporary": ("output", "{} among the temporaries now"),
     "constant new": ("constant", "{} new"),
     "constant gone": ("constant", "{} gone"),
-    "constant resized": ("constant", "{} of another size"),
+    "constant resized": ("constant", "{} resized"),
     "gone": ("temporary buffer", "{} gone"),
     "new": ("temporary buffer", "{} new"),
     "replaced": ("temporary buffer", "{} in the place of others"),
-    "shape": ("temporary buffer", "{} of another shape, type or padding"),
+    "shape": ("temporary buffer", "{} with another shape, type or padding"),
     "sharing": ("temporary buffer", "{} sharing other bytes"),
 }
 
@@ -71,7 +71,7 @@ def cause(module: ModuleComparison) -> str:
     if found is None:
         return ""
     where = f" at {found.line}" if found.line else ""
-    most = f", most of all {found.short}{where}" if found.subject else ""
+    most = f", mainly {found.short}{where}" if found.subject else ""
     return f"{found.words} ({signed_bytes(found.change_bytes)}){most}"
 
 
@@ -113,8 +113,8 @@ def _words(comparison: Comparison, step: JoinedStep) -> str:
         return f"{counted(count, 'buffer')} moved {_route(comparison, step)}"
     if step.kind == "held or temporary":
         is_temporary = step.change_bytes >= 0
-        where = "a temporary now, held by the caller before" if is_temporary else "held by the caller now"
-        plural = "temporaries now, held by the caller before" if is_temporary else "held by the caller now"
+        where = "a temporary now, an argument or output before" if is_temporary else "an argument or output now"
+        plural = "temporaries now, arguments or outputs before" if is_temporary else "arguments or outputs now"
         return f"1 buffer is {where}" if count == 1 else f"{count:,} buffers are {plural}"
     noun, phrase = _PHRASES[step.kind]
     return f"{counted(count, noun)} {phrase.format('is' if count == 1 else 'are')}"

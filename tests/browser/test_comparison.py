@@ -64,7 +64,7 @@ def test_the_overview_leads_to_what_changed_and_folds_the_rest(visit: Visit, com
 
 def test_a_bar_of_the_waterfall_leads_to_its_rows(visit: Visit, comparison: Path) -> None:
     page = visit(comparison, of_module(comparison))
-    step = "temporaries now, held by the caller before"
+    step = "temporaries now, arguments or outputs before"
     page.locator(".waterfall").get_by_text(step).click()
     row = page.locator("tr:target")
     expect(row).to_contain_text(step)

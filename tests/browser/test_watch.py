@@ -68,7 +68,7 @@ def test_a_page_shows_the_new_figures_and_says_what_changed(open_page: Open, dum
     expect(page.locator("#live.live-fresh .live-words")).to_contain_text(f"+{change} (+199.5 %) in memory")
     page.click(".live-line")
     panel = page.locator("#live-panel")
-    expect(panel.locator(".live-steps")).to_contain_text("temporaries of another shape")
+    expect(panel.locator(".live-steps")).to_contain_text("temporaries with another shape")
     expect(panel.locator(".live-subject")).to_have_text([f"1 × big +{change}"])
     assert "no change" in panel.locator("tr", has_text="Padding").inner_text().replace("\u00a0", " ")
 

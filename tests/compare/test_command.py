@@ -155,7 +155,7 @@ def test_the_markdown_explains_and_escapes(run: Run, before: Path, after: Path) 
     run("compare", before, after, "--markdown", "m.md")
     text = Path("m.md").read_text(encoding="utf-8")
     assert "+4.00 MiB (+100.0 %) in memory" in text
-    assert "temporaries now, held by the caller before | +4,194,304 |" in text
+    assert "temporaries now, arguments or outputs before | +4,194,304 |" in text
     assert "<b>" not in text.replace("`jit_<b>¦'x'`", "")
 
 

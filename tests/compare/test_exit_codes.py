@@ -265,7 +265,7 @@ def test_what_needs_more_than_the_given_capacity_fails_check_and_compare_alike(r
     for side in ("before", "report.json"):
         for command in (["compare", side, "after"], ["compare", side, "report.json"], ["check", "after"]):
             ran = run(*command, "--capacity", "4MiB")
-            assert (ran.code, "the device has 4,194,304 bytes" in ran.out) == (3, True), command
+            assert (ran.code, "the capacity is 4,194,304 bytes" in ran.out) == (3, True), command
             assert run(*command, "--capacity", "1GiB").code == 0
 
 

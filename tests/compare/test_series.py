@@ -123,13 +123,13 @@ def test_each_module_of_each_build_is_in_one_series_of_its_name_with_its_figures
 @pytest.mark.parametrize(
     ("after", "words"),
     [
-        (BATCH, "another shape: tokens s32[8,128] → s32[16,128]"),
+        (BATCH, "shape changed: tokens s32[8,128] → s32[16,128]"),
         (DONATED, "now donated: params['layers'][#]['w'] (0 B → 6.00 MiB)"),
         (OPTIMIZER, "new: 6 arguments of 6.00 MiB, state.mu['layers'][#]['w']"),
         ((*OPTIMIZER, replace(MU, name="state.mu['head']")), "new: 12 arguments of 12.00 MiB, state.mu"),
         ((*OPTIMIZER, OTHER[0]), "new: 7 arguments of 6.05 MiB, image, state.mu['layers'][#]['w']"),
         (DEPTH, "6 → 8 arrays of params['layers'][#]['w']"),
-        (PLAIN, "the same arguments"),
+        (PLAIN, "arguments unchanged"),
         ((X,), "gone: 6 arguments of 6.00 MiB, params['layers'][#]['w']"),
         ((), ""),
     ],
@@ -142,7 +142,7 @@ def test_the_cause_says_where_the_bytes_went() -> None:
     said = cause_words(DONATED, PLAIN, (figures(10, 5)[0], figures(4, 8)[0]))
     assert said == (
         "no longer donated: params['layers'][#]['w'] (6.00 MiB → 0 B);"
-        " arguments, results and constants −6 B; temporaries +3 B"
+        " arguments, outputs and constants −6 B; temporaries +3 B"
     )
 
 

@@ -165,7 +165,7 @@ def test_a_module_that_needs_more_than_the_capacity_fails_with_and_without_budge
     pairs = [(module(7), module(7)), (None, module(6, "jit_small"))]
     judgement = judge(stated, pairs, has_baseline=True, capacities=["6B"])
     (over,) = (verdict for verdict in judgement.verdicts if verdict.level == "fail")
-    assert over.message == "jit_f HBM: needs 7 bytes; the device has 6 bytes"
+    assert over.message == "jit_f HBM: needs 7 bytes; the capacity is 6 bytes"
     assert (judgement.overall, judgement.exit_code) == ("over", 3)
     assert judge(stated, pairs, has_baseline=True, capacities=["7B", "1=1B"]).exit_code == 0
 

@@ -52,7 +52,7 @@ def test_steps_add_up_to_the_terms(terms: list[Term]) -> None:
 def test_what_is_live_at_another_place_is_one_step_with_the_place() -> None:
     terms = [Term(kind="elsewhere", change_bytes=110), Term(kind="not live any more", change_bytes=-20)]
     (step,) = steps_of(terms)
-    assert (step.words, step.change_bytes) == ("the peak is at another place", 90)
+    assert (step.words, step.change_bytes) == ("the peak moved", 90)
 
 
 @pytest.mark.parametrize(("new", "count"), [(95, 1), (20, 2)])
@@ -111,9 +111,9 @@ def test_a_redacted_comparison_names_no_argument_of_a_program() -> None:
     [
         (3 * GIB, GIB, "fits now: 1.00 GiB left"),
         (GIB, GIB, "fits: 1.00 GiB left"),
-        (GIB, 3 * GIB, "no longer fits: 1.00 GiB too much"),
-        (3 * GIB, 3 * GIB, "still does not fit: 1.00 GiB too much"),
-        (None, 3 * GIB, "does not fit: 1.00 GiB too much"),
+        (GIB, 3 * GIB, "no longer fits: 1.00 GiB over capacity"),
+        (3 * GIB, 3 * GIB, "still does not fit: 1.00 GiB over capacity"),
+        (None, 3 * GIB, "does not fit: 1.00 GiB over capacity"),
         (3 * GIB, None, ""),
     ],
 )

@@ -111,7 +111,7 @@ def test_every_detail_is_labelled_by_memory_space(watcher: Watcher, clock: Clock
         "  jit_step: +4.00 KiB (+80.0 %) in memory",
         "    0 · memory: peak resident 9.00 KiB, +4.00 KiB (+80.0 %); since the start +4.00 KiB (+80.0 %)",
         "    0 · memory: needed 9.00 KiB, +4.00 KiB (+80.0 %); since the start +4.00 KiB (+80.0 %)",
-        "    0 · memory: temporaries of another shape +4.00 KiB: 1 × big +4.00 KiB",
+        "    0 · memory: temporaries with another shape +4.00 KiB: 1 × big +4.00 KiB",
     ]
 
 
@@ -125,7 +125,7 @@ def test_a_listed_step_names_its_values_and_leads_to_a_page(watcher: Watcher, cl
     page = index.replace("index.html", f"{BIG_PAGE}#v3")
     assert space["steps"] == [
         {
-            "step": "temporaries of another shape",
+            "step": "temporaries with another shape",
             "words": "+4.00 KiB",
             "direction": 1,
             "subjects": [{"name": "big", "href": page, "count": "1", "words": "+4.00 KiB"}],

@@ -200,7 +200,7 @@ def _of_padding(event: OutOfMemory) -> tuple[str, int]:
     words = padding_words(buffer) if buffer and _padding(buffer) >= least else ""
     if buffer and buffer.size and words and (dense := unpadded(buffer)):
         name = buffer.instruction or buffer.opcode or buffer.shape
-        sentence = f"{words}. It is {name}, with {range_words(buffer.size)} instead of {range_words(dense)}."
+        sentence = f"{words}. {name} takes {range_words(buffer.size)} for {range_words(dense)} of data."
         return sentence, _padding(buffer)
     for total in event.totals:
         if total.name == "HLO temp" and (found := _PADDED.search(total.detail)):

@@ -47,7 +47,7 @@ _BY_CAUSE: Mapping[Cause, str] = {
     "temporaries": "Use a smaller batch, or recompute values in the backward pass (`jax.checkpoint`).",
     "held by itself": (
         "Check first that the program’s state is donated (`donate_argnums`): otherwise its arguments and outputs are"
-        " held at once."
+        " in memory at once."
     ),
 }
 _FRAGMENTED: Mapping[str, str] = {
@@ -64,12 +64,12 @@ _BY_KIND: Mapping[str, str] = {
     "data": "Delete arrays that are not needed (`jax.live_arrays()` lists them), or shard this one over more devices.",
 }
 _LACKS: Mapping[str, str] = {
-    "load": "Other programs and their data hold the rest of the memory; this text does not say which.",
-    "data": "Programs and data hold the rest of the memory; this text does not say which.",
-    "execution": "Other programs and data share the device; this text does not say which.",
-    "allocator": "Nor does it say which programs and data hold the memory.",
+    "load": "Other programs and their data hold the rest of the memory; the message does not say which.",
+    "data": "Programs and data hold the rest of the memory; the message does not say which.",
+    "execution": "Other programs and data share the device; the message does not say which.",
+    "allocator": "It does not say which programs and data hold the memory.",
 }
-_NO_TIMELINE = "An error message has no timeline: no peak, no phases and no suggestions."
+_NO_TIMELINE = "An error message has no timeline, peak or suggestions. Run again with `reportgen run`."
 
 
 def verdict(event: OutOfMemory) -> str:
@@ -107,7 +107,7 @@ def figures(event: OutOfMemory) -> str:
         (event.reservable if event.reservable != event.free else None, "of that in one piece"),
     )
     stated = [f"{human_bytes(size.middle)} {words}" for size, words in named if size]
-    return ", ".join([*stated, *([f"{excess} too much"] if excess else [])])
+    return ", ".join([*stated, *([f"{excess} over capacity"] if excess else [])])
 
 
 def excess_words(event: OutOfMemory) -> str:
@@ -199,6 +199,6 @@ def _counted_size(name: str, printed: str) -> SizeRange | None:
 def _equal_figures(needed: SizeRange, capacity: SizeRange, excess: str) -> str:
     """Return two sizes that look equal when they are rounded: in bytes if these are known, else their difference."""
     if needed.is_exact and capacity.is_exact:
-        too_much = f", {excess} too much" if excess else ""
+        too_much = f", {excess} over capacity" if excess else ""
         return f"{exact_bytes(needed.low)} needed, {exact_bytes(capacity.low)} usable{too_much}"
     return f"{excess} more than the {range_words(capacity)} usable" if excess else ""

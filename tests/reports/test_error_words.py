@@ -22,8 +22,8 @@ FILES = [*sorted((OOM / "texts").glob("*.txt")), *sorted(OOM.glob("refused/*/err
 EVENTS = [(path, event) for path in FILES for event in find_out_of_memory(path.read_bytes())]
 
 STATED = {
-    "01": ["41.74 GiB needed, 16.00 GiB usable, 25.74 GiB too much"],
-    "03": ["63.80 GiB needed, 30.75 GiB usable, 33.05 GiB too much"],
+    "01": ["41.74 GiB needed, 16.00 GiB usable, 25.74 GiB over capacity"],
+    "03": ["63.80 GiB needed, 30.75 GiB usable, 33.05 GiB over capacity"],
     "04": ["8.74 GiB needed"],
     "06": [""],
     "07": ["3.95 GiB needed, 8.00 GiB usable, 1.92 GiB free"],
@@ -33,31 +33,31 @@ STATED = {
     "13": ["", "27.93 GiB needed"],
     "15": ["4.44 GiB needed, 14.44 GiB for the whole program"],
     "17": [""],
-    "18": ["95.40 GiB needed, 67.69 GiB usable, 27.71 GiB too much", "95.40 GiB needed"],
+    "18": ["95.40 GiB needed, 67.69 GiB usable, 27.71 GiB over capacity", "95.40 GiB needed"],
     "20": ["479.96 MiB usable, 479.76 MiB in use"],
     "21": ["4.39 GiB needed, 2.30 GiB free", "196.00 MiB needed, 60.94 MiB free"],
-    "23": ["215.17 GiB needed, 31.25 GiB usable, 183.92 GiB too much"],
+    "23": ["215.17 GiB needed, 31.25 GiB usable, 183.92 GiB over capacity"],
     "26": [
-        "208.92 GiB needed, 95.74 GiB usable, 113.18 GiB too much",
-        "100.00 GiB needed, 16.00 GiB usable, 84.00 GiB too much",
-        "128.00 MiB needed, 64.00 MiB usable, 64.00 MiB too much",
+        "208.92 GiB needed, 95.74 GiB usable, 113.18 GiB over capacity",
+        "100.00 GiB needed, 16.00 GiB usable, 84.00 GiB over capacity",
+        "128.00 MiB needed, 64.00 MiB usable, 64.00 MiB over capacity",
     ],
     "27": [
         "89.77 GiB usable, 81.00 GiB in use, 153 B left outside of its pool",
-        "81.00 GiB needed, 75.60 GiB usable, 5.40 GiB too much",
+        "81.00 GiB needed, 75.60 GiB usable, 5.40 GiB over capacity",
     ],
     "28": ["6.14 GiB needed"],
-    "29": ["21.95 GiB needed, 15.48 GiB usable, 6.47 GiB too much"],
+    "29": ["21.95 GiB needed, 15.48 GiB usable, 6.47 GiB over capacity"],
     "30": ["6.48 GiB needed, 6.78 GiB free, 3.33 GiB of that in one piece"],
-    "31": ["10.97 GiB needed, 7.75 GiB usable, 3.22 GiB too much"],
+    "31": ["10.97 GiB needed, 7.75 GiB usable, 3.22 GiB over capacity"],
     "32": [
         "1.70 KiB more than the 1.00 MiB usable",
-        "1,050,266 bytes needed, 1,048,576 bytes usable, 1.65 KiB too much",
+        "1,050,266 bytes needed, 1,048,576 bytes usable, 1.65 KiB over capacity",
     ],
-    "33": ["95.40 GiB needed, 67.69 GiB usable, 27.71 GiB too much", "4.50 GiB needed"],
+    "33": ["95.40 GiB needed, 67.69 GiB usable, 27.71 GiB over capacity", "4.50 GiB needed"],
     "34": [
-        "18.53 MiB needed, 16.00 MiB usable, 2.53 MiB too much",
-        "8.00 GiB needed, 7.75 GiB usable, 256.00 MiB too much",
+        "18.53 MiB needed, 16.00 MiB usable, 2.53 MiB over capacity",
+        "8.00 GiB needed, 7.75 GiB usable, 256.00 MiB over capacity",
     ],
 }
 CAUSES = {

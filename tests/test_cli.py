@@ -576,7 +576,7 @@ def test_check_says_whether_a_module_fits_and_what_would_lower_its_peak(run: Run
     assert "peak resident 958.87 MiB" in module
     assert re.fullmatch(r"  phases: forward .*; backward .*; update .* MiB", phases)
     assert capacity == (
-        "  capacity: needs 958.88 MiB, 358.88 MiB more than 600.00 MiB; with one step it is predicted to fit"
+        "  capacity: needs 958.88 MiB, 358.88 MiB more than 600.00 MiB; predicted to fit with one suggestion"
     )
     assert advice == "  advice: checkpoint layer_#: saves 376 MiB (range)"
     assert found.code == 3
@@ -586,13 +586,15 @@ def test_check_says_whether_a_module_fits_and_what_would_lower_its_peak(run: Run
 
 def test_check_says_how_much_is_left_of_a_device(run: Run) -> None:
     found = run("check", "--jobs", 1, "--capacity", "h100", PAIRS / "gpu" / "mid" / "nodonate")
-    assert "  capacity: needs 958.88 MiB, 78.17 GiB less than 79.11 GiB; code, other modules" in found.out
+    assert (
+        "  capacity: needs 958.88 MiB, 78.17 GiB less than 79.11 GiB; not included: code, other programs" in found.out
+    )
     assert found.code == 0
 
 
 def test_check_says_how_to_tell_what_a_device_has_and_nothing_of_it_for_a_cpu(run: Run) -> None:
     out = run("check", "--jobs", 1, PAIRS / "gpu" / "mid" / "nodonate").out
-    assert "  capacity: not known; --capacity v5e, or 16GiB, says what the device has\n" in out
+    assert "  capacity: unknown; to check the fit, add --capacity v5e\n" in out
     assert "capacity:" not in run("check", "--jobs", 1, TINY).out
 
 

@@ -109,11 +109,11 @@ class Moves:
         if conflicts and donation.conflict_bytes >= donation.scratch_bytes:
             first = conflicts[0]
             return (
-                f"{first.argument} is still read by {first.reader} at {first.read_at} when the result that could take "
-                f"its place is first written, at {first.born_at}, so both are held."
+                f"{first.argument} is still read by {first.reader} at {first.read_at}, after the output that could "
+                f"reuse it is first written, at {first.born_at}, so both take memory."
             )
         if donation.scratch_bytes:
-            return "Other values use the results' memory before they are written, and need a place of their own."
+            return "Other values use the outputs' memory before they are written, and need memory of their own."
         return "The peak after the donation is at another instruction."
 
     def batches(self) -> Iterator[Move]:
@@ -153,8 +153,8 @@ class Moves:
     def _of_group(self, kind: Kind, claim: Claim, group: AvoidableGroup, caveat: str = "") -> Iterator[Move]:
         if group.values and group.size_bytes * WORTH_PART >= self._situation.memory.peak.peak_bytes:
             what = {
-                "recomputed-early": "recomputed before it is needed",
-                "made-early": "made long before its first use",
+                "recomputed-early": "recomputed too early",
+                "made-early": "created too early",
             }
             more = {"caveat": caveat} if caveat else {}
             buffers = self._situation.program.buffers.one_of_each(group.values)
@@ -168,12 +168,12 @@ class Moves:
         if kind == "padding":
             found = merged(self._situation, number)
             how = f"{padded_words(analysis, number)}; merge {product(found.sizes)}" if found else ""
-            what, most = "avoid the padding", "at the peak"
+            what, most = "avoid the padding", " at the peak"
         else:
             how = order_words(analysis, number, group.copies[number])
-            what, most = "avoid copies", "of what is held anyway"
-        of = f"of {where(analysis, number)}" if is_all else f"{most}, above all of {where(analysis, number)}"
-        return f"{what} {of}{f': {how}' if how else ''}"
+            what, most = "avoid redundant copies", ""
+        of = f" of {where(analysis, number)}" if is_all else f"{most}, mainly of {where(analysis, number)}"
+        return f"{what}{of}{f': {how}' if how else ''}"
 
     @cached_property
     def checkpoints(self) -> list[Move]:
@@ -250,7 +250,7 @@ class Moves:
         found: list[tuple[Kind, str, Lever | None, str]] = [
             ("attention", of_attention, attention, code),
             ("logits", "compute the loss in chunks: {}", levers.logits(), ""),
-            ("carry", "carry what a loop reads and writes as two stacks: {}", levers.carry(), ""),
+            ("carry", "carry as one stack in the loop, instead of two: {}", levers.carry(), ""),
             ("carry", "donate {} and carry them through the loop", levers.donated_carry(), ""),
             ("offload", "keep {} in host memory until the update", levers.offload(), ""),
             ("type", "use a narrower type for {}", levers.narrower_state(), ""),
@@ -285,7 +285,7 @@ class Moves:
         if found is None or found.held_bytes * WORTH_PART < self._situation.memory.peak.peak_bytes:
             return
         arguments = tuple(dict.fromkeys(one.name for one in found.arguments))
-        what = f"divide {', '.join(arguments)} among the {found.devices} devices, and keep activations divided"
+        what = f"shard {', '.join(arguments)} over the {found.devices} devices, and keep activations sharded"
         code = DIVIDED_ACTIVATIONS if self._situation.is_jax else ""
         numbers = tuple(one.number for one in found.arguments)
         memory = self._situation.memory

@@ -18,24 +18,24 @@ _ROUNDED: frozenset[Claim] = frozenset(("range", "up to", "predicted", "estimate
 
 CLAIMS: Mapping[Claim, str] = {
     "exact": "exact, if nothing else changes",
-    "up to": "of this schedule",
+    "up to": "for this schedule",
     "predicted": "predicted",
     "estimate": "estimate",
     "range": "range",
     "at least": "at least",
     "bound": "bound",
-    "not computed": "not computed",
+    "not computed": "unknown",
 }
 
 _VERDICTS: Mapping[Verdict, str] = {
-    "fits": "code, other modules and the runtime come on top",
+    "fits": "not included: code, other programs, the runtime's own memory",
     "slack": "the peak is smaller, the rest is slack",
     "donation": "after donation the peak is smaller",
-    "sequence": "with these steps it is predicted to fit",
-    "close": "with one of these steps it is close: compile it",
-    "possible": "no step with a known saving is enough",
-    "arguments": "with these shapes and types the arguments alone are larger",
-    "impossible": "with these shapes and instructions no order, recomputation, offloading or donation makes it fit",
+    "sequence": "predicted to fit with these suggestions",
+    "close": "close with one of these suggestions: compile it to see",
+    "possible": "no suggestion with a known saving is enough",
+    "arguments": "with these shapes and types the arguments alone exceed the device",
+    "impossible": "no order, recomputation, offloading or donation makes it fit with these shapes and instructions",
 }
 
 
@@ -76,7 +76,7 @@ class Saving(Protocol):
 def amount_words(move: Saving) -> str:
     """Return what a move saves, worded as its claim allows."""
     if move.claim == "not computed":
-        return f"not computed; {saving_words(move)}"
+        return f"unknown; {saving_words(move)}"
     if move.saving_bytes <= 0 and not move.saving_high_bytes:
         return "0"
     match move.claim:
@@ -93,9 +93,9 @@ def amount_words(move: Saving) -> str:
 
 
 def saving_words(move: Saving) -> str:
-    """Return `saves about 281 MiB` or, where that is not computed, `affects 281 MiB`."""
+    """Return `saves about 281 MiB` or, where the saving is unknown, `involves 281 MiB`."""
     if move.claim == "not computed":
-        return f"affects {rounded_bytes(move.naive_bytes)}"
+        return f"involves {rounded_bytes(move.naive_bytes)}"
     amount = amount_words(move)
     return "saves nothing" if amount == "0" else f"saves {amount}"
 
@@ -148,7 +148,7 @@ def result_words(move: Reached, exceeded_bytes: int | None) -> str:
     if known != "too much":
         return f"{needed}, fits" if known == "fits" else f"{needed}, close: compile it"
     most = "at most " if move.claim == "at least" else ""
-    return f"{needed}, {most}{rounded_bytes(over) if move.claim in _ROUNDED else human_bytes(over)} too much"
+    return f"{needed}, {most}{rounded_bytes(over) if move.claim in _ROUNDED else human_bytes(over)} over capacity"
 
 
 def what_words(advice: Advice, move: Move) -> str:
@@ -166,7 +166,7 @@ def curve_words(advice: Advice, move: Move) -> str:
 
 def next_words(move: Move) -> str:
     """Return what takes most of the peak after a move; empty where that is not known."""
-    return f"Most of the peak is then {move.next_largest}." if move.next_largest else ""
+    return f"Then most of the peak is {move.next_largest}." if move.next_largest else ""
 
 
 def joint_words(advice: Advice) -> str:
@@ -189,7 +189,7 @@ def floor_words(ladder: Ladder, instruction: str, backend: str) -> str:
     at = f"instruction {ladder.floor_moment:,}" + (f", {instruction}" if instruction else "")
     vmem = ", apart from what may move to VMEM" if backend == "tpu" else ""
     return (
-        "With these shapes and instructions, no order, recomputation, offloading or donation brings the peak below"
+        "With these shapes and instructions, no order, recomputation, offloading or donation lowers the peak below"
         f" {human_bytes(ladder.floor_bytes)} ({at}){vmem}."
     )
 
@@ -214,7 +214,7 @@ def advice_sentence(advice: Advice | None) -> str:
         return ""
     steps = advice.sequence[: advice.capacity.steps] if advice.capacity else ()
     if len(steps) > 1:
-        return f"{', then '.join(one.what for one in steps)}: {needed_words(steps[-1])} is needed then"
+        return f"{', then '.join(one.what for one in steps)}: new total {needed_words(steps[-1])}"
     return sentence(move)
 
 
@@ -223,7 +223,7 @@ def capacity_words(fit: Fit, advised: CapacityAdvice | None) -> str:
     difference = f"{human_bytes(abs(fit.excess_bytes))} {'more' if fit.is_over else 'less'}"
     capacity = human_bytes(fit.capacity.size_bytes) + (f" ({fit.capacity.scope})" if fit.capacity.scope else "")
     if fit.fits is None:
-        return f"needs {least_words(fit.needed_bytes, is_least=True)}; whether that fits {capacity} is not known"
+        return f"needs {least_words(fit.needed_bytes, is_least=True)}; whether that fits {capacity} is unknown"
     words = f"needs {least_words(fit.needed_bytes, is_least=fit.is_least)}, {difference} than {capacity}"
     return f"{words}; {verdict_words(advised)}" if advised else words
 
@@ -232,34 +232,34 @@ def verdict_words(capacity: CapacityAdvice) -> str:
     """Return what could make a program fit, and the batch that does; for one that fits, what is not counted."""
     words = _VERDICTS[capacity.verdict]
     if capacity.steps == 1 and capacity.verdict == "sequence":
-        words = "with one step it is predicted to fit"
+        words = "predicted to fit with one suggestion"
     if capacity.verdict == "arguments":
-        words += f"; {_holding(capacity.devices)} could hold them"
+        words += f"; sharded over {_count_words(capacity.devices)} they fit"
     if capacity.excess_bytes and capacity.fits_factor and capacity.fits_factor < 1:
-        words += f"; a batch × {capacity.fits_factor:.2f} is close (estimate)"
+        words += f"; {100 * capacity.fits_factor:.0f} % of the batch is close (estimate)"
     return words
 
 
-def _holding(devices: int | None) -> str:
-    return "more devices" if devices is None else f"{devices:,} devices, with each array divided evenly,"
+def _count_words(devices: int | None) -> str:
+    return "more devices" if devices is None else f"{devices:,} devices"
 
 
 def per_device_words(found: PerDevice) -> str:
     """Return what each of so many devices would hold and need."""
     peak = f"{rounded_bytes(found.low_bytes)} to {rounded_bytes(found.high_bytes)}"
-    held = f"{human_bytes(found.held_bytes)} of arguments and results if each array is divided evenly"
+    held = f"{human_bytes(found.held_bytes)} of arguments and outputs if each is divided evenly"
     return f"on {found.devices:,}: {held}, and a peak of {peak}"
 
 
 def sentence(move: Move) -> str:
     """Return a move in one sentence, as `check` prints it."""
     if move.claim == "not computed":
-        return f"{move.what}: {saving_words(move)}; the saving is not computed"
+        return f"{move.what}: {saving_words(move)}; saving unknown"
     if move.saving_bytes <= 0 and not move.saving_high_bytes:
         return f"to {move.what} saves nothing: {move.reason}"
     if move.claim == "up to" and move.kind in _IF_NOT_HELD:
         buffers = "this buffer were" if len(move.buffers) == 1 else f"these {len(move.buffers):,} buffers were"
-        held = "not held then" if move.kind in _FOR_A_WHILE else "never held"
+        held = "freed while idle" if move.kind in _FOR_A_WHILE else "not there"
         return f"{move.what}: if {buffers} {held}, this schedule would need {needed_words(move)}"
     claim = "" if move.claim == "at least" else f" ({CLAIMS[move.claim]})"
     return f"{move.what}: {saving_words(move)}{claim}"

@@ -61,7 +61,7 @@ def _module(one: Explanation) -> Iterator[Section]:
         # A donation that saves nothing is named to say so, and is no step.
         known = [step.what for step in one.steps] + [step.what for step in one.sequence]
         is_step = one.first_step.startswith(tuple(known))
-        first = f"Do first: {first}" if is_step else capital(first)
+        first = f"First suggestion: {first}" if is_step else capital(first)
     missing = f"{capital(one.missing_allocations)}." if one.missing_allocations else ""
     yield Section(
         title=f"{one.name}: {one.backend}, {one.space}{device}",
@@ -74,7 +74,7 @@ def _module(one: Explanation) -> Iterator[Section]:
         yield _steps(one)
     if len(one.phases) > 1:
         yield _phases(one)
-    yield Section(title="Not known", items=tuple((sentence, "", "") for sentence in one.unknown))
+    yield Section(title="Unknown", items=tuple((sentence, "", "") for sentence in one.unknown))
 
 
 def _peak(one: Explanation) -> Section:
@@ -144,18 +144,22 @@ def _steps(one: Explanation) -> Section:
     ]
     if rest := one.steps[_MOST_STEPS:]:
         items.append(
-            (f"And {counted(len(rest), 'more step')}", f"{'; '.join(short_words(step.what) for step in rest)}", "")
+            (
+                f"And {counted(len(rest), 'more suggestion')}",
+                f"{'; '.join(short_words(step.what) for step in rest)}",
+                "",
+            )
         )
     together = ""
     if len(one.sequence) > 1:
         what = ", then ".join(short_words(step.what) for step in one.sequence)
-        together = f"Together: {what}: {needed_words(one.sequence[-1])} is needed then."
-    return Section(title="Steps, each alone", items=tuple(items), sentences=tuple(filter(None, (together,))))
+        together = f"Together: {what}: new total {needed_words(one.sequence[-1])}."
+    return Section(title="Suggestions", items=tuple(items), sentences=tuple(filter(None, (together,))))
 
 
 def _step_words(step: SuggestionFigures, exceeded_bytes: int | None) -> str:
     if step.claim == "not computed":
-        return f"{saving_words(step)}; the saving is not computed"
+        return f"{saving_words(step)}; saving unknown"
     claim = "" if step.claim == "at least" else f" ({CLAIMS[step.claim]})"
     return f"{saving_words(step)}{claim}: {result_words(step, exceeded_bytes)}"
 
@@ -175,7 +179,7 @@ def _phases(one: Explanation) -> Section:
     return Section(
         title="Phases: peak and instructions",
         rows=tuple(rows),
-        sentences=(f"{counted(rest, 'more phase')}.",) if rest > 0 else (),
+        sentences=(f"{counted(rest, 'short phase')} not shown.",) if rest > 0 else (),
     )
 
 
@@ -195,7 +199,7 @@ def _others(others: Sequence[Explanation]) -> Section:
     rest = len(others) - _MOST_OTHERS
     more = f"{counted(rest, 'more module')}. " if rest > 0 else ""
     return Section(
-        title=f"{counted(len(others), 'other module')}, which {'need' if len(others) > 1 else 'needs'} less",
+        title=f"{counted(len(others), 'other module')}",
         rows=tuple(rows),
         sentences=(f"{more}--module NAME explains one of them.",),
     )
@@ -216,14 +220,14 @@ def _error(error: LoggedError) -> Iterator[Section]:
     if largest:
         whole = whole_of(event)
         yield Section(
-            title="The largest buffers that it lists",
+            title="Largest buffers in the message",
             rows=tuple(_listed(buffer, whole.middle if whole else 0) for buffer in largest),
         )
     if parts := _parts(event):
-        yield Section(title="What it adds up to", rows=parts)
+        yield Section(title="Totals in the message", rows=parts)
     yield Section(title="Next", sentences=tuple(filter(None, (next_step(event), would_fit(event)))))
     if lacks := unknown(event):
-        yield Section(title="Not known", items=tuple((sentence, "", "") for sentence in lacks))
+        yield Section(title="Unknown", items=tuple((sentence, "", "") for sentence in lacks))
 
 
 def _parts(event: OutOfMemory) -> tuple[SizeRow, ...]:

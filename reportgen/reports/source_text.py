@@ -20,8 +20,8 @@ def source_text(
     yield (Span(f"{name} in {module.name}: {module.backend}, {module.space}", "title"),)
     yield (
         Span(
-            f"Its lines fill {human_bytes(filled)} of the {human_bytes(costs.peak_bytes)} peak"
-            f" ({percent(filled, costs.peak_bytes)}). Arguments belong to no line."
+            f"Its lines account for {human_bytes(filled)} of the {human_bytes(costs.peak_bytes)} peak"
+            f" ({percent(filled, costs.peak_bytes)}). Arguments come from no line."
         ),
     )
     shown = {
@@ -47,5 +47,5 @@ def _line(line: AnnotatedLine, costs: LineCosts, module: Explanation, digits: in
     text = cut(visible(line.text.expandtabs(4)), max(width - len(margin) - len(number), 10))
     yield Span(margin, "bar"), Span(number, "quiet"), Span(text)
     for step in line.steps:
-        words = f"{' ' * len(margin)}{' ' * len(number)}^ step {step + 1}: {short_words(module.steps[step].what)}"
+        words = f"{' ' * len(margin)}{' ' * len(number)}^ suggestion {step + 1}: {short_words(module.steps[step].what)}"
         yield (Span(words[:width], "quiet"),)

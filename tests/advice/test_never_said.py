@@ -126,7 +126,7 @@ def test_6_offloading_saves_at_most_its_bytes_and_never_its_size() -> None:
         assert move.claim == "up to"
         assert move.saving_bytes <= move.naive_bytes
         assert "up to about" in sentence(move)
-        assert "moved all at once, they need more" in move.caveat
+        assert "all at once needs more" in move.caveat
 
 
 def test_7_no_element_type_has_a_number_but_that_of_state() -> None:
@@ -139,14 +139,14 @@ def test_7_no_element_type_has_a_number_but_that_of_state() -> None:
     assert others
     assert all(move.claim == "estimate" and move.saving_bytes <= move.naive_bytes for move in of_state)
     assert all("computes in the wider type as before" in move.caveat for move in of_state)
-    assert all("saving is not computed" in sentence(move) for move in others)
+    assert all("saving unknown" in sentence(move) for move in others)
 
 
 def test_8_a_donation_has_an_equal_result_and_says_what_the_caller_must_not_do() -> None:
     donations = [(label, move) for label, _, move in moves() if move.kind == "donate"]
     assert donations
     for label, move in donations:
-        assert "must not use these arrays afterwards" in move.caveat
+        assert "Do not use these arrays afterwards" in move.caveat
         assert move.naive_bytes > 0
         advised = next(advice for other, _, advice in everything() if other == label)
         states = {group.name for group in advised.arguments if group.state in ("can", "conflict")}
@@ -173,7 +173,7 @@ def test_11_whether_a_program_fits_is_a_matter_of_what_it_needs() -> None:
     assert "more than" in capacity_words(device, advised)
     ample = advise(variant.analysis, 2 * between)[0].capacity
     words = capacity_words(fit(variant.space, Capacity(2 * between, "given", "flag")), ample)
-    assert "code, other modules and the runtime come on top" in words
+    assert "not included: code, other programs" in words
 
 
 @pytest.mark.parametrize(("part", "words"), [(0.99, "predicted to fit"), (0.4, "does not fit yet")])
@@ -242,7 +242,9 @@ def test_14_a_dump_that_cannot_be_trusted_gets_a_reason_and_no_number(dump: str,
 
 def test_every_move_says_how_it_is_computed_how_it_did_and_what_else_may_happen() -> None:
     glossary = (template_root() / "help" / "glossary.md").read_text(encoding="utf-8")
-    sections = re.findall(r"^## Move: [\w -]+ \{#move-([\w-]+)\}\n(.*?)(?=^## |\Z)", glossary, re.MULTILINE | re.DOTALL)
+    sections = re.findall(
+        r"^## Suggestion: [\w -]+ \{#move-([\w-]+)\}\n(.*?)(?=^## |\Z)", glossary, re.MULTILINE | re.DOTALL
+    )
     assert len(sections) == len(get_args(Kind))
     for name, text in sections:
         labels = re.findall(r"\*\*([^*]+)\.\*\*", text)

@@ -194,7 +194,7 @@ def test_state_is_divided_together_with_activations() -> None:
     """With state alone, a compiled program needed 29 GiB more; with the constraint it saved what was said."""
     found = step("fsdp_tp+replopt", "shard")
     assert found is not None
-    assert "keep activations divided" in found.what
+    assert "keep activations sharded" in found.what
     assert "activations that stay divided" in found.caveat
     assert found.code.startswith("x = jax.lax.with_sharding_constraint(x, ")
     compile(found.code, "code", "exec")
@@ -204,7 +204,7 @@ def test_replicated_state_is_divided_and_sharded_parameters_are_not() -> None:
     found = step("fsdp_tp+replopt", "shard")
     assert found is not None
     assert found.naive_bytes // MIB == 11056
-    assert "among the 8 devices" in found.what
+    assert "over the 8 devices" in found.what
     assert advice("fsdp_tp+replopt").steps[0] is found
     assert step("fsdp_tp", "shard") is None
     assert step("splash", "shard") is None

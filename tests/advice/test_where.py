@@ -89,7 +89,7 @@ def test_padding_and_copies_name_an_array() -> None:
 def test_an_array_without_a_line_is_told_by_its_argument() -> None:
     (move,) = (move for move in compiled()["tpu/kvcarry/donate"].advice.moves if move.kind == "copy")
     assert move.what == (
-        "avoid copies of what is held anyway, above all of cache['k'], bf16[8,16,4096,16,64]: {2,4,3,1,0} → {4,1,3,2,0}"
+        "avoid redundant copies, mainly of cache['k'], bf16[8,16,4096,16,64]: {2,4,3,1,0} → {4,1,3,2,0}"
     )
 
 

@@ -207,7 +207,7 @@ def test_a_module_is_chosen_by_its_name_and_another_name_is_an_error(run: Run) -
 def test_of_several_modules_the_one_that_needs_most_is_explained_and_the_others_are_counted(run: Run) -> None:
     text = run("explain", "--jobs", "1", SAMPLES).out
     assert text.startswith("jit_train_step: tpu, ")
-    assert "9 other modules, which need less" in text
+    assert "9 other modules" in text
 
 
 def test_the_example_in_the_documentation_is_what_the_command_prints(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -101,19 +101,19 @@ def test_a_program_that_does_not_fit_begins_with_what_makes_it_fit(tmp_path: Pat
     (folder,) = folders(tmp_path / "site")
     text = (folder / "index.html").read_text(encoding="utf-8")
     headings = re.findall(r"<h2 id=\"(\w[\w-]*)\">([^<]*)", text)
-    assert text.count("Does not fit: ") == 1
-    assert text.index("Does not fit: ") < text.index("To fit 600.00 MiB")
-    assert headings[0] == ("first-steps", "What makes it fit")
+    assert text.count("Does not fit, by ") == 1
+    assert text.index("Does not fit, by ") < text.index("To fit 600.00 MiB")
+    assert headings[0] == ("first-steps", "Suggestions that fit")
     assert ("advice", "To fit 600.00 MiB") in headings
 
 
 def test_each_value_of_the_main_memory_has_a_sentence(samples_site: Path) -> None:
-    """Of a temporary: what is needed without its buffer; of what the caller holds: whether it can be donated."""
+    """Of a temporary: what is needed without its buffer; of an argument: whether it can be donated."""
     sentence = re.compile(
         f"{re.escape(OFF_PEAK)}|{re.escape(HELD)}"
-        "|Without (?:it|its buffer of [0-9]+ values), held from [0-9]+ to [0-9]+,"
+        "|Without (?:it|its buffer of [0-9]+ values), live from [0-9]+ to [0-9]+,"
         " this schedule would need"
-        "|The caller (?:holds|has donated) it|It is returned in memory of its own"
+        "|An argument: |It cannot be donated: |It is donated, |An output that reuses no input"
     )
     counted = 0
     for folder in folders(samples_site):

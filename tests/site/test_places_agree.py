@@ -178,7 +178,7 @@ def test_the_peak_and_the_lines_that_fill_it(places: Places) -> None:
         answer = page.first("p", class_="answer")
         assert one.filled in answer.text
         if one.peak_bytes is None:
-            assert "no peak is known" in answer.text
+            assert "the peak is unknown" in answer.text
             continue
         assert exact(answer)[0] == one.peak_bytes
         assert f"at instruction {one.peak_moment:,}" in answer.text
@@ -269,7 +269,7 @@ def test_the_steps_and_what_is_needed_then_in_documents_and_the_terminal(places:
         assert left_words(places, step) in places.told
     assert one.first_step in places.checked
     known = [step.what for step in one.steps] + [step.what for step in one.sequence]
-    assert ("Do first:" in places.told) == one.first_step.startswith(tuple(known))
+    assert ("First suggestion:" in places.told) == one.first_step.startswith(tuple(known))
 
 
 def test_the_steps_and_what_is_needed_then_on_pages(places: Places) -> None:

@@ -159,7 +159,7 @@ def test_the_terminal_shows_the_lines_with_their_bytes(run: Run, tmp_path: Path)
     said = run("explain", SAMPLE, "--source", file).out.splitlines()
     assert said[0] == "progs.py in jit_mlp_train_step: tpu, HBM"
     assert "2.10 MiB   13.0 %   31  value_31 = '<b>'" in " ".join(said)
-    assert any("^ step 1: use a narrower type for o" in line for line in said)
+    assert any("^ suggestion 1: use a narrower type for o" in line for line in said)
     assert not any("value_399" in line for line in said)
 
 

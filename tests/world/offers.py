@@ -369,7 +369,7 @@ OFFERS = {
     "attention-layers": Offer(
         _ATTENTION_OF_LAYERS, "attention", "recompute attention in the backward pass:", "v5e:2x2"
     ),
-    "divided": Offer(_DIVIDED, "shard", "keep activations divided", "v5e:2x2", ("P()", 'P(None, "data")')),
+    "divided": Offer(_DIVIDED, "shard", "keep activations sharded", "v5e:2x2", ("P()", 'P(None, "data")')),
     "linen-method": Offer(_LINEN_METHOD, "checkpoint", "the calls of"),
     "linen-scope": Offer(_LINEN_METHOD, "checkpoint", "/layer_#"),
     "linen-loop": Offer(_LINEN_LOOP, "checkpoint-loop", "the body of the loop at"),

@@ -1,4 +1,4 @@
-"""What would lower the peak: the first box of a module's page, its tables, and what the chart shows of a move."""
+"""What would lower the peak: the tables of a module's page, and what the chart shows of a suggestion."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,6 +9,7 @@ from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.record import record
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import (
+    CLAIMS,
     amount_words,
     floor_words,
     joint_words,
@@ -25,9 +26,9 @@ _SHOWN_RESULTS = 50
 _STATES: Mapping[State, str] = {
     "donated": "donated",
     "can": "can be donated",
-    "conflict": "still read when its result is written",
-    "surplus": "no result of its shape left",
-    "no result": "no result like it",
+    "conflict": "still read when its output is written",
+    "surplus": "no output of its shape left",
+    "no result": "no output like it",
 }
 
 
@@ -47,6 +48,7 @@ class MoveRow:
     needed: str
     peak: str
     notes: str
+    confidence: str
 
 
 @record
@@ -104,7 +106,7 @@ def advice_view(module: Module) -> AdviceView | None:
     joint = joint_words(advice)
     floor = module.instruction_at(ladder.floor_moment) if ladder else None
     return AdviceView(
-        heading=f"To fit {human_bytes(exceeded.size_bytes)}" if exceeded else "What would lower the peak",
+        heading=f"To fit {human_bytes(exceeded.size_bytes)}" if exceeded else "How to lower the peak",
         choices=[(key, what_words(advice, move)) for key, move in keys.items()],
         space_name=f"space {space.color} · {space.name}",
         withheld=advice.withheld,
@@ -150,6 +152,7 @@ def move_row(key: str, move: Move) -> MoveRow:
         needed=needed_words(move),
         peak=peak_words(move),
         notes=" ".join(filter(None, (move.reason, next_words(move), move.caveat))),
+        confidence=CLAIMS[move.claim],
     )
 
 
@@ -161,7 +164,7 @@ def _rungs(ladder: Ladder, slack_bytes: int, keys: Mapping[str, Move]) -> list[R
         Rung(name="peak resident", size_bytes=ladder.peak_bytes, anchor="peak-resident"),
         Rung(name="peak after donation", size_bytes=ladder.donated_bytes, anchor="move-donate", key=first),
         Rung(name="floor", size_bytes=ladder.floor_bytes, anchor="floor"),
-        Rung(name="held by the caller", size_bytes=ladder.held_bytes, anchor="static"),
+        Rung(name="arguments and outputs", size_bytes=ladder.held_bytes, anchor="static"),
     ]
 
 
@@ -170,7 +173,7 @@ def _argument_words(group: ArgumentGroup) -> str:
     if group.conflict:
         words += f": {_conflict_words(group.conflict)}"
     if group.near_miss_bytes:
-        words += f"; results of equal size but another type or shape: {human_bytes(group.near_miss_bytes)}"
+        words += f"; outputs of equal size but another type or shape: {human_bytes(group.near_miss_bytes)}"
     return words
 
 

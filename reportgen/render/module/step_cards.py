@@ -13,7 +13,7 @@ from reportgen.render.view import Module
 from reportgen.reports.advice_words import CLAIMS, joint_words, result_words, saving_words, verdict_words
 from reportgen.reports.source_words import short_words
 
-_HEADING, _SOLVED = "What would lower it", "What makes it fit"
+_HEADING, _SOLVED = "Suggestions", "Suggestions that fit"
 
 
 @record
@@ -62,19 +62,19 @@ def step_cards(module: Module) -> Steps | None:
     if space is None or advice is None or not space.needed_bytes:
         return None
     if advice.withheld:
-        return Steps(heading="No steps are known", solved_heading=_SOLVED, words=advice.withheld, cards=())
+        return Steps(heading="No suggestions", solved_heading=_SOLVED, words=advice.withheld, cards=())
     capacity = advice.capacity
     is_over = capacity is not None and capacity.excess_bytes > 0
     chosen = _chosen(advice)
     keys = move_keys(advice)
     cards = [_card(advice, move_row(_key(keys, move), move)) for move in chosen]
     heading = _SOLVED if any(card.fits for card in cards) else _HEADING
-    words = "" if chosen else "No step is known that would lower the peak."
+    words = "" if chosen else "No suggestion would lower the peak."
     if capacity and is_over and not any(card.fits for card in cards):
         verdict = verdict_words(capacity)
         words = f"{verdict[0].upper()}{verdict[1:]}."
     if elsewhere := misfit_elsewhere(module.misfit) if module.misfit else "":
-        words = f"What does not fit is in another memory, {elsewhere}, so no step for {space.name} helps."
+        words = f"Another memory space does not fit, {elsewhere}, so no suggestion for {space.name} helps."
     return Steps(
         heading=heading, solved_heading=_SOLVED, words=words, cards=cards, joint=short_words(joint_words(advice))
     )

@@ -68,8 +68,8 @@ def add_capacity(parser: argparse.ArgumentParser) -> None:
         action="append",
         type=capacity,
         metavar="SIZE|CHIP",
-        help="what the device has: 16GiB, v5e, h100, …; host=64GiB for host memory, 3=1MiB for memory space 3;"
-        " may be repeated (default: the device that the files beside a dump name)",
+        help="capacity of the device: 16GiB, v5e, h100, …; host=64GiB for host memory, 3=1MiB for memory space 3;"
+        " may be repeated (default: the device that the files next to a dump name)",
     )
 
 

@@ -110,7 +110,7 @@ def explain(parser: argparse.ArgumentParser) -> None:
         "--source",
         type=Path,
         metavar="FILE",
-        help="print the lines of this source file that fill the peak or that a step is about, with their bytes",
+        help="print the lines of this source file that the peak or a suggestion comes from, with their bytes",
     )
 
 

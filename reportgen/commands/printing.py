@@ -56,7 +56,7 @@ def _print_capacity(entry: Summary) -> None:
     if entry.capacity:
         print(printable(f"  capacity: {entry.capacity}"))
     elif entry.backend in ("tpu", "gpu"):
-        print("  capacity: not known; --capacity v5e, or 16GiB, says what the device has")
+        print("  capacity: unknown; to check the fit, add --capacity v5e")
 
 
 def print_errors(errors: Sequence[LoggedError]) -> None:

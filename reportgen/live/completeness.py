@@ -127,4 +127,4 @@ def _inconsistencies(files: DumpFiles, judged: Completeness, parts: Stamps, base
             old = ", ".join(_PART_WORDS[split[1]] for split, is_old_part in pairs if split and is_old_part)
             yield f"some of its files are new, others are old{f' ({old})' if old else ''}"
     if judged.siblings_differ and not (baseline and baseline.siblings_differ):
-        yield "the files beside it do not fit it"
+        yield "the files next to it do not fit it"

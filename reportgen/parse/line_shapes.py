@@ -122,7 +122,9 @@ RANGE_ROW = LineShape(
     (b"-" + MOMENT, '"-" and the last instruction number of the range'),
     _LINE_END,
 )
-PEAK_HEADING = LineShape((rb"  Live ranges at " + MOMENT, "the instruction number of the peak"), rb" \(peak\):", _LINE_END)
+PEAK_HEADING = LineShape(
+    (rb"  Live ranges at " + MOMENT, "the instruction number of the peak"), rb" \(peak\):", _LINE_END
+)
 PEAK_ROW = LineShape(
     (b"    " + NAME, "the name of a value"),
     INDEX + b"?",

@@ -41,9 +41,9 @@ class Agreement:
 def unread(why: str) -> Agreement:
     """Return the result for a file that cannot be read as what it is named."""
     return Agreement(
-        name="Files beside the dump",
+        name="Files next to the dump",
         question="Can each be read?",
-        subject="files beside the dump",
+        subject="files next to the dump",
         looked_at=1,
         differences=(why,),
         is_unread=True,
@@ -84,13 +84,13 @@ def agreement_of_text(dump: Dump, data: bytes, module: ModuleText) -> Iterator[A
     yield Agreement(
         name="Entry of the HLO text",
         question="Have the dump’s parameters and its output the shapes of the module’s entry?",
-        subject="entry parameters and results",
+        subject="entry parameters and outputs",
         looked_at=len(head.parameters or ()) + (head.result is not None),
         differences=(*_parameters(dump, head), *_results(dump, head)),
     )
     yield Agreement(
         name="Aliases of the HLO text",
-        question="Is each parameter that gives its bytes to the result marked so in the dump?",
+        question="Is each parameter whose bytes the output reuses marked so in the dump?",
         subject="aliases",
         looked_at=len(head.aliases),
         differences=tuple(_aliases(dump, head)),

@@ -146,8 +146,8 @@ def _of_one_compilation(
     other = next(one for one in named if one.frames != doubtful[0].frames)
     used = "its own are not used" if doubtful is older else "neither are used"
     row = Agreement(
-        name="Source lines beside the dump",
-        question="Do the files beside the dump name the same source lines?",
+        name="Source lines next to the dump",
+        question="Do the files next to the dump name the same source lines?",
         subject="files with source lines",
         looked_at=len(named),
         differences=(f"its source lines differ from those of {other.sibling.label}; {used}",),

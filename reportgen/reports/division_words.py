@@ -5,8 +5,8 @@ Texts since jaxlib 0.12 do not, and the proto of the module does.
 
 from reportgen.reports.report import Report
 
-_UNKNOWN = "the dump does not say how the arguments are divided"
-_HOW = "; the proto does that --xla_dump_hlo_as_text --xla_dump_hlo_as_proto writes beside it"
+_UNKNOWN = "how the arguments are sharded is unknown"
+_HOW = "; to see it, dump again with --xla_dump_hlo_as_text --xla_dump_hlo_as_proto"
 
 
 def unknown_division(report: Report) -> str:

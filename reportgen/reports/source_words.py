@@ -13,9 +13,9 @@ _SHOWN = 3
 _SMALL = 1000
 """Lines that fill less than this part of the peak are not named."""
 
-_NO_TEXT = "Which lines fill the peak is in the HLO text, which --xla_dump_hlo_as_text writes beside a dump."
-_NO_FILLER = "No line is known to fill the peak: arguments belong to none."
-_NO_LINES = "Which lines fill the peak is not known: the HLO text beside the dump names none."
+_NO_TEXT = "For source lines, dump again with --xla_dump_hlo_as_text."
+_NO_FILLER = "Arguments, which come from no line, make up the peak."
+_NO_LINES = "The HLO text next to the dump names no source lines."
 
 _DIRECTORIES = re.compile(r"(?<!\S)(" + repeated(r"[^\s/:(]*+\(") + r")[^\s:]*/(?=[^\s/:]+:\d)")
 """Tried only where a word begins, which may do so with parentheses."""
@@ -48,16 +48,16 @@ def _lines_words(lines: Sequence[Group], groups: Sequence[Group], peak: int) -> 
     """Return which lines fill a peak, or that none fills much of it."""
     words = ", ".join(f"{line_words(line.label)} ({percent(line.size_bytes, peak)})" for line in lines)
     if 2 * sum(line.size_bytes for line in lines) >= peak:
-        return f"Most of the peak is filled at {words}."
+        return f"Most of the peak comes from {words}."
     arguments = sum(dict(group.classes).get("parameter", 0) for group in groups if group.kind != "named")
     held, of = "", "the peak"
     if 2 * arguments >= peak:
-        held, of = f"Arguments, which belong to no line, are {percent(arguments, peak)} of the peak; ", "the rest"
+        held, of = f"Arguments, which come from no line, are {percent(arguments, peak)} of the peak; ", "the rest"
     if lines:
         verb = "lines that contribute most to {} are" if len(lines) > 1 else "line that contributes most to {} is"
         found = f"the {verb.format(of)} {words}."
     else:
-        found = f"no line is known to fill {percent(1, _SMALL)} of the peak."
+        found = f"no line accounts for {percent(1, _SMALL)} of the peak."
     return f"{held}{found}" if held else f"{found[0].upper()}{found[1:]}"
 
 

@@ -93,10 +93,10 @@ def device_words(report: Report) -> str:
     advice = report.advice.get(MAIN_SPACE)
     asked = [per_device_words(found) for found in advice.more_devices] if advice and report.devices else []
     if report.devices and not asked:
-        asked = [f"nothing is known of {report.devices:,}, because the dump does not say that they can share it"]
+        asked = [f"for {report.devices:,} the need is unknown: the dump does not say that they can share the program"]
     if now == 1:
         return "; ".join(asked)
-    held = f"each holds {human_bytes(replicated_bytes(report.divided))} of the same arguments whole"
+    held = f"each holds {human_bytes(replicated_bytes(report.divided))} of replicated arguments"
     return "; ".join((f"{now:,}", unknown_division(report) or held, *asked))
 
 

@@ -76,7 +76,7 @@ const figures = ({ rows }) => {
     make("th", { scope: "col", class: number ? "number" : "" }, [name]));
   const body = rows.map(({ name, now, exact, previous, start }) => make("tr", {}, [
     make("th", { scope: "row" }, [name]),
-    make("td", { class: "number", title: exact || "not known" }, [unbroken(now)]),
+    make("td", { class: "number", title: exact || "unknown" }, [unbroken(now)]),
     changeCell(previous),
     changeCell(start)
   ]));

@@ -13,7 +13,7 @@ const LONGEST_SCOPE = 56;
  * @param {number} size
  */
 export const bytesCell = (size) => {
-  if (!Number.isFinite(size)) return make("td", { class: "number" }, [make("span", { class: "none", title: "not known" }, ["–"])]);
+  if (!Number.isFinite(size)) return make("td", { class: "number" }, [make("span", { class: "none", title: "unknown" }, ["–"])]);
   const data = make("data", { value: String(size), title: `${counted(size)} bytes` }, [humanBytes(size)]);
   return make("td", { class: "number" }, [data]);
 };

@@ -10,7 +10,7 @@ import { make } from "./dom.js";
  * @param {number} capacity
  */
 const verdictWords = (needed, capacity) => needed > capacity
-  ? `Does not fit: ${humanBytes(needed - capacity)} too much`
+  ? `Does not fit, by ${humanBytes(needed - capacity)}`
   : `Fits: ${humanBytes(capacity - needed)} left`;
 
 /**
@@ -48,7 +48,7 @@ const judgeSteps = (needed, capacity) => {
     const excess = capacity === null ? 0 : Number(step.dataset.needs) - capacity, fits = wasOver && excess <= 0;
     const outcome = /** @type {HTMLElement} */ (step.querySelector(".outcome")), bar = step.querySelector(".stacked > span");
     const words = outcome.dataset.words ??= outcome.textContent ?? "";
-    outcome.textContent = excess > 0 ? `${words}, ${humanBytes(excess)} too much` : fits ? `${words}, fits` : words;
+    outcome.textContent = excess > 0 ? `${words}, ${humanBytes(excess)} over capacity` : fits ? `${words}, fits` : words;
     outcome.parentElement?.classList.toggle("fits", fits);
     bar?.classList.toggle("over", excess > 0);
     bar?.classList.toggle("ok", excess <= 0);

@@ -45,11 +45,11 @@ export const tooltipLines = (values, number) => [
  * @param {number} conflicts
  */
 export const captionOf = (found, outside, handovers, conflicts) => {
-  const parts = [`${counted(found.shown.length)} values drawn one by one`];
-  if (found.merged) parts.push(`${counted(found.merged)} thinner than a pixel merged (${humanBytes(found.bytes)} in all)`);
+  const parts = [`${counted(found.shown.length)} values`];
+  if (found.merged) parts.push(`${counted(found.merged)} tiny ones are merged (${humanBytes(found.bytes)})`);
   if (outside) parts.push(`${counted(outside)} outside this part of the map`);
   parts.push(handovers > MOST_TAKEOVERS ? `${counted(handovers)} in-place reuses, too many to mark`
-    : `${counted(handovers)} in-place reuses as dark bars`);
-  if (conflicts) parts.push(`${counted(conflicts)} values in conflict edged in red`);
+    : `dark ticks: ${counted(handovers)} reused in place`);
+  if (conflicts) parts.push(`${counted(conflicts)} values in conflict, with red edges`);
   return `${parts.join("; ")}.`;
 };

@@ -179,7 +179,7 @@ const startChart = (figure, view, axis) => {
     const space = spaces[color], band = bandAt(bands, moment, byteUnder(event));
     const resident = humanBytes(space.static + amountAt(space.temp, moment));
     const live = humanBytes(amountAt(space.live, moment)), change = await chosenChange(color);
-    const changed = change ? `resident with the change ${humanBytes(space.static + amountAt(space.temp, moment) + amountAt(change, moment))}` : "";
+    const changed = change ? `resident with the suggestion ${humanBytes(space.static + amountAt(space.temp, moment) + amountAt(change, moment))}` : "";
     const ofBand = band ? `${band.name}: ${humanBytes(band.amounts[moment])}` : "";
     const lines = [`instruction ${counted(moment)}`, names[moment] || "", ofBand, changed, `resident ${resident}`, `live ${live}`];
     placeTip(tip, plot, event, lines.filter(Boolean));

@@ -87,4 +87,4 @@ def test_scratch_inside_a_kernel_is_only_in_the_text(folder: Path, name: str) ->
     assert found.resident_bytes is None
     assert (event.needed, found.needed) == (SizeRange(268_435_456, 268_435_456),) * 2
     assert found.missing == SizeRange(134_217_728, 134_217_728)
-    assert "That is 128.00 MiB too much." in beginning(folder)
+    assert "That is 128.00 MiB over capacity." in beginning(folder)

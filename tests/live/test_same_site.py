@@ -188,7 +188,7 @@ def test_a_dump_waits_for_the_files_beside_it_that_do_not_fit_it_yet(tmp_path: P
         (dump,) = watcher.tracker.dumps.values()
         watcher.scan()
         assert dump.outdated
-        assert dump.outdated.reason == "the files beside it do not fit it"
+        assert dump.outdated.reason == "the files next to it do not fit it"
         text.write_bytes(whole)
         watcher.scan()
         assert dump.outdated is None

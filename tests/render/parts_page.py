@@ -100,7 +100,7 @@ def parts_page() -> str:
     verdicts = (
         ("yes", Fit(capacity, GIB, None), "", True),
         ("no", Fit(capacity, 3 * GIB, 7), "", True),
-        ("elsewhere", None, "8 KiB too much in VMEM", True),
+        ("elsewhere", None, "8 KiB over capacity in VMEM", True),
         ("unknown", None, "", True),
         ("no device", None, "", False),
     )
@@ -135,7 +135,7 @@ def _step(claim: Claim, number: int) -> StepCard:
     """Return a step of a claim: every third fits, every third is over, and the others have no capacity."""
     is_computed = claim != "not computed"
     fits, is_over = number % 3 == 0, number % 3 == 1
-    words = "1.50 GiB needed" + (", fits" if fits else ", 512.00 MiB too much" if is_over else "")
+    words = "1.50 GiB needed" + (", fits" if fits else ", 512.00 MiB over capacity" if is_over else "")
     return StepCard(
         what=f"Checkpoint the body of the loop at train_step.py:{number}",
         short=f"Checkpoint the body of the loop at train_step.py:{number}",

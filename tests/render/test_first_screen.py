@@ -75,7 +75,7 @@ def test_a_step_fits_by_what_is_needed_then(gib: float, verdict: Verdict) -> Non
             assert card.need_bytes == move.outcome.peak_bytes + slack
             assert card.is_over == (card.need_bytes > gib * GIB)
     assert any(card.fits for card in steps.cards) == (verdict == "sequence")
-    assert ("could hold them" in steps.words) == (verdict == "arguments")
+    assert ("they fit" in steps.words) == (verdict == "arguments")
 
 
 def test_folders_of_files_are_left_out_of_a_step_but_not_of_its_tooltip() -> None:

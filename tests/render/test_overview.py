@@ -138,8 +138,8 @@ def test_the_reader_can_name_the_device_of_modules_whose_own_is_not_known() -> N
     known = replace(made_up(2, backend="tpu"), fits=True, capacity_bytes=CHIPS["v5e"])
     asking = [made_up(number, backend="tpu", needed=size) for number, size in enumerate((large, small))]
     pages = _pages(*asking, known, made_up(3))
-    assert _offers(pages["index.html"])["TPU v5e"] == ("2 of 3", "1.00 GiB too much at worst; 1 not known")
-    assert _offers(pages["index.html"])["TPU v5p"] == ("3 of 3", "All fit; 1 not known")
+    assert _offers(pages["index.html"])["TPU v5e"] == ("2 of 3", "1.00 GiB over capacity at worst; 1 unknown")
+    assert _offers(pages["index.html"])["TPU v5p"] == ("3 of 3", "All fit; 1 unknown")
     assert re.findall(r'data-needs="(\d+)"', pages["index.html"]) == [str(large), str(small)]
     assert not _offers(_pages(known, made_up(3))["index.html"])
 

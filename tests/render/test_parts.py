@@ -18,7 +18,7 @@ MARKUP = {
     "stacked bar with its capacity": r'class="stack has-capacity"',
     "segmented control": r'<fieldset class="segmented',
     "step that fits": r'class="result fits"',
-    "step that is too much": r'<span class="over"',
+    "step that is over capacity": r'<span class="over"',
     "strip of life": r'<svg class="life class-temporary"[^>]*role="img"',
     "strip of life that waits": r'<path class="waiting"',
     "chip": r'<span class="chip class-temporary">',

@@ -99,18 +99,18 @@ def test_a_value_names_its_neighbours_in_its_buffer_and_the_author() -> None:
     said = sections_of(LOOP)
     assert "one of 4 values that share these bytes by the rules of XLA: this → carried{1} → … → loop{1}" in said["v1"]
     assert "zeros → … → written → this" in said["v4"]
-    assert "Held from 1 to 6.Author: jit(f)/while/body/attn/sub" in said["v4"]
+    assert "Live from 1 to 6.Written by: jit(f)/while/body/attn/sub" in said["v4"]
     assert "Successorswritten (same buffer)" in said["v2"]
 
 
 def test_a_buffer_with_a_gap_is_held_more_than_once() -> None:
     """Between a loop's initial value and its body, other data may lie in the slice."""
-    assert "Held from 41 to 50, 54 to 57." in about_in_sample("gpu-control-flow", "while.94.0")
+    assert "Live from 41 to 50, 54 to 57." in about_in_sample("gpu-control-flow", "while.94.0")
 
 
 def test_new_data_in_the_memory_of_a_donated_argument_is_told_from_the_argument_and_its_copy() -> None:
     new, copy = (about_in_sample("cpu-train-step", name) for name in ("fusion.14.clone", "copy.3"))
-    assert "Argumentnew data in the memory of p['layer_0']['w'], which the caller has donated" in new
+    assert "Argumentnew data in the memory of p['layer_0']['w'], which is donated" in new
     assert "Operationjit(mlp_train_step)/jit(main)/sub" in new
     assert "Argumenta copy of p['layer_1']['w']copied from: Arg_3.4" in copy
     assert "Argumentp['layer_1']['w']" in about_in_sample("cpu-train-step", "Arg_3.4")
@@ -142,7 +142,7 @@ def test_an_allocation_of_many_values_has_a_map_only_with_scripts(values: int) -
     static = [figure for figure in page.all("figure") if "packing" in figure.get("class", "").split()]
     assert script_map["data-allocation"] == "0"
     assert len(static) == is_drawn
-    assert ("Charts are drawn by JavaScript" in page.text) != is_drawn
+    assert ("Charts need JavaScript" in page.text) != is_drawn
 
 
 @pytest.mark.parametrize("rule", get_args(Rule))

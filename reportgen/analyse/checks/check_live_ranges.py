@@ -111,7 +111,7 @@ def arguments(figures: Figures) -> Iterator[Finding]:
         if not allocation.is_maybe_live_out and (start, end) != (0, figures.moments):
             slug = "range-start" if start else "ends-early"
             key = figures.dump.values.keys[number]
-            message = f"{key} is an argument that the caller keeps, but lives from {start} to {end}"
+            message = f"{key} is an argument that is not donated, but lives from {start} to {end}"
             yield finding(slug, message, facts.live(number).text_offset, values=(number,))
 
 
@@ -217,7 +217,8 @@ def _early_end(figures: Figures, number: int, last_moment: int) -> Finding:
     moment_of = figures.dump.moment_of_user
     last_use = max(user for user in figures.dump.users(number) if moment_of.get(user, -1) == last_moment).decode()
     slug, why = _why_early(figures, number, live, last_moment, last_use)
-    message = f"{live.key} lives to instruction {live.end:,} and is last used by {last_use} at instruction {last_moment:,}{why}"
+    last = f"last used by {last_use} at instruction {last_moment:,}"
+    message = f"{live.key} lives to instruction {live.end:,} and is {last}{why}"
     return finding(slug, message, live.text_offset, values=(number,))
 
 

@@ -46,7 +46,9 @@ def handovers(figures: Figures) -> Iterator[Finding]:
     different = [pair for pair in touching if _slice(values, pair[0]) != _slice(values, pair[1])]
     for number, earlier in sorted(different, key=itemgetter(0)):
         slug, how = _different_slices(figures, earlier, number)
-        message = f"at instruction {starts[number]:,}, {values.keys[number]} reuses {values.keys[earlier]} in place, {how}"
+        message = (
+            f"at instruction {starts[number]:,}, {values.keys[number]} reuses {values.keys[earlier]} in place, {how}"
+        )
         yield finding(slug, message, values.text_offsets[number], values=(earlier, number))
 
 

@@ -13,7 +13,7 @@ _TORCH_HINT = (
 _TENSORFLOW_HINT = "TensorFlow calls operations by their layers and tf.name_scope; arguments have no names."
 _JAX_HINT = "Wrap code in jax.named_scope to name it."
 _BESIDE_HINT = (
-    "Keep the HLO text beside the dump (--xla_dump_hlo_as_text writes it): it names what loops and fusions make."
+    "Keep the HLO text next to the dump (--xla_dump_hlo_as_text writes it): it names what loops and fusions make."
 )
 
 

@@ -24,7 +24,7 @@ def human_and_exact(size: int) -> Markup:
 def bytes_markup(size: int | None) -> Markup:
     """Return an amount for people, with the exact one in the data and, if rounded, in the tooltip; a dash for None."""
     if size is None:
-        return Markup('<span class="none" title="not known">–</span>')
+        return Markup('<span class="none" title="unknown">–</span>')
     if -STEP < size < STEP:
         return Markup(f'<data value="{size:d}">{size:,} B</data>')
     return Markup(f'<data value="{size:d}" title="{size:,} bytes">{human_bytes(size)}</data>')
@@ -36,14 +36,14 @@ def least_markup(size: int | None, is_least: object) -> Markup:
 
 
 def byte_steps_markup(amount: int) -> Markup:
-    """Return bytes × moments, which is not an amount of memory and must not look like one."""
-    return Markup(f'<data value="{amount:d}" title="{amount:,} byte-instructions">{human_bytes(amount)}·moments</data>')
+    """Return bytes × instructions, which is not an amount of memory and must not look like one."""
+    return Markup(f'<data value="{amount:d}" title="{amount:,} byte-instructions">{human_bytes(amount)}·instr.</data>')
 
 
 def count_markup(count: int | None) -> Markup:
     """Return `66,703`, sortable."""
     if count is None:
-        return Markup('<span class="none" title="not known">–</span>')
+        return Markup('<span class="none" title="unknown">–</span>')
     return Markup(f'<data value="{count:d}">{count:,}</data>')
 
 

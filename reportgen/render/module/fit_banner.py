@@ -15,10 +15,10 @@ from reportgen.reports.report import peak_by_class
 
 _SHOWN = 10
 _WHOLE = (
-    "XLA’s figure is the whole assignment: parameters, results and temporaries, although its message may call it"
+    "XLA’s figure is the whole assignment: arguments, outputs and temporaries, although its message may call it"
     " HLO temporaries."
 )
-_TEMPORARIES = "XLA’s figure counts temporaries alone; parameters and results come on top."
+_TEMPORARIES = "XLA’s figure counts temporaries alone, without arguments and outputs."
 
 
 @record
@@ -62,7 +62,7 @@ def misfit_elsewhere(misfit: Misfit) -> str:
     """Return how much too much is needed of another memory than the main one; empty if nothing says it."""
     if not misfit.is_elsewhere or misfit.missing is None:
         return ""
-    return f"{range_words(misfit.missing)} too much in {misfit.space.upper()}"
+    return f"{range_words(misfit.missing)} over capacity in {misfit.space.upper()}"
 
 
 def _reserved_for(shares: Sequence[Share], analysis: Analysis) -> Mapping[int, int]:
@@ -99,7 +99,7 @@ def _amounts(misfit: Misfit, analysis: Analysis, *, is_stated: bool) -> Iterator
         yield f"The capacity given is {range_words(misfit.usable)}."
     elif misfit.chip and misfit.usable:
         yield f"At most {range_words(misfit.usable)} are usable on a {misfit.chip}."
-    missing = f"{range_words(misfit.missing)} too much" if misfit.missing else ""
+    missing = f"{range_words(misfit.missing)} over capacity" if misfit.missing else ""
     if misfit.resident_bytes is not None:
         by_class = peak_by_class(analysis, analysis.spaces[MAIN_SPACE])
         parts = " + ".join(f"{human_bytes(size)} {name}" for name, size in by_class.most_common())
@@ -125,17 +125,7 @@ def _meaning(misfit: Misfit, analysis: Analysis) -> str:
 
 
 def _alone(misfit: Misfit, analysis: Analysis) -> str:
-    """Say whether any single buffer, or else any class, takes as much as what is missing."""
+    """Say whether single buffers exceed what is missing."""
     if misfit.missing is None or misfit.resident_bytes is None:
         return ""
-    if misfit.enough:
-        return "Each of these buffers alone takes more than what is missing:"
-    by_class = peak_by_class(analysis, analysis.spaces[MAIN_SPACE])
-    classes = [name for name, size in by_class.most_common() if size >= misfit.missing.high]
-    if not classes:
-        return ""
-    classes_words = " or of the class ".join(classes)
-    return (
-        "No single buffer at the peak takes as much as what is missing, but all buffers of the class"
-        f" {classes_words} together do."
-    )
+    return "Freeing any one of these buffers would be enough:" if misfit.enough else ""

@@ -41,8 +41,8 @@ _LONGEST_LEAD = 120
 
 REASONS = {
     LEAVES: (
-        "When XLA picks the instruction of its peak, it counts a tuple as its table of pointers, 8 bytes for each element,"
-        " and not as the buffers inside. Builds before 2025-04-14 also print that size."
+        "When XLA picks the instruction of its peak, it counts a tuple as its table of pointers, 8 bytes for each"
+        " element, and not as the buffers inside. Builds before 2025-04-14 also print that size."
     ),
     PADDING: "XLA ignores padding: it prints dense sizes, although tiled layouts and rounding take more.",
     BIRTHS: "XLA adds what is born at an instruction before it subtracts what has just died, so it counts both.",

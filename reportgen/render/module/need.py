@@ -25,7 +25,7 @@ _MOST_PART = 0.9
 
 _OTHERS: Mapping[MemoryClass, str] = {
     "parameter": "other arguments",
-    "output": "results",
+    "output": "outputs",
     "constant": "constants",
     "temporary": "other temporaries",
 }

@@ -65,7 +65,7 @@ def _elsewhere(module: Module, space: Space) -> str:
     if module.fits_device is not False or (fit and fit.is_over):
         return ""
     over = [
-        f"{human_bytes(fit.excess_bytes)} too much in {module.analysis.spaces[color].name}"
+        f"{human_bytes(fit.excess_bytes)} over capacity in {module.analysis.spaces[color].name}"
         for color, fit in module.fits.items()
         if fit.is_over
     ]

@@ -165,10 +165,10 @@ def _fitting(known: Sequence[tuple[bool, int]], count: int) -> Fitting:
     fitting, worst = sum(fits for fits, _ in known), max(excess for _, excess in known)
     words = "All fit"
     if worst > 0:
-        words = f"{formats.human_bytes(worst)} too much at worst"
+        words = f"{formats.human_bytes(worst)} over capacity at worst"
     elif fitting < len(known):
         words = f"{formats.counted(len(known) - fitting, 'module')} refused, or short of another memory"
-    unknown = f"; {count - len(known):,} not known" if len(known) < count else ""
+    unknown = f"; {count - len(known):,} unknown" if len(known) < count else ""
     return Fitting(count=f"{fitting:,} of {len(known):,}", words=words + unknown, is_bad=fitting < len(known))
 
 

@@ -151,7 +151,7 @@ def _changes(
 
 def _words(before: int | None, amount: int | None, *, is_new: bool) -> str:
     if amount is None:
-        return "not known" if is_new else "gone"
+        return "unknown" if is_new else "gone"
     if before is None:
         return f"new, {human_bytes(amount)}"
     if before == amount:

@@ -24,8 +24,8 @@ WHY_ALIVE: Mapping[Rule, str] = {
     "no range": "The dump has no live range for it.",
     "thread-local": "None: it belongs to a computation outside the schedule, such as a reducer.",
     "no list of uses": "The dump does not list its uses.",
-    "result": "It is part of the result, so it stays live past the last instruction.",
-    "parameter": "An argument that is not donated is kept for the caller to the end.",
+    "result": "It is part of the output, so it stays live past the last instruction.",
+    "parameter": "An argument that is not donated stays to the end.",
     "last use": "Its range ends at its last use.",
     "caller": "Its last reader is a call; the called computation is scheduled first and takes over the bytes as a "
     "parameter.",
@@ -94,7 +94,7 @@ class ValueAbout:
         """Return the bytes lost to padding, beside the sizes that they follow from."""
         dense, padded, size = fact.dense_bytes, fact.padded_bytes, fact.value.size_bytes
         if dense is None or padded is None:
-            return "not known"
+            return "unknown"
         if dense == padded == size:
             return "none"
         padding = exact_bytes(fact.padding_bytes) if fact.padding_bytes else "none"
@@ -134,7 +134,7 @@ class ValueAbout:
         """Yield the other positions of a value, and the instructions that read it, in schedule order."""
         used = self._module.analysis.dump.used(number)
         if used is None:
-            yield "<dt>Read by<dd>not known: no entry in “Used values”"
+            yield "<dt>Read by<dd>unknown: no entry in “Used values”"
             return
         if not used.is_only_where_defined and len(used.positions) > 1:
             link = self._links.instruction

@@ -13,16 +13,16 @@ from reportgen.render.view import Module
 from reportgen.reports.advice_words import rounded_bytes
 
 OFF_PEAK = "The peak does not depend on it."
-HELD = "Its memory is held throughout, so the peak does not depend on it."
+HELD = "Its memory stays for the whole run, so the peak does not depend on it."
 
 _STATES: Mapping[State, str] = {
-    "donated": "The caller has donated it, so its bytes may hold a result.",
-    "can": 'The caller holds it: <a href="{}">donated</a>, it would give its place to a result.',
-    "conflict": 'The caller holds it; <a href="{}">donated</a>, it would still be read when its result is written.',
-    "surplus": "The caller holds it: more arguments than results have its shape, so it cannot be donated.",
-    "no result": "The caller holds it: no result has its type and shape, so it cannot be donated.",
+    "donated": "It is donated, so an output may reuse its bytes.",
+    "can": 'An argument: <a href="{}">donated</a>, it would make room for an output.',
+    "conflict": 'An argument: <a href="{}">donated</a>, it would still be read when its output is written.',
+    "surplus": "It cannot be donated: more arguments than outputs have its shape.",
+    "no result": "It cannot be donated: no output has its type and shape.",
 }
-_NO_PLACE = "no argument that could be donated is like it"
+_NO_PLACE = "no argument to donate has its type and shape"
 
 
 class ValueAdvice:
@@ -49,8 +49,8 @@ class ValueAdvice:
             return _STATES[self._states[number]].format(f"{self._links.root}help/glossary.html#move-donate")
         if number in self._results:
             place = self._results[number].argument
-            better = f"; it could take the place of {escape(place)}" if place else f": {_NO_PLACE}"
-            return f"It is returned in memory of its own{better}."
+            better = f"; it could reuse {escape(place)}" if place else f": {_NO_PLACE}"
+            return f"An output that reuses no input{better}."
         first = self._members(number)[0]
         if first not in self._at_peak:
             return OFF_PEAK if allocation.is_preallocated_temp or allocation.is_thread_local else HELD
@@ -66,6 +66,6 @@ class ValueAdvice:
         left = f"up to about {rounded_bytes(saving)} less" if saving else "no less"
         what = "it" if len(members) == 1 else f"its buffer of {len(members):,} values"
         return (
-            f"Without {what}, held from {held[0][0]:,} to {held[-1][1]:,}, this schedule would need {left},"
+            f"Without {what}, live from {held[0][0]:,} to {held[-1][1]:,}, this schedule would need {left},"
             f" with its peak at instruction {self._links.moment(gone.moment)}."
         )

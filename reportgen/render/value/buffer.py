@@ -34,7 +34,7 @@ class BufferRow:
         steps = " → ".join(self._steps(members, self._places[number]))
         return (
             f"<dt>Buffer<dd>one of {len(members):,} values that share these bytes by the rules of XLA: {steps}"
-            f"{self._held(members[0])}<br>Author: {self._links.origin(number)}"
+            f"{self._held(members[0])}<br>Written by: {self._links.origin(number)}"
         )
 
     def _steps(self, members: Sequence[int], place: int) -> Iterator[str]:
@@ -51,4 +51,4 @@ class BufferRow:
         dump = self._module.analysis.dump
         held = stretches(self._buffers.members(first), dump.starts, dump.ends)
         words = listed(held, lambda stretch: f"{stretch[0]} to {stretch[1]}", _MOST_STRETCHES)
-        return f"<br>Held from {words}." if held else ""
+        return f"<br>Live from {words}." if held else ""

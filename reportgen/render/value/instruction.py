@@ -53,7 +53,7 @@ class DefinitionRows:
         """Yield the opcode, the remaining metadata and, if the text is too long to repeat, the operands."""
         instruction = self._module.analysis.program.instruction(self._name)
         assert instruction is not None, "the dump has its text"
-        yield f"<dt>Opcode<dd>{escape(instruction.opcode) or 'not known'}"
+        yield f"<dt>Opcode<dd>{escape(instruction.opcode) or 'unknown'}"
         for key, stated in instruction.metadata.items():
             if key in _SHOWN_ELSEWHERE or (key == "stack_frame_id" and self._module.join.frames):
                 continue
@@ -66,7 +66,7 @@ class DefinitionRows:
         """Return the instruction's text, which its first value alone has."""
         if self._text is None:
             if self._module.analysis.dump.used_values is None:
-                return '<p class="missing">The dump has no “Used values” section, so the instruction is not known.'
+                return '<p class="missing">The dump has no “Used values” section, so the instruction is unknown.'
             return '<p class="missing">The dump has no text of the instruction; XLA prints it since 2021-09-23.'
         if number != self.values[0]:
             return f"<p>Full instruction text: see {self._links.value(self.values[0])}."

@@ -72,7 +72,7 @@ class ProgramRows:
         """Return the argument that the bytes are, are copied from, or have taken the memory of."""
         name = f"<code>{escape(found.argument)}</code>"
         if found.rule == "new value":
-            return f"new data in the memory of {name}, which the caller has donated"
+            return f"new data in the memory of {name}, which is donated"
         return name if found.scope or found.rule == "argument" else f"a copy of {name}{self._how(found, _COPY)}"
 
     def _how(self, found: Author, words: str = "") -> str:

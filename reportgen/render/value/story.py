@@ -46,7 +46,7 @@ class ValueStory:
             first = f", read first at {_line(found.read_first)}" if found.read_first else ""
             is_number = found.name.startswith(UNNAMED_ARGUMENT)
             name = f"The argument <code>{escape(shortened(found.name))}</code>"
-            return f"{found.name.capitalize() if is_number else name}, held by the caller{first}."
+            return f"{found.name.capitalize() if is_number else name}, kept for the whole run{first}."
         name = self._module.analysis.dump.values.names[number]
         is_known = found.is_named and not found.relation
         by = escape(shortened("/".join(found.name.split("/")[-2:]) if is_known else name))

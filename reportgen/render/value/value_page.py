@@ -34,7 +34,7 @@ TERMS = (
     ("padding", "padding"),
     ("live-range", "live range"),
     ("buffer", "buffer"),
-    ("attributed", "author"),
+    ("attributed", "attribution"),
     ("without-it", "peak without a buffer"),
     ("peak-resident", "peak"),
     ("hand-over", "hand-over"),

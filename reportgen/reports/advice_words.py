@@ -18,7 +18,7 @@ _ROUNDED: frozenset[Claim] = frozenset(("range", "up to", "predicted", "estimate
 
 CLAIMS: Mapping[Claim, str] = {
     "exact": "exact, if nothing else changes",
-    "up to": "for this schedule",
+    "up to": "upper bound",
     "predicted": "predicted",
     "estimate": "estimate",
     "range": "range",

@@ -79,7 +79,7 @@ def test_the_peak_in_the_tooltip_is_that_of_the_move(module_page: Page, changes:
             module_page.mouse.move(box["x"] + box["width"] * (0.08 + 0.015 * step), box["y"] + box["height"] / 2)
             lines = place.locator(".tip > *").all_inner_texts()
             found |= {lines[0]: lines} if lines else {}
-        assert f"resident with the change {human_bytes(change['peak'])}" in found[f"instruction {change['moment']}"]
+        assert f"resident with the suggestion {human_bytes(change['peak'])}" in found[f"instruction {change['moment']}"]
         module_page.locator("button[name=all]").click()
 
 
@@ -138,10 +138,19 @@ def test_a_table_is_downloaded_with_exact_numbers(module_page: Page) -> None:
         module_page.locator("div.scroll:has(table[data-csv=moves]) + p button").click()
     assert download.value.suggested_filename == "moves.csv"
     rows = list(csv.DictReader(download.value.path().read_text(encoding="utf-8").splitlines()))
-    assert list(rows[0]) == ["Move", "Its bytes", "Saves", "At most", "Peak then", "at moment", "Claim", "To know"]
-    assert rows[0]["Move"] == "Donate p, o"
+    assert list(rows[0]) == [
+        "Suggestion",
+        "Size",
+        "Saves",
+        "At most",
+        "New peak",
+        "At instruction",
+        "Confidence",
+        "Caveat",
+    ]
+    assert rows[0]["Suggestion"] == "Donate p, o"
     peak = int(module_page.locator("table[data-csv=ladder] tr:nth-child(2) data").get_attribute("value") or 0)
-    assert int(rows[0]["Saves"]) + int(rows[0]["Peak then"]) == peak
+    assert int(rows[0]["Saves"]) + int(rows[0]["New peak"]) == peak
 
 
 def test_open_tables_and_a_chosen_move_have_no_accessibility_violations(module_page: Page) -> None:
@@ -153,7 +162,7 @@ def test_open_tables_and_a_chosen_move_have_no_accessibility_violations(module_p
 
 def test_the_overview_is_sorted_by_what_a_module_could_need(visit: Visit, samples_site: Path) -> None:
     page = visit(samples_site)
-    page.get_by_role("button", name=re.compile("^Sort by Could need")).click()
+    page.get_by_role("button", name=re.compile("^Sort by Best case")).click()
     expect(page).to_have_url(re.compile("sort="))
     cells = page.locator("#modules-table tbody td.could-need")
     sizes = cells.evaluate_all("cells => cells.map(cell => Number(cell.querySelector('data')?.value ?? -1))")

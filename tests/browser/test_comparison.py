@@ -77,7 +77,7 @@ def test_both_sides_of_a_row_have_a_page(visit: Visit, comparison: Path) -> None
     for side, folder in (("before", "before"), ("after", "after")):
         page = visit(comparison, path)
         column = 0 if side == "before" else 1
-        page.get_by_text("Every step, value by value").click()
+        page.get_by_text("Every step by value").click()
         page.locator("table.terms tbody tr").first.locator("td.side").nth(column).get_by_role("link").click()
         page.wait_for_url(f"**/{folder}/m/*/v/*.html#v*")
         expect(page.locator("section:target > h2")).to_contain_text("exp")
@@ -85,7 +85,7 @@ def test_both_sides_of_a_row_have_a_page(visit: Visit, comparison: Path) -> None
 
 def test_rows_can_be_filtered_and_the_link_keeps_it(visit: Visit, comparison: Path) -> None:
     page = visit(comparison, of_module(comparison))
-    page.get_by_text("Every step, value by value").click()
+    page.get_by_text("Every step by value").click()
     page.fill("[data-filter-of]", "exp")
     expect(page.locator("table.terms tbody tr:not([hidden])")).to_have_count(1)
     page.wait_for_url("**exp")
@@ -145,7 +145,7 @@ def test_the_trend_shows_each_change_and_where_its_report_is(visit: Visit, trend
     linked = page.locator("svg.trend a")
     expect(linked).to_have_attribute("href", "https://example.org/build")
     expect(linked.locator("title")).to_have_text(
-        "0000000, 2026-01-02: 8.00 MiB, +4.00 MiB (+100.0 %); the same arguments; temporaries +4.00 MiB"
+        "0000000, 2026-01-02: 8.00 MiB, +4.00 MiB (+100.0 %); arguments unchanged; temporaries +4.00 MiB"
     )
     page.get_by_role("link", name="jit_f").first.click()
     expect(page.locator("tbody tr")).to_have_count(3)

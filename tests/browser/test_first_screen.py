@@ -31,7 +31,7 @@ def hold_the_bars(site: Path, page: Page, visit: Visit) -> None:
         assert 0 < seen["answer"] < ANSWER_ABOVE, index
         if page.locator("#packing-map").count():
             page.locator("#packing-map").scroll_into_view_if_needed()
-            expect(page.locator("#map-caption")).to_contain_text("drawn one by one")
+            expect(page.locator("#map-caption")).to_contain_text("values;")
         longest = LONGEST_OF_PROGRAMS if index.parent.name.startswith("jit-train-step-") else LONGEST
         assert page.evaluate(MEASURE)["height"] <= longest, index
 

@@ -51,7 +51,7 @@ def chart_of_space(page: Page, number: int) -> Locator:
 def drawn_map(page: Page) -> Locator:
     figure = page.locator("#packing-map")
     figure.scroll_into_view_if_needed()
-    expect(page.locator("#map-caption")).to_contain_text("drawn one by one")
+    expect(page.locator("#map-caption")).to_contain_text("values;")
     figure.locator(".plot").scroll_into_view_if_needed()
     return figure
 
@@ -304,7 +304,7 @@ def test_a_key_chooses_the_peak(module_page: Page) -> None:
 
 def test_the_map_is_drawn_for_print_though_nobody_has_scrolled_to_it(module_page: Page) -> None:
     module_page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-    expect(module_page.locator("#map-caption")).to_contain_text("drawn one by one")
+    expect(module_page.locator("#map-caption")).to_contain_text("values;")
 
 
 def test_a_chart_can_be_taken_along_as_svg_and_png_without_the_page(module_page: Page) -> None:

@@ -26,7 +26,7 @@ def map_page(visit: Visit, samples_site: Path, folder: str) -> Page:
 
 def drawn(page: Page) -> Page:
     page.locator("#packing-map").scroll_into_view_if_needed()
-    expect(page.locator("#map-caption")).to_contain_text("drawn one by one")
+    expect(page.locator("#map-caption")).to_contain_text("values;")
     page.locator("#packing-map .plot").scroll_into_view_if_needed()
     return page
 
@@ -68,7 +68,7 @@ def window(page: Page) -> dict[str, int]:
 def counts(page: Page) -> list[int]:
     """Return how many values the caption says are drawn, merged and outside."""
     text = page.locator("#map-caption").inner_text()
-    found = [re.search(rf"([\d,]+) {words}", text) for words in ("values drawn", "thinner", "outside")]
+    found = [re.search(rf"([\d,]+) {words}", text) for words in ("values;", "tiny", "outside")]
     return [int(one[1].replace(",", "")) if one else 0 for one in found]
 
 

@@ -115,7 +115,7 @@ def test_a_reload_keeps_the_position_the_search_and_the_choices(open_page: Open,
     expect(page.locator("#search-results a").first).to_be_visible()
     page.evaluate("document.getElementById('facts').scrollIntoView()")
     # The map above grows by a line when it is drawn, and the end of the page holds the window back from its place.
-    expect(page.locator("#map-caption")).to_contain_text("drawn one by one")
+    expect(page.locator("#map-caption")).to_contain_text("values;")
     assert page.evaluate("scrollY") > 0
     top = page.evaluate("document.getElementById('facts').getBoundingClientRect().top")
     write(dumps / "a", compiled(AFTER))

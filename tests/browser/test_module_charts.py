@@ -134,7 +134,7 @@ def test_the_tooltip_at_the_pointer_has_the_amounts_of_the_data(
             tip = place.locator(".tip")
             expect(tip).to_be_visible()
             lines = tip.locator("> *").all_inner_texts()
-            moment = int(lines[0].removeprefix("moment "))
+            moment = int(lines[0].removeprefix("instruction "))
             live, temp = (
                 steps["amounts"][bisect_right(steps["moments"], moment) - 1] for steps in (space["live"], space["temp"])
             )
@@ -177,7 +177,7 @@ def test_the_map_names_what_a_pointer_is_over(module_page: Page) -> None:
     box = figure.locator(".plot").bounding_box()
     assert box
     module_page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.8)
-    expect(figure.locator(".tip")).to_contain_text("moments")
+    expect(figure.locator(".tip")).to_contain_text("instructions")
 
 
 def test_the_map_can_be_colored_by_opcode_and_says_so_in_the_url(module_page: Page) -> None:

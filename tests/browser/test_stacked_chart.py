@@ -95,7 +95,7 @@ def test_the_bands_under_the_pointer_have_the_bytes_of_the_dump(
         page.mouse.move(x, y)
         expect(place.locator(".tip")).to_be_visible()
         lines = place.locator(".tip > *").all_inner_texts()
-        moment = int(lines[0].removeprefix("moment "))
+        moment = int(lines[0].removeprefix("instruction "))
         assert lines[-2] == f"resident {human_bytes(resident_at(data['timeline'], color, moment))}"
         found = re.fullmatch(r"(.+): (.+)", lines[-3])
         if found and found[1] in names:

@@ -36,7 +36,7 @@ _LARGEST = 5
 _SMALL = 100  # as a part of the peak: fewer bytes without a name are not worth a sentence
 _OF_MISSING = frozenset({"allocation-order", "allocations-missing", "total-mismatch"})
 """What missing allocations are found by."""
-_RUNTIME = "What comes on top: code, other programs on the device, and memory that the runtime takes for itself."
+_RUNTIME = "Not included: code, other programs, the runtime's own memory."
 
 
 @document()
@@ -179,7 +179,7 @@ def _verdict(entry: Summary, figures: ModuleFigures) -> str:
     if entry.capacity:
         return f"{'Fits' if entry.fits else 'Does not fit'}: {entry.capacity}."
     needed = least_words(entry.needed_bytes, is_least=bool(entry.missing))
-    return f"Needs {needed}{_kinds_words(entry, figures)}. Whether that fits is not known."
+    return f"Needs {needed}{_kinds_words(entry, figures)}. Whether that fits is unknown."
 
 
 def _kinds_words(entry: Summary, figures: ModuleFigures) -> str:
@@ -211,8 +211,9 @@ def _unknown(entry: Summary, space: SpaceFigures | None, advice: AdviceFigures |
     where = f", in at most {human_bytes(doubt)} of this memory" if doubt else ""
     of_peak = f"{human_bytes(unnamed)} ({percent(unnamed, peak or 0)}) of the peak"
     sentences = {
-        "What is resident when: the dump has no live ranges, so there is no peak, no phase and no step.": peak is None,
-        "What the device has: --capacity v5e, or 16GiB, says it.": not entry.capacity,
+        "What is resident when: the dump has no live ranges, so peak, phases and suggestions are unknown.": peak
+        is None,
+        "To check the fit, add --capacity v5e.": not entry.capacity,
         f"What would lower the peak: {withheld}": bool(withheld) and peak is not None,
         f"What {of_peak} belongs to in the program.": unnamed * _SMALL > (peak or 0),
         entry.filled: bool(peak and not (space and space.peak_resident_lines)),

@@ -110,7 +110,7 @@ def test_a_dump_without_live_ranges_needs_the_same(run: Run) -> None:
     assert (space["needed_bytes"], space["peak_resident_bytes"]) == (NEEDED, None)
     assert space["capacity"]["excess_bytes"] == 0
     kinds = "temporaries 4.50 KiB, arguments, outputs and constants 512 B"
-    assert one["sentences"]["verdict"] == f"Needs 5.00 KiB: {kinds}. Whether that fits is not known."
+    assert one["sentences"]["verdict"] == f"Needs 5.00 KiB: {kinds}. Whether that fits is unknown."
     run("build", "-o", "site", "dumps")
     (page,) = Path("site").glob("m/*/index.html")
     bar = re.search(r'<ul class="segments">.*?</ul>', page.read_text(encoding="utf-8"), re.DOTALL)

@@ -150,7 +150,7 @@ def test_sizes_of_older_reports_are_compared_as_they_are_rounded() -> None:
 @pytest.mark.parametrize("kind", ["usage report", "HLO text", "proto"])
 def test_what_cannot_be_read_is_said_and_changes_nothing_else(kind: str, data: bytes) -> None:
     analysis = compared(Sibling(siblings()[kind].kind, "beside", data))
-    assert rows(analysis) == {"Files beside the dump": (1, ["sibling-unread"])}
+    assert rows(analysis) == {"Files next to the dump": (1, ["sibling-unread"])}
     assert analysis.spaces == sample_analysis(TINY).spaces
 
 

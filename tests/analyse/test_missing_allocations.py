@@ -114,7 +114,7 @@ def test_a_peak_of_cut_live_ranges_is_at_least(run: Run, tmp_path: Path) -> None
     assert ("Needs 5.00 KiB." in explained, "Peak: at least" in explained) == (True, True)
     assert "peak resident at least" in run("check", file).out
     run("build", file, "-o", site)
-    assert "It holds at least" in next(site.glob("m/*/index.html")).read_text()
+    assert "Its peak is at least" in next(site.glob("m/*/index.html")).read_text()
     assert not analysed(SOUND).is_peak_least
 
 

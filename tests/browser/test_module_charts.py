@@ -146,6 +146,7 @@ def test_the_tooltip_at_the_pointer_has_the_amounts_of_the_data(
 def test_zooming_in_time_rescales_the_bytes(module_page: Page, module_path: str) -> None:
     labels = "svg => svg.querySelectorAll('.role-axis-label')[0].closest('svg').textContent"
     figure = chart_of_space(module_page, 1).locator("svg")
+    expect(figure.locator(".role-axis-label").first).to_be_attached()
     before = figure.evaluate(labels)
     module_page.locator("input[name=from]").fill("1")
     module_page.locator("input[name=to]").fill("6")

@@ -163,7 +163,7 @@ def test_without_scripts_a_page_says_why_it_has_no_charts(
 ) -> None:
     for path in ("index.html", (module / "index.html").relative_to(samples_site).as_posix()):
         page = without_scripts(path)
-        expect(page.get_by_text("Charts are drawn by JavaScript").first).to_be_visible()
+        expect(page.get_by_text("Charts need JavaScript").first).to_be_visible()
         assert "Click " not in page.locator("main").inner_text()
 
 

@@ -20,8 +20,8 @@ from tests.protos.test_hlo_proto import FSDP
 from tests.support.protos import PROTOS, sample_proto
 
 NAME = "jit_train_step"
-UNKNOWN = "the dump does not say how the arguments are divided"
-HOW = "--xla_dump_hlo_as_text --xla_dump_hlo_as_proto"
+UNKNOWN = "how the arguments are sharded is unknown"
+HOW = "to see it, dump again with --xla_dump_hlo_as_text --xla_dump_hlo_as_proto"
 STATED = re.compile(rb", sharding=\{(?:[^{}]|\{[^{}]*\})*\}")
 
 
@@ -107,11 +107,11 @@ def test_a_report_says_that_it_is_not_known_and_how_to_learn_it(
 ) -> None:
     assert main(["explain", str(without_shardings)]) == 0
     explained = " ".join(capsys.readouterr().out.split())  # because lines are as wide as the terminal
-    assert f"Devices: 8; {UNKNOWN}; the proto does that {HOW} writes beside it." in explained
+    assert f"Devices: 8; {UNKNOWN}; {HOW}." in explained
     site = tmp_path_factory.mktemp("site")
     assert main(["build", "-q", str(without_shardings), "-o", str(site)]) == 0
     (page,) = site.glob("m/*/index.html")
-    assert f"{UNKNOWN.capitalize()}; the proto does that {HOW} writes beside it." in page.read_text(encoding="utf-8")
+    assert f"{UNKNOWN.capitalize()}; {HOW}." in page.read_text(encoding="utf-8")
     assert f'"unknown": "{UNKNOWN}; ' in (site / "report.json").read_text(encoding="utf-8")
 
 

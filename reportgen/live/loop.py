@@ -62,9 +62,7 @@ class Watcher:
         self.timing = timing or Timing()
         self.wakeup = Wakeup()
         self.served = Served(output)
-        self.tracker = Tracker(
-            options, output, settings_of(self._options), self.timing, clock=clock, time_of_day=time_of_day
-        )
+        self.tracker = Tracker(options, settings_of(self._options), self.timing, clock=clock, time_of_day=time_of_day)
         self._events = FileEvents(
             self.wakeup,
             output,

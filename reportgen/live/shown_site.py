@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 
+from reportgen.analyse.records import Analysis
 from reportgen.analyse.spaces import main_space
 from reportgen.compare.builds import figures_of_side
 from reportgen.compare.figures import gate_module
@@ -112,7 +113,7 @@ class ShownSite:
         if not self.is_starting or len(self._tracker.dumps) <= _FEW:
             pages.write(pages.paths[:1])
         module = pages.module
-        side = Side(module.label, module.title, 0, module.analysis, flaws=flaws_of(module.analysis.findings))
+        side = _side(module.label, module.title, module.analysis)
         predecessor = None if dump.shown else self._tracker.predecessor(dump)
         last = predecessor.shown if predecessor else dump.shown
         dump.shown = ShownBuild(
@@ -153,8 +154,7 @@ class ShownSite:
                 if reading.key == shown.key:
                     verdict = completeness(reading.contents, reading.analysis, dump.part_stamps, None)
                     shown.baseline = verdict.baseline(dump.part_stamps)
-                    flaws = flaws_of(reading.analysis.findings)
-                    shown.side = Side(shown.label, shown.title, 0, reading.analysis, flaws=flaws)
+                    shown.side = _side(shown.label, shown.title, reading.analysis)
                     gc.freeze()
 
     def write_some(self) -> None:
@@ -226,6 +226,11 @@ class ShownSite:
             gc.collect()
             gc.freeze()
             self._next_collection, self._frozen_bytes = self.build + _BUILDS_PER_COLLECTION, 0
+
+
+def _side(label: str, title: str, analysis: Analysis) -> Side:
+    """Return a build of a module as the side of a comparison."""
+    return Side(label, title, 0, analysis, flaws=flaws_of(analysis.findings))
 
 
 def _first_difference(side: Side) -> Difference:

@@ -72,13 +72,12 @@ class Tracker:
 
     `found` is the result of the last search, and `readme` the note about all dumps. `retry` says when to search again
     although no file has changed. `successors` maps the folder of the pages of a dump that is gone to that of the next
-    one of its module. `output` is the directory of the site, resolved.
+    one of its module.
     """
 
     def __init__(
         self,
         options: WatchOptions,
-        output: Path,
         settings: Settings,
         timing: Timing,
         *,
@@ -86,7 +85,6 @@ class Tracker:
         time_of_day: Callable[[], str],
     ) -> None:
         self._options = options
-        self._output = output
         self._settings = settings
         self.timing = timing
         # The times of files on network drives cannot be compared with this machine's clock.
@@ -165,19 +163,19 @@ class Tracker:
         """Search again if a file has changed that may hold something else now, or if it is time to try again."""
         began = self._clock()
         try:
-            files = listing(self._options.paths, self._output)
+            files = listing(self._options.paths, self._settings.output)
             if not self._must_search(files, began):
                 self._listing = files
                 return
             self._listing = files
             existing = tuple(path for path in self._options.paths if path.exists())
-            real = discover_all(existing, self._output, self._options.max_dump_bytes)
+            real = discover_all(existing, self._settings.output, self._options.max_dump_bytes)
         except (OSError, ReportgenError):  # a path was deleted during the search, or cannot be read for now
             self.retry.failed(began, self._clock(), self.timing)
             return
         places = {files.place for files in real.dumps}
         removed = [dump.found for dump in self.dumps.values() if dump.found.place not in places]
-        self.found = named(real, self._options.redaction, self._errors(real), removed)
+        self.found = named(real, self._settings.redaction, self._errors(real), removed)
         self.readme = read_note(self.found.shown.readme)
         lacks_readme = self.found.shown.readme is not None and not self.readme
         if lacks_readme or any(problem.severity != "note" for problem in self.found.shown.problems):
@@ -202,7 +200,7 @@ class Tracker:
         if stamps == self._text_stamps and self.retry.at is None:
             return self.found.errors
         self._text_stamps = stamps
-        return published_errors(real, self._options.redaction, self._options.max_dump_bytes)
+        return published_errors(real, self._settings.redaction, self._options.max_dump_bytes)
 
     def _note_gone(self, result: ScanResult) -> None:
         here = {files.label for files in self.found.real.dumps}

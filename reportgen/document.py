@@ -67,20 +67,18 @@ class Misstated(ValueError):
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
-def document(
-    *, written: Mapping[str, str] | None = None, kw_only: bool = True, sparse: bool = False
-) -> Callable[[type[_Record]], type[_Record]]:
-    """Make a class a record of a document; `written` has the keys that differ from the names of their fields.
+def document(*, kw_only: bool = True, sparse: bool = False) -> Callable[[type[_Record]], type[_Record]]:
+    """Make a class a record of a document.
 
-    A field with a default may be missing from what is read, because it was added later or the record is `sparse`: then
-    a field that has its default is not written. A plain record that extends one of a document is written with the
-    fields of that one only, so an analysis can keep more than it writes.
+    A key is the name of its field, without the underscore at the end of `class_`. A field with a default may be missing
+    from what is read, because it was added later or the record is `sparse`: then a field that has its default is not
+    written. A plain record that extends one of a document is written with the fields of that one only, so an analysis
+    can keep more than it writes.
     """
 
     def made(cls: type[_Record]) -> type[_Record]:
         declared = record(kw_only=kw_only)(cls)
-        # By name, because mypy knows no such attributes.
-        setattr(declared, "__written__", dict(written or {}))  # noqa: B010
+        # By name, because mypy knows no such attribute.
         setattr(declared, "__sparse__", sparse)  # noqa: B010
         return declared
 
@@ -90,13 +88,10 @@ def document(
 @cache
 def keys_of(cls: Any) -> Mapping[str, str]:
     """Return the names of the fields that a record is written with, by their keys. Raises TypeError for no record."""
-    base = next((base for base in cls.__mro__ if "__written__" in vars(base)), None)
+    base = next((base for base in cls.__mro__ if "__sparse__" in vars(base)), None)
     if base is None:
         raise TypeError(f"{cls.__name__} is no record of a document")
-    keys: dict[str, str] = {}
-    for ancestor in reversed(base.__mro__):
-        keys |= vars(ancestor).get("__written__", {})
-    return {keys.get(declared.name, declared.name): declared.name for declared in fields(base)}
+    return {declared.name.removesuffix("_"): declared.name for declared in fields(base)}
 
 
 @cache
@@ -122,11 +117,10 @@ class OneOf(NamedTuple):
     words: tuple[Any, ...]
 
 
-class AnyOf(NamedTuple):
-    """One of several shapes, of which the last that fits is taken, or null."""
+class OrNull(NamedTuple):
+    """What has a shape, or null."""
 
-    shapes: tuple["Shape", ...]
-    has_null: bool
+    shape: "Shape"
 
 
 class ArrayOf(NamedTuple):
@@ -154,7 +148,7 @@ class RecordOf(NamedTuple):
     cls: Any
 
 
-Shape = Scalar | OneOf | AnyOf | ArrayOf | ListOf | ObjectOf | RecordOf
+Shape = Scalar | OneOf | OrNull | ArrayOf | ListOf | ObjectOf | RecordOf
 
 
 @cache
@@ -166,7 +160,8 @@ def shape(declared: Any) -> Shape:
     if origin is Literal:
         return OneOf(arguments)
     if origin in (Union, UnionType):
-        return AnyOf(tuple(shape(part) for part in arguments if part is not NoneType), NoneType in arguments)
+        (declared,) = (part for part in arguments if part is not NoneType)
+        return OrNull(shape(declared))
     if origin is tuple:
         is_open = arguments[1:] == (...,)
         return ArrayOf(shape(arguments[0])) if is_open else ListOf(tuple(map(shape, arguments)))
@@ -309,8 +304,8 @@ def _read(declared: Shape, stated: Any) -> Any:
                 _at(f".{shown(name)}", key, _key(key, name)): _at(f".{shown(name)}", item, part)
                 for name, part in stated.items()
             }
-        case AnyOf(shapes, has_null):
-            return None if stated is None and has_null else _any(shapes, stated)
+        case OrNull(either):
+            return None if stated is None else _read(either, stated)
 
 
 def _array(declared: ArrayOf | ListOf, stated: Any) -> tuple[Any, ...]:
@@ -320,16 +315,6 @@ def _array(declared: ArrayOf | ListOf, stated: Any) -> tuple[Any, ...]:
     if len(items) != len(stated):
         raise _WrongError(f"a list of {len(items)}", stated)
     return tuple(_at(f"[{number}]", item, stated[number]) for number, item in enumerate(items))
-
-
-def _any(shapes: tuple[Shape, ...], stated: Any) -> Any:
-    """Read what has one of several shapes; an error is that of the first."""
-    for declared in reversed(shapes[1:]):
-        try:
-            return _read(declared, stated)
-        except _WrongError:
-            continue
-    return _read(shapes[0], stated)
 
 
 def _scalar(kind: type, rule: Number | Pattern | None, stated: Any) -> Any:

@@ -19,7 +19,7 @@ Color = Literal["red", "green"]
 Space = Annotated[int, Number("the number of a space", 0)]
 
 
-@document(written={"size_bytes": "bytes"})
+@document()
 class Part:
     """A part.
 
@@ -50,16 +50,6 @@ class MeasuredPart(Part):
 
 
 @document()
-class Absent:
-    """No part."""
-
-    why: str
-    """Why there is none."""
-    parts: tuple[()]
-    """Empty."""
-
-
-@document()
 class Whole:
     """A document."""
 
@@ -71,8 +61,10 @@ class Whole:
     """Parts by space."""
     colors: Mapping[Color, Positive]
     """How many parts have a color."""
-    main: LargePart | Absent
-    """The main part."""
+    main: LargePart | None
+    """The main part; null without one."""
+    class_: str
+    """Its class."""
     is_new: bool
     """Whether it is new."""
     count: Count | None
@@ -116,7 +108,8 @@ WHOLES = st.builds(
     name=st.text(st.characters(exclude_characters=" \n", exclude_categories=["Cs"])),
     spaces=st.dictionaries(st.integers(0, 99), st.lists(PARTS, max_size=2).map(tuple), max_size=2),
     colors=st.dictionaries(st.sampled_from(["red", "green"]), st.integers(1, 9)),
-    main=LARGE | st.builds(Absent, why=st.text(st.characters(exclude_categories=["Cs"])), parts=st.just(())),
+    main=LARGE | st.none(),
+    class_=st.sampled_from(["a", "b"]),
     is_new=st.booleans(),
     count=COUNTS | st.none(),
     difference=st.integers(-(1 << 90), 1 << 90),
@@ -127,6 +120,7 @@ EXAMPLE = Whole(
     spaces={0: (Part(size_bytes=3, color="red"),)},
     colors={"red": 1},
     main=LargePart(size_bytes=1, color=None, weight=0.5),
+    class_="a",
     is_new=True,
     count=None,
     difference=-1,
@@ -146,21 +140,25 @@ def test_what_is_written_is_read_again_and_as_its_schema_says(whole: Whole) -> N
 
 @given(st.dictionaries(st.text(), st.integers() | st.text() | st.none()))
 def test_a_field_that_is_not_known_is_ignored(more: dict[str, Any]) -> None:
-    assert read(Part, {**more, "bytes": 1, "color": None}) == Part(size_bytes=1, color=None)
+    assert read(Part, {**more, "size_bytes": 1, "color": None}) == Part(size_bytes=1, color=None)
 
 
-def test_a_key_is_the_name_of_its_field_or_what_is_written_for_it() -> None:
+def test_a_key_is_the_name_of_its_field() -> None:
     assert list(json.loads(encoded(LargePart(size_bytes=1, color=None, weight=1)))) == [
-        "bytes",
+        "size_bytes",
         "color",
         "weight",
         "parts",
     ]
 
 
+def test_a_key_can_be_a_word_of_python() -> None:
+    assert json.loads(encoded(EXAMPLE))["class"] == "a"
+
+
 def test_a_record_that_keeps_more_is_written_with_the_fields_of_the_document_only() -> None:
     part = MeasuredPart(size_bytes=1, color="red", numbers=(1, 2))
-    assert encoded([part]) == '[{"bytes": 1, "color": "red"}]'
+    assert encoded([part]) == '[{"size_bytes": 1, "color": "red"}]'
 
 
 def test_a_class_that_is_no_record_of_a_document_is_not_written() -> None:
@@ -214,10 +212,10 @@ def put(*path: str | int, value: object) -> Any:
         (put("spaces", "00", value=[]), "spaces.00: '00' is not the number of a space"),
         (put("spaces", "0", value={}), "spaces.0: {} is not a list"),
         (put("spaces", "0", value=[7]), "spaces.0[0]: 7 is not a table of fields"),
-        (put("spaces", "0", 0, "bytes", value=-5), "spaces.0[0].bytes: -5 is not a number of bytes"),
+        (put("spaces", "0", 0, "size_bytes", value=-5), "spaces.0[0].size_bytes: -5 is not a number of bytes"),
         (put("spaces", "0", 0, "color", value=[]), "spaces.0[0].color: [] is not 'red' or 'green'"),
         (put("main", "weight", value=float("nan")), "main.weight: nan is not a number"),
-        (put("main", value={"why": "", "parts": [1]}), "main.bytes is missing"),
+        (put("main", value={"parts": [1]}), "main.size_bytes is missing"),
     ],
 )
 def test_what_is_not_as_declared_is_refused_by_its_place(whole: Any, words: str) -> None:
@@ -255,9 +253,9 @@ def test_a_schema_has_a_sentence_for_each_field() -> None:
     assert SCHEMA["$defs"]["part"] == {
         "description": "A part.",
         "type": "object",
-        "required": ["bytes", "color"],
+        "required": ["size_bytes", "color"],
         "properties": {
-            "bytes": {"description": "Its size.", "type": "integer", "minimum": 0},
+            "size_bytes": {"description": "Its size.", "type": "integer", "minimum": 0},
             "color": {
                 "description": "Its color; null without one.",
                 "anyOf": [{"$ref": "#/$defs/color"}, {"type": "null"}],
@@ -273,8 +271,7 @@ def test_the_tables_have_each_record_once() -> None:
         "### whole",
         "### part",
         "### large_part",
-        "### absent",
         "### color",
     ]
-    assert "| `bytes` | bytes | Its size. |" in lines
+    assert "| `size_bytes` | bytes | Its size. |" in lines
     assert "| `spaces` | table of list of [part](#part), by integer | Parts by space. |" in lines

@@ -4,7 +4,7 @@ A reader who is out of memory looks at the largest buffer and takes its size as 
 three ways. The peak may be as high at another moment. The bytes may be needed by others as soon as they are free. And
 two savings do not add up, because the second one meets another peak.
 
-So nothing here is read off a size. A *move* changes the dump in memory, as `memory.Memory`, and asks for the peak
+So nothing here is read off a size. A *suggestion* changes the dump in memory, as `memory.Memory`, and asks for the peak
 again:
 
 * values are not held for some time (`avoidable`, `families`, `checkpoint`, `loops`): cut from the curve;
@@ -12,8 +12,8 @@ again:
   caller holds and the temporaries;
 * the batch is another one (`batch`).
 
-Each move says how sure its number is (`advice_records.Claim`), which was measured on programs that were really changed
-and compiled again: `python -m tests.advice.accuracy`. `program` reads what the dump says of the program, and
-`arguments` what the caller passes and gets. `situation` holds what several moves need, `moves` puts each into words,
-and `advise` puts it all together.
+Each suggestion says how sure its number is (`advice_records.Confidence`), which was measured on programs that were
+really changed and compiled again: `python -m tests.advice.accuracy`. `program` reads what the dump says of the program,
+and `arguments` what the caller passes and gets. `context` holds what several suggestions need, `suggestions` puts each
+into words, `combined` computes those that go together, and `advise` puts it all together.
 """

@@ -1,12 +1,12 @@
-"""Define the records of advice: moves, each with the peak that it leads to and how sure that is."""
+"""Define the records of advice: suggestions, each with the peak that it leads to and how sure that is."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from functools import cached_property
 from typing import Literal
 
-from reportgen.advice.families import Family
 from reportgen.advice.memory import PeakAfter
+from reportgen.advice.similar_buffers import SimilarBuffers
 from reportgen.document import Bytes, Count, Positive, document
 from reportgen.record import record
 
@@ -28,32 +28,32 @@ Kind = Literal[
     "type",
     "shard",
 ]
-"""A kind of move. The glossary has a section for each."""
+"""A kind of suggestion. The glossary has a section for each."""
 
-Claim = Literal["exact", "up to", "predicted", "estimate", "range", "at least", "bound", "not computed"]
+Confidence = Literal["exact", "up to", "predicted", "estimate", "range", "at least", "unknown"]
 """How sure a number is, which decides how it is worded.
 
 *exact*: arithmetic on this dump, if nothing else changes, which recompiled programs have confirmed: only that a result
 is not returned. *up to*: the peak of this schedule without some bytes; a program without them is scheduled anew.
 *predicted*: compared with recompiled programs, and equal to 0.1 % of the peak in the median. *estimate*: compared, and
 off by some percent. *range*: the saving is usually between two numbers. *at least*: the real saving was never smaller.
-*bound*: cannot be passed. *not computed*: only the bytes that the change is about are known.
+*unknown*: only the bytes that the change is about are known.
 """
 
-_FAMILY_MOVES = 5
-"""Families that are listed as moves: the largest."""
+_GROUP_SUGGESTIONS = 5
+"""Families that are listed as suggestions: the largest."""
 
 State = Literal["donated", "can", "conflict", "surplus", "no result"]
 """Whether an argument is donated, can be, could be but is still read when its result is written, is one more of its
 shape than there are results, or has no result like it."""
 
-Verdict = Literal["fits", "slack", "donation", "sequence", "close", "possible", "impossible", "arguments"]
-"""Whether a program fits: as it is; if it were packed without slack; after donation; after the sequence of steps;
-perhaps after one of the steps, whose error straddles the capacity; perhaps, by other moves; never, with these shapes
+Verdict = Literal["fits", "slack", "donation", "combined", "close", "possible", "impossible", "arguments"]
+"""Whether a program fits: as it is; if it were packed without slack; after donation; after the combined suggestions;
+perhaps after one of them, whose error straddles the capacity; perhaps, by other suggestions; never, with these shapes
 and instructions; never, because the arguments alone are too large."""
 
 
-@document(written={"reader": "read_by"})
+@document()
 class ConflictOf:
     """An argument that is still read when its result is written."""
 
@@ -63,32 +63,32 @@ class ConflictOf:
     """The result, as NAME{INDEX}."""
     read_at: Count
     """The moment at which the argument is read last, a position in the schedule."""
-    reader: str
+    read_by: str
     """The instruction that reads it."""
     born_at: Count
     """The moment at which the result is first written, a position in the schedule."""
 
 
 @record
-class Move:
+class Suggestion:
     """A change to a program, and what the peak would be.
 
-    `naive_bytes` is what the change is about, `saving_bytes` what the peak of the program loses, which is less; with
-    moves `after` which it comes, what all of them save. For a range that is the least: `outcome` is the peak then, and
-    `best` that after the most. `above_peak_bytes` are needed on top of any peak: what is needed now and not resident at
-    the peak. `after` are the kinds of moves that are applied before.
+    `involved_bytes` is what the change is about, `saving_bytes` what the peak of the program loses, which is less; with
+    the suggestions `after` which it comes, what all of them save. For a range that is the least: `outcome` is the peak
+    then, and `most` that after the most. `above_peak_bytes` are needed on top of any peak: what is needed now and not
+    resident at the peak. `after` are the kinds of suggestions that are applied before.
     `next_largest` says in words what is held most of at the peak then. `buffers` has a value of each buffer that it is
     about. `code` can be pasted into a JAX program.
     """
 
     kind: Kind
-    claim: Claim
+    confidence: Confidence
     what: str
-    naive_bytes: int
+    involved_bytes: int
     saving_bytes: int
     outcome: PeakAfter
     above_peak_bytes: int
-    best: PeakAfter | None = None
+    most: PeakAfter | None = None
     next_largest: str = ""
     argument_names: tuple[str, ...] = ()
     buffers: tuple[int, ...] = ()
@@ -101,6 +101,11 @@ class Move:
     code: str = ""
 
     @property
+    def is_computed(self) -> bool:
+        """Return whether the saving is known."""
+        return self.confidence != "unknown"
+
+    @property
     def peak_bytes(self) -> int:
         """Return the peak after the least that it saves."""
         return self.outcome.peak_bytes
@@ -108,12 +113,12 @@ class Move:
     @property
     def saving_high_bytes(self) -> int | None:
         """Return the most that a range saves; None for what is no range."""
-        return None if self.best is None else self.saving_bytes + self.peak_bytes - self.peak_high_saving
+        return None if self.most is None else self.saving_bytes + self.peak_bytes - self.least_peak_bytes
 
     @property
-    def peak_high_saving(self) -> int:
+    def least_peak_bytes(self) -> int:
         """Return the peak after the most that a range saves."""
-        return min(self.outcome.peak_bytes, (self.best or self.outcome).peak_bytes)
+        return min(self.outcome.peak_bytes, (self.most or self.outcome).peak_bytes)
 
     @property
     def needed_bytes(self) -> int:
@@ -121,17 +126,9 @@ class Move:
         return self.peak_bytes + self.above_peak_bytes
 
 
-@document(
-    written={
-        "needed_bytes": "needed",
-        "peak_bytes": "peak",
-        "donated_bytes": "donated",
-        "floor_bytes": "floor",
-        "held_bytes": "held",
-    }
-)
-class Ladder:
-    """The steps from what a program needs down to what the caller holds."""
+@document()
+class Breakdown:
+    """The levels from what a program needs down to its arguments."""
 
     needed_bytes: Bytes
     """What the program needs, in bytes."""
@@ -143,11 +140,11 @@ class Ladder:
     """What no order, recomputation, offloading or donation goes below, in bytes."""
     floor_moment: Count
     """The moment of the floor, a position in the schedule."""
-    held_bytes: Bytes
-    """What the caller holds as arguments, in bytes."""
+    arguments_bytes: Bytes
+    """The arguments, in bytes."""
 
 
-@document(written={"size_bytes": "bytes"})
+@document()
 class LeavesInState:
     """The leaves of one argument that are in one state."""
 
@@ -193,7 +190,7 @@ class PerDevice:
 
     devices: Positive
     """How many there are."""
-    held_bytes: Bytes
+    static_bytes: Bytes
     """The bytes of arguments, results and constants on each."""
     low_bytes: Bytes
     """The resident peak if the temporaries are divided as well, in bytes."""
@@ -206,14 +203,14 @@ class PerDevice:
 class CapacityAdvice:
     """Whether a program fits into some bytes, and the batch and the devices with which it does.
 
-    `steps` is how many moves of the sequence it takes to fit, 0 where they are not enough.
+    `combined_to_fit` is how many of the combined ones it takes to fit, 0 where they are not enough.
     `devices` are the fewest on which what the caller holds fits, each array divided evenly; None if nothing says it.
     """
 
     size_bytes: int
     verdict: Verdict
     excess_bytes: int
-    steps: int
+    combined_to_fit: int
     fits_factor: float | None
     devices: int | None
 
@@ -223,8 +220,9 @@ class Advice:
     """What would lower the peak of one memory space. `withheld` says why there is none, or is empty.
 
     Errors of the dump leave at most `contested_bytes` of the space in doubt, too few to change what is said.
-    `moves` are alone, on the dump as it is. `steps` are those of them that are worth trying, one of each kind, the best
-    first. `sequence` is computed on the changed model, one move after the other, because savings do not add up.
+    `suggestions` are each on its own, on the dump as it is. `best` are those of them that are worth trying, one of each
+    kind, the best first. `combined` are computed on the changed model, one after the other, because savings
+    do not add up.
     `states` says of each value that is an argument whether it can be donated. `more_devices` says what each device
     needs on as many as are asked about or, for a program that does not fit, on 2, 4 and 8 times as many.
 
@@ -234,40 +232,40 @@ class Advice:
     withheld: str = ""
     contested_bytes: int = 0
     peak: PeakAfter | None = None
-    own_moves: tuple[Move, ...] = ()
-    steps: tuple[Move, ...] = ()
+    own_suggestions: tuple[Suggestion, ...] = ()
+    best: tuple[Suggestion, ...] = ()
     half_batch_bytes: int | None = None
     arguments: tuple[ArgumentGroup, ...] = ()
     states: Mapping[int, State] = field(default_factory=dict)
     results: tuple[Returned, ...] = ()
     capacity: CapacityAdvice | None = None
     more_devices: tuple[PerDevice, ...] = ()
-    find_sequence: Callable[[], tuple[Move, ...]] = field(default=tuple, compare=False, repr=False)
-    find_ladder: Callable[[], Ladder | None] = field(default=lambda: None, compare=False, repr=False)
-    find_families: Callable[[], tuple[Family, ...]] = field(default=tuple, compare=False, repr=False)
-    move_of_family: Callable[[Family], Move] | None = field(default=None, compare=False, repr=False)
+    find_combined: Callable[[], tuple[Suggestion, ...]] = field(default=tuple, compare=False, repr=False)
+    find_breakdown: Callable[[], Breakdown | None] = field(default=lambda: None, compare=False, repr=False)
+    find_groups: Callable[[], tuple[SimilarBuffers, ...]] = field(default=tuple, compare=False, repr=False)
+    suggestion_of_group: Callable[[SimilarBuffers], Suggestion] | None = field(default=None, compare=False, repr=False)
 
     @cached_property
-    def moves(self) -> tuple[Move, ...]:
-        """Return the moves that change something, and for each of the largest families that of never holding it."""
-        if self.move_of_family is None:
-            return self.own_moves
-        return (*self.own_moves, *map(self.move_of_family, self.families[:_FAMILY_MOVES]))
+    def suggestions(self) -> tuple[Suggestion, ...]:
+        """Return the suggestions that change something, and for each of the largest groups that of never holding it."""
+        if self.suggestion_of_group is None:
+            return self.own_suggestions
+        return (*self.own_suggestions, *map(self.suggestion_of_group, self.groups[:_GROUP_SUGGESTIONS]))
 
     @cached_property
-    def sequence(self) -> tuple[Move, ...]:
-        """Return the moves that lower the peak most, one after the other."""
-        return self.find_sequence()
+    def combined(self) -> tuple[Suggestion, ...]:
+        """Return the suggestions that lower the peak most, one after the other."""
+        return self.find_combined()
 
     @cached_property
-    def ladder(self) -> Ladder | None:
+    def breakdown(self) -> Breakdown | None:
         """Return what the program needs now, after donation, and at the least; None where advice is withheld."""
-        return self.find_ladder()
+        return self.find_breakdown()
 
     @cached_property
-    def families(self) -> tuple[Family, ...]:
-        """Return the largest families of buffers at the peak."""
-        return self.find_families()
+    def groups(self) -> tuple[SimilarBuffers, ...]:
+        """Return the largest groups of buffers at the peak."""
+        return self.find_groups()
 
     @property
     def could_need_bytes(self) -> int | None:
@@ -275,12 +273,16 @@ class Advice:
 
         What is not computed does not count, nor does another batch or type, because those change what is trained.
         """
-        if self.ladder is None:
+        if self.breakdown is None:
             return None
-        chosen = [move for move in self.steps if move.kind not in ("batch", "type") and move.claim != "not computed"]
-        above_peak = self.ladder.needed_bytes - self.ladder.peak_bytes
-        needs = [move.needed_bytes for move in (*chosen, *self.sequence[-1:])]
-        return min([self.ladder.donated_bytes + above_peak, *needs])
+        chosen = [
+            suggestion
+            for suggestion in self.best
+            if suggestion.kind not in ("batch", "type") and suggestion.is_computed
+        ]
+        above_peak = self.breakdown.needed_bytes - self.breakdown.peak_bytes
+        needs = [suggestion.needed_bytes for suggestion in (*chosen, *self.combined[-1:])]
+        return min([self.breakdown.donated_bytes + above_peak, *needs])
 
 
 AdviceBySpace = Mapping[int, Advice]

@@ -1,4 +1,4 @@
-"""Put the advice for a dump together: each move alone, the sequence of those worth taking, and the tables."""
+"""Put the advice for a dump together: each suggestion alone, the sequence of those worth taking, and the tables."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,20 +6,20 @@ from dataclasses import replace
 from reportgen.advice.advice_records import (
     Advice,
     AdviceBySpace,
+    Breakdown,
     CapacityAdvice,
-    Ladder,
-    Move,
+    Suggestion,
     Verdict,
 )
-from reportgen.advice.families import families
+from reportgen.advice.combined import combined, fits_after
+from reportgen.advice.context import AdviceContext
 from reportgen.advice.fitting import fitting_of
 from reportgen.advice.more_devices import fewest_devices, more_devices
-from reportgen.advice.moves import Moves
 from reportgen.advice.next_peak import with_next
-from reportgen.advice.order import steps
+from reportgen.advice.order import best_of_each
 from reportgen.advice.rematerialized import lost_bytes, without_rematerialization
-from reportgen.advice.sequence import fits_after, sequence
-from reportgen.advice.situation import Situation
+from reportgen.advice.similar_buffers import similar_buffers
+from reportgen.advice.suggestions import Suggestions
 from reportgen.advice.tables import argument_groups, returned, states
 from reportgen.advice.words import (
     WITHHELD_ERRORS,
@@ -34,7 +34,7 @@ from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.records import VMEM, Analysis, Space
 
 _MOST_MOMENTS = 5_000_000
-"""Moments of a schedule; each move makes a list with an amount for each of them."""
+"""Moments of a schedule; each suggestion makes a list with an amount for each of them."""
 
 
 def advise(analysis: Analysis, capacity_bytes: int | None = None, devices: int | None = None) -> AdviceBySpace:
@@ -64,87 +64,94 @@ def _of_space(analysis: Analysis, space: Space, capacity_bytes: int | None, devi
     reason = withheld(analysis, space)
     if reason:
         return Advice(withheld=reason)
-    situation = Situation(analysis, space)
-    moves = Moves(situation)
+    context = AdviceContext(analysis, space)
+    suggestions = Suggestions(context)
     is_understood = not decides(unread_bytes(analysis, space), space)
-    lost = lost_bytes(analysis.program, situation.memory)
+    lost = lost_bytes(analysis.program, context.memory)
 
-    def lower(move: Move) -> Move:
-        return without_rematerialization(move if is_understood else _lowered(move), lost)
+    def lower(suggestion: Suggestion) -> Suggestion:
+        return without_rematerialization(suggestion if is_understood else _lowered(suggestion), lost)
 
-    alone = list(map(lower, moves.all()))
-    told = {id(move): with_next(situation, move) for move in steps(alone, situation.memory.peak.peak_bytes)}
-    alone, ordered = [told.get(id(move), move) for move in alone], list(told.values())
+    alone = list(map(lower, suggestions.all()))
+    best = {
+        id(suggestion): with_next(context, suggestion)
+        for suggestion in best_of_each(alone, context.memory.peak.peak_bytes)
+    }
+    alone, ordered = [best.get(id(suggestion), suggestion) for suggestion in alone], list(best.values())
     # Slack must fit as well.
-    available = None if capacity_bytes is None else capacity_bytes - situation.above_peak_bytes
-    is_over = available is not None and situation.memory.peak.peak_bytes > available
+    available = None if capacity_bytes is None else capacity_bytes - context.above_peak_bytes
+    is_over = available is not None and context.memory.peak.peak_bytes > available
 
-    def find_sequence() -> tuple[Move, ...]:
-        found = sequence(situation, ordered, lower, available if is_over else None)
-        return tuple(with_next(situation, move) if move.after else move for move in found)
+    def find_combined() -> tuple[Suggestion, ...]:
+        found = combined(context, ordered, lower, available if is_over else None)
+        return tuple(with_next(context, suggestion) if suggestion.after else suggestion for suggestion in found)
 
     advice = Advice(
         contested_bytes=contested_bytes(analysis, space) or 0,
-        peak=situation.memory.peak,
-        own_moves=tuple(alone),
-        steps=tuple(ordered),
-        half_batch_bytes=situation.batch.peak(0.5).peak_bytes if situation.batch else None,
-        arguments=tuple(argument_groups(situation)),
-        states={argument.number: state for argument, state in states(situation)},
-        results=tuple(returned(situation)),
-        more_devices=tuple(more_devices(situation, devices)) if is_over or devices else (),
-        find_sequence=find_sequence,
-        find_ladder=lambda: _ladder(situation),
-        find_families=lambda: tuple(families(analysis, situation.memory)),
-        move_of_family=lambda family: lower(moves.without_family(family)),
+        peak=context.memory.peak,
+        own_suggestions=tuple(alone),
+        best=tuple(ordered),
+        half_batch_bytes=context.batch.peak(0.5).peak_bytes if context.batch else None,
+        arguments=tuple(argument_groups(context)),
+        states={argument.number: state for argument, state in states(context)},
+        results=tuple(returned(context)),
+        more_devices=tuple(more_devices(context, devices)) if is_over or devices else (),
+        find_combined=find_combined,
+        find_breakdown=lambda: _breakdown(context),
+        find_groups=lambda: tuple(similar_buffers(analysis, context.memory)),
+        suggestion_of_group=lambda group: lower(suggestions.without_group(group)),
     )
     if capacity_bytes is None or available is None:
         return advice
-    taken = advice.sequence
+    chosen = advice.combined
     capacity = CapacityAdvice(
         size_bytes=capacity_bytes,
-        verdict=_verdict(situation, capacity_bytes, taken, ordered),
-        steps=next((n for n, move in enumerate(taken, start=1) if fits_after(move, capacity_bytes)), 0),
+        verdict=_verdict(context, capacity_bytes, chosen, ordered),
+        combined_to_fit=next(
+            (n for n, suggestion in enumerate(chosen, start=1) if fits_after(suggestion, capacity_bytes)), 0
+        ),
         excess_bytes=max(0, space.needed_bytes - capacity_bytes),
-        fits_factor=situation.batch.largest(available) if situation.batch else None,
-        devices=fewest_devices(situation, available) if is_over else None,
+        fits_factor=context.batch.largest(available) if context.batch else None,
+        devices=fewest_devices(context, available) if is_over else None,
     )
-    return replace(advice, capacity=capacity, find_sequence=lambda: taken)
+    return replace(advice, capacity=capacity, find_combined=lambda: chosen)
 
 
-def _lowered(move: Move) -> Move:
-    """Return a move that claims no more than what a program without some bytes needs at most."""
-    return move if move.claim == "not computed" else replace(move, claim="up to")
+def _lowered(suggestion: Suggestion) -> Suggestion:
+    """Return a suggestion that claims no more than what a program without some bytes needs at most."""
+    return replace(suggestion, confidence="up to") if suggestion.is_computed else suggestion
 
 
-def _ladder(situation: Situation) -> Ladder:
-    return Ladder(
-        needed_bytes=situation.space.needed_bytes,
-        peak_bytes=situation.memory.peak.peak_bytes,
-        donated_bytes=min(situation.donation.at_worst.peak.peak_bytes, situation.memory.peak.peak_bytes),
-        floor_bytes=situation.floor.size_bytes,
-        floor_moment=situation.floor.moment,
-        held_bytes=situation.held_bytes,
+def _breakdown(context: AdviceContext) -> Breakdown:
+    return Breakdown(
+        needed_bytes=context.space.needed_bytes,
+        peak_bytes=context.memory.peak.peak_bytes,
+        donated_bytes=min(context.donation.at_worst.peak.peak_bytes, context.memory.peak.peak_bytes),
+        floor_bytes=context.floor.size_bytes,
+        floor_moment=context.floor.moment,
+        arguments_bytes=context.held_bytes,
     )
 
 
-def _verdict(situation: Situation, size_bytes: int, taken: Sequence[Move], ordered: Sequence[Move]) -> Verdict:
+def _verdict(
+    context: AdviceContext, size_bytes: int, chosen: Sequence[Suggestion], ordered: Sequence[Suggestion]
+) -> Verdict:
     """Compare what the program needs with the capacity, not its peak, because slack is needed, too.
 
     On a TPU values may live in VMEM, so the floor is only believed beyond the size of that.
     """
-    vmem = situation.analysis.spaces.get(VMEM) if situation.analysis.backend == "tpu" else None
-    if situation.space.needed_bytes <= size_bytes:
+    vmem = context.analysis.spaces.get(VMEM) if context.analysis.backend == "tpu" else None
+    if context.space.needed_bytes <= size_bytes:
         return "fits"
-    if situation.memory.peak.peak_bytes <= size_bytes:
+    if context.memory.peak.peak_bytes <= size_bytes:
         return "slack"
-    if any(fits_after(move, size_bytes) for move in taken):
-        is_donation = taken[0].kind == "donate" and fits_after(taken[0], size_bytes)
-        return "donation" if is_donation else "sequence"
-    if situation.held_bytes > size_bytes:
+    if any(fits_after(suggestion, size_bytes) for suggestion in chosen):
+        is_donation = chosen[0].kind == "donate" and fits_after(chosen[0], size_bytes)
+        return "donation" if is_donation else "combined"
+    if context.held_bytes > size_bytes:
         return "arguments"
-    computed = (move for move in (*ordered, *taken[-1:]) if move.claim != "not computed")
-    if any(fitting_of(move, size_bytes) == "close" for move in computed):
+    computed = (suggestion for suggestion in (*ordered, *chosen[-1:]) if suggestion.is_computed)
+    if any(fitting_of(suggestion, size_bytes) == "close" for suggestion in computed):
         return "close"
-    sure_floor = situation.floor.size_bytes - (vmem.needed_bytes if vmem else 0)
+    sure_floor = context.floor.size_bytes - (vmem.needed_bytes if vmem else 0)
     return "possible" if sure_floor <= size_bytes else "impossible"

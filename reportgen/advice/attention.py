@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 
 from reportgen.advice.checkpoint import Array
-from reportgen.advice.situation import Situation
+from reportgen.advice.context import AdviceContext
 from reportgen.analyse.sizes import printed_bytes
 from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.dimensions import Origin
@@ -28,9 +28,9 @@ _PASSED_ON = ("get-tuple-element", "parameter", "while")
 class Attention:
     """The attention of one memory space."""
 
-    def __init__(self, situation: Situation) -> None:
-        self._situation = situation
-        self._program, self._memory = situation.program, situation.memory
+    def __init__(self, context: AdviceContext) -> None:
+        self._context = context
+        self._program, self._memory = context.program, context.memory
 
     @cached_property
     def scores(self) -> Sequence[int]:
@@ -40,7 +40,7 @@ class Attention:
 
     @cached_property
     def _pairs(self) -> Mapping[int, tuple[Origin, Origin]]:
-        return {number: pair for number in self._situation.large if (pair := self._pair(number))}
+        return {number: pair for number in self._context.large if (pair := self._pair(number))}
 
     @cached_property
     def _exponentiated(self) -> Sequence[int]:
@@ -50,16 +50,16 @@ class Attention:
     def with_gradients(self) -> Sequence[int]:
         """Return the scores and their gradients, which are not traced everywhere, and have their shape."""
         shapes = set(map(self._program.dimensions, self.scores))
-        return [number for number in self._situation.large if self._program.dimensions(number) in shapes]
+        return [number for number in self._context.large if self._program.dimensions(number) in shapes]
 
     @cached_property
     def kept_with(self) -> Sequence[int]:
         """Return what the functions of the user's program that make the scores make, and keep for the backward pass."""
-        return [number for number in self._situation.large if self._functions([number]) & self._functions(self.scores)]
+        return [number for number in self._context.large if self._functions([number]) & self._functions(self.scores)]
 
     @property
     def heads(self) -> int:
-        return max((self._situation.dimensions.sizes(number)[-3] for number in self.scores), default=1)
+        return max((self._context.dimensions.sizes(number)[-3] for number in self.scores), default=1)
 
     @cached_property
     def repetitions(self) -> int:
@@ -67,7 +67,7 @@ class Attention:
         module = self._program.module
         found: Counter[tuple[str, str, str]] = Counter()
         for number in {self._program.root(number) for number in self._exponentiated}:
-            name, scope = self._program.dump.values.names[number], self._situation.analysis.authors.of(number).scope
+            name, scope = self._program.dump.values.names[number], self._context.analysis.authors.of(number).scope
             if scope and XLA_REMATERIALIZED not in name and self._program.opcode(name) not in _PASSED_ON:
                 computation = module.computation_of.get(name, "") if module else ""
                 found[computation, self._program.shape(number), pattern(scope)] += 1
@@ -79,13 +79,13 @@ class Attention:
 
         They are as large as the queries, keys and values whose products the scores are. A kernel holds none of them.
         """
-        if not self._program.has_backward_pass or self._situation.analysis.backend == "gpu":
+        if not self._program.has_backward_pass or self._context.analysis.backend == "gpu":
             return 0
         return 2 * max(map(printed_bytes, self._multiplied()), default=0)
 
     def _multiplied(self) -> Iterator[str]:
         """Yield the shapes of what is multiplied where scores or their gradients are made, perhaps inside a fusion."""
-        program, dimensions = self._program, self._situation.dimensions
+        program, dimensions = self._program, self._context.dimensions
         lengths = {tuple(dimensions.sizes(number)[-2:]) for number in self.scores}
         names = dict.fromkeys(program.dump.values.names[number] for number in self.with_gradients)
         around = (name for name in names if program.opcode(name) != "while")
@@ -103,18 +103,18 @@ class Attention:
 
         There are none in a loop over layers, whose stacks are one array each.
         """
-        if self.repetitions == 1 or self._situation.analysis.backend == "gpu" or not self._situation.has_checkpoints:
+        if self.repetitions == 1 or self._context.analysis.backend == "gpu" or not self._context.has_checkpoints:
             return ()
         scores = set(self.scores)
-        arrays = self._situation.checkpoints.arrays(self._memory)
+        arrays = self._context.checkpoints.arrays(self._memory)
         return [array for array in arrays if array.is_forward and not scores.isdisjoint(array.values)]
 
     def _pair(self, number: int) -> tuple[Origin, Origin] | None:
         """Return where the last two dimensions of a value come from, if it has those of scores."""
-        sizes = self._situation.dimensions.sizes(number)
+        sizes = self._context.dimensions.sizes(number)
         if len(sizes) < 3 or min(sizes[-2:]) < _LEAST_SEQUENCE:
             return None
-        queries, keys = self._situation.dimensions.of(number)[-2:]
+        queries, keys = self._context.dimensions.of(number)[-2:]
         if queries is None or keys is None:
             return None
         # Of one sequence a part of another size is a block, which is what is to be advised.
@@ -128,11 +128,11 @@ class Attention:
     @cached_property
     def _data(self) -> Set[str]:
         """Return the arguments that are data: the largest, and all integers that are no state."""
-        state = {argument.instruction for argument in self._situation.state}
-        own = {one.instruction for one in self._situation.arguments if one.is_ids} - state
+        state = {argument.instruction for argument in self._context.state}
+        own = {one.instruction for one in self._context.arguments if one.is_ids} - state
         if not self._program.has_backward_pass:
             own |= state
-        return own | {origin.parameter for origin in self._situation.data}
+        return own | {origin.parameter for origin in self._context.data}
 
     def _is_exponentiated(self, number: int) -> bool:
         """Return whether what makes or reads a value computes an exponential, perhaps inside a fusion.
@@ -144,7 +144,7 @@ class Attention:
 
     def _functions(self, numbers: Iterable[int]) -> Set[tuple[str, str]]:
         """Return the functions of the user's program that make some values, by name and file."""
-        authors = self._situation.analysis.authors
+        authors = self._context.analysis.authors
         frames = (authors.of(number).frame for number in numbers)
         return {(frame.function, frame.file) for frame in frames if frame and frame.function}
 

@@ -203,7 +203,7 @@ def floor(program: Program, donation: Donation) -> Floor:
     """Return the bound: what the caller holds, and what one instruction reads and writes at once.
 
     An instruction may write in place of an operand of equal size, so of each size the larger of both counts. What only
-    moves or names bytes is left out, and so is what a loop carries.
+    suggestions or names bytes is left out, and so is what a loop carries.
     """
     memory, phis = donation.before, program.dump.values.phis
     carried = {held.number for part in memory.parts if any(phis[held.number] for held in part) for held in part}

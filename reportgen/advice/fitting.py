@@ -3,47 +3,47 @@
 from collections.abc import Mapping
 from typing import Literal, Protocol
 
-from reportgen.advice.advice_records import Claim
+from reportgen.advice.advice_records import Confidence
 
 Fitting = Literal["fits", "close", "too much"]
 """*close*: the error of what is claimed straddles the capacity, so only a compilation tells."""
 
-_ERRORS: Mapping[Claim, float] = {"predicted": 0.02, "range": 0.02, "estimate": 0.05}
+_ERRORS: Mapping[Confidence, float] = {"predicted": 0.02, "range": 0.02, "estimate": 0.05}
 """By how much of the peak recompiled programs were off, nearly all of them (`tests.advice.promises`)."""
 
 
 class Reached(Protocol):
     """The peak after a change, what is needed then, and how sure that is.
 
-    `peak_high_saving` is the least peak of a range. What is needed is more than either peak by the same bytes.
+    `least_peak_bytes` is the least peak of a range. What is needed is more than either peak by the same bytes.
     """
 
     @property
-    def claim(self) -> Claim: ...
+    def confidence(self) -> Confidence: ...
     @property
     def peak_bytes(self) -> int: ...
     @property
-    def peak_high_saving(self) -> int: ...
+    def least_peak_bytes(self) -> int: ...
     @property
     def needed_bytes(self) -> int: ...
 
 
-def least_needed(move: Reached) -> int:
+def least_needed(suggestion: Reached) -> int:
     """Return the bytes that are needed after the most that a change saves."""
-    return move.needed_bytes - (move.peak_bytes - move.peak_high_saving)
+    return suggestion.needed_bytes - (suggestion.peak_bytes - suggestion.least_peak_bytes)
 
 
-def fitting_of(move: Reached, size_bytes: int) -> Fitting:
+def fitting_of(suggestion: Reached, size_bytes: int) -> Fitting:
     """Return whether a program fits after a change, as far as it is known."""
-    return fitting(move.claim, least_needed(move), move.needed_bytes, size_bytes)
+    return fitting(suggestion.confidence, least_needed(suggestion), suggestion.needed_bytes, size_bytes)
 
 
-def fitting(claim: Claim, least_bytes: int, needed_bytes: int, size_bytes: int) -> Fitting:
+def fitting(confidence: Confidence, least_bytes: int, needed_bytes: int, size_bytes: int) -> Fitting:
     """Return whether `size_bytes` are enough for what needs from `least_bytes` to `needed_bytes` after a change.
 
     What saves "up to" so much needs at least what it leads to.
     """
-    error = round(size_bytes * _ERRORS.get(claim, 0.0))
-    if claim != "up to" and needed_bytes + error <= size_bytes:
+    error = round(size_bytes * _ERRORS.get(confidence, 0.0))
+    if confidence != "up to" and needed_bytes + error <= size_bytes:
         return "fits"
     return "too much" if least_bytes - error > size_bytes else "close"

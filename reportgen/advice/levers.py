@@ -17,8 +17,8 @@ from functools import cached_property
 
 from reportgen.advice.arguments import Argument, named_parts, top_name
 from reportgen.advice.attention import Attention
+from reportgen.advice.context import AdviceContext
 from reportgen.advice.memory import ALWAYS, Edit, PeakAfter
-from reportgen.advice.situation import Situation
 from reportgen.intervals.step_function import Change
 from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.dimensions import Origin
@@ -64,9 +64,9 @@ class Lever:
 class Levers:
     """The levers of one memory space."""
 
-    def __init__(self, situation: Situation) -> None:
-        self._situation = situation
-        self._program, self._memory = situation.program, situation.memory
+    def __init__(self, context: AdviceContext) -> None:
+        self._context = context
+        self._program, self._memory = context.program, context.memory
 
     def attention(self) -> Lever | None:
         """Return what the scores of attention take: of blocks, or of a checkpoint of attention where that saves more.
@@ -88,11 +88,11 @@ class Levers:
     def heads(self) -> Set[tuple[str, int]]:
         """Return the element types and the sizes of the heads whose products are scores of attention."""
         scores = {tuple(self._sizes(number)[-2:]) for number in self._attention.scores}
-        return {product for sizes in scores for product in self._situation.dimensions.products(sizes)}
+        return {product for sizes in scores for product in self._context.dimensions.products(sizes)}
 
     @cached_property
     def _attention(self) -> Attention:
-        return Attention(self._situation)
+        return Attention(self._context)
 
     def _recomputed(self, attention: Attention) -> Lever | None:
         """Return what a checkpoint of attention saves: the scores of one layer at a time come back."""
@@ -111,7 +111,7 @@ class Levers:
 
     def _settled(self, lever: Lever) -> Lever:
         """Return a lever whose peaks hold nothing that waits in the backward pass."""
-        least, most = (one and self._situation.reordered(one) for one in (lever.least, lever.most))
+        least, most = (one and self._context.reordered(one) for one in (lever.least, lever.most))
         return replace(lever, least=least, most=most)
 
     def _saves(self, lever: Lever | None) -> bool:
@@ -139,12 +139,12 @@ class Levers:
     def _is_made_by(self, number: int, operations: re.Pattern[str]) -> bool:
         """Return whether an operation of a kind makes a value, or reads it."""
         users = map(self._program.op_name, self._program.readers_of(number))
-        names = [self._situation.analysis.authors.of(number).scope, *users]
+        names = [self._context.analysis.authors.of(number).scope, *users]
         return any(operations.search(name) and not _ACTIVATION.search(name) for name in names)
 
     def _weights(self) -> Iterator[Argument]:
-        data = {origin.parameter for origin in self._situation.data}
-        for argument in self._situation.arguments:
+        data = {origin.parameter for origin in self._context.data}
+        for argument in self._context.arguments:
             if argument.instruction not in data and len(self._sizes(argument.number)) > 1:
                 yield argument
 
@@ -152,9 +152,9 @@ class Levers:
         sizes = self._sizes(number)
         if widest not in sizes or len(sizes) < 2:
             return False
-        origins = self._situation.dimensions.of(number)
+        origins = self._context.dimensions.of(number)
         is_weights = not self._is_data(origins[sizes.index(widest) :][:1])
-        return is_weights and self._situation.dimensions.come_from(number, self._situation.data)
+        return is_weights and self._context.dimensions.come_from(number, self._context.data)
 
     def carry(self) -> Lever | None:
         """Return the stacks at the peak that a loop writes while it reads others of the same shape.
@@ -184,7 +184,7 @@ class Levers:
         """
         dump = self._program.dump
         found = []
-        for pair in self._situation.all_pairs.conflicts:
+        for pair in self._context.all_pairs.conflicts:
             number = self._program.root(pair.result.number)
             loop, shapes = dump.values.names[number], dump.values.shapes
             is_stack = self._program.opcode(loop) == "while" and len(self._sizes(number)) > 2
@@ -214,7 +214,7 @@ class Levers:
 
     @cached_property
     def _arrays(self) -> Sequence[Argument]:
-        return [argument for argument in self._situation.arguments if self._sizes(argument.number)]
+        return [argument for argument in self._context.arguments if self._sizes(argument.number)]
 
     @cached_property
     def _idle_state(self) -> Sequence[Argument]:
@@ -223,15 +223,15 @@ class Levers:
         A count of the steps is no array.
         """
         arrays = {argument.number for argument in self._arrays}
-        state = [argument for argument in self._situation.state if argument.number in arrays]
+        state = [argument for argument in self._context.state if argument.number in arrays]
         if not self._program.has_backward_pass:
             return state
-        return [argument for argument in state if not self._situation.is_read_by_gradient(argument)]
+        return [argument for argument in state if not self._context.is_read_by_gradient(argument)]
 
     @cached_property
     def _reserved(self) -> Mapping[int, int]:
         """Map each argument to the bytes of its new value where that has memory of its own."""
-        return {pair.argument.number: pair.result.reserved_bytes for pair in self._situation.all_pairs.pairs}
+        return {pair.argument.number: pair.result.reserved_bytes for pair in self._context.all_pairs.pairs}
 
     def offload(self) -> Lever | None:
         """Return the optimizer state in device memory: what neither the forward nor the backward pass reads.
@@ -239,7 +239,7 @@ class Levers:
         It could lie in host memory until the update, and its new value go there. The most is saved if each leaf comes
         back alone, and the least if all come back for the update, and their new values stay.
         """
-        if self._situation.analysis.backend != "tpu" or not self._program.has_backward_pass:
+        if self._context.analysis.backend != "tpu" or not self._program.has_backward_pass:
             return None
         state = self._idle_state
         size = sum(argument.size_bytes for argument in state)
@@ -276,7 +276,7 @@ class Levers:
         names = {one.instruction for one in state}
         for number in self._program.buffers.one_of_each(self._memory.at_peak):
             if number >= 0 and self._program.shape(number) in shapes:
-                origins = self._situation.dimensions.of(number)
+                origins = self._context.dimensions.of(number)
                 if all(origin and origin.parameter in names for origin in origins):
                     yield number, self._memory.temps[number].size_bytes // 2
 
@@ -288,7 +288,7 @@ class Levers:
         """
         wide = ("f32[",) if self._program.has_backward_pass else ("f32[", "bf16[")
         groups: defaultdict[str, dict[int, int]] = defaultdict(dict)
-        for argument in self._situation.arguments:
+        for argument in self._context.arguments:
             if self._program.shape(argument.number).startswith(wide):
                 groups[argument.name][argument.number] = argument.size_bytes
         for number in self._memory.at_peak:
@@ -337,11 +337,11 @@ class Levers:
         return {member for number in numbers for member in members(number) if member in self._memory.temps}
 
     def _large(self) -> Sequence[int]:
-        return self._situation.large
+        return self._context.large
 
     def _sizes(self, number: int) -> Sequence[int]:
-        return self._situation.dimensions.sizes(number)
+        return self._context.dimensions.sizes(number)
 
     def _is_data(self, origins: Collection[Origin | None]) -> bool:
-        data = {origin.parameter for origin in self._situation.data}
+        data = {origin.parameter for origin in self._context.data}
         return any(origin and origin.parameter in data for origin in origins)

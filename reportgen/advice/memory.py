@@ -9,7 +9,7 @@ live. Its *curve* is the sum of both at each moment, its peak the maximum. Every
   changes the curve keeps its shape, so the peak is among the maxima of these stretches.
 * `together` makes several edits at once.
 * `gone` leaves values out for their whole lives, as all those of a buffer.
-* `changed` moves values between the caller's allocations and the temporaries, which gives another `Memory`.
+* `changed` suggestions values between the caller's allocations and the temporaries, which gives another `Memory`.
 """
 
 from collections import Counter, defaultdict

@@ -10,8 +10,8 @@ from itertools import pairwise
 from math import prod
 
 from reportgen.advice.avoidable import AvoidableGroup
+from reportgen.advice.context import AdviceContext
 from reportgen.advice.memory import Edit
-from reportgen.advice.situation import Situation
 from reportgen.advice.where import array_of
 from reportgen.analyse.sizes import physical_order, round_up, under_first_tile
 from reportgen.model.shapes import ArrayShape
@@ -32,9 +32,9 @@ class Merged:
     saved_bytes: int
 
 
-def padding(situation: Situation, statics: Iterable[int]) -> AvoidableGroup:
+def padding(context: AdviceContext, statics: Iterable[int]) -> AvoidableGroup:
     """Find the padding at the peak: of each buffer's largest array, and of the caller's arrays (`statics`)."""
-    memory = situation.memory
+    memory = context.memory
     peak = memory.peak.moment
     largest = {}
     for number in memory.at_peak:
@@ -42,7 +42,7 @@ def padding(situation: Situation, statics: Iterable[int]) -> AvoidableGroup:
         live = [one for one in group if one.number >= 0 and one.first <= peak <= one.last]
         if number >= 0 and live:
             largest[group[0].number] = max(live, key=lambda one: (one.size_bytes, one.number)).number
-    less, of_caller = (dict(_saved(situation, numbers)) for numbers in (largest.values(), statics))
+    less, of_caller = (dict(_saved(context, numbers)) for numbers in (largest.values(), statics))
     of_caller_bytes = sum(of_caller.values())
     return AvoidableGroup(
         values=(*less, *of_caller),
@@ -52,45 +52,45 @@ def padding(situation: Situation, statics: Iterable[int]) -> AvoidableGroup:
     )
 
 
-def _saved(situation: Situation, numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
-    program, padding_of = situation.program, situation.analysis.facts.padding
+def _saved(context: AdviceContext, numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
+    program, padding_of = context.program, context.analysis.facts.padding
     for number in numbers:
-        is_small = padding_of[number] * _SMALL_PART < situation.memory.peak.peak_bytes
+        is_small = padding_of[number] * _SMALL_PART < context.memory.peak.peak_bytes
         # What a loop keeps for its gradient is no array of the program, so nobody can say how it is held.
         if is_small or program.loop_directions.get(program.dump.values.names[number]):
             continue
-        if found := merged(situation, number):
+        if found := merged(context, number):
             yield number, found.saved_bytes
 
 
-def merged(situation: Situation, number: int) -> Merged | None:
+def merged(context: AdviceContext, number: int) -> Merged | None:
     """Return which dimensions of a value should be one; None where that saves less than half of its padding.
 
     Only the rows that are shorter than a tile are padded by so much.
     """
-    shape = array_of(situation.analysis, number)
+    shape = array_of(context.analysis, number)
     under, tile = under_first_tile(shape) if shape else ([], [])
     if not shape or len(tile) < 2 or len(shape.dimensions) < 2 or under[-1] >= tile[-1]:
         return None
     sizes = [size or 0 for size in shape.dimensions]
     dense = prod(sizes)
     now = dense // (prod(under) or 1) * prod(map(round_up, under, tile))
-    found = [(_left(shape, run, tile), run) for run in _runs(situation, number, shape, tile[-1])]
+    found = [(_left(shape, run, tile), run) for run in _runs(context, number, shape, tile[-1])]
     least = min((left for left, _ in found), default=now)
     if now <= dense or 2 * (least - dense) > now - dense:
         return None
     # One dimension more is not worth the last of the padding.
     enough = ((left, run) for left, run in found if (now - left) * _NEARLY >= (now - least) * (_NEARLY - 1))
     left, run = min(enough, key=lambda one: (len(one[1]), one[0]))
-    saved = situation.analysis.facts.padding[number] * (now - left) // (now - dense)
+    saved = context.analysis.facts.padding[number] * (now - left) // (now - dense)
     return Merged(sizes=tuple(sizes[dimension] for dimension in run), saved_bytes=saved)
 
 
-def _runs(situation: Situation, number: int, shape: ArrayShape, row_size: int) -> Iterator[list[int]]:
+def _runs(context: AdviceContext, number: int, shape: ArrayShape, row_size: int) -> Iterator[list[int]]:
     """Yield each run of neighbouring dimensions that may be one, the row of the layout among them."""
     *outer, row = physical_order(shape)
-    sizes = situation.dimensions.sizes(number)
-    origins = situation.dimensions.of(number)
+    sizes = context.dimensions.sizes(number)
+    origins = context.dimensions.of(number)
     for first in range(row + 1):
         for last in range(max(row, first + 1), len(sizes)):
             run = list(range(first, last + 1))
@@ -99,12 +99,12 @@ def _runs(situation: Situation, number: int, shape: ArrayShape, row_size: int) -
                 is_left = any(sizes[dimension] > 1 for dimension in outer[:-1])
                 if is_left and {*run} == {outer[-1], row} and 2 * sizes[row] <= row_size:
                     yield run
-            elif all(_belong_together(situation, origins, sizes, pair) for pair in pairwise(run)):
+            elif all(_belong_together(context, origins, sizes, pair) for pair in pairwise(run)):
                 yield run
 
 
 def _belong_together(
-    situation: Situation, origins: Sequence[Origin | None], sizes: Sequence[int], pair: tuple[int, int]
+    context: AdviceContext, origins: Sequence[Origin | None], sizes: Sequence[int], pair: tuple[int, int]
 ) -> bool:
     """Return whether two dimensions are neighbours in an argument, or parts of one dimension of it."""
     one, other = origins[pair[0]], origins[pair[1]]
@@ -115,7 +115,7 @@ def _belong_together(
     if one.dimension != other.dimension:
         return one.dimension + 1 == other.dimension
     parts = prod(size for size, origin in zip(sizes, origins, strict=True) if origin == one)
-    return parts <= situation.dimensions.length(one)
+    return parts <= context.dimensions.length(one)
 
 
 def _left(shape: ArrayShape, run: Sequence[int], tile: Sequence[int]) -> int:

@@ -10,8 +10,8 @@ from math import prod
 
 from reportgen.advice.advice_records import PerDevice
 from reportgen.advice.arguments import Argument
+from reportgen.advice.context import AdviceContext
 from reportgen.advice.shard import ways
-from reportgen.advice.situation import Situation
 from reportgen.intervals.step_function import Change
 from reportgen.program.sharding import even_split
 
@@ -19,65 +19,65 @@ _TIMES = (2, 4, 8)
 _MOST_TIMES = 1024
 
 
-def more_devices(situation: Situation, asked: int | None = None) -> Sequence[PerDevice]:
+def more_devices(context: AdviceContext, asked: int | None = None) -> Sequence[PerDevice]:
     """Return what each device needs on as many as are asked for, or else on 2, 4 and 8 times as many.
 
     Return nothing where the dump does not say how many there are, or they cannot be multiplied to those asked for.
     """
-    now = situation.program.partitions.devices
+    now = context.program.partitions.devices
     if now is None or (asked is not None and asked % now):
         return ()
-    return [_per_device(situation, now, times) for times in (_TIMES if asked is None else (asked // now,))]
+    return [_per_device(context, now, times) for times in (_TIMES if asked is None else (asked // now,))]
 
 
-def fewest_devices(situation: Situation, capacity_bytes: int) -> int | None:
+def fewest_devices(context: AdviceContext, capacity_bytes: int) -> int | None:
     """Return the fewest devices on which what the caller holds fits; None where none are enough, or nothing says it.
 
     The number of devices is doubled until it fits, as meshes are.
     """
-    now, times = situation.program.partitions.devices, 1
+    now, times = context.program.partitions.devices, 1
     if now is None:
         return None
     while times <= _MOST_TIMES:
-        if situation.memory.static_bytes - _saved(situation, times) <= capacity_bytes:
+        if context.memory.static_bytes - _saved(context, times) <= capacity_bytes:
             return now * times
         times *= 2
     return None
 
 
-def _per_device(situation: Situation, now: int, times: int) -> PerDevice:
-    memory = situation.memory
-    saved = _saved(situation, times)
-    read = (one.size_bytes for one in situation.arguments if situation.is_read_by_gradient(one))
-    gathered = max(read, default=0) if situation.program.has_backward_pass else 0
-    sizes = situation.dimensions.sizes
-    elements = {prod(sizes(one.number)): _parts(situation, one, times) for one in situation.arguments}
+def _per_device(context: AdviceContext, now: int, times: int) -> PerDevice:
+    memory = context.memory
+    saved = _saved(context, times)
+    read = (one.size_bytes for one in context.arguments if context.is_read_by_gradient(one))
+    gathered = max(read, default=0) if context.program.has_backward_pass else 0
+    sizes = context.dimensions.sizes
+    elements = {prod(sizes(one.number)): _parts(context, one, times) for one in context.arguments}
     divided: list[Change] = [(0, -saved)]
     for part in memory.parts:
         largest = max(part, key=lambda one: (one.size_bytes, one.number))
-        parts = ways(situation, elements, largest.number) if largest.number >= 0 else 1
+        parts = ways(context, elements, largest.number) if largest.number >= 0 else 1
         less = largest.size_bytes - largest.size_bytes // max(times, parts)
         divided += ((min(one.first for one in part), -less), (max(one.last for one in part) + 1, less))
     return PerDevice(
         devices=now * times,
-        held_bytes=memory.static_bytes - saved,
+        static_bytes=memory.static_bytes - saved,
         low_bytes=memory.without({}, divided).peak_bytes,
         high_bytes=memory.without({}, [(0, gathered - saved)]).peak_bytes,
     )
 
 
-def _saved(situation: Situation, times: int) -> int:
+def _saved(context: AdviceContext, times: int) -> int:
     """Return what a device no longer holds of the arguments and results, among so many times as many devices."""
-    arguments = (one.size_bytes - one.size_bytes // _parts(situation, one, times) for one in situation.arguments)
+    arguments = (one.size_bytes - one.size_bytes // _parts(context, one, times) for one in context.arguments)
     results = (
-        one.reserved_bytes - one.reserved_bytes // even_split(situation.dimensions.sizes(one.number), times)
-        for one in situation.results
+        one.reserved_bytes - one.reserved_bytes // even_split(context.dimensions.sizes(one.number), times)
+        for one in context.results
     )
     return sum(arguments) + sum(results)
 
 
-def _parts(situation: Situation, argument: Argument, times: int) -> int:
+def _parts(context: AdviceContext, argument: Argument, times: int) -> int:
     """Return into how many parts a device's part of an argument can be divided, among those that have the same."""
-    sharding = situation.program.partitions.of(argument.instruction)
+    sharding = context.program.partitions.of(argument.instruction)
     copies = times * (sharding.copies if sharding else 1)
-    return even_split(situation.dimensions.sizes(argument.number), copies)
+    return even_split(context.dimensions.sizes(argument.number), copies)

@@ -1,23 +1,23 @@
-"""Say what is held most of at the peak that a move leads to, because that is what to change next."""
+"""Say what is held most of at the peak that a suggestion leads to, because that is what to change next."""
 
 from collections import Counter
 from dataclasses import replace
 
-from reportgen.advice.advice_records import Move
-from reportgen.advice.situation import Situation
+from reportgen.advice.advice_records import Suggestion
+from reportgen.advice.context import AdviceContext
 from reportgen.program.scopes import pattern
 
 
-def with_next(situation: Situation, move: Move) -> Move:
-    """Return a move that says what is held most of after it."""
-    return replace(move, next_largest=_largest_then(situation, move))
+def with_next(context: AdviceContext, suggestion: Suggestion) -> Suggestion:
+    """Return a suggestion that says what is held most of after it."""
+    return replace(suggestion, next_largest=_largest_then(context, suggestion))
 
 
-def _largest_then(situation: Situation, move: Move) -> str:
-    """Return the buffers of one author and shape, or the argument, that take most of the peak after a move."""
-    after = situation.after_donation if "donate" in (move.kind, *move.after) else situation
-    cut = move.outcome.edit.cuts if move.outcome.edit else {}
-    moment, temps = move.outcome.moment, after.memory.temps
+def _largest_then(context: AdviceContext, suggestion: Suggestion) -> str:
+    """Return the buffers of one author and shape, or the argument, that take most of the peak after a suggestion."""
+    after = context.after_donation if "donate" in (suggestion.kind, *suggestion.after) else context
+    cut = suggestion.outcome.edit.cuts if suggestion.outcome.edit else {}
+    moment, temps = suggestion.outcome.moment, after.memory.temps
     sizes: Counter[tuple[str, str]] = Counter()
     largest: dict[tuple[str, str], int] = {}
     seen: set[tuple[object, int, int]] = set()

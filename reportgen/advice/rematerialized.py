@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from operator import add
 
-from reportgen.advice.advice_records import Move
+from reportgen.advice.advice_records import Suggestion
 from reportgen.advice.levers import WIDEST_RANGE
 from reportgen.advice.memory import Memory, PeakAfter
 from reportgen.program.program import Program
@@ -37,19 +37,19 @@ def lost_bytes(program: Program, memory: Memory) -> Sequence[int]:
     return lost
 
 
-def without_rematerialization(move: Move, lost: Sequence[int]) -> Move:
-    """Return a move whose least saving is what is left if the program loses what XLA saves now, `lost` at each moment.
+def without_rematerialization(suggestion: Suggestion, lost: Sequence[int]) -> Suggestion:
+    """Return a suggestion whose least saving is what is left without what XLA saves now, `lost` at each moment.
 
     What the caller holds is no temporary, so a donation or another type of state saves what it does.
     """
-    is_of_caller = move.kind in ("donate", "type") and not move.after
-    if not lost or is_of_caller or move.claim == "not computed":
-        return move
-    before, best = move.saving_bytes + move.peak_bytes, move.best or move.outcome
-    after = PeakAfter.of(lambda: list(map(add, move.outcome.curve(), lost)), move.outcome.edit)
+    is_of_caller = suggestion.kind in ("donate", "type") and not suggestion.after
+    if not lost or is_of_caller or not suggestion.is_computed:
+        return suggestion
+    before, best = suggestion.saving_bytes + suggestion.peak_bytes, suggestion.most or suggestion.outcome
+    after = PeakAfter.of(lambda: list(map(add, suggestion.outcome.curve(), lost)), suggestion.outcome.edit)
     least, most = before - after.peak_bytes, before - best.peak_bytes
-    # The steps of a sequence come from moves that say so already.
-    caveat = move.caveat if _CAVEAT in move.caveat else f"{move.caveat} {_CAVEAT}"
-    if move.claim == "up to" or most > WIDEST_RANGE * least:
-        return replace(move, claim="up to", saving_bytes=most, outcome=best, best=None, caveat=caveat)
-    return replace(move, claim="range", saving_bytes=least, outcome=after, best=best, caveat=caveat)
+    # The steps of a sequence come from suggestions that say so already.
+    caveat = suggestion.caveat if _CAVEAT in suggestion.caveat else f"{suggestion.caveat} {_CAVEAT}"
+    if suggestion.confidence == "up to" or most > WIDEST_RANGE * least:
+        return replace(suggestion, confidence="up to", saving_bytes=most, outcome=best, most=None, caveat=caveat)
+    return replace(suggestion, confidence="range", saving_bytes=least, outcome=after, most=best, caveat=caveat)

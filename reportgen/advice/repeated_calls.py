@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from reportgen.advice.checkpoint import Array, Checkpoint, Lifetime, Unit, by_scope
+from reportgen.advice.context import AdviceContext
 from reportgen.advice.memory import Memory
-from reportgen.advice.situation import Situation
 from reportgen.analyse.records import Analysis
 from reportgen.parse.stack_frames import Frame
 from reportgen.program.program import Program
@@ -38,25 +38,25 @@ class Function(NamedTuple):
     file: str
 
 
-def repeated_calls(situation: Situation, memory: Memory, kept: Sequence[Array]) -> Sequence[Checkpoint]:
+def repeated_calls(context: AdviceContext, memory: Memory, kept: Sequence[Array]) -> Sequence[Checkpoint]:
     """Return a checkpoint of the innermost function that makes nearly all that the backward pass reads.
 
     There is none where no function runs several times in the forward pass. `kept` is what is held for the backward
     pass.
     """
-    analysis = situation.analysis
+    analysis = context.analysis
     arrays = [array for array in kept if array.is_forward]
     stacks = {array.values: analysis.authors.of(array.values[0]).stack for array in arrays}
     sizes: Counter[Function] = Counter()
     for array in arrays:
         sizes.update(dict.fromkeys(_functions(stacks[array.values]), array.size_bytes))
     found: list[Checkpoint] = []
-    for function in _loss_functions(situation) | _recomputed(situation.program):
+    for function in _loss_functions(context) | _recomputed(context.program):
         del sizes[function]
     if not sizes:
         return []
     seen: set[frozenset[tuple[int, ...]]] = set()
-    program = situation.program
+    program = context.program
     moments = {moment for array in arrays for moment in array.reads}
     reads = {moment: _functions(program.stack(program.instruction_at(moment))) for moment in moments}
     lifetimes = list(_made_forward(analysis, memory, max((array.last_forward for array in arrays), default=0)))
@@ -68,7 +68,7 @@ def repeated_calls(situation: Situation, memory: Memory, kept: Sequence[Array]) 
         seen.add(values)
         calls = _calls(analysis, function, inside, stacks)
         if len(calls) > 1 and function.name.rpartition(".")[2] not in _NO_FUNCTIONS:
-            found.append(_checkpoint(situation, memory, function, calls, arrays, inside, reads, lifetimes))
+            found.append(_checkpoint(context, memory, function, calls, arrays, inside, reads, lifetimes))
     saved = {one.scope: _saved(memory, one) for one in found}
     nearly_all = [one for one in found if saved[one.scope] * _NEARLY_ALL >= max(saved.values())]
     # The first of those with the fewest bytes, because stacks begin with the innermost function.
@@ -87,9 +87,9 @@ def _saved(memory: Memory, one: Checkpoint) -> int:
     return one.kept_bytes if one.is_open else memory.peak.peak_bytes - one.least.peak_bytes
 
 
-def _loss_functions(situation: Situation) -> Set[Function]:
+def _loss_functions(context: AdviceContext) -> Set[Function]:
     """Return the functions that make a scalar which the program returns: the loss, of which there is one."""
-    analysis, program = situation.analysis, situation.program
+    analysis, program = context.analysis, context.program
     scalars = (number for number in program.results.values() if program.shape(number).endswith("[]"))
     authors = map(analysis.authors.of, scalars)
     return {one for author in authors if direction(author.scope) == "forward" for one in _functions(author.stack)}
@@ -139,7 +139,7 @@ def _calls(
 
 
 def _checkpoint(
-    situation: Situation,
+    context: AdviceContext,
     memory: Memory,
     function: Function,
     calls: Sequence[int],
@@ -151,7 +151,7 @@ def _checkpoint(
     def unit(moment: int) -> Unit:
         return (f"{function.name}{bisect_right(calls, moment)}",)
 
-    starts, within = situation.program.dump.starts, {array.values for array in inside}
+    starts, within = context.program.dump.starts, {array.values for array in inside}
     # The loss reads the last call's result after it, and is in no call.
     of_calls = {moment for moment, functions in reads.items() if function in functions}
     placed = [
@@ -166,4 +166,4 @@ def _checkpoint(
     for lifetime in lifetimes:
         made[unit(lifetime[0])].append(lifetime)
     units = next(iter(by_scope(one for one in placed if one.values in within).values()), {})
-    return situation.checkpoints.around(memory, function.name, units, placed, made)
+    return context.checkpoints.around(memory, function.name, units, placed, made)

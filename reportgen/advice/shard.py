@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from math import prod
 
 from reportgen.advice.arguments import Argument, Result
+from reportgen.advice.context import AdviceContext
 from reportgen.advice.memory import Edit, PeakAfter
-from reportgen.advice.situation import Situation
 from reportgen.program.scopes import direction
 from reportgen.program.sharding import even_split
 from reportgen.record import record
@@ -31,42 +31,42 @@ class Shard:
     most: PeakAfter
 
 
-def shard(situation: Situation) -> Shard | None:
+def shard(context: AdviceContext) -> Shard | None:
     """Return what an even division of what several devices hold whole saves; None where nothing can be divided."""
-    parts = dict(_parts(situation))
+    parts = dict(_parts(context))
     if not parts:
         return None
-    memory, arguments = situation.memory, {one.number: one for one in situation.arguments}
+    memory, arguments = context.memory, {one.number: one for one in context.arguments}
     chosen = tuple(arguments[number] for number in parts)
     held = sum(_saved(one.size_bytes, parts[one.number]) for one in chosen)
-    held += sum(_saved(result.reserved_bytes, part) for result, part in _results(situation, parts))
-    gathered = max((one.size_bytes for one in chosen if situation.is_read_by_gradient(one)), default=0)
-    sizes = situation.dimensions.sizes
+    held += sum(_saved(result.reserved_bytes, part) for result, part in _results(context, parts))
+    gathered = max((one.size_bytes for one in chosen if context.is_read_by_gradient(one)), default=0)
+    sizes = context.dimensions.sizes
     elements = {prod(sizes(one.number)): parts[one.number] for one in chosen}
     largest_of_parts = (max(part, key=lambda one: (one.size_bytes, one.number)) for part in memory.parts)
     of_temps = {
         one.number: _saved(one.size_bytes, divided)
         for one in largest_of_parts
-        if one.number >= 0 and (divided := ways(situation, elements, one.number)) > 1
+        if one.number >= 0 and (divided := ways(context, elements, one.number)) > 1
     }
-    authors = situation.analysis.authors
+    authors = context.analysis.authors
     of_update = {number: saved for number, saved in of_temps.items() if not direction(authors.of(number).scope)}
     return Shard(
         arguments=chosen,
-        devices=situation.program.partitions.devices or 1,
+        devices=context.program.partitions.devices or 1,
         held_bytes=held,
         least=memory.after(Edit({}, [(0, gathered - held)], of_update)),
         most=memory.after(Edit({}, [(0, -held)], of_temps)),
     )
 
 
-def ways(situation: Situation, elements: Mapping[int, int], number: int) -> int:
+def ways(context: AdviceContext, elements: Mapping[int, int], number: int) -> int:
     """Return into how many parts a temporary is divided with the arguments, by their numbers of elements.
 
     In the update a part of an argument, gathered from some of the devices, is divided as well.
     """
-    count = prod(situation.dimensions.sizes(number))
-    if direction(situation.analysis.authors.of(number).scope) or not count:
+    count = prod(context.dimensions.sizes(number))
+    if direction(context.analysis.authors.of(number).scope) or not count:
         return elements.get(count, 1)
     divided = (parts * count // whole for whole, parts in elements.items() if whole % count == 0)
     return max((ways for ways in divided if ways > 1), default=1)
@@ -76,23 +76,23 @@ def _saved(size_bytes: int, parts: int) -> int:
     return size_bytes - size_bytes // parts
 
 
-def _parts(situation: Situation) -> Iterator[tuple[int, int]]:
+def _parts(context: AdviceContext) -> Iterator[tuple[int, int]]:
     """Yield into how many parts each argument can be divided that several devices hold and that is no data."""
-    if (situation.program.partitions.devices or 1) == 1:
+    if (context.program.partitions.devices or 1) == 1:
         return
-    data = {origin.parameter for origin in situation.data}
-    for argument in situation.arguments:
-        sharding = situation.program.partitions.of(argument.instruction)
-        is_small = argument.size_bytes * _SMALL_PART < situation.memory.peak.peak_bytes
+    data = {origin.parameter for origin in context.data}
+    for argument in context.arguments:
+        sharding = context.program.partitions.of(argument.instruction)
+        is_small = argument.size_bytes * _SMALL_PART < context.memory.peak.peak_bytes
         if sharding is None or sharding.copies < 2 or is_small or argument.instruction in data:
             continue
-        parts = even_split(situation.dimensions.sizes(argument.number), sharding.copies)
+        parts = even_split(context.dimensions.sizes(argument.number), sharding.copies)
         if parts > 1:
             yield argument.number, parts
 
 
-def _results(situation: Situation, parts: Mapping[int, int]) -> Iterator[tuple[Result, int]]:
+def _results(context: AdviceContext, parts: Mapping[int, int]) -> Iterator[tuple[Result, int]]:
     """Yield the results in memory of their own that take the shape of an argument that is divided."""
-    for pair in situation.all_pairs.pairs:
+    for pair in context.all_pairs.pairs:
         if pair.argument.number in parts:
             yield pair.result, parts[pair.argument.number]

@@ -1,4 +1,4 @@
-"""Say where in the user's program an array is, how the device lays it out, and which arrays a move is mostly about."""
+"""Say where in the user's program an array is, how it is laid out, and which arrays a suggestion is mostly about."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping

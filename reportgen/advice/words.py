@@ -1,6 +1,6 @@
-"""Define the words of each kind of move: what the compiler or the caller may do otherwise.
+"""Define the words of each kind of suggestion: what the compiler or the caller may do otherwise.
 
-None of them promises more than the claim allows, and none says that the reader did something wrong.
+None of them promises more than the confidence allows, and none says that the reader did something wrong.
 """
 
 from collections.abc import Mapping

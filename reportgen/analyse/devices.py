@@ -46,7 +46,7 @@ class Device:
     @property
     def size_bytes(self) -> int:
         """Return the middle of the range, which is the printed amount itself."""
-        return (self.usable.low + self.usable.high) // 2
+        return (self.usable.low_bytes + self.usable.high_bytes) // 2
 
     @property
     def scope(self) -> str:

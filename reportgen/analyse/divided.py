@@ -7,7 +7,7 @@ from reportgen.program.program import Program
 from reportgen.record import record
 
 
-@document(written={"size_bytes": "bytes"})
+@document()
 class ArgumentOfDevice:
     """What a device holds of an argument."""
 

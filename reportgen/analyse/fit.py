@@ -67,7 +67,7 @@ def misfit(
     space = analysis.spaces.get(MAIN_SPACE)
     peak = space.peak_resident if space else None
     missing = SizeRange(peak.amount, peak.amount) - usable if peak and usable else None
-    if not is_refused and (missing is None or missing.low <= 0):
+    if not is_refused and (missing is None or missing.low_bytes <= 0):
         return None
     return _misfit(is_refused, event, usable, chip, space, missing)
 
@@ -80,7 +80,7 @@ def _misfit(
     space: Space | None,
     missing: SizeRange | None,
 ) -> Misfit:
-    exceeds = missing is not None and missing.low > 0
+    exceeds = missing is not None and missing.low_bytes > 0
     peak = space.peak_resident if space else None
     shares = space.composition if space and missing and exceeds else ()
     return Misfit(
@@ -91,7 +91,7 @@ def _misfit(
         chip=chip,
         resident_bytes=peak.amount if peak else None,
         missing=missing if exceeds else None,
-        enough=tuple(share for share in shares if missing and share.size_bytes >= missing.high),
+        enough=tuple(share for share in shares if missing and share.size_bytes >= missing.high_bytes),
     )
 
 

@@ -12,7 +12,7 @@ from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.program import Program
 
 
-@document(written={"size_bytes": "bytes"}, kw_only=False)
+@document(kw_only=False)
 class SiblingArguments:
     """Arguments of one shape whose names differ in numbers only."""
 

@@ -41,8 +41,8 @@ def print_modules(summaries: Sequence[Summary]) -> None:
         if entry.host_bytes:
             print(f"  host memory: needs {human_bytes(entry.host_bytes)}")
         _print_capacity(entry)
-        if entry.first_move:
-            print(printable(f"  advice: {entry.first_move}"))
+        if entry.first_suggestion:
+            print(printable(f"  advice: {entry.first_suggestion}"))
         for finding in entry.findings:
             if finding.severity != "note":
                 place = f"{finding.location}: " if finding.location else ""

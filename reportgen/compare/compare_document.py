@@ -73,7 +73,7 @@ class StepOfDifference:
     """The number of values or allocations."""
 
 
-@document(written={"memory_class": "class"})
+@document()
 class Rollups:
     """What changed, by what a reader may change: groups, the largest change first, each followed by its parts."""
 
@@ -83,7 +83,7 @@ class Rollups:
     """By source file and line."""
     argument: tuple[Row, ...]
     """By argument of the program."""
-    memory_class: tuple[Row, ...]
+    class_: tuple[Row, ...]
     """By class of memory."""
 
 

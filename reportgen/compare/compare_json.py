@@ -135,7 +135,7 @@ def _rollups(comparison: Comparison | None, space: SpaceComparison | None) -> Ro
     def rows(grouping: Grouping) -> tuple[Row, ...]:
         return tuple(rollup(comparison, space, grouping)) if comparison and space else ()
 
-    return Rollups(scope=rows("scope"), line=rows("line"), argument=rows("argument"), memory_class=rows("class"))
+    return Rollups(scope=rows("scope"), line=rows("line"), argument=rows("argument"), class_=rows("class"))
 
 
 def _figures(space: GateSpace | None) -> BudgetFigures | None:

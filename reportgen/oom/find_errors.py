@@ -338,7 +338,7 @@ def _size(printed: str, form: Form) -> SizeRange | None:
     if printed.startswith("0x"):
         printed = str(int(printed, 16))
     size, unit = read_size(printed, needs_unit=False), form.bytes_per_unit
-    return SizeRange(size.low * unit, size.high * unit) if size else None
+    return SizeRange(size.low_bytes * unit, size.high_bytes * unit) if size else None
 
 
 def _named_buffer(sentence: Sentence) -> list[LoggedBuffer]:

@@ -10,31 +10,31 @@ _UNITS = {unit: 1024**power for power, unit in enumerate("KMGTPE", 1)}
 _LONGEST_SIZE = 64  # more than the pattern can match
 
 
-@document(written={"low": "low_bytes", "high": "high_bytes"}, kw_only=False)
+@document(kw_only=False)
 class SizeRange:
     """A printed size, which is rounded."""
 
-    low: SignedBytes
+    low_bytes: SignedBytes
     """The least that it stands for, in bytes."""
-    high: SignedBytes
+    high_bytes: SignedBytes
     """The most that it stands for, in bytes."""
 
     @property
     def is_exact(self) -> bool:
-        return self.low == self.high
+        return self.low_bytes == self.high_bytes
 
     @property
     def middle(self) -> int:
-        return (self.low + self.high) // 2
+        return (self.low_bytes + self.high_bytes) // 2
 
     def __contains__(self, size: int) -> bool:
-        return self.low <= size <= self.high
+        return self.low_bytes <= size <= self.high_bytes
 
     def __add__(self, other: "SizeRange") -> "SizeRange":
-        return SizeRange(self.low + other.low, self.high + other.high)
+        return SizeRange(self.low_bytes + other.low_bytes, self.high_bytes + other.high_bytes)
 
     def __sub__(self, other: "SizeRange") -> "SizeRange":
-        return SizeRange(self.low - other.high, self.high - other.low)
+        return SizeRange(self.low_bytes - other.high_bytes, self.high_bytes - other.low_bytes)
 
 
 def read_size(text: str, *, needs_unit: bool = True) -> SizeRange | None:

@@ -127,20 +127,20 @@ class MemoryReport:
         """The five buffers that take most of the peak, those of one name and shape together.
 
         >>> for buffers in report.largest[:2]:
-        ...     print(buffers.bytes, buffers.name, buffers.shape, buffers.source)
+        ...     print(buffers.size_bytes, buffers.name, buffers.shape, buffers.source)
         524288 w f32[256,512] None
         262144 jit(tiny_matmul_gelu)/mul f32[128,512] /home/u/corpus/scripts/progs.py:11
         """
         return self._main.largest if self._main else ()
 
     @property
-    def steps(self) -> tuple[SuggestionFigures, ...]:
+    def suggestions(self) -> tuple[SuggestionFigures, ...]:
         """What would lower the peak, each change alone, the best first.
 
-        >>> [(step.what, step.claim, step.saving_bytes) for step in report.steps]
-        [('use a narrower type for w', 'not computed', 0)]
+        >>> [(one.what, one.confidence, one.saving_bytes) for one in report.suggestions]
+        [('use a narrower type for w', 'unknown', None)]
         """
-        return self._main.steps if self._main else ()
+        return self._main.best if self._main else ()
 
     def compare(self, other: "MemoryReport") -> ReportComparison:
         """Return what changes from this report to `other`, and why.

@@ -21,7 +21,7 @@ from reportgen.render.module.data_shards import (
     data_json,
     instruction_columns,
     module_columns,
-    move_curves,
+    suggestion_curves,
     timeline,
     value_columns,
 )
@@ -112,7 +112,7 @@ def _data(module: Module, site_title: str) -> dict[str, bytes]:
         "timeline": timeline(module),
         "instructions": instruction_columns(module, routes.INSTRUCTION_HREFS_IN_FILE),
         "modules": module_columns((), {"terms": "", "row": "", "laterRow": ""}),
-        "advice": move_curves(module),
+        "advice": suggestion_curves(module),
         "terms": terms(lambda path, anchor: f"#{_help_id(path, anchor)}"),
     }
     # Without a time of compression, so that the same dump makes the same bytes.

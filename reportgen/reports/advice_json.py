@@ -1,9 +1,10 @@
 """The advice for a memory space in `report.json`."""
 
 from collections.abc import Sequence
+from typing import Any
 
-from reportgen.advice.advice_records import Advice, Move
-from reportgen.advice.families import Family
+from reportgen.advice.advice_records import Advice, Suggestion
+from reportgen.advice.similar_buffers import SimilarBuffers
 from reportgen.analyse.devices import Origin
 from reportgen.analyse.records import Analysis
 from reportgen.model import Dump
@@ -12,99 +13,88 @@ from reportgen.reports.report_document import (
     ADVICE_SCHEMA,
     AdviceFigures,
     BatchFigures,
-    CombinedStep,
-    FamilyFigures,
-    NoAdvice,
+    CombinedFigures,
+    GroupFigures,
     SuggestionFigures,
 )
 
 _MOST_VALUES = 500
 
 
-def advice_figures(analysis: Analysis, advice: Advice, origin: Origin | None = None) -> AdviceFigures | NoAdvice:
-    """Return the advice of one space; where it is withheld, only the reason. `origin` is that of the capacity."""
-    if advice.withheld or advice.peak is None or advice.ladder is None:
-        return NoAdvice(schema=ADVICE_SCHEMA, withheld=advice.withheld, moves=())
+def advice_figures(analysis: Analysis, advice: Advice, origin: Origin | None = None) -> AdviceFigures | None:
+    """Return the advice of one space; None where it is withheld. `origin` is that of the capacity."""
+    if advice.withheld or advice.peak is None or advice.breakdown is None:
+        return None
     dump, capacity, half_bytes = analysis.dump, advice.capacity, advice.half_batch_bytes
     factor = capacity.fits_factor if capacity else None
     return AdviceFigures(
         schema=ADVICE_SCHEMA,
-        withheld=None,
         contested_bytes=advice.contested_bytes,
         capacity_bytes=capacity.size_bytes if capacity else None,
         capacity_source=origin if capacity else None,
         verdict=capacity.verdict if capacity else None,
         excess_bytes=capacity.excess_bytes if capacity else None,
-        ladder=advice.ladder,
+        breakdown=advice.breakdown,
         batch=None if half_bytes is None else BatchFigures(fits_factor=factor, half_bytes=half_bytes),
-        moves=tuple(_suggestion(analysis, move) for move in advice.moves),
-        steps=tuple(advice.moves.index(move) for move in advice.steps),
-        sequence=tuple(map(_step, advice.sequence)),
-        steps_to_fit=capacity.steps if capacity and capacity.excess_bytes else None,
-        families=tuple(_family(dump, family) for family in advice.families),
+        suggestions=tuple(_suggestion(analysis, suggestion) for suggestion in advice.suggestions),
+        best=tuple(advice.suggestions.index(suggestion) for suggestion in advice.best),
+        combined=tuple(CombinedFigures(**_combined(suggestion)) for suggestion in advice.combined),
+        combined_to_fit=capacity.combined_to_fit if capacity and capacity.excess_bytes else None,
+        groups=tuple(_group(dump, group) for group in advice.groups),
         arguments=advice.arguments,
         fewest_devices=capacity.devices if capacity else None,
         more_devices=advice.more_devices,
     )
 
 
-def _suggestion(analysis: Analysis, move: Move) -> SuggestionFigures:
+def _suggestion(analysis: Analysis, suggestion: Suggestion) -> SuggestionFigures:
     return SuggestionFigures(
-        kind=move.kind,
-        claim=move.claim,
-        what=move.what,
-        argument_names=move.argument_names,
-        values=_values(analysis.dump, move.buffers),
-        value_count=len(move.buffers),
-        lines=tuple(lines_of(analysis, move.buffers)),
-        naive_bytes=move.naive_bytes,
-        saving_bytes=move.saving_bytes,
-        saving_high_bytes=move.saving_high_bytes,
-        new_peak_bytes=move.outcome.peak_bytes,
-        needed_bytes=move.needed_bytes,
-        next_moment=move.outcome.moment,
-        next_largest=move.next_largest or None,
-        scratch_bytes=move.scratch_bytes,
-        conflict_bytes=move.conflict_bytes,
-        conflicts=move.conflicts,
-        after=move.after,
-        reason=move.reason or None,
-        caveat=move.caveat,
-        code=move.code or None,
+        **_combined(suggestion),
+        argument_names=suggestion.argument_names,
+        values=_values(analysis.dump, suggestion.buffers),
+        value_count=len(suggestion.buffers),
+        lines=tuple(lines_of(analysis, suggestion.buffers)),
+        involved_bytes=suggestion.involved_bytes,
+        saving_bytes=suggestion.saving_bytes if suggestion.is_computed else None,
+        saving_high_bytes=suggestion.saving_high_bytes,
+        scratch_bytes=suggestion.scratch_bytes,
+        conflict_bytes=suggestion.conflict_bytes,
+        conflicts=suggestion.conflicts,
+        reason=suggestion.reason or None,
+        caveat=suggestion.caveat,
+        code=suggestion.code or None,
     )
+
+
+def _combined(suggestion: Suggestion) -> dict[str, Any]:
+    """Return the fields that a suggestion has on its own and combined with others."""
+    return {
+        "kind": suggestion.kind,
+        "confidence": suggestion.confidence,
+        "what": suggestion.what,
+        "after": suggestion.after,
+        "peak_bytes": suggestion.peak_bytes,
+        "peak_low_bytes": None if suggestion.saving_high_bytes is None else suggestion.least_peak_bytes,
+        "needed_bytes": suggestion.needed_bytes,
+        "next_moment": suggestion.outcome.moment,
+        "next_largest": suggestion.next_largest or None,
+    }
 
 
 def _values(dump: Dump, numbers: Sequence[int]) -> tuple[str, ...]:
     return tuple(dump.values.keys[number] for number in numbers[:_MOST_VALUES])
 
 
-def _step(move: Move) -> CombinedStep:
-    """Return the peaks after a move and all before it: after the least that a range saves, and after the most.
-
-    What is needed then is stated after the least.
-    """
-    return CombinedStep(
-        kind=move.kind,
-        claim=move.claim,
-        what=move.what,
-        after=move.after,
-        peak_bytes=move.outcome.peak_bytes,
-        needed_bytes=move.needed_bytes,
-        peak_after_high_bytes=None if move.saving_high_bytes is None else move.peak_high_saving,
-        next_largest=move.next_largest or None,
-    )
-
-
-def _family(dump: Dump, family: Family) -> FamilyFigures:
-    element_type, _, dimensions = family.shape.partition("[")
-    return FamilyFigures(
-        op=family.op_name,
+def _group(dump: Dump, group: SimilarBuffers) -> GroupFigures:
+    element_type, _, dimensions = group.shape.partition("[")
+    return GroupFigures(
+        op=group.op_name,
         type=element_type,
         dims=dimensions.rstrip("]"),
-        values=_values(dump, family.buffers),
-        value_count=len(family.buffers),
-        held_bytes=family.held_bytes,
-        gone_bytes=family.gone.peak_bytes,
-        idle_bytes=family.not_idle.peak_bytes,
-        next_moment=family.gone.moment,
+        values=_values(dump, group.buffers),
+        value_count=len(group.buffers),
+        size_bytes=group.held_bytes,
+        peak_without_bytes=group.gone.peak_bytes,
+        peak_freed_bytes=group.not_idle.peak_bytes,
+        next_moment=group.gone.moment,
     )

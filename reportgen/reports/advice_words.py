@@ -1,12 +1,22 @@
 """Advice in words, for the terminal and for pages.
 
-The claim of a move decides its words. Predictions and estimates are rounded to three digits, exact numbers are not.
+The confidence of a suggestion decides its words. Predictions and estimates are rounded to three digits, exact numbers
+are not.
 """
 
 from collections.abc import Mapping
 from typing import Protocol
 
-from reportgen.advice.advice_records import Advice, CapacityAdvice, Claim, Kind, Ladder, Move, PerDevice, Verdict
+from reportgen.advice.advice_records import (
+    Advice,
+    Breakdown,
+    CapacityAdvice,
+    Confidence,
+    Kind,
+    PerDevice,
+    Suggestion,
+    Verdict,
+)
 from reportgen.advice.fitting import Fitting, Reached, fitting_of, least_needed
 from reportgen.analyse.capacity import Fit
 from reportgen.reports.formats import UNITS, human_bytes, least_words
@@ -14,24 +24,23 @@ from reportgen.reports.formats import UNITS, human_bytes, least_words
 _FOR_A_WHILE = ("recomputed-early", "made-early")
 _IF_NOT_HELD = (*_FOR_A_WHILE, "copy", "family")
 
-_ROUNDED: frozenset[Claim] = frozenset(("range", "up to", "predicted", "estimate"))
+_ROUNDED: frozenset[Confidence] = frozenset(("range", "up to", "predicted", "estimate"))
 
-CLAIMS: Mapping[Claim, str] = {
+CONFIDENCES: Mapping[Confidence, str] = {
     "exact": "exact, if nothing else changes",
     "up to": "upper bound",
     "predicted": "predicted",
     "estimate": "estimate",
     "range": "range",
     "at least": "at least",
-    "bound": "bound",
-    "not computed": "unknown",
+    "unknown": "unknown",
 }
 
 _VERDICTS: Mapping[Verdict, str] = {
     "fits": "not included: code, other programs, the runtime's own memory",
     "slack": "the peak is smaller, the rest is slack",
     "donation": "after donation the peak is smaller",
-    "sequence": "predicted to fit with these suggestions",
+    "combined": "predicted to fit with these suggestions",
     "close": "close with one of these suggestions: compile it to see",
     "possible": "no suggestion with a known saving is enough",
     "arguments": "with these shapes and types the arguments alone exceed the device",
@@ -51,7 +60,7 @@ _NAMES: Mapping[Kind, str] = {
     "carry": "the carry",
     "shard": "the division",
 }
-"""The kinds of moves that can be part of a sequence, in short."""
+"""The kinds of suggestions that can be part of a sequence, in short."""
 
 _TOGETHER: Mapping[Fitting, str] = {
     "fits": "predicted to fit",
@@ -61,42 +70,48 @@ _TOGETHER: Mapping[Fitting, str] = {
 
 
 class Saving(Protocol):
-    """What a change to a program saves, and how sure that is; `saving_high_bytes` is the most of a range."""
+    """What a change to a program saves, and how sure that is.
+
+    `saving_bytes` counts only where it is computed; `saving_high_bytes` is the most of a range.
+    """
 
     @property
-    def claim(self) -> Claim: ...
+    def confidence(self) -> Confidence: ...
     @property
-    def naive_bytes(self) -> int: ...
+    def is_computed(self) -> bool: ...
     @property
-    def saving_bytes(self) -> int: ...
+    def involved_bytes(self) -> int: ...
+    @property
+    def saving_bytes(self) -> int | None: ...
     @property
     def saving_high_bytes(self) -> int | None: ...
 
 
-def amount_words(move: Saving) -> str:
-    """Return what a move saves, worded as its claim allows."""
-    if move.claim == "not computed":
-        return f"unknown; {saving_words(move)}"
-    if move.saving_bytes <= 0 and not move.saving_high_bytes:
+def amount_words(suggestion: Saving) -> str:
+    """Return what a suggestion saves, worded as its confidence allows."""
+    if not suggestion.is_computed:
+        return f"unknown; {saving_words(suggestion)}"
+    least, most = suggestion.saving_bytes or 0, suggestion.saving_high_bytes
+    if least <= 0 and not most:
         return "0"
-    match move.claim:
+    match suggestion.confidence:
         case "range":
-            return _span_words(move.saving_bytes, move.saving_high_bytes or move.saving_bytes)
+            return _span_words(least, most or least)
         case "up to":
-            return f"up to about {rounded_bytes(move.saving_bytes)}"
+            return f"up to about {rounded_bytes(least)}"
         case "predicted" | "estimate":
-            return f"about {rounded_bytes(move.saving_bytes)}"
+            return f"about {rounded_bytes(least)}"
         case "at least":
-            return f"at least {human_bytes(move.saving_bytes)}"
+            return f"at least {human_bytes(least)}"
         case _:
-            return human_bytes(move.saving_bytes)
+            return human_bytes(least)
 
 
-def saving_words(move: Saving) -> str:
+def saving_words(suggestion: Saving) -> str:
     """Return `saves about 281 MiB` or, where the saving is unknown, `involves 281 MiB`."""
-    if move.claim == "not computed":
-        return f"involves {rounded_bytes(move.naive_bytes)}"
-    amount = amount_words(move)
+    if not suggestion.is_computed:
+        return f"involves {rounded_bytes(suggestion.involved_bytes)}"
+    amount = amount_words(suggestion)
     return "saves nothing" if amount == "0" else f"saves {amount}"
 
 
@@ -119,103 +134,110 @@ def _span_words(low: int, high: int) -> str:
     return f"{least.removesuffix(most[most.index(' ') :])} to {most}"
 
 
-def peak_words(move: Reached) -> str:
-    """Return the peak that a move leads to, as exact as its claim is."""
-    return _left_words(move.claim, move.peak_high_saving, move.peak_bytes)
+def peak_words(suggestion: Reached) -> str:
+    """Return the peak that a suggestion leads to, as exact as its confidence is."""
+    return _left_words(suggestion.confidence, suggestion.least_peak_bytes, suggestion.peak_bytes)
 
 
-def needed_words(move: Reached) -> str:
-    """Return what is needed after a move, as exact as its claim is."""
-    return _left_words(move.claim, least_needed(move), move.needed_bytes)
+def needed_words(suggestion: Reached) -> str:
+    """Return what is needed after a suggestion, as exact as its confidence is."""
+    return _left_words(suggestion.confidence, least_needed(suggestion), suggestion.needed_bytes)
 
 
-def _left_words(claim: Claim, low: int, high: int) -> str:
-    if claim == "range" and low != high:
+def _left_words(confidence: Confidence, low: int, high: int) -> str:
+    if confidence == "range" and low != high:
         return _span_words(low, high)
-    return f"about {rounded_bytes(high)}" if claim in _ROUNDED else human_bytes(high)
+    return f"about {rounded_bytes(high)}" if confidence in _ROUNDED else human_bytes(high)
 
 
-def result_words(move: Reached, exceeded_bytes: int | None) -> str:
-    """Return what is needed after a move, and whether that fits a device that is too small for the program as it is.
+def result_words(suggestion: Reached, exceeded_bytes: int | None) -> str:
+    """Return what is needed after a suggestion, and whether that fits a device that is too small for the program now.
 
     `exceeded_bytes` is what that device has; None if the program fits as it is, or nothing is known.
     """
-    needed = f"{needed_words(move)} needed"
+    needed = f"{needed_words(suggestion)} needed"
     if exceeded_bytes is None:
         return needed
-    over = move.needed_bytes - exceeded_bytes
-    known = fitting_of(move, exceeded_bytes)
+    over = suggestion.needed_bytes - exceeded_bytes
+    known = fitting_of(suggestion, exceeded_bytes)
     if known != "too much":
         return f"{needed}, fits" if known == "fits" else f"{needed}, close: compile it"
-    most = "at most " if move.claim == "at least" else ""
-    return f"{needed}, {most}{rounded_bytes(over) if move.claim in _ROUNDED else human_bytes(over)} over capacity"
+    most = "at most " if suggestion.confidence == "at least" else ""
+    size = rounded_bytes(over) if suggestion.confidence in _ROUNDED else human_bytes(over)
+    return f"{needed}, {most}{size} over capacity"
 
 
-def what_words(advice: Advice, move: Move) -> str:
+def what_words(advice: Advice, suggestion: Suggestion) -> str:
     """Return what is changed, from the program as it is."""
-    what = ", then ".join(one.what for one in advice.sequence[: len(move.after) + 1]) if move.after else move.what
+    what = (
+        ", then ".join(one.what for one in advice.combined[: len(suggestion.after) + 1])
+        if suggestion.after
+        else suggestion.what
+    )
     return what[0].upper() + what[1:]
 
 
-def curve_words(advice: Advice, move: Move) -> str:
-    """Return what the curve of a move shows, and the peak that it leads to."""
-    least = ", drawn for the least saving" if move.claim == "range" else ""
-    peak = f"peak {peak_words(move)} at instruction {move.outcome.moment:,}"
-    return f"{what_words(advice, move)}: {peak} ({CLAIMS[move.claim]}{least})."
+def curve_words(advice: Advice, suggestion: Suggestion) -> str:
+    """Return what the curve of a suggestion shows, and the peak that it leads to."""
+    least = ", drawn for the least saving" if suggestion.confidence == "range" else ""
+    peak = f"peak {peak_words(suggestion)} at instruction {suggestion.outcome.moment:,}"
+    return f"{what_words(advice, suggestion)}: {peak} ({CONFIDENCES[suggestion.confidence]}{least})."
 
 
-def next_words(move: Move) -> str:
-    """Return what takes most of the peak after a move; empty where that is not known."""
-    return f"Then most of the peak is {move.next_largest}." if move.next_largest else ""
+def next_words(suggestion: Suggestion) -> str:
+    """Return what takes most of the peak after a suggestion; empty where that is not known."""
+    return f"Then most of the peak is {suggestion.next_largest}." if suggestion.next_largest else ""
 
 
 def joint_words(advice: Advice) -> str:
     """Return what is needed after the sequence and, if the program does not fit now, whether that fits.
 
-    It is computed on the changed model. Empty for fewer than two moves.
+    It is computed on the changed model. Empty for fewer than two suggestions.
     """
-    if len(advice.sequence) < 2:
+    if len(advice.combined) < 2:
         return ""
-    capacity, last = advice.capacity, advice.sequence[-1]
-    *names, name = (_NAMES[move.kind] for move in advice.sequence)
+    capacity, last = advice.capacity, advice.combined[-1]
+    *names, name = (_NAMES[suggestion.kind] for suggestion in advice.combined)
     words = f"{', '.join(names)} and {name} together: {needed_words(last)} needed"
     if capacity and capacity.excess_bytes:
-        words += f", {_TOGETHER['fits' if capacity.steps else fitting_of(last, capacity.size_bytes)]}"
+        words += f", {_TOGETHER['fits' if capacity.combined_to_fit else fitting_of(last, capacity.size_bytes)]}"
     return f"{words[0].upper()}{words[1:]}."
 
 
-def floor_words(ladder: Ladder, instruction: str, backend: str) -> str:
+def floor_words(breakdown: Breakdown, instruction: str, backend: str) -> str:
     """Return the bound that order, recomputation, offloading and donation cannot go below."""
-    at = f"instruction {ladder.floor_moment:,}" + (f", {instruction}" if instruction else "")
+    at = f"instruction {breakdown.floor_moment:,}" + (f", {instruction}" if instruction else "")
     vmem = ", apart from what may move to VMEM" if backend == "tpu" else ""
     return (
         "With these shapes and instructions, no order, recomputation, offloading or donation lowers the peak below"
-        f" {human_bytes(ladder.floor_bytes)} ({at}){vmem}."
+        f" {human_bytes(breakdown.floor_bytes)} ({at}){vmem}."
     )
 
 
-def first_move(advice: Advice | None) -> Move | None:
-    """Return the move to name where there is room for one: the first of those that make it fit, else the best step."""
+def first_suggestion(advice: Advice | None) -> Suggestion | None:
+    """Return the suggestion to name where there is room for one: the first of those that make it fit, else the best."""
     if advice is None:
         return None
-    if advice.capacity and advice.capacity.verdict in ("sequence", "donation"):
-        return advice.sequence[0]
+    if advice.capacity and advice.capacity.verdict in ("combined", "donation"):
+        return advice.combined[0]
     # Another type is another program, so it is only named where the program does not fit.
     is_over = advice.capacity is not None and advice.capacity.excess_bytes > 0
-    named = (move for move in advice.steps if is_over or move.kind != "type")
+    named = (suggestion for suggestion in advice.best if is_over or suggestion.kind != "type")
     # Where nothing saves, donation is named all the same, because its sentence says why it does not.
-    return next(named, None) or next((move for move in advice.own_moves if move.kind == "donate"), None)
+    return next(named, None) or next(
+        (suggestion for suggestion in advice.own_suggestions if suggestion.kind == "donate"), None
+    )
 
 
 def advice_sentence(advice: Advice | None) -> str:
     """Return what to do first in one sentence and, where only several steps make the program fit, all of them."""
-    move = first_move(advice)
-    if advice is None or move is None:
+    suggestion = first_suggestion(advice)
+    if advice is None or suggestion is None:
         return ""
-    steps = advice.sequence[: advice.capacity.steps] if advice.capacity else ()
+    steps = advice.combined[: advice.capacity.combined_to_fit] if advice.capacity else ()
     if len(steps) > 1:
         return f"{', then '.join(one.what for one in steps)}: new total {needed_words(steps[-1])}"
-    return sentence(move)
+    return sentence(suggestion)
 
 
 def capacity_words(fit: Fit, advised: CapacityAdvice | None) -> str:
@@ -231,7 +253,7 @@ def capacity_words(fit: Fit, advised: CapacityAdvice | None) -> str:
 def verdict_words(capacity: CapacityAdvice) -> str:
     """Return what could make a program fit, and the batch that does; for one that fits, what is not counted."""
     words = _VERDICTS[capacity.verdict]
-    if capacity.steps == 1 and capacity.verdict == "sequence":
+    if capacity.combined_to_fit == 1 and capacity.verdict == "combined":
         words = "predicted to fit with one suggestion"
     if capacity.verdict == "arguments":
         words += f"; sharded over {_count_words(capacity.devices)} they fit"
@@ -247,19 +269,21 @@ def _count_words(devices: int | None) -> str:
 def per_device_words(found: PerDevice) -> str:
     """Return what each of so many devices would hold and need."""
     peak = f"{rounded_bytes(found.low_bytes)} to {rounded_bytes(found.high_bytes)}"
-    held = f"{human_bytes(found.held_bytes)} of arguments and outputs if each is divided evenly"
+    held = f"{human_bytes(found.static_bytes)} of arguments and outputs if each is divided evenly"
     return f"on {found.devices:,}: {held}, and a peak of {peak}"
 
 
-def sentence(move: Move) -> str:
-    """Return a move in one sentence, as `check` prints it."""
-    if move.claim == "not computed":
-        return f"{move.what}: {saving_words(move)}; saving unknown"
-    if move.saving_bytes <= 0 and not move.saving_high_bytes:
-        return f"to {move.what} saves nothing: {move.reason}"
-    if move.claim == "up to" and move.kind in _IF_NOT_HELD:
-        buffers = "this buffer were" if len(move.buffers) == 1 else f"these {len(move.buffers):,} buffers were"
-        held = "freed while idle" if move.kind in _FOR_A_WHILE else "not there"
-        return f"{move.what}: if {buffers} {held}, this schedule would need {needed_words(move)}"
-    claim = "" if move.claim == "at least" else f" ({CLAIMS[move.claim]})"
-    return f"{move.what}: {saving_words(move)}{claim}"
+def sentence(suggestion: Suggestion) -> str:
+    """Return a suggestion in one sentence, as `check` prints it."""
+    if not suggestion.is_computed:
+        return f"{suggestion.what}: {saving_words(suggestion)}; saving unknown"
+    if suggestion.saving_bytes <= 0 and not suggestion.saving_high_bytes:
+        return f"to {suggestion.what} saves nothing: {suggestion.reason}"
+    if suggestion.confidence == "up to" and suggestion.kind in _IF_NOT_HELD:
+        buffers = (
+            "this buffer were" if len(suggestion.buffers) == 1 else f"these {len(suggestion.buffers):,} buffers were"
+        )
+        held = "freed while idle" if suggestion.kind in _FOR_A_WHILE else "not there"
+        return f"{suggestion.what}: if {buffers} {held}, this schedule would need {needed_words(suggestion)}"
+    confidence = "" if suggestion.confidence == "at least" else f" ({CONFIDENCES[suggestion.confidence]})"
+    return f"{suggestion.what}: {saving_words(suggestion)}{confidence}"

@@ -10,7 +10,7 @@ from reportgen.analyse.records import Analysis, Space
 from reportgen.program.author import lines_of_authors
 from reportgen.record import record
 from reportgen.reports.report import Report
-from reportgen.reports.report_document import AdviceFigures, SpaceFigures
+from reportgen.reports.report_document import SpaceFigures
 
 
 @record
@@ -38,8 +38,8 @@ class AnnotatedLine:
 def line_costs(report: Report, space: Space) -> LineCosts:
     """Return what the lines of a program cost in a memory space."""
     steps: dict[str, list[int]] = {}
-    for position, move in enumerate(report.advice[space.color].steps if space.color in report.advice else ()):
-        for line in lines_of(report.analysis, move.buffers):
+    for position, suggestion in enumerate(report.advice[space.color].best if space.color in report.advice else ()):
+        for line in lines_of(report.analysis, suggestion.buffers):
             steps.setdefault(line, []).append(position)
     return LineCosts(
         peak_bytes=space.peak_resident.amount if space.peak_resident else 0,
@@ -71,12 +71,12 @@ def annotated(lines: Sequence[str], names: Collection[str], costs: LineCosts) ->
 def costs_of_report(space: SpaceFigures) -> LineCosts:
     """Return what lines cost in a memory space, from its part of `report.json`."""
     steps = dict[str, list[int]]()
-    for position, step in enumerate(space.advice.best if isinstance(space.advice, AdviceFigures) else ()):
+    for position, step in enumerate(space.advice.best_suggestions if space.advice else ()):
         for line in step.lines:
             steps.setdefault(line, []).append(position)
     return LineCosts(
         peak_bytes=space.peak_bytes or 0,
-        size_bytes={line.source: line.bytes for line in space.peak_resident_lines},
+        size_bytes={line.source: line.size_bytes for line in space.peak_resident_lines},
         steps=steps,
     )
 

@@ -181,15 +181,15 @@ def _part_words(event: OutOfMemory, part: Filling, size: SizeRange, whole: SizeR
         return
     verb = "allocated" if whole != event.needed or event.kind == "compiled" else "needed"
     yield f"{_FILLING[part]} take {range_words(size)} of the {range_words(whole)} {verb} ({share} %)."
-    if part == "arguments" and event.capacity and size.high < event.capacity.low:
+    if part == "arguments" and event.capacity and size.high_bytes < event.capacity.low_bytes:
         left, rest = event.capacity - size, whole - size
         words = f"That leaves about {human_bytes(left.middle)} of the {range_words(event.capacity)} usable for the rest"
-        yield f"{words}, which is about {human_bytes(rest.middle)}." if rest.low > 0 else f"{words}."
+        yield f"{words}, which is about {human_bytes(rest.middle)}." if rest.low_bytes > 0 else f"{words}."
 
 
 def _of_too_many_arguments(event: OutOfMemory) -> Iterator[str]:
     arguments = parts_of(event).get("arguments")
-    if arguments and event.capacity and arguments.low > event.capacity.high:
+    if arguments and event.capacity and arguments.low_bytes > event.capacity.high_bytes:
         yield f"The arguments alone take {range_words(arguments)}, more than the {range_words(event.capacity)} usable."
 
 
@@ -215,7 +215,7 @@ def _of_fragmentation(event: OutOfMemory) -> Iterator[str]:
     needed, free, piece = event.needed, event.free, event.reservable
     if event.kind in ("execution", "allocator") and (block := _largest_block(event)):
         free, piece = _difference(event.capacity, event.held), block
-    if needed and free and piece and free.low >= needed.high and piece.high < needed.low:
+    if needed and free and piece and free.low_bytes >= needed.high_bytes and piece.high_bytes < needed.low_bytes:
         yield (
             f"{range_words(free)} are free, which would be enough for {range_words(needed)}, but at most"
             f" {range_words(piece)} of that in one piece: the memory is fragmented."
@@ -225,7 +225,7 @@ def _of_fragmentation(event: OutOfMemory) -> Iterator[str]:
 def _largest_block(event: OutOfMemory) -> SizeRange | None:
     """Return the largest free block of an allocator; None where it has none, or does not say."""
     largest = size_named(event, "LargestFreeBlock")
-    return largest if largest and largest.high > 0 else None
+    return largest if largest and largest.high_bytes > 0 else None
 
 
 def _of_lost_bytes(event: OutOfMemory) -> Iterator[str]:
@@ -238,7 +238,7 @@ def _of_lost_bytes(event: OutOfMemory) -> Iterator[str]:
 
 def _of_pieces(event: OutOfMemory) -> Iterator[str]:
     free, piece = _difference(event.capacity, event.held), _largest_block(event)
-    if event.form.backend == "gpu" and free and piece and piece.high < free.low:
+    if event.form.backend == "gpu" and free and piece and piece.high_bytes < free.low_bytes:
         yield f"{range_words(free)} are free, at most {range_words(piece)} of that in one piece."
 
 
@@ -342,6 +342,6 @@ def _array(text: str) -> ArrayShape | None:
 
 def _difference(one: SizeRange | None, other: SizeRange | None) -> SizeRange | None:
     """Return by how much one size exceeds another, where even the rounded sizes say that it does."""
-    if not one or not other or one.low <= other.high:
+    if not one or not other or one.low_bytes <= other.high_bytes:
         return None
     return one - other

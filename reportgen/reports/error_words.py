@@ -137,7 +137,7 @@ def would_fit(event: OutOfMemory) -> str:
     if not need or not is_program or event.space not in _MAIN or not event.form.backend:
         return ""
     kinds = [one for one in DEVICES.values() if one.title.startswith("TPU") == (event.form.backend == "tpu")]
-    large = sorted((one for one in kinds if one.usable.low >= need.high), key=lambda one: one.size_bytes)
+    large = sorted((one for one in kinds if one.usable.low_bytes >= need.high_bytes), key=lambda one: one.size_bytes)
     names = [f"{one.title} ({human_bytes(one.size_bytes)})" for one in large[:_MOST_DEVICES]]
     if not names:
         return "As it is, it fits on none of the devices that are known here."
@@ -155,7 +155,12 @@ def unknown(event: OutOfMemory) -> list[str]:
 def about(event: OutOfMemory) -> Iterator[str]:
     """Yield the sentences of the form of which the text has all that they name, and what the memory is."""
     known = _named(event)
-    if event.kind in ("load", "data") and event.needed and event.free and event.needed.low > event.free.high:
+    if (
+        event.kind in ("load", "data")
+        and event.needed
+        and event.free
+        and event.needed.low_bytes > event.free.high_bytes
+    ):
         yield f"That is {range_words(event.needed - event.free)} more than is free."
     for sentence in event.form.says:
         names = [name for _, name, _, _ in Formatter().parse(sentence) if name]
@@ -193,12 +198,12 @@ def _counted_size(name: str, printed: str) -> SizeRange | None:
     """Return a size that a sentence states beside what was needed: in bytes or KiB where it has no unit."""
     unit = {"kib": 1 << 10, "mib": 1 << 20}.get(name.rpartition("_")[2], 1)
     size = read_size(printed, needs_unit=False)
-    return SizeRange(size.low * unit, size.high * unit) if size else None
+    return SizeRange(size.low_bytes * unit, size.high_bytes * unit) if size else None
 
 
 def _equal_figures(needed: SizeRange, capacity: SizeRange, excess: str) -> str:
     """Return two sizes that look equal when they are rounded: in bytes if these are known, else their difference."""
     if needed.is_exact and capacity.is_exact:
         too_much = f", {excess} over capacity" if excess else ""
-        return f"{exact_bytes(needed.low)} needed, {exact_bytes(capacity.low)} usable{too_much}"
+        return f"{exact_bytes(needed.low_bytes)} needed, {exact_bytes(capacity.low_bytes)} usable{too_much}"
     return f"{excess} more than the {range_words(capacity)} usable" if excess else ""

@@ -23,7 +23,7 @@ def error_figures(error: LoggedError) -> ErrorFigures:
         space=event.space or None,
         needed=event.needed,
         usable=event.capacity,
-        too_much=excess_of(event),
+        excess=excess_of(event),
         free=event.free,
         form=event.name,
         causes=tuple(explained(event).sentences),

@@ -7,7 +7,7 @@ from reportgen.analyse.phases import label
 from reportgen.analyse.spaces import is_small
 from reportgen.oom.error_event import LoggedBuffer, OutOfMemory
 from reportgen.record import record
-from reportgen.reports.advice_words import CLAIMS, needed_words, result_words, saving_words
+from reportgen.reports.advice_words import CONFIDENCES, needed_words, result_words, saving_words
 from reportgen.reports.error_causes import parts_of, whole_of
 from reportgen.reports.error_words import figures, is_failure, next_step, told, unknown, verdict, would_fit
 from reportgen.reports.explanation import Explanation
@@ -59,7 +59,7 @@ def _module(one: Explanation) -> Iterator[Section]:
     first = f"{short_words(one.first_step)}." if one.first_step else ""
     if first:
         # A donation that saves nothing is named to say so, and is no step.
-        known = [step.what for step in one.steps] + [step.what for step in one.sequence]
+        known = [step.what for step in one.best] + [step.what for step in one.combined]
         is_step = one.first_step.startswith(tuple(known))
         first = f"First suggestion: {first}" if is_step else capital(first)
     missing = f"{capital(one.missing_allocations)}." if one.missing_allocations else ""
@@ -70,7 +70,7 @@ def _module(one: Explanation) -> Iterator[Section]:
     )
     if one.largest:
         yield _peak(one)
-    if one.steps:
+    if one.best:
         yield _steps(one)
     if len(one.phases) > 1:
         yield _phases(one)
@@ -86,9 +86,9 @@ def _peak(one: Explanation) -> Section:
     ]
     rows = [
         SizeRow(
-            part=group.bytes,
+            part=group.size_bytes,
             whole=peak,
-            size=human_bytes(group.bytes),
+            size=human_bytes(group.size_bytes),
             name=_name(group),
             what=_what(group),
             line=_line(group),
@@ -140,9 +140,9 @@ def _steps(one: Explanation) -> Section:
     exceeded = one.capacity_bytes if one.needed_bytes > (one.capacity_bytes or 0) else None
     items = [
         (capital(short_words(step.what)), _step_words(step, exceeded), step.code or "")
-        for step in one.steps[:_MOST_STEPS]
+        for step in one.best[:_MOST_STEPS]
     ]
-    if rest := one.steps[_MOST_STEPS:]:
+    if rest := one.best[_MOST_STEPS:]:
         items.append(
             (
                 f"And {counted(len(rest), 'more suggestion')}",
@@ -151,17 +151,17 @@ def _steps(one: Explanation) -> Section:
             )
         )
     together = ""
-    if len(one.sequence) > 1:
-        what = ", then ".join(short_words(step.what) for step in one.sequence)
-        together = f"Together: {what}: new total {needed_words(one.sequence[-1])}."
+    if len(one.combined) > 1:
+        what = ", then ".join(short_words(step.what) for step in one.combined)
+        together = f"Together: {what}: new total {needed_words(one.combined[-1])}."
     return Section(title="Suggestions", items=tuple(items), sentences=tuple(filter(None, (together,))))
 
 
 def _step_words(step: SuggestionFigures, exceeded_bytes: int | None) -> str:
-    if step.claim == "not computed":
+    if not step.is_computed:
         return f"{saving_words(step)}; saving unknown"
-    claim = "" if step.claim == "at least" else f" ({CLAIMS[step.claim]})"
-    return f"{saving_words(step)}{claim}: {result_words(step, exceeded_bytes)}"
+    confidence = "" if step.confidence == "at least" else f" ({CONFIDENCES[step.confidence]})"
+    return f"{saving_words(step)}{confidence}: {result_words(step, exceeded_bytes)}"
 
 
 def _phases(one: Explanation) -> Section:
@@ -237,7 +237,7 @@ def _parts(event: OutOfMemory) -> tuple[SizeRow, ...]:
     return tuple(
         SizeRow(part=size.middle, whole=whole.middle, size=range_words(size), name=name)
         for name, size in parts
-        if whole and size.high > 0
+        if whole and size.high_bytes > 0
     )
 
 

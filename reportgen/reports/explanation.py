@@ -14,12 +14,10 @@ from reportgen.record import record
 from reportgen.reports.formats import capital, human_bytes, least_words, percent, range_words
 from reportgen.reports.json_lines import json_line
 from reportgen.reports.report_document import (
-    AdviceFigures,
-    CombinedStep,
+    CombinedFigures,
     ErrorFigures,
     LineBytes,
     ModuleFigures,
-    NoAdvice,
     PeakBuffers,
     Refusal,
     SpaceFigures,
@@ -29,7 +27,7 @@ from reportgen.reports.report_document import (
 from reportgen.reports.report_json import json_document
 from reportgen.reports.summary import Summary
 
-SCHEMA: Literal[2] = 2
+SCHEMA: Literal[3] = 3
 """The number that `explain --json` states; docs/schemas.md says what raises it."""
 
 _LARGEST = 5
@@ -73,7 +71,7 @@ class ExplainedModule:
 class ExplainDocument:
     """What `explain --json` prints."""
 
-    schema: Literal[2]
+    schema: Literal[3]
     """The number of this schema."""
     modules: tuple[ExplainedModule, ...]
     """The modules, those that need most first."""
@@ -108,8 +106,8 @@ class Explanation(Sentences):
     largest: tuple[PeakBuffers, ...]
     other_bytes: int
     phases: tuple[Phase, ...]
-    steps: tuple[SuggestionFigures, ...]
-    sequence: tuple[CombinedStep, ...]
+    best: tuple[SuggestionFigures, ...]
+    combined: tuple[CombinedFigures, ...]
 
 
 def explanation(entry: Summary) -> Explanation:
@@ -123,10 +121,10 @@ def explanation(entry: Summary) -> Explanation:
         space=space.name if space else "",
         fits=entry.fits,
         verdict=_verdict(entry, figures),
-        first_step=entry.first_move,
+        first_step=entry.first_suggestion,
         devices=entry.devices,
         filled=entry.filled,
-        unknown=tuple(_unknown(entry, space, advice)),
+        unknown=tuple(_unknown(entry, space, figures.spaces.get(MAIN_SPACE))),
         path=entry.label,
         name=entry.title,
         backend=entry.backend,
@@ -142,10 +140,10 @@ def explanation(entry: Summary) -> Explanation:
         spaces=tuple(figures.spaces.values()),
         lines=space.peak_resident_lines[:_LARGEST] if space else (),
         largest=groups,
-        other_bytes=(peak or 0) - sum(group.bytes for group in groups),
+        other_bytes=(peak or 0) - sum(group.size_bytes for group in groups),
         phases=figures.phases,
-        steps=advice.best if isinstance(advice, AdviceFigures) else (),
-        sequence=advice.sequence if isinstance(advice, AdviceFigures) else (),
+        best=advice.best_suggestions if advice else (),
+        combined=advice.combined if advice else (),
     )
 
 
@@ -199,15 +197,15 @@ def _refusal_words(entry: Summary, refused: Refusal) -> str:
     return f": {', '.join(words)} of {refused.space.upper()}" if words else ""
 
 
-def _unknown(entry: Summary, space: SpaceFigures | None, advice: AdviceFigures | NoAdvice | None) -> Sequence[str]:
-    """Return a sentence on each thing that the dump does not say."""
+def _unknown(entry: Summary, space: SpaceFigures | None, main: SpaceFigures | None) -> Sequence[str]:
+    """Return a sentence on each thing that the dump does not say of the space of an entry and of the main one."""
     peak, attributed = entry.peak_resident_bytes, space.attributed if space else None
     errors = dict(entry.finding_counts).get("error", 0)
     if entry.missing:  # which is said above
         errors -= sum(finding.slug in _OF_MISSING for finding in entry.findings)
     unnamed = peak - attributed.scope_bytes - attributed.reserved_bytes if peak and attributed else 0
-    withheld = (advice.withheld or "") if advice else ""
-    doubt = advice.contested_bytes if isinstance(advice, AdviceFigures) else 0
+    withheld = (main.advice_withheld or "") if main else ""
+    doubt = main.advice.contested_bytes if main and main.advice else 0
     where = f", in at most {human_bytes(doubt)} of this memory" if doubt else ""
     of_peak = f"{human_bytes(unnamed)} ({percent(unnamed, peak or 0)}) of the peak"
     sentences = {

@@ -32,9 +32,9 @@ def human_bytes(size: int) -> str:
 
 def range_words(size: SizeRange) -> str:
     """Return one size for what was printed with few decimals, or both ends where the difference matters."""
-    if (size.high - size.low) * _CLOSE <= abs(size.middle):
+    if (size.high_bytes - size.low_bytes) * _CLOSE <= abs(size.middle):
         return human_bytes(size.middle)
-    return f"{human_bytes(size.low)} to {human_bytes(size.high)}"
+    return f"{human_bytes(size.low_bytes)} to {human_bytes(size.high_bytes)}"
 
 
 def least_words(size: int, *, is_least: bool) -> str:

@@ -8,7 +8,7 @@ written are at home where it is; those here are what the document adds. The gate
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Literal
 
-from reportgen.advice.advice_records import Claim, ConflictOf, Kind, Ladder, LeavesInState, PerDevice, Verdict
+from reportgen.advice.advice_records import Breakdown, Confidence, ConflictOf, Kind, LeavesInState, PerDevice, Verdict
 from reportgen.analyse.attributed import Attributed
 from reportgen.analyse.classes import MemoryClass
 from reportgen.analyse.devices import MAIN_SPACE, Origin
@@ -24,96 +24,79 @@ from reportgen.oom import forms
 from reportgen.oom.printed_size import SizeRange
 from reportgen.reports.summary import Summary
 
-SCHEMA: Literal[1] = 1
+SCHEMA: Literal[2] = 2
 """The number that `report.json` states; docs/schemas.md says what raises it."""
-ADVICE_SCHEMA: Literal[6] = 6
+ADVICE_SCHEMA: Literal[7] = 7
 """The number of the advice, which is its own, so that a change to it leaves earlier reports usable as baselines."""
 Slug = Annotated[str, Pattern("a kind of finding", "[a-z0-9-]{1,80}")]
 SpaceNumber = Annotated[int, Number("the number of a memory space", 0)]
 
 
 @document()
-class SuggestionFigures:
-    """A change to the program, and the peak that it leads to."""
+class CombinedFigures:
+    """A change to the program together with those before it, and the peak that they lead to."""
 
     kind: Kind
-    """The kind of move."""
-    claim: Claim
-    """How sure the number is."""
+    """The kind of suggestion."""
+    confidence: Confidence
+    """How sure the peak is."""
     what: str
-    """The move in a few words."""
+    """The change in a few words."""
+    after: tuple[Kind, ...]
+    """The kinds of the suggestions that come before it; empty for one on its own."""
+    peak_bytes: Bytes
+    """The peak after it and all before it, in bytes; for a range, after the least that it saves. Where the saving is
+    unknown, the peak as it is now."""
+    peak_low_bytes: Bytes | None
+    """The peak after the most that a range saves, in bytes; null for any other confidence."""
+    needed_bytes: Bytes
+    """What is needed then, in bytes: peak_bytes and the slack that there is now."""
+    next_moment: Count
+    """The moment of that peak, a position in the schedule."""
+    next_largest: str | None
+    """What takes most of that peak, in words; null where that is not known."""
+
+    @property
+    def is_computed(self) -> bool:
+        """Whether the saving is known."""
+        return self.confidence != "unknown"
+
+    @property
+    def least_peak_bytes(self) -> int:
+        """The peak after the most that a range saves, in bytes; peak_bytes for any other confidence."""
+        return self.peak_bytes if self.peak_low_bytes is None else self.peak_low_bytes
+
+
+@document()
+class SuggestionFigures(CombinedFigures):
+    """A change to the program, and the peak that it leads to."""
+
     argument_names: tuple[str, ...]
-    """The arguments to donate, as donate_argnames takes them; empty for other moves."""
+    """The arguments to donate, as donate_argnames takes them; empty for other kinds."""
     values: tuple[str, ...]
     """A value of each buffer that it is about, as NAME{INDEX}; at most 500 of them."""
     value_count: Count
     """How many buffers it is about."""
     lines: tuple[str, ...]
-    """The source lines that fill what the move is about or, of arguments, read it first; empty if none is known."""
-    naive_bytes: Bytes
+    """The source lines that write what it is about or, of arguments, read it first; empty if none is known."""
+    involved_bytes: Bytes
     """The bytes that it is about, which is no saving."""
-    saving_bytes: SignedBytes
-    """What the peak loses, in bytes; the least of a range. Negative if the peak grows."""
+    saving_bytes: SignedBytes | None
+    """What the peak loses, in bytes; the least of a range. Negative if the peak grows; null if unknown."""
     saving_high_bytes: SignedBytes | None
-    """The most of a range, in bytes; null for other claims."""
-    new_peak_bytes: Bytes
-    """The peak after saving_bytes, in bytes."""
-    needed_bytes: Bytes
-    """What is needed after saving_bytes, in bytes: that peak and the slack that there is now."""
-    next_moment: Count
-    """The moment of that peak, a position in the schedule."""
-    next_largest: str | None
-    """What takes most of that peak, in words; null for a move that is no step."""
+    """The most of a range, in bytes; null for any other confidence."""
     scratch_bytes: Bytes
     """Bytes of other values that used the memory of the results, and need another place."""
     conflict_bytes: Bytes
     """Bytes of results that cannot take an argument's place, because it is still read when they are written."""
     conflicts: tuple[ConflictOf, ...]
     """These arguments."""
-    after: tuple[Kind, ...]
-    """The kinds of moves that come before it; empty for a move alone."""
     reason: str | None
     """Why it saves less than it is about; null if there is nothing to say."""
     caveat: str
     """What to know before doing it."""
     code: str | None
     """What to write in JAX; null if that cannot be said."""
-
-    @property
-    def peak_bytes(self) -> int:
-        return self.new_peak_bytes
-
-    @property
-    def peak_high_saving(self) -> int:
-        """The peak after the most that a range saves, in bytes."""
-        return self.peak_bytes - ((self.saving_high_bytes or self.saving_bytes) - self.saving_bytes)
-
-
-@document(written={"kind": "move", "peak_bytes": "peak_after_bytes", "needed_bytes": "needed_after_bytes"})
-class CombinedStep:
-    """A move of the sequence."""
-
-    kind: Kind
-    """The kind of move."""
-    claim: Claim
-    """How sure the peak after it is."""
-    what: str
-    """The move in a few words."""
-    after: tuple[Kind, ...]
-    """The kinds of moves that come before it."""
-    peak_bytes: Bytes
-    """The peak after all moves so far, in bytes; for a range, after the least that it saves."""
-    needed_bytes: Bytes
-    """What is needed after this move and all before it, in bytes: that peak and the slack that there is now."""
-    peak_after_high_bytes: Bytes | None
-    """The peak after the most that a range saves, in bytes; null for other claims."""
-    next_largest: str | None
-    """What takes most of the peak after all moves so far, in words; null where that is not known."""
-
-    @property
-    def peak_high_saving(self) -> int:
-        """The peak after the most that a range saves, in bytes."""
-        return self.peak_bytes if self.peak_after_high_bytes is None else self.peak_after_high_bytes
 
 
 @document()
@@ -128,7 +111,7 @@ class BatchFigures:
 
 
 @document()
-class FamilyFigures:
+class GroupFigures:
     """Values with one operation and one shape."""
 
     op: str
@@ -141,12 +124,12 @@ class FamilyFigures:
     """A value of each buffer, as NAME{INDEX}; at most 500 of them."""
     value_count: Count
     """How many buffers there are."""
-    held_bytes: Bytes
-    """What they hold at the peak, in bytes."""
-    gone_bytes: Bytes
+    size_bytes: Bytes
+    """What they take at the peak, in bytes."""
+    peak_without_bytes: Bytes
     """The peak without them, in bytes."""
-    idle_bytes: Bytes
-    """The peak if they were not held while nothing uses them, in bytes."""
+    peak_freed_bytes: Bytes
+    """The peak if they were freed while idle, in bytes."""
     next_moment: Count
     """The moment of the peak without them, a position in the schedule."""
 
@@ -155,10 +138,8 @@ class FamilyFigures:
 class AdviceFigures:
     """What would lower the peak of a memory space."""
 
-    schema: Literal[6]
+    schema: Literal[7]
     """The number of the schema of the advice, which is counted apart from that of the document."""
-    withheld: None
-    """Null: there is advice."""
     contested_bytes: Bytes
     """How many bytes of this space the errors of the dump are about, at most."""
     capacity_bytes: Bytes | None
@@ -169,21 +150,21 @@ class AdviceFigures:
     """Whether the program fits; null without a capacity."""
     excess_bytes: Bytes | None
     """What is needed beyond the capacity, in bytes, 0 if nothing is; null without a capacity."""
-    ladder: Ladder
-    """From what the program asks for down to what it cannot go below."""
+    breakdown: Breakdown
+    """From what the program needs down to what it cannot go below."""
     batch: BatchFigures | None
     """What the size of the batch changes; null if no batch was recognised."""
-    moves: tuple[SuggestionFigures, ...]
-    """The moves, each alone on the program as it is."""
-    steps: tuple[Count, ...]
-    """The moves that are worth trying, one of each kind, the best first, by their positions in moves."""
-    sequence: tuple[CombinedStep, ...]
-    """Moves that go together, each computed with all before it: three steps, as many as it takes to fit, or a smaller
+    suggestions: tuple[SuggestionFigures, ...]
+    """Every suggestion, on its own, for the program as it is."""
+    best: tuple[Count, ...]
+    """The suggestions that are worth trying, one of each kind, the best first, by their positions in suggestions."""
+    combined: tuple[CombinedFigures, ...]
+    """Suggestions that go together, each computed with all before it: three, as many as it takes to fit, or a smaller
     batch."""
-    steps_to_fit: Count | None
-    """How many moves of the sequence make the program fit, 0 where they are not enough; null where it fits."""
-    families: tuple[FamilyFigures, ...]
-    """The largest families at the peak: one operation and one shape over all layers."""
+    combined_to_fit: Count | None
+    """How many of these make the program fit, 0 where they are not enough; null where it fits."""
+    groups: tuple[GroupFigures, ...]
+    """The largest groups of buffers at the peak: one operation and one shape over all layers."""
     arguments: tuple[LeavesInState, ...]
     """The arguments, each with the state of its leaves."""
     fewest_devices: Positive | None
@@ -194,21 +175,9 @@ class AdviceFigures:
     as many."""
 
     @property
-    def best(self) -> tuple[SuggestionFigures, ...]:
-        """The moves that are worth trying, the best first."""
-        return tuple(self.moves[number] for number in self.steps)
-
-
-@document()
-class NoAdvice:
-    """No advice, and why."""
-
-    schema: Literal[6]
-    """The number of the schema of the advice, which is counted apart from that of the document."""
-    withheld: str
-    """Why there is no advice, in words."""
-    moves: tuple[()]
-    """Empty."""
+    def best_suggestions(self) -> tuple[SuggestionFigures, ...]:
+        """The suggestions that are worth trying, the best first."""
+        return tuple(self.suggestions[number] for number in self.best)
 
 
 @document()
@@ -225,11 +194,11 @@ class CapacityFigures:
     """The first moment at which more is resident than the device has; null if there is none."""
 
 
-@document(written={"memory_class": "class"})
+@document()
 class PeakBuffers:
     """Bytes of the resident peak that a person counts as one: numbered siblings of one name and shape."""
 
-    bytes: Bytes
+    size_bytes: Bytes
     """Their size at the peak, in bytes."""
     buffers: Count
     """The number of buffers; 0 for memory that is reserved and never used."""
@@ -237,7 +206,7 @@ class PeakBuffers:
     """The argument or operation, with # for numbers that differ; null if it is not known."""
     shape: str | None
     """Their shape; null for memory that is reserved and never used."""
-    memory_class: MemoryClass
+    class_: MemoryClass
     """The class of memory."""
     reserved: bool
     """Whether the bytes are reserved for these buffers while none of them is live."""
@@ -255,15 +224,15 @@ class LineBytes:
 
     source: str
     """The line, as FILE:LINE."""
-    bytes: Bytes
+    size_bytes: Bytes
     """What it fills of the resident peak, in bytes."""
 
 
-@document(written={"memory_class": "class"})
+@document()
 class PeakPart:
     """A part of the resident peak."""
 
-    bytes: Bytes
+    size_bytes: Bytes
     """Its size, in bytes."""
     value: str | None
     """The value that holds it; null for bytes that no live value holds."""
@@ -282,7 +251,7 @@ class PeakPart:
     is not known."""
     allocation: Count
     """The index of the allocation, as XLA prints it."""
-    memory_class: MemoryClass
+    class_: MemoryClass
     """The class of the allocation."""
 
 
@@ -349,8 +318,10 @@ class SpaceFigures(GateSpace):
     """The 20 largest parts of the resident peak, each byte counted once; empty without live ranges."""
     peak_resident_other_bytes: Bytes
     """The sum of all other parts, in bytes."""
-    advice: AdviceFigures | NoAdvice
-    """What would lower the peak, or why nothing is said of that."""
+    advice: AdviceFigures | None
+    """What would lower the peak; null where advice_withheld says why nothing is said of that."""
+    advice_withheld: str | None
+    """Why there is no advice, in words; null where there is."""
 
     @property
     def peak_bytes(self) -> int | None:
@@ -578,8 +549,8 @@ class ErrorFigures:
     """What did not fit; null if the text does not say it."""
     usable: SizeRange | None
     """All the memory that may be used; null if the text does not say it."""
-    too_much: SizeRange | None
-    """What is too much; null if the text does not say it."""
+    excess: SizeRange | None
+    """By how much it does not fit; null if the text does not say it."""
     free: SizeRange | None
     """What was left of the memory; null if the text does not say it."""
     form: str
@@ -602,7 +573,7 @@ class ErrorFigures:
 class ReportDocument:
     """The figures of a build: of every site, and what `check --json` prints."""
 
-    schema: Literal[1]
+    schema: Literal[2]
     """The number of this schema."""
     modules: tuple[ModuleFigures, ...]
     """The modules, in the order of their paths."""
@@ -622,7 +593,7 @@ class NumberedDocument:
 class GateDocument:
     """What a gate needs of a `report.json`."""
 
-    schema: Literal[1]
+    schema: Literal[2]
     """The number of this schema."""
     modules: tuple[GateModule, ...]
     """The modules, in the order of their paths."""
@@ -642,7 +613,7 @@ class RecordedBuild:
 class RecordedDocument:
     """What `history find` writes: the figures of an earlier build that a gate needs, and whose they are."""
 
-    schema: Literal[1]
+    schema: Literal[2]
     """The number of this schema."""
     build: RecordedBuild
     """The build that the figures are of."""

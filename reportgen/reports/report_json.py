@@ -108,7 +108,7 @@ def _devices(report: Report) -> DevicesFigures | None:
 def _space(space: Space, report: Report, fit: Fit | None) -> SpaceFigures:
     """Return the figures of a space, and its resident peak by class, by its largest parts, and the sum of the rest."""
     live, temp, resident = space.peak_live, space.peak_temp, space.peak_resident
-    by_class = peak_by_class(report.analysis, space)
+    by_class, advice = peak_by_class(report.analysis, space), report.advice[space.color]
     return SpaceFigures(
         name=space.name,
         needed_bytes=space.needed_bytes,
@@ -130,13 +130,14 @@ def _space(space: Space, report: Report, fit: Fit | None) -> SpaceFigures:
             _group(group, report) for group in peak_groups(report.analysis, space)[:_LARGEST_GROUPS]
         ),
         peak_resident_lines=tuple(
-            LineBytes(source=group.label, bytes=group.size_bytes)
+            LineBytes(source=group.label, size_bytes=group.size_bytes)
             for group in report.source_lines[space.color]
             if group.kind == "named"
         ),
         peak_resident_largest=tuple(_share(share, report) for share in space.composition[:LARGEST_SHARES]),
         peak_resident_other_bytes=sum(share.size_bytes for share in space.composition[LARGEST_SHARES:]),
-        advice=advice_figures(report.analysis, report.advice[space.color], fit.capacity.origin if fit else None),
+        advice=advice_figures(report.analysis, advice, fit.capacity.origin if fit else None),
+        advice_withheld=advice.withheld or None,
     )
 
 
@@ -159,11 +160,11 @@ def _group(group: PeakGroup, report: Report) -> PeakBuffers:
     authors = list(map(report.attribution, group.buffers))
     author = authors[0] if authors else None
     return PeakBuffers(
-        bytes=group.size_bytes,
+        size_bytes=group.size_bytes,
         buffers=len(group.buffers),
         name=group.name or None,
         shape=group.shape or None,
-        memory_class=group.memory_class,
+        class_=group.memory_class,
         reserved=group.is_held,
         source=(author.source or None) if author else None,
         read_first=(author.read_first or None) if author else None,
@@ -177,7 +178,7 @@ def _share(share: Share, report: Report) -> PeakPart:
     value = None if share.value is None else report.analysis.facts[share.value].value
     author = None if share.value is None else report.attribution(share.value)
     return PeakPart(
-        bytes=share.size_bytes,
+        size_bytes=share.size_bytes,
         value=key_text(value.key) if value else None,
         shape=plain_shape(value.shape) if value else None,
         scope=(author.scope_name or None) if author else None,
@@ -185,5 +186,5 @@ def _share(share: Share, report: Report) -> PeakPart:
         source=(author.source or None) if author else None,
         read_first=(author.read_first or None) if author else None,
         allocation=allocation.index,
-        memory_class=memory_class(allocation),
+        class_=memory_class(allocation),
     )

@@ -47,5 +47,5 @@ def _line(line: AnnotatedLine, costs: LineCosts, module: Explanation, digits: in
     text = cut(visible(line.text.expandtabs(4)), max(width - len(margin) - len(number), 10))
     yield Span(margin, "bar"), Span(number, "quiet"), Span(text)
     for step in line.steps:
-        words = f"{' ' * len(margin)}{' ' * len(number)}^ suggestion {step + 1}: {short_words(module.steps[step].what)}"
+        words = f"{' ' * len(margin)}{' ' * len(number)}^ suggestion {step + 1}: {short_words(module.best[step].what)}"
         yield (Span(words[:width], "quiet"),)

@@ -25,8 +25,8 @@ class Summary:
 
     `fits` is whether it fits its device, None where nothing says so, and `is_refused` whether the compiler said no.
 
-    `first_move` is what would lower the peak, in a sentence, and `could_need_bytes` the least that is needed after
-    steps. `filled` says which lines fill the peak, or how to learn it.
+    `first_suggestion` is what would lower the peak, in a sentence, and `could_need_bytes` the least that is needed
+    after suggestions. `filled` says which lines fill the peak, or how to learn it.
 
     `capacity` says in words whether the module fits, empty where it is not known what the device has.
 
@@ -62,7 +62,7 @@ class Summary:
     is_over: bool = False
     fits: bool | None = None
     is_refused: bool = False
-    first_move: str = ""
+    first_suggestion: str = ""
     filled: str = ""
     could_need_bytes: int | None = None
     capacity: str = ""

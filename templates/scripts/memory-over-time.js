@@ -156,7 +156,7 @@ const startChart = (figure, view, axis) => {
   };
 
   const update = whenInView(figure, async () => {
-    const range = axis.range(), moment = axis.chosen(), wanted = `${range.join("-")} by ${stackedBy() ?? "class"}, change ${State.get("move") ?? ""}, device ${chosenLine() ?? ""}`;
+    const range = axis.range(), moment = axis.chosen(), wanted = `${range.join("-")} by ${stackedBy() ?? "class"}, change ${State.get("suggestion") ?? ""}, device ${chosenLine() ?? ""}`;
     view.signal("first", range[0]).signal("last", range[1]);
     view.data("chosen", moment === null ? [] : [{ moment }]);
     view.runAsync();

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
 
-from reportgen.advice.advice_records import Move
+from reportgen.advice.advice_records import Suggestion
 from reportgen.advice.arguments import Argument, results
+from reportgen.advice.context import AdviceContext
 from reportgen.advice.donation import donate
 from reportgen.advice.memory import memory_of
-from reportgen.advice.situation import Situation
 from tests.advice.recompiled import Variant
 
 _XLA_PEAK = "peak_memory_in_bytes"
@@ -88,7 +88,7 @@ def _of_pair(before: Variant, after: Variant) -> Iterator[Row]:
         yield from _of_order(before, after)
 
 
-def _row(before: Variant, after: Variant, change: str, move: Move | None, note: str = "") -> Row:
+def _row(before: Variant, after: Variant, change: str, suggestion: Suggestion | None, note: str = "") -> Row:
     actual = before.peak_bytes - after.peak_bytes
     stated = before.figures.get(_XLA_PEAK, 0) - after.figures.get(_XLA_PEAK, 0)
     is_like_ours = abs(before.figures.get(_XLA_PEAK, 0) - before.peak_bytes) * 100 <= before.peak_bytes
@@ -98,9 +98,9 @@ def _row(before: Variant, after: Variant, change: str, move: Move | None, note: 
         change=change,
         case=f"{before.backend} {before.case}/{before.name} → {after.name}",
         peak=before.peak_bytes,
-        naive=move.naive_bytes if move else 0,
-        predicted=move.saving_bytes if move else None,
-        high=move.saving_high_bytes if move else None,
+        naive=suggestion.involved_bytes if suggestion else 0,
+        predicted=suggestion.saving_bytes if suggestion else None,
+        high=suggestion.saving_high_bytes if suggestion else None,
         actual=actual,
         note=note,
     )
@@ -109,31 +109,33 @@ def _row(before: Variant, after: Variant, change: str, move: Move | None, note: 
 def _donation(before: Variant, after: Variant, donated: frozenset[str]) -> Iterator[Row]:
     """Predict the donation of the arguments that the second program donates and the first does not."""
     names = {argument.name for argument in before.arguments if argument.path in donated}
-    moves = [move for move in before.advice.moves if move.kind == "donate"]
-    move = next((move for move in moves if set(move.argument_names) == names), None)
-    if move is None and moves:
+    suggestions = [suggestion for suggestion in before.advice.suggestions if suggestion.kind == "donate"]
+    suggestion = next((suggestion for suggestion in suggestions if set(suggestion.argument_names) == names), None)
+    if suggestion is None and suggestions:
         memory = memory_of(before.analysis, before.space)
         chosen = [argument for argument in before.arguments if argument.name in names]
         donation = donate(memory, chosen, results(before.analysis, before.space), copies_early=False)
         saving = memory.peak.peak_bytes - donation.after.peak.peak_bytes
-        move = replace(moves[0], saving_bytes=saving, naive_bytes=donation.matching_bytes, reason="")
-    reason = move.reason if move and not move.saving_bytes else ""
-    yield _row(before, after, f"donate {', '.join(sorted(names))}", move, reason)
+        suggestion = replace(suggestions[0], saving_bytes=saving, involved_bytes=donation.matching_bytes, reason="")
+    reason = suggestion.reason if suggestion and not suggestion.saving_bytes else ""
+    yield _row(before, after, f"donate {', '.join(sorted(names))}", suggestion, reason)
 
 
-def _best_checkpoint(moves: Sequence[Move]) -> Move | None:
+def _best_checkpoint(suggestions: Sequence[Suggestion]) -> Suggestion | None:
     """Return the checkpoint that advice puts first: around whole layers, or the body of the loop over them."""
-    return next((move for move in moves if move.kind in ("checkpoint", "checkpoint-loop")), None)
+    return next(
+        (suggestion for suggestion in suggestions if suggestion.kind in ("checkpoint", "checkpoint-loop")), None
+    )
 
 
 def _checkpoint(before: Variant, after: Variant) -> Iterator[Row]:
     """Predict checkpoints around whole parts; a policy that keeps some operations is another change."""
-    move = None if _has_policy(before, after) else _best_checkpoint(before.advice.moves)
-    early = next((m for m in after.advice.moves if m.kind == "recomputed-early"), None)
+    suggestion = None if _has_policy(before, after) else _best_checkpoint(before.advice.suggestions)
+    early = next((m for m in after.advice.suggestions if m.kind == "recomputed-early"), None)
     note = "a policy keeps the matrix products" if _has_policy(before, after) else ""
     if early and before.backend == "cpu":
         note = f"after it, {len(early.buffers)} recomputed buffers wait over the peak: {_mib(early.saving_bytes)} of it"
-    yield _row(before, after, move.what if move else "checkpoint", move, note)
+    yield _row(before, after, suggestion.what if suggestion else "checkpoint", suggestion, note)
 
 
 def _has_policy(before: Variant, after: Variant) -> bool:
@@ -144,23 +146,23 @@ def _has_policy(before: Variant, after: Variant) -> bool:
 
 
 def _joint(before: Variant, after: Variant, donated: frozenset[str]) -> Iterator[Row]:
-    """Compare the sequence, computed on the changed model, with the sum of its moves alone."""
+    """Compare the sequence, computed on the changed model, with the sum of its suggestions alone."""
     names = {argument.name for argument in before.arguments if argument.path in donated}
-    sequence = before.advice.sequence
-    kinds = {move.kind for move in sequence[:2]}
+    sequence = before.advice.combined
+    kinds = {suggestion.kind for suggestion in sequence[:2]}
     if kinds not in ({"donate", "checkpoint"}, {"donate", "checkpoint-loop"}) or _has_policy(before, after):
         return
-    donation = next(move for move in before.advice.moves if move.kind == "donate")
+    donation = next(suggestion for suggestion in before.advice.suggestions if suggestion.kind == "donate")
     if set(donation.argument_names) != names:
         return
-    alone = _best_checkpoint(before.advice.moves)
+    alone = _best_checkpoint(before.advice.suggestions)
     least = sequence[1].saving_bytes
     total = donation.saving_bytes + (alone.saving_bytes if alone else 0)
-    move = replace(sequence[1], naive_bytes=total)
+    suggestion = replace(sequence[1], involved_bytes=total)
     actual = before.peak_bytes - after.peak_bytes
     is_nearer = abs(least - actual) < abs(total - actual)
     note = f"naive: the sum of both; the joint one is {'nearer' if is_nearer else '**not nearer**'}"
-    yield _row(before, after, "donate + checkpoint", move, note)
+    yield _row(before, after, "donate + checkpoint", suggestion, note)
 
 
 def _of_results(before: Variant, after: Variant) -> Iterator[Row]:
@@ -170,9 +172,11 @@ def _of_results(before: Variant, after: Variant) -> Iterator[Row]:
         if shape not in left:
             return
         left.remove(shape)
-    found = [move for move in before.advice.moves if move.kind == "unreturned-result"]
-    move = next((move for move in found if left == [before.program.shape(move.buffers[0])]), None)
-    yield _row(before, after, f"do not return {', '.join(left)}", move)
+    found = [suggestion for suggestion in before.advice.suggestions if suggestion.kind == "unreturned-result"]
+    suggestion = next(
+        (suggestion for suggestion in found if left == [before.program.shape(suggestion.buffers[0])]), None
+    )
+    yield _row(before, after, f"do not return {', '.join(left)}", suggestion)
 
 
 def _of_shapes(before: Variant, after: Variant) -> Iterator[Row]:
@@ -187,7 +191,7 @@ def _of_shapes(before: Variant, after: Variant) -> Iterator[Row]:
     changed = [(one, other) for one, other in pairs if one.shape != other.shape]
     if not changed or [path for path, _ in before.shapes] != [path for path, _ in after.shapes]:
         return
-    padding = next((move for move in before.advice.moves if move.kind == "padding"), None)
+    padding = next((suggestion for suggestion in before.advice.suggestions if suggestion.kind == "padding"), None)
     if any(one.shape.partition("[")[0] != other.shape.partition("[")[0] for one, other in changed):
         yield _row(before, after, "another element type", None)
     elif all(before.program.dimensions(one.number) == after.program.dimensions(other.number) for one, other in changed):
@@ -219,16 +223,16 @@ def _sizes(shape: str) -> list[int]:
 
 
 def _of_batch(before: Variant, after: Variant, factor: float) -> Row:
-    found = Situation(before.analysis, before.space).batch
-    move = next((move for move in before.advice.moves if move.kind == "batch"), None)
-    if found and move:
-        move = replace(move, saving_bytes=before.peak_bytes - found.peak(factor).peak_bytes)
-    return _row(before, after, f"batch × {factor:g}", move)
+    found = AdviceContext(before.analysis, before.space).batch
+    suggestion = next((suggestion for suggestion in before.advice.suggestions if suggestion.kind == "batch"), None)
+    if found and suggestion:
+        suggestion = replace(suggestion, saving_bytes=before.peak_bytes - found.peak(factor).peak_bytes)
+    return _row(before, after, f"batch × {factor:g}", suggestion)
 
 
 def _of_order(before: Variant, after: Variant) -> Iterator[Row]:
     """Show what was made early in programs whose change does not show in what they take and return."""
-    early = next((move for move in before.advice.moves if move.kind == "made-early"), None)
+    early = next((suggestion for suggestion in before.advice.suggestions if suggestion.kind == "made-early"), None)
     if early and "barrier" in after.name:
         note = f"{len(early.buffers)} buffers made early; a finding of this schedule, no promise for a barrier"
         yield replace(_row(before, after, "optimization_barrier", None, note), naive=early.saving_bytes)

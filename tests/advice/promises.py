@@ -9,7 +9,7 @@ A number is a saving, or a range whose most is at most 1.5 times its least. It h
 the peak for a donation, and within 5 % for others. What is said to be "up to" or "at least" something is no number: it
 has to be true within the same 5 %, and counts as a change of which something is said.
 
-Two changes, one after the other, are compared with the first two moves of the sequence, which are computed together.
+Two changes, one after the other, are compared with the first two of the combined suggestions.
 
 The order is right if the change that saved most, of those that saved a tenth of the peak, is the first step or the
 second, and nothing stands before it that saved less when it was tried. The same is asked of every fixed order of kinds.
@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
 
-from reportgen.advice.advice_records import Advice, Move
+from reportgen.advice.advice_records import Advice, Suggestion
 from reportgen.advice.advise import advise
 from reportgen.advice.levers import WIDEST_RANGE
 from tests.advice.recompiled import largest
@@ -36,7 +36,7 @@ _MIB = 1 << 20
 _DONATION, _OTHER = 0.02, 0.05
 _AND = " + "
 _GROUPS = {"checkpoint-loop": "checkpoint", "copies": "copy"}
-"""Kinds of moves and changes that are one change to a reader."""
+"""Kinds of suggestions and changes that are one change to a reader."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,8 +62,8 @@ class Row:
     is_number: bool
 
 
-def kind(move: Move) -> str:
-    return _GROUPS.get(move.kind, move.kind)
+def kind(suggestion: Suggestion) -> str:
+    return _GROUPS.get(suggestion.kind, suggestion.kind)
 
 
 def programs(directory: Path) -> Iterator[tuple[str, Advice, Sequence[Tried]]]:
@@ -103,34 +103,34 @@ def rows(name: str, advice: Advice, tried: Iterable[Tried]) -> Iterator[Row]:
     for one in tried:
         if _AND in one.change and not _is_sequence(advice, one.change):
             continue
-        move = _move_of(advice, one.change)
-        if move is None or move.claim == "not computed":
+        suggestion = _suggestion_of(advice, one.change)
+        if suggestion is None or not suggestion.is_computed:
             yield Row(
-                program=name, change=one.change, peak=peak, said="not computed" if move else "nothing",
+                program=name, change=one.change, peak=peak, said="unknown" if suggestion else "nothing",
                 saved=one.saved, off=None, holds=True, is_number=False,
             )  # fmt: skip
             continue
-        low, high = said(move)
+        low, high = said(suggestion)
         off = max(low - one.saved, one.saved - high, 0) / peak
         one_sided = {"up to": f"up to {high / _MIB:,.0f}", "at least": f"at least {low / _MIB:,.0f}"}
         words = f"{low / _MIB:,.0f}" if low == high else f"{low / _MIB:,.0f} … {high / _MIB:,.0f}"
-        words = one_sided.get(move.claim, words)
+        words = one_sided.get(suggestion.confidence, words)
         yield Row(
             program=name, change=one.change, peak=peak, said=words, saved=one.saved, off=off,
-            holds=off <= (_DONATION if move.kind == "donate" else _OTHER),
-            is_number=move.claim not in one_sided and high <= WIDEST_RANGE * low,
+            holds=off <= (_DONATION if suggestion.kind == "donate" else _OTHER),
+            is_number=suggestion.confidence not in one_sided and high <= WIDEST_RANGE * low,
         )  # fmt: skip
 
 
 def _is_sequence(advice: Advice, change: str) -> bool:
-    return {kind(move) for move in advice.sequence[:2]} == set(change.split(_AND))
+    return {kind(suggestion) for suggestion in advice.combined[:2]} == set(change.split(_AND))
 
 
-def _move_of(advice: Advice, change: str) -> Move | None:
-    """Return the move to a change; of two changes one that saves what both save."""
+def _suggestion_of(advice: Advice, change: str) -> Suggestion | None:
+    """Return the suggestion to a change; of two changes one that saves what both save."""
     if _AND in change:
-        return advice.sequence[1]
-    return next((move for move in (*advice.steps, *advice.moves) if kind(move) == change), None)
+        return advice.combined[1]
+    return next((suggestion for suggestion in (*advice.best, *advice.suggestions) if kind(suggestion) == change), None)
 
 
 def negatives(directory: Path, name: str) -> Sequence[Tried]:
@@ -143,17 +143,17 @@ def promises_something(row: Row) -> bool:
     return row.off is not None and not row.holds
 
 
-def said(move: Move) -> tuple[int, int]:
-    """Return the least and the most that a move is said to save."""
-    match move.claim:
+def said(suggestion: Suggestion) -> tuple[int, int]:
+    """Return the least and the most that a suggestion is said to save."""
+    match suggestion.confidence:
         case "range":
-            return move.saving_bytes, move.saving_high_bytes or move.saving_bytes
+            return suggestion.saving_bytes, suggestion.saving_high_bytes or suggestion.saving_bytes
         case "up to":
-            return -(1 << 62), move.saving_bytes
+            return -(1 << 62), suggestion.saving_bytes
         case "at least":
-            return move.saving_bytes, 1 << 62
+            return suggestion.saving_bytes, 1 << 62
         case _:
-            return move.saving_bytes, move.saving_bytes
+            return suggestion.saving_bytes, suggestion.saving_bytes
 
 
 def best(peak: int, tried: Iterable[Tried]) -> Mapping[str, int]:
@@ -186,7 +186,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             saved = best(advice.peak.peak_bytes if advice.peak else 0, tried)
             if saved:
                 kinds.update(saved)
-                orders.append(([kind(step) for step in advice.steps], saved))
+                orders.append(([kind(step) for step in advice.best], saved))
     cells = [
         (
             row.program, row.change, f"{row.peak / _MIB:,.0f}", row.said, f"{row.saved / _MIB:,.0f}",

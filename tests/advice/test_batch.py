@@ -5,18 +5,18 @@ from collections.abc import Set as AbstractSet
 import pytest
 
 from reportgen.advice.batch import Batch, data, examples
-from reportgen.advice.situation import Situation
+from reportgen.advice.context import AdviceContext
 from reportgen.program.dimensions import Origin
 from tests.advice.recompiled_programs import advice, program
 
 
-def situation(name: str) -> Situation:
+def context(name: str) -> AdviceContext:
     analysis = program(name)
-    return Situation(analysis, analysis.spaces[0])
+    return AdviceContext(analysis, analysis.spaces[0])
 
 
 def batches(name: str) -> AbstractSet[tuple[str, int]]:
-    found = situation(name)
+    found = context(name)
     paths = {argument.instruction: argument.path for argument in found.arguments}
     return {(paths[origin.parameter], origin.dimension) for origin in found.data}
 
@@ -38,10 +38,10 @@ def test_data_is_told_from_weights_by_what_a_loop_saves_of_it() -> None:
 
 
 def test_random_masks_follow_the_batch_and_data_does_too() -> None:
-    found = situation("dropout").batch
+    found = context("dropout").batch
     assert found
     assert found.scaled_bytes == 3000 * 400 * 4
-    masks = [one for one in found.values if situation("dropout").program.shape(one).startswith("u32[")]
+    masks = [one for one in found.values if context("dropout").program.shape(one).startswith("u32[")]
     assert masks
 
 
@@ -51,7 +51,7 @@ def test_the_only_array_that_is_passed_in_and_no_state_is_the_data() -> None:
 
 def test_zeros_follow_the_batch_of_what_is_written_into_their_copies() -> None:
     """At the peak four copies of zeros wait for loops that write into them, and the zeros themselves are live."""
-    found = situation("blocks")
+    found = context("blocks")
     zeros = [one for one in found.memory.at_peak if found.program.shape(one) == "f32[50,3000,100]"]
     assert len(zeros) == 5
     assert found.batch
@@ -69,7 +69,7 @@ def test_zeros_follow_the_batch_of_what_is_written_into_their_copies() -> None:
     ],
 )
 def test_the_step_says_which_dimension_is_the_batch(name: str, words: str) -> None:
-    assert [move.what for move in advice(name).moves if move.kind == "batch"] == [words]
+    assert [suggestion.what for suggestion in advice(name).suggestions if suggestion.kind == "batch"] == [words]
 
 
 def test_of_each_array_one_dimension_is_the_batch() -> None:
@@ -79,7 +79,7 @@ def test_of_each_array_one_dimension_is_the_batch() -> None:
 
 
 def test_other_data_with_as_many_examples_follows_the_batch() -> None:
-    gnn = situation("gnn")
+    gnn = context("gnn")
     own = {one.path: gnn.dimensions.own(one.number)[0] for one in gnn.arguments if one.path in "e receive v"}
     edges, receivers = own["e"], own["receive"]
     found = {"e": {edges: 100}, "receive": {receivers: 20}}

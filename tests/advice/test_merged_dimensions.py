@@ -6,12 +6,12 @@ from typing import cast
 
 import pytest
 
+from reportgen.advice.context import AdviceContext
 from reportgen.advice.merged_dimensions import Merged, merged, padding
-from reportgen.advice.situation import Situation
 from reportgen.analyse.sizes import dense_bytes, padded_bytes
 from reportgen.parse.shape_parser import parse_shape
 from reportgen.program.dimensions import Origin
-from tests.advice.test_moves import compiled, moves
+from tests.advice.test_suggestions import compiled, suggestions
 
 Of = tuple[str, int] | None
 """The argument and the dimension of it that a dimension comes from."""
@@ -26,7 +26,7 @@ def found(shape: str, origins: Sequence[Of]) -> Merged | None:
     parsed = parse_shape(shape)
     padding = (padded_bytes(parsed, pointer_bytes=8) or 0) - (dense_bytes(parsed, pointer_bytes=8) or 0)
     sizes = [int(size) for size in shape.partition("[")[2].partition("]")[0].split(",")]
-    situation = SimpleNamespace(
+    context = SimpleNamespace(
         analysis=SimpleNamespace(
             dump=SimpleNamespace(values=SimpleNamespace(shapes=[shape])), facts=SimpleNamespace(padding=[padding])
         ),
@@ -36,7 +36,7 @@ def found(shape: str, origins: Sequence[Of]) -> Merged | None:
             length=lambda origin: SIZES.get((origin.parameter, origin.dimension), 0),
         ),
     )
-    return merged(cast(Situation, situation), 0)
+    return merged(cast(AdviceContext, context), 0)
 
 
 @pytest.mark.parametrize(
@@ -77,16 +77,16 @@ def test_what_is_saved_is_what_the_array_takes_less_as_one_dimension() -> None:
 
 
 def test_a_cache_of_short_rows_is_told_what_to_merge() -> None:
-    (move,) = moves("tpu/kvcarry/donate", "padding")
-    assert move.what.endswith(": 16 × 64 lies as 16 × 128; merge 16 × 64")
-    assert "a larger size of a dimension needs more" in move.caveat
+    (suggestion,) = suggestions("tpu/kvcarry/donate", "padding")
+    assert suggestion.what.endswith(": 16 × 64 lies as 16 × 128; merge 16 × 64")
+    assert "a larger size of a dimension needs more" in suggestion.caveat
 
 
 def test_what_a_loop_keeps_for_its_gradient_is_not_told_to_be_merged(monkeypatch: pytest.MonkeyPatch) -> None:
     variant = compiled()["tpu/kvcarry/donate"]
     program = variant.program
-    before = padding(Situation(variant.analysis, variant.space), ()).values
+    before = padding(AdviceContext(variant.analysis, variant.space), ()).values
     makers = {program.dump.values.names[number] for number in before}
     assert makers
     monkeypatch.setitem(vars(program), "loop_directions", dict.fromkeys(makers, "forward"))
-    assert not padding(Situation(variant.analysis, variant.space), ()).values
+    assert not padding(AdviceContext(variant.analysis, variant.space), ()).values

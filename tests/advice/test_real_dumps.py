@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reportgen.advice.situation import Situation
+from reportgen.advice.context import AdviceContext
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis
 from reportgen.input.discover import discover
@@ -56,18 +56,20 @@ def test_a_space_after_a_donation_equals_brute_force() -> None:
     """Results, scratch and copies are counted where the change has moved them."""
     checked = 0
     for analysis in compiled():
-        situation = Situation(analysis, analysis.spaces[0])
-        after = situation.donation.after
-        moved = sum(pair.result.reserved_bytes for pair in situation.donation.pairs)
-        assert after.static_bytes == situation.memory.static_bytes - moved
+        context = AdviceContext(analysis, analysis.spaces[0])
+        after = context.donation.after
+        moved = sum(pair.result.reserved_bytes for pair in context.donation.pairs)
+        assert after.static_bytes == context.memory.static_bytes - moved
         assert after.peak.peak_bytes == swept(after, {})
-        checked += bool(situation.donation.pairs)
+        checked += bool(context.donation.pairs)
     assert checked >= 3
 
 
 def test_the_same_batch_has_the_same_curve() -> None:
     analyses = (*compiled(), *map(program, names()))
-    batches = [(one.batch, one.memory) for analysis in analyses for one in [Situation(analysis, analysis.spaces[0])]]
+    batches = [
+        (one.batch, one.memory) for analysis in analyses for one in [AdviceContext(analysis, analysis.spaces[0])]
+    ]
     assert any(batch for batch, _ in batches)
     for batch, memory in batches:
         assert batch is None or list(batch.peak(1).curve()) == memory.curve

@@ -8,14 +8,14 @@ from functools import cache
 
 import pytest
 
-from reportgen.advice.advice_records import Move
+from reportgen.advice.advice_records import Suggestion
 from reportgen.advice.advise import advise
 from reportgen.advice.where import largest_of, order_words, padded_words, where
 from reportgen.analyse.records import Analysis
 from reportgen.analyse.sizes import dense_bytes, padded_bytes
 from reportgen.parse.shape_parser import parse_shape
 from tests.advice.recompiled_programs import names, program
-from tests.advice.test_moves import compiled
+from tests.advice.test_suggestions import compiled
 from tests.support.samples import sample_analysis, sample_labels
 
 SHAPE = re.compile(r"\w+\[[\d,]*\]")
@@ -31,10 +31,10 @@ def analyses() -> tuple[Analysis, ...]:
     )
 
 
-def moves(*kinds: str) -> Iterator[tuple[Analysis, Move]]:
+def suggestions(*kinds: str) -> Iterator[tuple[Analysis, Suggestion]]:
     for analysis in analyses():
         for advice in advise(analysis).values():
-            yield from ((analysis, move) for move in advice.moves if move.kind in kinds)
+            yield from ((analysis, suggestion) for suggestion in advice.suggestions if suggestion.kind in kinds)
 
 
 def test_the_sizes_that_are_told_multiply_to_the_bytes_of_the_array() -> None:
@@ -79,16 +79,18 @@ def test_a_copy_is_told_by_the_orders_of_its_dimensions(before: str, after: str,
 
 
 def test_padding_and_copies_name_an_array() -> None:
-    found = list(moves("padding", "copy"))
+    found = list(suggestions("padding", "copy"))
     assert len(found) > 10
-    for _, move in found:
-        assert SHAPE.search(move.what), move.what
-        assert move.kind == "copy" or " lies as " in move.what, move.what
+    for _, suggestion in found:
+        assert SHAPE.search(suggestion.what), suggestion.what
+        assert suggestion.kind == "copy" or " lies as " in suggestion.what, suggestion.what
 
 
 def test_an_array_without_a_line_is_told_by_its_argument() -> None:
-    (move,) = (move for move in compiled()["tpu/kvcarry/donate"].advice.moves if move.kind == "copy")
-    assert move.what == (
+    (suggestion,) = (
+        suggestion for suggestion in compiled()["tpu/kvcarry/donate"].advice.suggestions if suggestion.kind == "copy"
+    )
+    assert suggestion.what == (
         "avoid redundant copies, mainly of cache['k'], bf16[8,16,4096,16,64]: {2,4,3,1,0} → {4,1,3,2,0}"
     )
 

@@ -72,7 +72,7 @@ def test_what_is_missing_is_the_peak_less_what_is_usable(
     assert found.chip == ("" if with_error else "TPU v5e")
     assert found.resident_bytes is not None
     assert found.resident_bytes == pytest.approx(resident * GIB, abs=2_200_000)
-    assert found.missing == SizeRange(found.resident_bytes - V5E.high, found.resident_bytes - V5E.low)
+    assert found.missing == SizeRange(found.resident_bytes - V5E.high_bytes, found.resident_bytes - V5E.low_bytes)
 
 
 def test_a_refusal_that_was_written_before_the_dump_is_about_an_earlier_compilation(folder: Path) -> None:
@@ -129,7 +129,7 @@ def test_the_compilers_figure_agrees_with_the_dump_within_what_it_prints(folder:
     assert found is not None
     assert found.is_refused
     assert found.needed is not None
-    assert found.needed.low - 2_200_000 <= (found.resident_bytes or 0) <= found.needed.high
+    assert found.needed.low_bytes - 2_200_000 <= (found.resident_bytes or 0) <= found.needed.high_bytes
 
 
 @pytest.mark.parametrize(("name", "is_refused"), [("out0.7.2-oom", True), ("out-oom", False)])
@@ -178,7 +178,7 @@ def test_what_does_not_fit_has_one_verdict_whoever_says_so(folder: Path) -> None
         "Another memory space does not fit, 128.00 MiB over capacity in VMEM, so no suggestion for HBM helps."
         in steps.words
     )
-    assert summary(made).first_move == ""
+    assert summary(made).first_suggestion == ""
     elsewhere = "128.00 MiB over capacity in VMEM"
     for is_refused, words in ((True, elsewhere), (False, "its peak alone is larger than the device")):
         one = replace(made, misfit=replace(made.misfit, is_refused=is_refused))

@@ -52,7 +52,7 @@ def test_what_is_resident_is_what_the_dump_holds(folder: Path, name: str) -> Non
     shown = beginning(folder)
     assert f"It peaks at {human_bytes(resident)}" in shown
     assert found.usable is not None
-    assert found.missing == SizeRange(resident - found.usable.high, resident - found.usable.low)
+    assert found.missing == SizeRange(resident - found.usable.high_bytes, resident - found.usable.low_bytes)
 
 
 @pytest.mark.parametrize(

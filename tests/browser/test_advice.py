@@ -1,4 +1,4 @@
-"""Advice as a reader uses it: choose a move, see its curve over the chart, take its tables along."""
+"""Advice as a reader uses it: choose a suggestion, see its curve over the chart, take its tables along."""
 
 import csv
 import re
@@ -48,22 +48,22 @@ def said(page: Page) -> Any:
 
 
 def choose_in_table(page: Page, key: str) -> None:
-    page.locator(f"button[name=move][value={key}]").first.click()
+    page.locator(f"button[name=suggestion][value={key}]").first.click()
 
 
-def test_a_move_chosen_in_a_table_is_shown_over_the_chart(module_page: Page, changes: dict[str, Any]) -> None:
+def test_a_suggestion_chosen_in_a_table_is_shown_over_the_chart(module_page: Page, changes: dict[str, Any]) -> None:
     choose_in_table(module_page, "donate-1")
     said(module_page).to_have_text(changes["donate-1"]["words"])
     expect(module_page.locator(CURVE)).to_have_count(1)
     expect(module_page.locator(CURVE)).to_be_in_viewport()
-    expect(module_page).to_have_url(re.compile("move=donate-1"))
+    expect(module_page).to_have_url(re.compile("suggestion=donate-1"))
 
 
-def test_the_peak_in_the_tooltip_is_that_of_the_move(module_page: Page, changes: dict[str, Any]) -> None:
-    """The chart adds what the move changes to what is resident; at the next peak that is the figure of the move."""
+def test_the_peak_in_the_tooltip_is_that_of_the_suggestion(module_page: Page, changes: dict[str, Any]) -> None:
+    """The chart adds what a suggestion changes to what is resident; the next peak is the suggestion's figure."""
     for key in ("donate-1", "then-donate"):
         change = changes[key]
-        module_page.locator("select[name=move]").select_option(key)
+        module_page.locator("select[name=suggestion]").select_option(key)
         first = max(0, change["moment"] - 3)
         module_page.locator("input[name=from]").fill(str(first))
         module_page.locator("input[name=to]").fill(str(first + 6))
@@ -85,7 +85,7 @@ def test_the_peak_in_the_tooltip_is_that_of_the_move(module_page: Page, changes:
 
 def test_the_same_button_takes_the_curve_away(module_page: Page) -> None:
     choose_in_table(module_page, "donate-1")
-    pressed = module_page.locator("button[name=move][value=donate-1][aria-pressed=true]")
+    pressed = module_page.locator("button[name=suggestion][value=donate-1][aria-pressed=true]")
     expect(pressed.first).to_be_attached()
     choose_in_table(module_page, "donate-1")
     expect(pressed).to_have_count(0)
@@ -94,38 +94,38 @@ def test_the_same_button_takes_the_curve_away(module_page: Page) -> None:
 
 
 def test_back_takes_the_choice_back(module_page: Page) -> None:
-    module_page.locator("select[name=move]").select_option("donate-1")
+    module_page.locator("select[name=suggestion]").select_option("donate-1")
     said(module_page).to_be_visible()
     module_page.go_back()
     said(module_page).to_be_hidden()
-    expect(module_page.locator("select[name=move]")).to_have_value("")
+    expect(module_page.locator("select[name=suggestion]")).to_have_value("")
 
 
-def test_a_link_shows_the_same_move_at_the_same_zoom(
+def test_a_link_shows_the_same_suggestion_at_the_same_zoom(
     visit: Visit, advised_site: Path, folder: str, changes: dict[str, Any]
 ) -> None:
-    page = visit(advised_site, folder + "index.html#move=checkpoint-1&from=100&to=200")
+    page = visit(advised_site, folder + "index.html#suggestion=checkpoint-1&from=100&to=200")
     said(page).to_have_text(changes["checkpoint-1"]["words"])
     expect(page.locator("input[name=from]")).to_have_value("100")
 
 
-def test_a_link_to_a_move_that_is_not_there_shows_the_program_as_it_is(
+def test_a_link_to_a_suggestion_that_is_not_there_shows_the_program_as_it_is(
     visit: Visit, advised_site: Path, folder: str
 ) -> None:
-    page = visit(advised_site, folder + "index.html#move=no-such-move")
+    page = visit(advised_site, folder + "index.html#suggestion=no-such-suggestion")
     expect(page.locator("figure[data-chart] svg").first).to_be_visible()
     said(page).to_be_hidden()
 
 
-def test_a_key_goes_through_the_moves(module_page: Page, changes: dict[str, Any]) -> None:
+def test_a_key_goes_through_the_suggestions(module_page: Page, changes: dict[str, Any]) -> None:
     module_page.keyboard.press("m")
     said(module_page).to_have_text(changes["donate-1"]["words"])
     module_page.keyboard.press("m")
     said(module_page).to_have_text(changes["donate-2"]["words"])
 
 
-def test_a_move_is_chosen_with_the_keyboard_alone(module_page: Page) -> None:
-    button = module_page.locator("button[name=move][value=donate-1]").first
+def test_a_suggestion_is_chosen_with_the_keyboard_alone(module_page: Page) -> None:
+    button = module_page.locator("button[name=suggestion][value=donate-1]").first
     button.focus()
     module_page.keyboard.press("Enter")
     expect(button).to_have_attribute("aria-pressed", "true")
@@ -133,10 +133,10 @@ def test_a_move_is_chosen_with_the_keyboard_alone(module_page: Page) -> None:
 
 
 def test_a_table_is_downloaded_with_exact_numbers(module_page: Page) -> None:
-    module_page.locator("details:has(table[data-csv=moves]) > summary").click()
+    module_page.locator("details:has(table[data-csv=suggestions]) > summary").click()
     with module_page.expect_download() as download:
-        module_page.locator("div.scroll:has(table[data-csv=moves]) + p button").click()
-    assert download.value.suggested_filename == "moves.csv"
+        module_page.locator("div.scroll:has(table[data-csv=suggestions]) + p button").click()
+    assert download.value.suggested_filename == "suggestions.csv"
     rows = list(csv.DictReader(download.value.path().read_text(encoding="utf-8").splitlines()))
     assert list(rows[0]) == [
         "Suggestion",
@@ -149,11 +149,11 @@ def test_a_table_is_downloaded_with_exact_numbers(module_page: Page) -> None:
         "Caveat",
     ]
     assert rows[0]["Suggestion"] == "Donate p, o"
-    peak = int(module_page.locator("table[data-csv=ladder] tr:nth-child(2) data").get_attribute("value") or 0)
+    peak = int(module_page.locator("table[data-csv=breakdown] tr:nth-child(2) data").get_attribute("value") or 0)
     assert int(rows[0]["Saves"]) + int(rows[0]["New peak"]) == peak
 
 
-def test_open_tables_and_a_chosen_move_have_no_accessibility_violations(module_page: Page) -> None:
+def test_open_tables_and_a_chosen_suggestion_have_no_accessibility_violations(module_page: Page) -> None:
     module_page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
     choose_in_table(module_page, "donate-1")
     said(module_page).to_be_visible()

@@ -71,7 +71,7 @@ def test_the_step_compares_judges_and_leaves_its_files(tmp_path: Path) -> None:
     assert "::error title=Memory%3A grown::" in ran.stdout
     assert "verdict<<" in (tmp_path / "output").read_text(encoding="utf-8")
     assert "+4.00 MiB" in (tmp_path / "summary").read_text(encoding="utf-8")
-    assert json.loads((tmp_path / "report.json").read_bytes())["schema"] == 1
+    assert json.loads((tmp_path / "report.json").read_bytes())["schema"] == 2
     assert (tmp_path / "memory-site" / "index.html").is_file()
 
 

@@ -84,7 +84,7 @@ def test_a_report_gives_figures_and_says_that_it_explains_nothing(run: Run, repo
     assert "differences are not explained" in run("compare", report, after).out
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"schema": 9, "modules": []}', '{"schema": 1, "modules": [{}]}'])
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"schema": 9, "modules": []}', '{"schema": 2, "modules": [{}]}'])
 def test_another_file_is_no_report(run: Run, after: Path, tmp_path: Path, content: str) -> None:
     (tmp_path / "other.json").write_text(content, encoding="utf-8")
     ran = run("compare", tmp_path / "other.json", after)
@@ -144,7 +144,7 @@ def test_an_invalid_budget_is_a_mistake_of_usage(run: Run, after: Path, flags: l
 
 def test_json_of_a_gated_check_stays_json(run: Run, report: Path, after: Path) -> None:
     ran = run("check", after, "--json", "--baseline", report, "--github")
-    assert json.loads(ran.out)["schema"] == 1
+    assert json.loads(ran.out)["schema"] == 2
     assert "::error title=Memory%3A grown::" in ran.err
 
 

@@ -102,7 +102,7 @@ def test_the_comparison_says_on_which_side_a_peak_is_not_known(run: Run, sides: 
 
 def test_builds_without_a_common_module_are_not_said_to_be_the_same(run: Run) -> None:
     written(Path("other"), IN_PLACE.replace("1048576", "7"), OTHER)
-    Path("none.json").write_text('{"schema": 1, "modules": []}', encoding="utf-8")
+    Path("none.json").write_text('{"schema": 2, "modules": []}', encoding="utf-8")
     for before, after in (
         ("report.json", "other"),
         ("none.json", "after"),
@@ -177,12 +177,12 @@ def test_an_invalid_budget_is_wrong_usage(run: Run, command: list[str], budgets:
         ("r.json", b"[" * 100_000, "not a report.json"),
         (
             "r.json",
-            b'{"schema": 2, "modules": []}',
-            "schema 1 is needed; write the report again: reportgen check --json DUMPS",
+            b'{"schema": 1, "modules": []}',
+            "schema 2 is needed; write the report again: reportgen check --json DUMPS",
         ),
-        ("r.json", b'{"schema": 1, "modules": [3]}', "not a report.json"),
+        ("r.json", b'{"schema": 2, "modules": [3]}', "not a report.json"),
         ("r.json", b"\xff\xfe", "not a report.json"),
-        ("r.json.gz", gzip.compress(b'{"schema": 1, "modules": []}', mtime=0)[:-9], "r.json.gz"),
+        ("r.json.gz", gzip.compress(b'{"schema": 2, "modules": []}', mtime=0)[:-9], "r.json.gz"),
         ("r.txt", b"no dump", "r.txt"),
         ("folder/notes.txt", b"no dump", "folder"),
     ],

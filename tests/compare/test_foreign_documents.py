@@ -85,8 +85,8 @@ def test_figures_that_contradict_each_other_are_refused(run: Run, figures: dict[
         (lambda one: one["modules"][0].update(findings=[{}]), "modules[0].findings[0].severity is missing"),
         (lambda one: one["modules"][0].update(arguments=[[1]]), "modules[0].arguments[0]: [1] is not a table"),
         (
-            lambda one: one["modules"][0]["arguments"][0].update(bytes=-1),
-            "arguments[0].bytes: -1 is not a number",
+            lambda one: one["modules"][0]["arguments"][0].update(size_bytes=-1),
+            "arguments[0].size_bytes: -1 is not a number",
         ),
         (lambda one: one.update(build={"commit": 3}), "build.commit: 3 is not a text"),
         (lambda one: one.update(build=[]), "build: [] is not a table of fields"),

@@ -230,7 +230,7 @@ def test_a_printed_size_holds_the_bytes_that_were_printed(size: int, ending: str
     found = read_size(printed)
     assert found is not None
     assert size in found
-    assert found.high - found.low <= 1024**power / 100
+    assert found.high_bytes - found.low_bytes <= 1024**power / 100
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def test_the_manifest_has_no_figures_of_report_json(site: Path) -> None:
     assert b'"spaces"' not in (site / MANIFEST).read_bytes()
 
 
-@pytest.mark.parametrize("damage", [b"", b'{"schema": 1, "modules": [\n{}\n]}\n', None])
+@pytest.mark.parametrize("damage", [b"", b'{"schema": 2, "modules": [\n{}\n]}\n', None])
 def test_a_report_json_that_was_changed_is_made_again(site: Path, damage: bytes | None) -> None:
     before = tree(site)
     if damage is None:

@@ -67,11 +67,11 @@ def of_largest(module: Document) -> Iterator[tuple[str, Answer]]:
                 yield part["value"] if part["value"].endswith("}") else part["value"] + "{}", Answer.of(part)
 
 
-def of_families(module: Document) -> Iterator[tuple[str, str]]:
-    """Yield the values of the families in the advice, with the name of the family."""
+def of_groups(module: Document) -> Iterator[tuple[str, str]]:
+    """Yield the values of the groups in the advice, with the name of the group."""
     for space in module["spaces"].values():
-        for family in space["advice"].get("families", ()):
-            yield from ((value, family["op"]) for value in family["values"])
+        for group in (space["advice"] or {}).get("groups", ()):
+            yield from ((value, group["op"]) for value in group["values"])
 
 
 def differences(files: DumpFiles, module: Document) -> tuple[int, list[object]]:
@@ -79,12 +79,12 @@ def differences(files: DumpFiles, module: Document) -> tuple[int, list[object]]:
     matches = matches_of(files)
     compared = {match["before"]["value"]: Answer.of(match["before"]) for match in matches}
     found: list[object] = [match for match in matches if match["before"] != match["after"]]
-    largest, families = list(of_largest(module)), list(of_families(module))
+    largest, groups = list(of_largest(module)), list(of_groups(module))
     found += [(value, answer, compared[value]) for value, answer in largest if compared[value] != answer]
-    # Without a name of the program, a family is called by its instruction, which the comparison has as the value.
-    named = [(value, name, compared[value]) for value, name in families]
+    # Without a name of the program, a group is called by its instruction, which the comparison has as the value.
+    named = [(value, name, compared[value]) for value, name in groups]
     found += [one for one in named if (one[2].pattern or pattern(one[0].partition("{")[0])) != one[1]]
-    return len(largest) + len(families), found
+    return len(largest) + len(groups), found
 
 
 def assert_one_answer(folder: Path, report: Callable[[DumpFiles], Document | None] = report_of, every: int = 1) -> None:

@@ -35,7 +35,7 @@ def compiled(python: str, folder: Path, *target: str) -> dict[str, Any]:
 
 def divided(module: dict[str, Any]) -> dict[str, tuple[int, int]]:
     """Return the bytes of each argument on one device and on all."""
-    return {one["name"]: (one["bytes"], one["global_bytes"]) for one in module["devices"]["arguments"]}
+    return {one["name"]: (one["size_bytes"], one["global_bytes"]) for one in module["devices"]["arguments"]}
 
 
 def test_for_a_cpu(python: str, tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_for_a_cpu(python: str, tmp_path: Path) -> None:
     assert (module["backend"], module["devices"]["count"]) == ("cpu", 8)
     embedding = 1024 * 256 * 4
     assert divided(module)["state['params']['embedding']"] == (embedding // 8, embedding)
-    donated = [one for one in module["arguments"] if one["donated_bytes"] == one["bytes"]]
+    donated = [one for one in module["arguments"] if one["donated_bytes"] == one["size_bytes"]]
     assert {one["name"].partition("[")[0] for one in donated} == {"state"}
 
 

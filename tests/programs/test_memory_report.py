@@ -16,7 +16,7 @@ from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
 from tests.programs.test_functions import FakeJitted
 from tests.support.site import SAMPLES
 
-ATTRIBUTES = ("peak_bytes", "needed_bytes", "fits", "spaces", "largest", "steps", "compare")
+ATTRIBUTES = ("peak_bytes", "needed_bytes", "fits", "spaces", "largest", "suggestions", "compare")
 TINY = SAMPLES / "cpu-tiny"
 
 
@@ -47,7 +47,7 @@ def test_every_public_attribute_has_an_example_or_is_data() -> None:
 def test_a_report_without_modules_knows_nothing(tmp_path: Path) -> None:
     empty = MemoryReport(page=tmp_path / "index.html", modules=())
     assert (empty.peak_bytes, empty.needed_bytes, empty.fits) == (None, 0, None)
-    assert (empty.spaces, empty.largest, empty.steps) == ((), (), ())
+    assert (empty.spaces, empty.largest, empty.suggestions) == ((), (), ())
 
 
 @pytest.mark.parametrize("capacity", ["512KiB", "1GiB"])

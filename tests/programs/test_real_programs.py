@@ -261,7 +261,7 @@ def test_the_program_of_the_samples_does_not_fit_until_it_is_changed(python: str
         explain = [sys.executable, "-m", "reportgen", "explain", "--json", "--capacity", "v5e", "xla-dumps"]
         [module] = json.loads(subprocess.check_output(explain))["modules"]
         advice = module["figures"]["spaces"]["0"]["advice"]
-        first = advice["moves"][advice["steps"][0]]
+        first = advice["suggestions"][advice["best"][0]]
         verdicts.append((module["sentences"]["fits"], first["what"].partition(" at ")[0]))
     assert verdicts[0] == (False, "checkpoint the body of the loop")
     assert verdicts[1][0] is True

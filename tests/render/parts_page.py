@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import get_args
 
-from reportgen.advice.advice_records import Claim
+from reportgen.advice.advice_records import Confidence
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.classes import CLASSES
 from reportgen.analyse.devices import DEVICES, Capacity
@@ -18,7 +18,7 @@ from reportgen.render.module.need import Need, Segment
 from reportgen.render.module.step_cards import StepCard
 from reportgen.render.site.site_pages import fixed_pages
 from reportgen.render.view import Module
-from reportgen.reports.advice_words import CLAIMS
+from reportgen.reports.advice_words import CONFIDENCES
 from tests.support.dumps import analysed
 from tests.support.sound import SOUND
 
@@ -116,7 +116,7 @@ def parts_page() -> str:
             verdicts=verdicts,
             devices=tuple(DEVICES.values()),
             needs=(_need(2 * GIB), _need(None)),
-            steps=[_step(claim, number) for number, claim in enumerate(get_args(Claim))],
+            steps=[_step(confidence, number) for number, confidence in enumerate(get_args(Confidence))],
             classes=CLASSES,
             lives=[_life(waiting, peak) for waiting in ("M40 6h30", "") for peak in ("M50 0v12", "")],
         )
@@ -131,23 +131,23 @@ def _need(capacity_bytes: int | None) -> Need:
     return Need(needed_bytes=total, capacity_bytes=capacity_bytes, scale_bytes=total, segments=segments)
 
 
-def _step(claim: Claim, number: int) -> StepCard:
-    """Return a step of a claim: every third fits, every third is over, and the others have no capacity."""
-    is_computed = claim != "not computed"
+def _step(confidence: Confidence, number: int) -> StepCard:
+    """Return a step of a confidence: every third fits, every third is over, and the others have no capacity."""
+    is_computed = confidence != "unknown"
     fits, is_over = number % 3 == 0, number % 3 == 1
     words = "1.50 GiB needed" + (", fits" if fits else ", 512.00 MiB over capacity" if is_over else "")
     return StepCard(
         what=f"Checkpoint the body of the loop at train_step.py:{number}",
         short=f"Checkpoint the body of the loop at train_step.py:{number}",
-        key=f"move-{number}" if number % 2 else "",
+        key=f"suggestion-{number}" if number % 2 else "",
         anchor="advice",
-        saving="−331.00 MiB" if is_computed else "not computed",
+        saving="−331.00 MiB" if is_computed else "unknown",
         need_bytes=3 * GIB // 2 if is_computed else 0,
         result=words if is_computed else "",
         is_over=is_computed and is_over,
         is_close=False,
         fits=is_computed and fits,
-        claim=CLAIMS[claim],
+        confidence=CONFIDENCES[confidence],
         code="jax.checkpoint(body)" if number % 2 else "",
         note="what it assumes",
     )

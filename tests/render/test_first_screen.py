@@ -61,20 +61,20 @@ def test_a_bar_is_as_long_as_a_device_that_has_more() -> None:
     assert need(analysis, space, fit).scale_bytes == 100 * GIB
 
 
-@pytest.mark.parametrize(("gib", "verdict"), [(15.75, "sequence"), (2, "arguments"), (30, "fits")])
+@pytest.mark.parametrize(("gib", "verdict"), [(15.75, "combined"), (2, "arguments"), (30, "fits")])
 def test_a_step_fits_by_what_is_needed_then(gib: float, verdict: Verdict) -> None:
     made = module("flax_gpt+donate", round(gib * GIB))
     advice, steps = made.advice[MAIN_SPACE], step_cards(made)
     assert advice.capacity
-    assert advice.ladder
+    assert advice.breakdown
     assert steps
     assert advice.capacity.verdict == verdict
-    slack = advice.ladder.needed_bytes - advice.ladder.peak_bytes
-    for card, move in zip(steps.cards, advice.steps, strict=False):
+    slack = advice.breakdown.needed_bytes - advice.breakdown.peak_bytes
+    for card, suggestion in zip(steps.cards, advice.best, strict=False):
         if card.need_bytes:
-            assert card.need_bytes == move.outcome.peak_bytes + slack
+            assert card.need_bytes == suggestion.outcome.peak_bytes + slack
             assert card.is_over == (card.need_bytes > gib * GIB)
-    assert any(card.fits for card in steps.cards) == (verdict == "sequence")
+    assert any(card.fits for card in steps.cards) == (verdict == "combined")
     assert ("they fit" in steps.words) == (verdict == "arguments")
 
 

@@ -106,7 +106,7 @@ def test_the_cause_is_named_where_the_text_has_it_and_only_there() -> None:
 def test_no_sentence_says_a_size_that_the_text_does_not(path: Path, event: OutOfMemory) -> None:
     printed = [size for text in _PRINTED.findall(path.read_text(encoding="utf-8")) if (size := read(text))]
     printed += [event.needed] if event.needed and event.kind == "compile" else []  # of two cores together
-    printed += [one - other for one in printed for other in printed if one.low > other.high]
+    printed += [one - other for one in printed for other in printed if one.low_bytes > other.high_bytes]
     dense = [SizeRange(size, size) for size in (1 << 30, 128 << 20)]  # of the shapes of texts that print no other size
     for sentence in (*told(event), figures(event)):
         for amount, unit in _SIZE.findall(sentence):
@@ -114,7 +114,7 @@ def test_no_sentence_says_a_size_that_the_text_does_not(path: Path, event: OutOf
             assert any(
                 words in (range_words(size), human_bytes(size.middle))
                 or words in range_words(size)
-                or words == f"{size.low:,} bytes"
+                or words == f"{size.low_bytes:,} bytes"
                 for size in (*printed, *dense)
             ), words
 

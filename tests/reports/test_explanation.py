@@ -76,11 +76,15 @@ def test_each_figure_and_name_is_that_of_the_report(name: str) -> None:
         assert (one.needed_bytes, one.allocated_bytes) == (space["needed_bytes"], space["allocated_bytes"])
         assert (one.capacity_bytes, one.capacity_source) == (capacity["size_bytes"], capacity["source"])
         for line, stated in zip(one.lines, space["peak_resident_lines"], strict=False):
-            assert (line.source, line.bytes) == (stated["source"], stated["bytes"])
+            assert (line.source, line.size_bytes) == (stated["source"], stated["size_bytes"])
         for group, stated in zip(one.largest, space["peak_resident_groups"], strict=False):
-            assert (group.bytes, group.name, group.shape) == (stated["bytes"], stated["name"], stated["shape"])
+            assert (group.size_bytes, group.name, group.shape) == (
+                stated["size_bytes"],
+                stated["name"],
+                stated["shape"],
+            )
             assert (group.source, group.read_first) == (stated["source"], stated["read_first"])
-        assert sum(group.bytes for group in one.largest) + one.other_bytes == (one.peak_bytes or 0)
+        assert sum(group.size_bytes for group in one.largest) + one.other_bytes == (one.peak_bytes or 0)
         assert [(phase.kind, phase.first, phase.last, phase.peak_bytes) for phase in one.phases] == [
             (phase["kind"], phase["first"], phase["last"], phase["peak_bytes"]) for phase in module["phases"]
         ]
@@ -90,19 +94,23 @@ def test_each_figure_and_name_is_that_of_the_report(name: str) -> None:
 def test_each_step_is_that_of_the_report(name: str) -> None:
     found = 0
     for one, module in explained(name):
-        advice = module["spaces"].get("0", {}).get("advice", {})
-        moves = [advice["moves"][number] for number in advice.get("steps", ())]
-        assert [
-            (step.what, step.saving_bytes, step.peak_bytes, step.needed_bytes, step.code) for step in one.steps
-        ] == [
-            (move["what"], move["saving_bytes"], move["new_peak_bytes"], move["needed_bytes"], move["code"])
-            for move in moves
+        advice = module["spaces"].get("0", {}).get("advice") or {}
+        suggestions = [advice["suggestions"][number] for number in advice.get("best", ())]
+        assert [(step.what, step.saving_bytes, step.peak_bytes, step.needed_bytes, step.code) for step in one.best] == [
+            (
+                suggestion["what"],
+                suggestion["saving_bytes"],
+                suggestion["peak_bytes"],
+                suggestion["needed_bytes"],
+                suggestion["code"],
+            )
+            for suggestion in suggestions
         ]
-        assert [(step.what, step.claim, step.peak_bytes, step.needed_bytes) for step in one.sequence] == [
-            (step["what"], step["claim"], step["peak_after_bytes"], step["needed_after_bytes"])
-            for step in advice.get("sequence", ())
+        assert [(step.what, step.confidence, step.peak_bytes, step.needed_bytes) for step in one.combined] == [
+            (step["what"], step["confidence"], step["peak_bytes"], step["needed_bytes"])
+            for step in advice.get("combined", ())
         ]
-        found += len(moves)
+        found += len(suggestions)
     assert found or name == "seeds"
 
 
@@ -144,9 +152,9 @@ def test_the_line_to_change_is_within_the_first_fifteen(name: str) -> None:
 @pytest.mark.parametrize("name", DUMPS)
 def test_text_and_markdown_say_every_figure_and_step(name: str) -> None:
     for one, _ in explained(name):
-        sizes = [group.bytes for group in one.largest] + [phase.peak_bytes for phase in one.phases[:8][1:]]
+        sizes = [group.size_bytes for group in one.largest] + [phase.peak_bytes for phase in one.phases[:8][1:]]
         words = [human_bytes(size) for size in sizes]
-        words += [part for step in one.steps[:5] if step.claim != "not computed" for part in saying(step)]
+        words += [part for step in one.best[:5] if step.is_computed for part in saying(step)]
         text = " ".join(text_of(one, width=200).split())
         document = explanation_markdown(sections([one], ()))
         assert [word for word in words if word not in text] == []
@@ -167,7 +175,7 @@ def saying(step: Any) -> list[str]:
 @pytest.mark.parametrize("path", sorted([*(OOM / "texts").glob("*.txt"), *OOM.glob("refused/*/error.txt")]))
 def test_an_error_in_a_text_has_the_figures_and_names_of_the_report(path: Path, run: Run) -> None:
     stated = json.loads(run("check", "--json", path).out)["errors"]
-    assert json.loads(run("explain", "--json", path).out) == {"schema": 2, "modules": [], "errors": stated}
+    assert json.loads(run("explain", "--json", path).out) == {"schema": 3, "modules": [], "errors": stated}
     text = run("explain", path).out
     lines = text.splitlines()
     assert stated

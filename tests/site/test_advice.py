@@ -1,4 +1,4 @@
-"""What a site says of advice: the curve of each move has the peak of the move, and every value has its sentence."""
+"""What a site says of advice: the curve of each suggestion has its peak, and every value has its sentence."""
 
 import json
 import re
@@ -17,7 +17,7 @@ PAIRS = Path(__file__).parents[1] / "advice" / "pairs"
 
 @pytest.fixture(scope="session")
 def pairs_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build a site of programs with every kind of move."""
+    """Build a site of programs with every kind of suggestion."""
     return build_site(PAIRS / "gpu", tmp_path_factory.mktemp("pairs") / "site")
 
 
@@ -49,7 +49,7 @@ def resident(folder: Path, change: dict[str, Any]) -> list[int]:
 
 
 @pytest.mark.parametrize("name", ["samples_site", "pairs_site"])
-def test_the_curve_of_each_move_has_the_peak_of_the_move(name: str, request: pytest.FixtureRequest) -> None:
+def test_the_curve_of_each_suggestion_has_the_peak_of_the_suggestion(name: str, request: pytest.FixtureRequest) -> None:
     site = request.getfixturevalue(name)
     compared = 0
     for folder in folders(site):
@@ -63,18 +63,18 @@ def test_the_curve_of_each_move_has_the_peak_of_the_move(name: str, request: pyt
 def test_the_moves_in_the_chart_are_those_of_the_report(pairs_site: Path) -> None:
     """Numbers and words: each peak in the data of the chart is one that `report.json` has."""
     reported = [module["spaces"]["0"]["advice"] for module in modules(pairs_site)]
-    peaks = {move["new_peak_bytes"] for advice in reported for move in advice["moves"]}
-    peaks |= {step["peak_after_bytes"] for advice in reported for step in advice["sequence"]}
+    peaks = {suggestion["peak_bytes"] for advice in reported for suggestion in advice["suggestions"]}
+    peaks |= {step["peak_bytes"] for advice in reported for step in advice["combined"]}
     shown = [change for folder in folders(pairs_site) for change in shard(folder / "data" / "advice.js").values()]
     assert {change["peak"] for change in shown} <= peaks
     assert all(f"at instruction {change['moment']} (" in change["words"] for change in shown)
 
 
-def test_every_move_can_be_chosen_in_the_tables_and_above_the_chart(pairs_site: Path) -> None:
+def test_every_suggestion_can_be_chosen_in_the_tables_and_above_the_chart(pairs_site: Path) -> None:
     for folder in folders(pairs_site):
         page = index(folder)
         keys = set(shard(folder / "data" / "advice.js"))
-        assert {button["value"] for button in page.all("button") if button.get("name") == "move"} == keys
+        assert {button["value"] for button in page.all("button") if button.get("name") == "suggestion"} == keys
         assert {option["value"] for option in page.all("option")} >= keys
 
 
@@ -85,7 +85,7 @@ def test_the_tables_of_advice_can_be_taken_along(pairs_site: Path) -> None:
         for table in index(folder).all("table")
         if "data-csv" in table
     }
-    assert names == {"steps", "sequence", "ladder", "moves", "families", "arguments", "results"}
+    assert names == {"best", "combined", "breakdown", "suggestions", "groups", "arguments", "results"}
 
 
 def test_a_reader_without_scripts_is_told_what_is_missing(pairs_site: Path) -> None:
@@ -139,12 +139,14 @@ def test_the_overview_says_what_each_module_could_need(pairs_site: Path) -> None
 
 
 def least_need(advice: dict[str, Any]) -> int:
-    steps = [advice["moves"][place] for place in advice["steps"]]
+    steps = [advice["suggestions"][place] for place in advice["best"]]
     needs = [
         step["needed_bytes"]
         for step in steps
-        if step["claim"] != "not computed" and step["kind"] not in ("batch", "type")
+        if step["confidence"] != "unknown" and step["kind"] not in ("batch", "type")
     ]
-    after = [step["needed_after_bytes"] for step in advice["sequence"][-1:]]
-    ladder = advice["ladder"]
-    return min(map(int, [ladder["donated"] + ladder["needed"] - ladder["peak"], *needs, *after]))
+    after = [step["needed_bytes"] for step in advice["combined"][-1:]]
+    breakdown = advice["breakdown"]
+    return min(
+        map(int, [breakdown["donated_bytes"] + breakdown["needed_bytes"] - breakdown["peak_bytes"], *needs, *after])
+    )

@@ -118,8 +118,8 @@ class Places:
 
     @property
     def advice(self) -> dict[str, Any]:
-        found: dict[str, Any] = self.report["spaces"].get("0", {}).get("advice", {})
-        return found
+        found: dict[str, Any] | None = self.report["spaces"].get("0", {}).get("advice")
+        return found or {}
 
     def value_section(self, number: int) -> str:
         """Return the section of a value on its page."""
@@ -188,7 +188,7 @@ def test_the_peak_and_the_lines_that_fill_it(places: Places) -> None:
     assert f"Peak: {human_bytes(one.peak_bytes)} at instruction {one.peak_moment:,}" in places.told
     assert one.filled in places.told
     assert one.peak_bytes in exact(places.overview.first("table", id="modules-table").first("tbody"))
-    lines = [(line_words(line["source"]), line["bytes"]) for line in space["peak_resident_lines"]]
+    lines = [(line_words(line["source"]), line["size_bytes"]) for line in space["peak_resident_lines"]]
     for page in places.pages:
         table = grouped(page, "source line")
         named = [row for row in table if [*row.first("th").all("code")]]
@@ -199,13 +199,13 @@ def test_the_peak_and_the_lines_that_fill_it(places: Places) -> None:
 
 def test_what_dominates_and_who_fills_it(places: Places) -> None:
     groups = places.space["peak_resident_groups"]
-    assert [(one.bytes, one.name, one.source) for one in places.explained.largest] == [
-        (group["bytes"], group["name"], group["source"]) for group in groups[:LOOKED_AT]
+    assert [(one.size_bytes, one.name, one.source) for one in places.explained.largest] == [
+        (group["size_bytes"], group["name"], group["source"]) for group in groups[:LOOKED_AT]
     ]
     named = [group for group in groups if group["name"]]
     for page in places.pages if named else ():
         rows = grouped(page, "operation")
-        assert [exact(row)[0] for row in rows[: len(groups)]] == [group["bytes"] for group in groups]
+        assert [exact(row)[0] for row in rows[: len(groups)]] == [group["size_bytes"] for group in groups]
         for row, group in zip(rows, groups, strict=False):
             told, line = row.first("th").text, group["source"] or group["read_first"]
             assert not group["name"] or last_part(group["name"]) in told
@@ -217,11 +217,11 @@ def test_what_dominates_and_who_fills_it(places: Places) -> None:
 def test_no_row_of_the_table_has_more_of_a_line_than_the_sentence_above_it(places: Places) -> None:
     """A row of several lines says that there are more, so its bytes are not all of the line that it names."""
     one, groups = places.explained, places.space["peak_resident_groups"]
-    filled = {line["source"]: line["bytes"] for line in places.space["peak_resident_lines"]}
+    filled = {line["source"]: line["size_bytes"] for line in places.space["peak_resident_lines"]}
     in_rows: Counter[str] = Counter()
     for group in groups:
         if group["source"] and group["lines"] == 1:
-            in_rows[group["source"]] += group["bytes"]
+            in_rows[group["source"]] += group["size_bytes"]
     assert all(size <= filled[line] for line, size in in_rows.items())
     assert "(0.0 %)" not in one.filled
     named = [line for line in filled if f"{line_words(line)} (" in one.filled]
@@ -238,7 +238,7 @@ def test_a_value_has_one_size_and_one_author(places: Places) -> None:
         number = keys.get(share["value"], keys.get(f"{share['value']}{{}}"))
         assert number is not None
         told = places.value_section(number)
-        size = share["bytes"]
+        size = share["size_bytes"]
         assert f"live, counts {human_bytes(size)}" + (f" {exact_bytes(size)}" if size >= 1024 else "") in told
         for name in ("argument", "scope", "source"):
             assert not share[name] or visible(" ".join(share[name].split())) in told
@@ -248,27 +248,27 @@ def test_a_value_has_one_size_and_one_author(places: Places) -> None:
 
 def test_without_a_buffer_the_peak_is_that_without_its_family(places: Places) -> None:
     keys = {str(place): number for number, place in enumerate(places.module.analysis.dump.values.keys)}
-    alone = [family for family in places.advice.get("families", ()) if family["value_count"] == 1]
-    for family in alone[:2]:
-        told = places.value_section(keys[family["values"][0]])
-        saving = places.advice["ladder"]["peak"] - family["gone_bytes"]
+    alone = [group for group in places.advice.get("groups", ()) if group["value_count"] == 1]
+    for group in alone[:2]:
+        told = places.value_section(keys[group["values"][0]])
+        saving = places.advice["breakdown"]["peak_bytes"] - group["peak_without_bytes"]
         if "this schedule would" in told:
             assert (f"up to about {rounded_bytes(saving)} less" if saving else "no less") in told
 
 
 def test_the_steps_and_what_is_needed_then_in_documents_and_the_terminal(places: Places) -> None:
     one, advice = places.explained, places.advice
-    moves = [advice["moves"][number] for number in advice.get("steps", ())]
-    assert [step.what for step in one.steps] == [move["what"] for move in moves]
-    for step, move in zip(one.steps, moves, strict=True):
-        slack = advice["ladder"]["needed"] - advice["ladder"]["peak"]
-        assert step.needed_bytes == move["needed_bytes"] == move["new_peak_bytes"] + slack
-        assert step.needed_bytes == one.needed_bytes - step.saving_bytes
-    for step in one.steps[:LOOKED_AT]:
+    suggestions = [advice["suggestions"][number] for number in advice.get("best", ())]
+    assert [step.what for step in one.best] == [suggestion["what"] for suggestion in suggestions]
+    for step, suggestion in zip(one.best, suggestions, strict=True):
+        slack = advice["breakdown"]["needed_bytes"] - advice["breakdown"]["peak_bytes"]
+        assert step.needed_bytes == suggestion["needed_bytes"] == suggestion["peak_bytes"] + slack
+        assert step.needed_bytes == one.needed_bytes - (step.saving_bytes or 0)
+    for step in one.best[:LOOKED_AT]:
         assert saving_words(step) in places.told
         assert left_words(places, step) in places.told
     assert one.first_step in places.checked
-    known = [step.what for step in one.steps] + [step.what for step in one.sequence]
+    known = [step.what for step in one.best] + [step.what for step in one.combined]
     assert ("First suggestion:" in places.told) == one.first_step.startswith(tuple(known))
 
 
@@ -277,18 +277,18 @@ def test_the_steps_and_what_is_needed_then_on_pages(places: Places) -> None:
     for page in places.pages:
         cards = [card for found in page.all("ol", class_="step-list") for card in found.all("li")]
         is_sequence = bool(cards) and cards[-1].text.startswith("Then ")
-        chosen: Sequence[Any] = one.sequence if is_sequence else one.steps[: len(cards)]
-        assert bool(cards) == bool(one.steps)
+        chosen: Sequence[Any] = one.combined if is_sequence else one.best[: len(cards)]
+        assert bool(cards) == bool(one.best)
         for card, step in zip(cards, chosen, strict=True):
             assert short_words(shortened(step.what)).lower() in card.text.lower()
             assert is_sequence or saving_words(step) in card.text
             assert left_words(places, step) in card.text
-        listed: tuple[tuple[str, Sequence[Any]], ...] = (("steps", one.steps), ("sequence", one.sequence))
+        listed: tuple[tuple[str, Sequence[Any]], ...] = (("best", one.best), ("combined", one.combined))
         for name, steps in listed:
             found = [*page.all("table", data_csv=name)]
             rows = [*found[0].first("tbody").all("tr")] if found else []
             for row, step in zip(rows, steps, strict=bool(rows)):
-                assert step.claim == "not computed" or needed_words(step) in row.text
+                assert not step.is_computed or needed_words(step) in row.text
 
 
 def test_the_least_that_it_could_need(places: Places) -> None:
@@ -296,7 +296,7 @@ def test_the_least_that_it_could_need(places: Places) -> None:
     cell = places.overview.first("td", class_="could-need")
     assert exact(cell) == ([] if least is None else [least])
     if least is not None:
-        counted = [step for step in places.explained.steps if step.claim != "not computed"]
+        counted = [step for step in places.explained.best if step.is_computed]
         assert least <= places.explained.needed_bytes
         same_training = [step for step in counted if "batch" not in step.what and "narrower type" not in step.what]
         assert all(least <= step.needed_bytes for step in same_training)
@@ -333,9 +333,7 @@ def main_of(document: Mapping[str, Any]) -> Mapping[str, Any]:
 def left_words(places: Places, step: Any) -> str:
     """Return what is needed after a step, and whether that fits; empty where it is not computed."""
     is_over = bool(places.advice["excess_bytes"])
-    return (
-        "" if step.claim == "not computed" else result_words(step, places.advice["capacity_bytes"] if is_over else None)
-    )
+    return "" if not step.is_computed else result_words(step, places.advice["capacity_bytes"] if is_over else None)
 
 
 def exact(element: Element) -> list[int]:

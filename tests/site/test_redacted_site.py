@@ -134,15 +134,15 @@ def _figures(site: Path, ignored: Set[str]) -> list[str]:
 
 
 def test_advice_is_withheld_where_names_are_hidden(without_names: Path, without_paths: Path) -> None:
-    assert {reason for reason, moves in _advice(without_names)} == {WITHHELD_NAMES}
-    assert any(moves for reason, moves in _advice(without_paths))
+    assert {reason for reason, suggestions in _advice(without_names)} == {WITHHELD_NAMES}
+    assert any(suggestions for reason, suggestions in _advice(without_paths))
 
 
 def _advice(site: Path) -> list[tuple[str | None, int]]:
-    """Return why advice is withheld, and how many moves there are, for each memory space."""
+    """Return why advice is withheld, and how many suggestions there are, for each memory space."""
     modules = json.loads((site / "report.json").read_text(encoding="utf-8"))["modules"]
-    found = [space["advice"] for module in modules for space in module["spaces"].values()]
-    return [(advice["withheld"], len(advice["moves"])) for advice in found]
+    found = [space for module in modules for space in module["spaces"].values()]
+    return [(space["advice_withheld"], len((space["advice"] or {}).get("suggestions", ()))) for space in found]
 
 
 _BESIDE = re.compile(r"HLO text|[Uu]sage report|[Pp]roto")
@@ -152,7 +152,10 @@ def _without_words(module: dict[str, Any]) -> dict[str, Any]:
     # Sibling files are left out, because they would leak what the dump no longer says.
     module = module | {"checks": [check for check in module["checks"] if not _BESIDE.search(check["name"])]}
     # Advice rests on the names of operations, so it is withheld where these are redacted.
-    spaces = {color: space | {"advice": None, **_parts(space)} for color, space in module["spaces"].items()}
+    spaces = {
+        color: space | {"advice": None, "advice_withheld": None, **_parts(space)}
+        for color, space in module["spaces"].items()
+    }
     # Arguments are grouped by their names.
     module = module | {"spaces": spaces, "devices": None, "arguments": None}
     findings = [{key: finding[key] for key in ("slug", "severity", "line")} for finding in module["findings"]]

@@ -80,9 +80,9 @@ def test_the_margin_has_the_bytes_and_the_steps_of_each_line(site: Path) -> None
     (module,) = json.loads((site / "report.json").read_bytes())["modules"]
     space = module["spaces"]["0"]
     in_margin = {number: int(found[1]) for number, row in rows.items() if (found := re.search(r'value="(\d+)"', row))}
-    assert in_margin == {line["source"].rpartition(":")[2]: line["bytes"] for line in space["peak_resident_lines"]}
+    assert in_margin == {line["source"].rpartition(":")[2]: line["size_bytes"] for line in space["peak_resident_lines"]}
     assert sum(in_margin.values()) == space["attributed"]["source_bytes"] > 0
-    step = space["advice"]["moves"][space["advice"]["steps"][0]]
+    step = space["advice"]["suggestions"][space["advice"]["best"][0]]
     assert step["lines"]
     for line in step["lines"]:
         assert step["what"] in rows[line.rpartition(":")[2]]

@@ -11,12 +11,12 @@ from types import ModuleType, NoneType
 from typing import Any, get_args
 
 from reportgen.document import (
-    AnyOf,
     ArrayOf,
     ListOf,
     Number,
     ObjectOf,
     OneOf,
+    OrNull,
     Pattern,
     RecordOf,
     Scalar,
@@ -106,11 +106,11 @@ def schema_of(declared: Any, definitions: dict[str, Any], lists: WordLists) -> d
             return _scalar_schema(declared)
         case OneOf(words):
             return _words_schema(words, definitions, lists)
-        case AnyOf(shapes, has_null):
-            schemas = [schema_of(part, definitions, lists) for part in shapes]
-            if has_null and len(schemas) == 1 and "type" in schemas[0]:
-                return schemas[0] | {"type": [schemas[0]["type"], "null"]}
-            return {"anyOf": [*schemas, {"type": "null"}] if has_null else schemas}
+        case OrNull(either):
+            schema = schema_of(either, definitions, lists)
+            if "type" in schema:
+                return schema | {"type": [schema["type"], "null"]}
+            return {"anyOf": [schema, {"type": "null"}]}
         case ArrayOf(item):
             return {"type": "array", "items": schema_of(item, definitions, lists)}
         case ListOf(items):
@@ -182,9 +182,8 @@ def _words(declared: Any, records: list[Any], words: dict[str, OneOf], lists: Wo
             return f"[{name}](#{name})"
         case OneOf(listed):
             return " or ".join(f"`{word}`" for word in listed)
-        case AnyOf(shapes, has_null):
-            parts = [_words(part, records, words, lists) for part in shapes]
-            return " or ".join([*parts, "null"] if has_null else parts)
+        case OrNull(either):
+            return f"{_words(either, records, words, lists)} or null"
         case ArrayOf(item):
             return f"list of {_words(item, records, words, lists)}"
         case ListOf(items):

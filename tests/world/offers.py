@@ -12,9 +12,9 @@ from reportgen.advice.advice_records import Kind
 
 @dataclass(frozen=True)
 class Offer:
-    """A program, the kind of the move whose code it is offered, whole words of it, and what it is compiled for.
+    """A program, the kind of the suggestion whose code it is offered, whole words of it, and what it is compiled for.
 
-    What the move asks for besides its code is `besides`: a text of the source, and the one that takes its place.
+    What the suggestion asks for besides its code is `besides`: a text of the source, and the one that takes its place.
     """
 
     source: str

@@ -68,7 +68,7 @@ def test_nothing_is_wrong_with_a_sound_dump(compiled: Compiled) -> None:
 
 def test_no_advice_is_withheld(compiled: Compiled) -> None:
     for report in compiled.both:
-        assert report["spaces"]["0"]["advice"]["withheld"] is None
+        assert report["spaces"]["0"]["advice_withheld"] is None
 
 
 def test_the_loops_are_phases_with_their_lines(compiled: Compiled) -> None:

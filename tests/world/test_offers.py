@@ -37,9 +37,11 @@ def space(folder: Path) -> Any:
 
 
 def offered(name: str, folder: Path) -> Any:
-    moves = space(folder)["advice"]["moves"]
+    suggestions = space(folder)["advice"]["suggestions"]
     kind, what = OFFERS[name].kind, f"{OFFERS[name].what} "
-    return next(move for move in moves if move["kind"] == kind and what in f"{move['what']} ")
+    return next(
+        suggestion for suggestion in suggestions if suggestion["kind"] == kind and what in f"{suggestion['what']} "
+    )
 
 
 @pytest.mark.parametrize("name", OFFERS)
@@ -67,12 +69,12 @@ def test_code_compiles_where_it_is_offered_and_lowers_the_peak(name: str, world:
         pytest.skip("compiled only with --world")
     before, after = tmp_path / "before", tmp_path / "after"
     run_module(world, "tests.world.offered", name, str(before))
-    move = offered(name, before)
-    if not move["code"]:
+    suggestion = offered(name, before)
+    if not suggestion["code"]:
         keep(name, "")
         return
-    run_module(world, "tests.world.offered", name, str(after), move["code"])
+    run_module(world, "tests.world.offered", name, str(after), suggestion["code"])
     saved = space(before)["peak_resident_bytes"] - space(after)["peak_resident_bytes"]
-    assert saved > 0 or (move["kind"] == "donate" and move["saving_bytes"] == 0)
-    assert saved >= LEAST_PART * move["saving_bytes"]
-    keep(name, move["code"])
+    assert saved > 0 or (suggestion["kind"] == "donate" and suggestion["saving_bytes"] == 0)
+    assert saved >= LEAST_PART * suggestion["saving_bytes"]
+    keep(name, suggestion["code"])

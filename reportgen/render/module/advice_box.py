@@ -3,13 +3,22 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from reportgen.advice.advice_records import Advice, ArgumentGroup, ConflictOf, Ladder, Move, PerDevice, Returned, State
-from reportgen.advice.families import Family
+from reportgen.advice.advice_records import (
+    Advice,
+    ArgumentGroup,
+    Breakdown,
+    ConflictOf,
+    PerDevice,
+    Returned,
+    State,
+    Suggestion,
+)
+from reportgen.advice.similar_buffers import SimilarBuffers
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.record import record
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import (
-    CLAIMS,
+    CONFIDENCES,
     amount_words,
     floor_words,
     joint_words,
@@ -33,13 +42,13 @@ _STATES: Mapping[State, str] = {
 
 
 @record
-class MoveRow:
-    """A move as a row: its saving, what is needed and the peak then in words, and what to know of it.
+class SuggestionRow:
+    """A suggestion as a row: its saving, what is needed and the peak then in words, and what to know of it.
 
-    `key` names the move on the page and in its address.
+    `key` names the suggestion on the page and in its address.
     """
 
-    move: Move
+    suggestion: Suggestion
     key: str
     anchor: str
     what: str
@@ -52,8 +61,8 @@ class MoveRow:
 
 
 @record
-class Rung:
-    """A step of the ladder from what a program needs down to what the caller holds; `key` is that of its move.
+class BreakdownLevel:
+    """A step of the breakdown from what a program needs down to what the caller holds; `key` is that of its suggestion.
 
     `slack_bytes` are those of it that are slack.
     """
@@ -71,8 +80,8 @@ class AdviceView:
 
     Errors of the dump are about at most `contested_bytes` of the space.
 
-    `choices` are the keys of the moves that the chart can show, with what is changed. The arguments, and the results
-    with their places in what the program returns, come with what is known of them in words.
+    `choices` are the keys of the suggestions that the chart can show, with what is changed. The arguments, and the
+    results with their places in what the program returns, come with what is known of them in words.
     """
 
     heading: str
@@ -81,13 +90,13 @@ class AdviceView:
     withheld: str
     contested_bytes: int
     verdict: str
-    steps: Sequence[MoveRow]
-    sequence: Sequence[MoveRow]
+    best: Sequence[SuggestionRow]
+    combined: Sequence[SuggestionRow]
     joint: str
-    rungs: Sequence[Rung]
+    levels: Sequence[BreakdownLevel]
     floor: str
-    moves: Sequence[MoveRow]
-    families: Sequence[Family]
+    suggestions: Sequence[SuggestionRow]
+    groups: Sequence[SimilarBuffers]
     arguments: Sequence[tuple[ArgumentGroup, str]]
     results: Sequence[tuple[Returned, str, str]]
     more_results: int
@@ -99,26 +108,33 @@ def advice_view(module: Module) -> AdviceView | None:
     space, advice = module.analysis.spaces.get(MAIN_SPACE), module.advice.get(MAIN_SPACE)
     if space is None or advice is None or not space.needed_bytes:
         return None
-    capacity, ladder, keys = advice.capacity, advice.ladder, move_keys(advice)
+    capacity, breakdown, keys = advice.capacity, advice.breakdown, suggestion_keys(advice)
     exceeded = capacity if capacity and capacity.excess_bytes > 0 else None
     # The largest are shown, in the order in which the program returns them.
     largest = sorted(advice.results, key=lambda one: -one.size_bytes)[:_SHOWN_RESULTS]
     joint = joint_words(advice)
-    floor = module.instruction_at(ladder.floor_moment) if ladder else None
+    floor = module.instruction_at(breakdown.floor_moment) if breakdown else None
     return AdviceView(
         heading=f"To fit {human_bytes(exceeded.size_bytes)}" if exceeded else "How to lower the peak",
-        choices=[(key, what_words(advice, move)) for key, move in keys.items()],
+        choices=[(key, what_words(advice, suggestion)) for key, suggestion in keys.items()],
         space_name=f"space {space.color} · {space.name}",
         withheld=advice.withheld,
         contested_bytes=advice.contested_bytes,
         verdict=verdict_words(exceeded) if exceeded else "",
-        steps=[move_row(key, move) for move in advice.steps for key, one in keys.items() if one == move],
-        sequence=[move_row(key, move) for key, move in keys.items() if move in advice.sequence] if joint else (),
+        best=[
+            suggestion_row(key, suggestion)
+            for suggestion in advice.best
+            for key, one in keys.items()
+            if one == suggestion
+        ],
+        combined=[suggestion_row(key, suggestion) for key, suggestion in keys.items() if suggestion in advice.combined]
+        if joint
+        else (),
         joint=joint,
-        rungs=_rungs(ladder, space.slack_bytes or 0, keys) if ladder else (),
-        floor=floor_words(ladder, floor or "", module.analysis.backend) if ladder else "",
-        moves=[move_row(key, move) for key, move in keys.items() if not move.after],
-        families=advice.families,
+        levels=_levels(breakdown, space.slack_bytes or 0, keys) if breakdown else (),
+        floor=floor_words(breakdown, floor or "", module.analysis.backend) if breakdown else "",
+        suggestions=[suggestion_row(key, suggestion) for key, suggestion in keys.items() if not suggestion.after],
+        groups=advice.groups,
         arguments=[(group, _argument_words(group)) for group in advice.arguments],
         results=[_result(one) for one in sorted(largest, key=lambda one: (one.leaf, one.number))],
         more_results=max(0, len(advice.results) - _SHOWN_RESULTS),
@@ -126,45 +142,47 @@ def advice_view(module: Module) -> AdviceView | None:
     )
 
 
-def move_keys(advice: Advice) -> dict[str, Move]:
-    """Return every move by a key that stays the same as long as the moves do: `donate-1`, and `then-checkpoint`."""
+def suggestion_keys(advice: Advice) -> dict[str, Suggestion]:
+    """Return every suggestion by a key that lasts as long as the suggestions: `donate-1`, and `then-checkpoint`."""
     counts: Counter[str] = Counter()
     keys = {}
-    for move in advice.moves:
-        counts[move.kind] += 1
-        keys[f"{move.kind}-{counts[move.kind]}"] = move
+    for suggestion in advice.suggestions:
+        counts[suggestion.kind] += 1
+        keys[f"{suggestion.kind}-{counts[suggestion.kind]}"] = suggestion
     return keys | {
-        f"then-{move.kind}" if move.after else f"first-{move.kind}": move
-        for move in advice.sequence
-        if move not in advice.moves
+        f"then-{suggestion.kind}" if suggestion.after else f"first-{suggestion.kind}": suggestion
+        for suggestion in advice.combined
+        if suggestion not in advice.suggestions
     }
 
 
-def move_row(key: str, move: Move) -> MoveRow:
-    """Return a move as a row under a key."""
-    return MoveRow(
-        move=move,
+def suggestion_row(key: str, suggestion: Suggestion) -> SuggestionRow:
+    """Return a suggestion as a row under a key."""
+    return SuggestionRow(
+        suggestion=suggestion,
         key=key,
-        anchor=f"move-{move.kind}",
-        what=f"Then {move.what}" if move.after else move.what[0].upper() + move.what[1:],
-        saving=amount_words(move),
-        high=rounded_bytes(move.saving_high_bytes) if move.saving_high_bytes is not None else "",
-        needed=needed_words(move),
-        peak=peak_words(move),
-        notes=" ".join(filter(None, (move.reason, next_words(move), move.caveat))),
-        confidence=CLAIMS[move.claim],
+        anchor=f"suggestion-{suggestion.kind}",
+        what=f"Then {suggestion.what}" if suggestion.after else suggestion.what[0].upper() + suggestion.what[1:],
+        saving=amount_words(suggestion),
+        high=rounded_bytes(suggestion.saving_high_bytes) if suggestion.saving_high_bytes is not None else "",
+        needed=needed_words(suggestion),
+        peak=peak_words(suggestion),
+        notes=" ".join(filter(None, (suggestion.reason, next_words(suggestion), suggestion.caveat))),
+        confidence=CONFIDENCES[suggestion.confidence],
     )
 
 
-def _rungs(ladder: Ladder, slack_bytes: int, keys: Mapping[str, Move]) -> list[Rung]:
-    """Return the steps of the ladder, the highest first; the third leads to the first donation, if there is one."""
-    first = next((key for key, move in keys.items() if move.kind == "donate"), "")
+def _levels(breakdown: Breakdown, slack_bytes: int, keys: Mapping[str, Suggestion]) -> list[BreakdownLevel]:
+    """Return the steps of the breakdown, the highest first; the third leads to the first donation, if there is one."""
+    first = next((key for key, suggestion in keys.items() if suggestion.kind == "donate"), "")
     return [
-        Rung(name="needed", size_bytes=ladder.needed_bytes, anchor="needed", slack_bytes=slack_bytes),
-        Rung(name="peak resident", size_bytes=ladder.peak_bytes, anchor="peak-resident"),
-        Rung(name="peak after donation", size_bytes=ladder.donated_bytes, anchor="move-donate", key=first),
-        Rung(name="floor", size_bytes=ladder.floor_bytes, anchor="floor"),
-        Rung(name="arguments and outputs", size_bytes=ladder.held_bytes, anchor="static"),
+        BreakdownLevel(name="needed", size_bytes=breakdown.needed_bytes, anchor="needed", slack_bytes=slack_bytes),
+        BreakdownLevel(name="peak resident", size_bytes=breakdown.peak_bytes, anchor="peak-resident"),
+        BreakdownLevel(
+            name="peak after donation", size_bytes=breakdown.donated_bytes, anchor="suggestion-donate", key=first
+        ),
+        BreakdownLevel(name="floor", size_bytes=breakdown.floor_bytes, anchor="floor"),
+        BreakdownLevel(name="arguments and outputs", size_bytes=breakdown.arguments_bytes, anchor="static"),
     ]
 
 
@@ -178,7 +196,9 @@ def _argument_words(group: ArgumentGroup) -> str:
 
 
 def _conflict_words(conflict: ConflictOf) -> str:
-    return f"{conflict.argument} is read by {conflict.reader} at {conflict.read_at}, written from {conflict.born_at} on"
+    return (
+        f"{conflict.argument} is read by {conflict.read_by} at {conflict.read_at}, written from {conflict.born_at} on"
+    )
 
 
 def _result(result: Returned) -> tuple[Returned, str, str]:

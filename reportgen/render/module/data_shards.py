@@ -19,7 +19,7 @@ from reportgen.model import WHOLE
 from reportgen.program.author import Author
 from reportgen.render import routes
 from reportgen.render.drawings.conflicts import conflicts_by_value
-from reportgen.render.module.advice_box import move_keys
+from reportgen.render.module.advice_box import suggestion_keys
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import curve_words
 from reportgen.reports.formats import cut, visible
@@ -126,18 +126,18 @@ def timeline(module: Module) -> dict[str, Any]:
     return {"names": names, "spaces": spaces}
 
 
-def move_curves(module: Module) -> dict[str, Any]:
-    """Return the peak that each move leads to, and what it adds over time to what is resident in the main memory."""
+def suggestion_curves(module: Module) -> dict[str, Any]:
+    """Return the peak after each suggestion, and what it adds over time to what is resident in the main memory."""
     advice = module.advice.get(MAIN_SPACE, Advice())
     before = advice.peak.curve() if advice.peak else ()
     return {
         key: {
-            "words": curve_words(advice, move),
-            "peak": move.outcome.peak_bytes,
-            "moment": move.outcome.moment,
-            **_steps(StepFunction.from_amounts(list(map(sub, move.outcome.curve(), before)))),
+            "words": curve_words(advice, suggestion),
+            "peak": suggestion.outcome.peak_bytes,
+            "moment": suggestion.outcome.moment,
+            **_steps(StepFunction.from_amounts(list(map(sub, suggestion.outcome.curve(), before)))),
         }
-        for key, move in move_keys(advice).items()
+        for key, suggestion in suggestion_keys(advice).items()
     }
 
 
@@ -200,10 +200,10 @@ _COLUMNS: Mapping[str, Callable[[Module], dict[str, Any]]] = {
     "values": partial(value_columns, hrefs=routes.VALUE_HREFS),
     "timeline": timeline,
     "instructions": partial(instruction_columns, hrefs=routes.INSTRUCTION_HREFS),
-    "advice": move_curves,
+    "advice": suggestion_curves,
 }
 
 
 def module_shard(module: Module, name: str) -> Page:
-    """Return a shard of a module: `values`, `timeline` and `instructions`, and `advice` for one that has moves."""
+    """Return a shard of a module: `values`, `timeline` and `instructions`, and `advice` where there is any."""
     return shard(name, _COLUMNS[name](module), module.routes.folder)

@@ -63,7 +63,7 @@ def _views(module: Module, site_title: str) -> Mapping[str, PageMaker]:
     }
     for number in range(len(module.source_files_shown)):
         makers[routes.listing(source(number))] = partial(source_page, module, number, site_title)
-    if any(advice.moves for advice in module.advice.values()):
+    if any(advice.suggestions for advice in module.advice.values()):
         makers[routes.shard("advice")] = partial(module_shard, module, "advice")
     for space in module.analysis.spaces.values():
         if space.composition:

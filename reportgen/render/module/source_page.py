@@ -55,8 +55,8 @@ def source_page(module: Module, number: int, site_title: str) -> Page:
         size_bytes=sum(line.size_bytes for line in lines),
         peak_bytes=costs.peak_bytes,
         steps=[
-            LineStep(short=short_words(move.what), what=move.what, href=f"{links.listing('index')}#advice")
-            for move in (advice.steps if advice else ())
+            LineStep(short=short_words(suggestion.what), what=suggestion.what, href=f"{links.listing('index')}#advice")
+            for suggestion in (advice.best if advice else ())
         ],
         others=_others(module, links, number, costs),
     )

@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 
-from reportgen.advice.advice_records import Advice, Move
+from reportgen.advice.advice_records import Advice, Suggestion
 from reportgen.advice.fitting import fitting_of
-from reportgen.advice.order import FIRST_STEPS
+from reportgen.advice.order import FIRST_SUGGESTIONS
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.record import record
-from reportgen.render.module.advice_box import MoveRow, move_keys, move_row
+from reportgen.render.module.advice_box import SuggestionRow, suggestion_keys, suggestion_row
 from reportgen.render.module.fit_banner import misfit_elsewhere
 from reportgen.render.view import Module
-from reportgen.reports.advice_words import CLAIMS, joint_words, result_words, saving_words, verdict_words
+from reportgen.reports.advice_words import CONFIDENCES, joint_words, result_words, saving_words, verdict_words
 from reportgen.reports.source_words import short_words
 
 _HEADING, _SOLVED = "Suggestions", "Suggestions that fit"
@@ -36,7 +36,7 @@ class StepCard:
     is_over: bool
     is_close: bool
     fits: bool
-    claim: str
+    confidence: str
     code: str
     note: str
 
@@ -66,8 +66,8 @@ def step_cards(module: Module) -> Steps | None:
     capacity = advice.capacity
     is_over = capacity is not None and capacity.excess_bytes > 0
     chosen = _chosen(advice)
-    keys = move_keys(advice)
-    cards = [_card(advice, move_row(_key(keys, move), move)) for move in chosen]
+    keys = suggestion_keys(advice)
+    cards = [_card(advice, suggestion_row(_key(keys, suggestion), suggestion)) for suggestion in chosen]
     heading = _SOLVED if any(card.fits for card in cards) else _HEADING
     words = "" if chosen else "No suggestion would lower the peak."
     if capacity and is_over and not any(card.fits for card in cards):
@@ -80,36 +80,36 @@ def step_cards(module: Module) -> Steps | None:
     )
 
 
-def _chosen(advice: Advice) -> Sequence[Move]:
+def _chosen(advice: Advice) -> Sequence[Suggestion]:
     """Return the sequence that makes a program fit where it takes several steps, else the best steps alone."""
     capacity = advice.capacity
-    if capacity and capacity.steps > 1:
-        return advice.sequence[: capacity.steps]
-    return advice.steps[:FIRST_STEPS]
+    if capacity and capacity.combined_to_fit > 1:
+        return advice.combined[: capacity.combined_to_fit]
+    return advice.best[:FIRST_SUGGESTIONS]
 
 
-def _key(keys: Mapping[str, Move], move: Move) -> str:
-    """Return the key of a move; an equal one has the same curve."""
-    return next((key for key, one in keys.items() if one == move), "")
+def _key(keys: Mapping[str, Suggestion], suggestion: Suggestion) -> str:
+    """Return the key of a suggestion; an equal one has the same curve."""
+    return next((key for key, one in keys.items() if one == suggestion), "")
 
 
-def _card(advice: Advice, row: MoveRow) -> StepCard:
-    move, capacity = row.move, advice.capacity
-    is_computed = move.claim != "not computed"
+def _card(advice: Advice, row: SuggestionRow) -> StepCard:
+    suggestion, capacity = row.suggestion, advice.capacity
+    is_computed = suggestion.is_computed
     exceeded = capacity.size_bytes if capacity and capacity.excess_bytes > 0 else None
-    known = fitting_of(move, exceeded) if is_computed and exceeded is not None else None
+    known = fitting_of(suggestion, exceeded) if is_computed and exceeded is not None else None
     return StepCard(
         what=row.what,
         short=short_words(row.what),
         key=row.key,
         anchor=row.anchor,
-        saving=saving_words(move),
-        need_bytes=move.needed_bytes if is_computed else 0,
-        result=result_words(move, exceeded) if is_computed else "",
+        saving=saving_words(suggestion),
+        need_bytes=suggestion.needed_bytes if is_computed else 0,
+        result=result_words(suggestion, exceeded) if is_computed else "",
         is_over=known == "too much",
         is_close=known == "close",
         fits=known == "fits",
-        claim=CLAIMS[move.claim],
-        code=move.code,
+        confidence=CONFIDENCES[suggestion.confidence],
+        code=suggestion.code,
         note=row.notes,
     )

@@ -137,7 +137,9 @@ def _groups(named: Iterable[tuple[str, LoggedBuffer]]) -> list[BufferGroup]:
     for name, buffer in named:
         groups.setdefault(name, []).append(buffer)
     sums = [(name, buffers, _sum(buffers)) for name, buffers in groups.items()]
-    known = sorted(((name, buffers, size) for name, buffers, size in sums if size), key=lambda group: -group[2].high)
+    known = sorted(
+        ((name, buffers, size) for name, buffers, size in sums if size), key=lambda group: -group[2].high_bytes
+    )
     return [
         BufferGroup(name=name, count=len(buffers), size=range_words(size), size_bytes=size.middle)
         for name, buffers, size in known

@@ -46,7 +46,7 @@ class ValueAdvice:
         if memory is None or allocation.color != MAIN_SPACE:
             return ""
         if number in self._states:
-            return _STATES[self._states[number]].format(f"{self._links.root}help/glossary.html#move-donate")
+            return _STATES[self._states[number]].format(f"{self._links.root}help/glossary.html#suggestion-donate")
         if number in self._results:
             place = self._results[number].argument
             better = f"; it could reuse {escape(place)}" if place else f": {_NO_PLACE}"

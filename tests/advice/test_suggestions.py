@@ -1,4 +1,4 @@
-"""Each move on programs that were really changed and compiled again, and what advice must never say."""
+"""Each suggestion on programs that were really changed and compiled again, and what advice must never say."""
 
 from functools import cache
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from reportgen.advice.advice_records import Advice, Kind, Move
+from reportgen.advice.advice_records import Advice, Kind, Suggestion
 from reportgen.advice.advise import advise
 from reportgen.advice.framework import donation_code
 from reportgen.render.site.assets import template_root
@@ -33,8 +33,8 @@ def advice(path: str) -> Advice:
     return compiled()[path].advice
 
 
-def moves(path: str, kind: Kind) -> list[Move]:
-    return [move for move in advice(path).moves if move.kind == kind]
+def suggestions(path: str, kind: Kind) -> list[Suggestion]:
+    return [suggestion for suggestion in advice(path).suggestions if suggestion.kind == kind]
 
 
 def everything() -> list[tuple[str, Advice]]:
@@ -49,15 +49,19 @@ def test_donation_is_predicted_within_two_percent_of_the_peak() -> None:
 
 
 def test_a_donation_that_saves_nothing_says_who_still_reads_the_argument() -> None:
-    (move,) = moves("gpu/kvbig/base", "donate")
-    assert (move.argument_names, move.naive_bytes, move.saving_bytes) == (("cache",), 2048 * MIB, 0)
-    assert {conflict.reader for conflict in move.conflicts} == {"while.7"}
-    assert "is still read by while.7" in move.reason
+    (suggestion,) = suggestions("gpu/kvbig/base", "donate")
+    assert (suggestion.argument_names, suggestion.involved_bytes, suggestion.saving_bytes) == (
+        ("cache",),
+        2048 * MIB,
+        0,
+    )
+    assert {conflict.read_by for conflict in suggestion.conflicts} == {"while.7"}
+    assert "is still read by while.7" in suggestion.reason
 
 
-def test_each_argument_is_also_a_move_of_its_own() -> None:
-    found = moves("gpu/mid/nodonate", "donate")
-    assert [move.argument_names for move in found] == [("p", "o"), ("p",), ("o",)]
+def test_each_argument_is_also_a_suggestion_of_its_own() -> None:
+    found = suggestions("gpu/mid/nodonate", "donate")
+    assert [suggestion.argument_names for suggestion in found] == [("p", "o"), ("p",), ("o",)]
     assert found[0].code == 'donate_argnames=("p", "o")'
 
 
@@ -67,38 +71,38 @@ def test_names_that_jit_does_not_take_get_no_code() -> None:
 
 
 def test_donated_arguments_are_not_advised_again() -> None:
-    assert moves("gpu/mid/base", "donate") == []
+    assert suggestions("gpu/mid/base", "donate") == []
     states = {group.name: group.state for group in advice("gpu/mid/base").arguments}
     assert states == {"p": "donated", "o": "donated", "t": "no result"}
 
 
 def test_what_is_made_early_is_named() -> None:
-    (move,) = moves("cpu/bincounts/base", "made-early")
-    assert len(move.buffers) == 36
-    assert round(move.saving_bytes / MIB, 1) == 133.5
+    (suggestion,) = suggestions("cpu/bincounts/base", "made-early")
+    assert len(suggestion.buffers) == 36
+    assert round(suggestion.saving_bytes / MIB, 1) == 133.5
 
 
 def test_a_checkpoint_on_gpu_saves_as_much_as_it_promises() -> None:
     before, after = compiled()["gpu/mid/base"], compiled()["gpu/mid/remat"]
-    move = moves("gpu/mid/base", "checkpoint")[0]
+    suggestion = suggestions("gpu/mid/base", "checkpoint")[0]
     actual = before.peak_bytes - after.peak_bytes
-    assert move.what == "checkpoint layer_#"
-    assert move.claim == "range"
-    assert move.saving_high_bytes is not None
-    assert move.saving_bytes <= actual <= move.saving_high_bytes
+    assert suggestion.what == "checkpoint layer_#"
+    assert suggestion.confidence == "range"
+    assert suggestion.saving_high_bytes is not None
+    assert suggestion.saving_bytes <= actual <= suggestion.saving_high_bytes
 
 
 def test_a_checkpoint_of_a_loop_saves_as_much_as_it_promises() -> None:
     before, after = compiled()["cpu/tfscan/donate"], compiled()["cpu/tfscan/both"]
-    move = moves("cpu/tfscan/donate", "checkpoint-loop")[0]
-    assert move.saving_bytes <= before.peak_bytes - after.peak_bytes
+    suggestion = suggestions("cpu/tfscan/donate", "checkpoint-loop")[0]
+    assert suggestion.saving_bytes <= before.peak_bytes - after.peak_bytes
 
 
 def test_on_cpu_a_checkpoint_is_not_advised_but_what_it_recomputes_early_is_found() -> None:
-    assert moves("cpu/tf12/base", "checkpoint") == []
-    (move,) = moves("cpu/tf12/remat", "recomputed-early")
-    assert len(move.buffers) == 129
-    assert "does not lower the peak" in move.caveat
+    assert suggestions("cpu/tf12/base", "checkpoint") == []
+    (suggestion,) = suggestions("cpu/tf12/remat", "recomputed-early")
+    assert len(suggestion.buffers) == 129
+    assert "does not lower the peak" in suggestion.caveat
 
 
 def test_two_moves_together_are_nearer_to_the_truth_than_their_sum() -> None:
@@ -113,14 +117,14 @@ def test_a_result_that_is_not_returned_is_exact() -> None:
 
 
 def test_a_copy_of_what_the_caller_holds_is_found() -> None:
-    (move,) = moves("tpu/kvcarry/donate", "copy")
-    assert move.saving_bytes == 4096 * MIB
+    (suggestion,) = suggestions("tpu/kvcarry/donate", "copy")
+    assert suggestion.saving_bytes == 4096 * MIB
 
 
 def test_padding_is_at_least() -> None:
-    (move,) = moves("tpu/kvcarry/donate", "padding")
-    assert move.claim == "at least"
-    assert move.saving_bytes // MIB == 2048
+    (suggestion,) = suggestions("tpu/kvcarry/donate", "padding")
+    assert suggestion.confidence == "at least"
+    assert suggestion.saving_bytes // MIB == 2048
 
 
 def test_the_bars_of_the_table_are_met() -> None:
@@ -130,34 +134,34 @@ def test_the_bars_of_the_table_are_met() -> None:
 @pytest.mark.parametrize("label", sample_labels())
 def test_every_saving_is_the_difference_of_two_peaks(label: str) -> None:
     found = advise(sample_analysis(label))[0]
-    for move in found.moves:
+    for suggestion in found.suggestions:
         if found.peak:
-            assert move.saving_bytes == found.peak.peak_bytes - move.outcome.peak_bytes
+            assert suggestion.saving_bytes == found.peak.peak_bytes - suggestion.outcome.peak_bytes
 
 
 @pytest.mark.parametrize("kind", get_args(Kind))
-def test_every_kind_of_move_has_a_help_section(kind: str) -> None:
+def test_every_kind_of_suggestion_has_a_help_section(kind: str) -> None:
     glossary = (template_root() / "help" / "glossary.md").read_text(encoding="utf-8")
-    assert f"{{#move-{kind}}}" in glossary
+    assert f"{{#suggestion-{kind}}}" in glossary
 
 
 def test_a_program_fits_if_what_it_asks_for_does() -> None:
     analysis = compiled()["gpu/mid/dots"].analysis
-    ladder = advise(analysis)[0].ladder
-    assert ladder is not None
+    breakdown = advise(analysis)[0].breakdown
+    assert breakdown is not None
     for size, verdict in (
-        (ladder.needed_bytes, "fits"),
-        (ladder.needed_bytes - 1, "slack"),
-        (ladder.floor_bytes - 1, "impossible"),
-        (ladder.held_bytes - 1, "arguments"),
+        (breakdown.needed_bytes, "fits"),
+        (breakdown.needed_bytes - 1, "slack"),
+        (breakdown.floor_bytes - 1, "impossible"),
+        (breakdown.arguments_bytes - 1, "arguments"),
     ):
         capacity = advise(analysis, size)[0].capacity
         assert capacity is not None
         assert capacity.verdict == verdict
 
 
-def test_the_ladder_goes_down() -> None:
+def test_the_breakdown_goes_down() -> None:
     for label, found in everything():
-        if found.ladder:
-            steps = found.ladder
+        if found.breakdown:
+            steps = found.breakdown
             assert steps.needed_bytes >= steps.peak_bytes >= steps.donated_bytes >= steps.floor_bytes, label

@@ -11,11 +11,11 @@ from reportgen.program.scopes import pattern
 from reportgen.record import record
 
 MOST = 20
-"""How many families are asked for: the largest."""
+"""How many groups are asked for: the largest."""
 
 
 @record
-class Family:
+class SimilarBuffers:
     """Buffers whose authors have one name, but for numbers, and that have one shape.
 
     `relation` is what stands before that name, as in "a copy of". `buffers` has a value of each of them that is live at
@@ -37,8 +37,8 @@ class Family:
         return f"what {self.op_name} reads" if self.relation == "read by" else f"{self.relation} {self.op_name}".strip()
 
 
-def families(analysis: Analysis, memory: Memory) -> list[Family]:
-    """Return the largest families at the peak, largest first. Bytes that two members share count once."""
+def similar_buffers(analysis: Analysis, memory: Memory) -> list[SimilarBuffers]:
+    """Return the largest groups at the peak, largest first. Bytes that two members share count once."""
     program = analysis.program
     members: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for number in memory.at_peak:
@@ -46,7 +46,7 @@ def families(analysis: Analysis, memory: Memory) -> list[Family]:
             members[pattern(analysis.authors.of(number).name), program.shape(number)].append(number)
     sizes = {key: _held_bytes(memory, numbers) for key, numbers in members.items()}
     largest = sorted(members, key=lambda key: (-sizes[key], key))[:MOST]
-    return [_family(analysis, memory, key, members[key], sizes[key]) for key in largest]
+    return [_group(analysis, memory, key, members[key], sizes[key]) for key in largest]
 
 
 def _held_bytes(memory: Memory, numbers: list[int]) -> int:
@@ -54,11 +54,13 @@ def _held_bytes(memory: Memory, numbers: list[int]) -> int:
     return sum({(h.allocation, h.low, h.high): h.size_bytes for h in map(memory.temps.__getitem__, numbers)}.values())
 
 
-def _family(analysis: Analysis, memory: Memory, key: tuple[str, str], numbers: list[int], held_bytes: int) -> Family:
+def _group(
+    analysis: Analysis, memory: Memory, key: tuple[str, str], numbers: list[int], held_bytes: int
+) -> SimilarBuffers:
     names = [analysis.authors.of(number).name for number in numbers]
     stretches = {number: idle_over_peak(analysis.program, memory, number) for number in numbers}
     members = {member for number in numbers for member in analysis.program.buffers.members(number)}
-    return Family(
+    return SimilarBuffers(
         relation=common_relation(map(analysis.authors.of, numbers)),
         op_name=spoken_name(names) if key[0].startswith(UNNAMED_ARGUMENT) else key[0],
         shape=key[1],

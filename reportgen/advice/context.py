@@ -1,4 +1,4 @@
-"""Hold the program and the memory space that advice is about, with what several moves need, each computed once."""
+"""The program and the memory space that advice is about, with what several suggestions need, each computed once."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ _NEGLIGIBLE_PART = 10_000
 _MOST_COPIES = 50  # because a value may have very many readers
 
 
-class Situation:
+class AdviceContext:
     """A memory space of a dump as it is or as a donation, which is `taken`, leaves it."""
 
     def __init__(
@@ -75,7 +75,7 @@ class Situation:
             result=self.program.dump.values.keys[pair.result.number],
             read_at=pair.argument.last_read,
             born_at=pair.result.born,
-            reader=self.program.instruction_at(pair.argument.last_read),
+            read_by=self.program.instruction_at(pair.argument.last_read),
         )
 
     def described(self, values: Iterable[int]) -> str:
@@ -97,8 +97,8 @@ class Situation:
         return self.donated({name for name, size in sizes.items() if size * _NEGLIGIBLE_PART >= least})
 
     @cached_property
-    def after_donation(self) -> "Situation":
-        return Situation(self.analysis, self.space, self.donation, self.dimensions)
+    def after_donation(self) -> "AdviceContext":
+        return AdviceContext(self.analysis, self.space, self.donation, self.dimensions)
 
     @cached_property
     def floor(self) -> Floor:

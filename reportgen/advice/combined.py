@@ -1,0 +1,142 @@
+"""Compute steps one after the other: those of a first screen, and as many as it takes to make the program fit.
+
+Savings do not add up, so the edits of all steps are made to the space at once, as a donation leaves it if that is one
+of them. A batch is made smaller only where nothing else makes the program fit, and no type is changed.
+"""
+
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import floor
+
+from reportgen.advice.advice_records import Confidence, Kind, Suggestion
+from reportgen.advice.context import AdviceContext
+from reportgen.advice.fitting import fitting_of
+from reportgen.advice.order import FIRST_SUGGESTIONS, LEAST_PART, OTHER_TRAINING, best_of_each, joint_kind, rank
+from reportgen.advice.suggestions import Suggestions
+
+_SMALLEST_BATCH = 0.05
+
+_WEAKEST: Sequence[Confidence] = ("at least", "estimate", "range")
+"""Of several edits the first of these claims that one has is what is claimed of all."""
+
+Lower = Callable[[Suggestion], Suggestion]
+"""Lowers what is claimed of a suggestion as far as the program asks for it."""
+
+
+def combined(
+    context: AdviceContext, ordered: Sequence[Suggestion], lower: Lower, available_bytes: int | None
+) -> Sequence[Suggestion]:
+    """Return the suggestions that lower the peak most, each after those before it: the first, or as many as it takes.
+
+    Where they are not enough for `available_bytes`, return a smaller batch that is; None of bytes are enough always.
+    """
+    chosen: list[Suggestion] = []
+    for suggestion in _chain(context, ordered, lower, available_bytes):
+        is_enough = available_bytes is None or any(_fits_in(one, available_bytes) for one in chosen)
+        if is_enough and len(chosen) >= FIRST_SUGGESTIONS:
+            return chosen
+        chosen.append(suggestion)
+    if available_bytes is None or any(_fits_in(suggestion, available_bytes) for suggestion in chosen):
+        return chosen
+    for suggestions in _smaller(context, ordered, lower, available_bytes):
+        if _fits_in(suggestions[-1], available_bytes):
+            return suggestions
+    return chosen[:FIRST_SUGGESTIONS]
+
+
+def fits_after(suggestion: Suggestion, size_bytes: int) -> bool:
+    """Return whether a program surely fits after a suggestion, and what was done before it."""
+    return fitting_of(suggestion, size_bytes) == "fits"
+
+
+def _fits_in(suggestion: Suggestion, available_bytes: int) -> bool:
+    return fits_after(suggestion, available_bytes + suggestion.above_peak_bytes)
+
+
+def _chain(
+    context: AdviceContext, ordered: Sequence[Suggestion], lower: Lower, available_bytes: int | None
+) -> Iterator[Suggestion]:
+    """Yield the steps that surely save something: one that is enough alone, then that which lowers the peak most."""
+    before = {joint_kind(suggestion): suggestion for suggestion in ordered if _can_be_joined(suggestion)}
+    after = {**before, **_after_donation(context, lower, before)} if "donate" in before else before
+    # A donation is free, so it comes before another step that is enough as well.
+    enough = [
+        kind
+        for kind, suggestion in before.items()
+        if available_bytes is not None and _fits_in(suggestion, available_bytes)
+    ]
+    first = min(enough, key=lambda kind: kind != "donate", default=None)
+    chosen: list[Suggestion] = []
+    while True:
+        kinds = [joint_kind(suggestion) for suggestion in chosen]
+        alone = after if "donate" in kinds else before
+        found = []
+        for kind in alone.keys() - set(kinds):
+            suggestions = [(after if "donate" in (kind, *kinds) else before)[one] for one in (*kinds, kind)]
+            found.append(lower(_together(context, chosen, suggestions)) if chosen else suggestions[0])
+        suggestion = max(
+            found,
+            key=lambda suggestion: (not chosen and joint_kind(suggestion) == first, rank(suggestion), suggestion.kind),
+            default=None,
+        )
+        peak_bytes = chosen[-1].peak_bytes if chosen else context.memory.peak.peak_bytes
+        if suggestion is None or (peak_bytes - suggestion.peak_bytes) * LEAST_PART < context.memory.peak.peak_bytes:
+            return
+        yield suggestion
+        chosen.append(suggestion)
+
+
+def _after_donation(context: AdviceContext, lower: Lower, before: Container[Kind]) -> Mapping[Kind, Suggestion]:
+    """Return the steps that are left after the donation, by their kind, as they are then without the others."""
+    after = context.after_donation
+    suggestions = Suggestions(after)
+    sharding = suggestions.sharding() if "shard" in before else ()
+    found = best_of_each(map(lower, (*suggestions.changes(), *sharding)), after.memory.peak.peak_bytes)
+    return {joint_kind(suggestion): suggestion for suggestion in found if _can_be_joined(suggestion)}
+
+
+def _can_be_joined(suggestion: Suggestion) -> bool:
+    is_sure = suggestion.confidence not in ("up to", "unknown")
+    return (
+        is_sure
+        and suggestion.kind not in OTHER_TRAINING
+        and (suggestion.kind == "donate" or suggestion.outcome.edit is not None)
+    )
+
+
+def _together(context: AdviceContext, chosen: Sequence[Suggestion], suggestions: Sequence[Suggestion]) -> Suggestion:
+    """Return the last of some suggestions after the others, the `chosen`; `suggestions` are each on its own."""
+    is_donated = any(suggestion.kind == "donate" for suggestion in suggestions)
+    memory, at_worst = context.memory, context.memory
+    if is_donated:
+        memory, at_worst = context.donation.after, context.donation.at_worst
+    least = at_worst.together(one.outcome.edit for one in suggestions)
+    most = memory.together((one.most or one.outcome).edit for one in suggestions)
+    claims = {one.confidence for one in suggestions}
+    confidence = next((confidence for confidence in _WEAKEST if confidence in claims), suggestions[-1].confidence)
+    return replace(
+        suggestions[-1],
+        confidence=confidence,
+        saving_bytes=context.memory.peak.peak_bytes - least.peak_bytes,
+        outcome=least,
+        most=most if confidence == "range" else None,
+        after=tuple(one.kind for one in chosen),
+    )
+
+
+def _smaller(
+    context: AdviceContext, ordered: Sequence[Suggestion], lower: Lower, available_bytes: int
+) -> Iterator[Sequence[Suggestion]]:
+    """Yield the largest batch that fits, alone and after the donation."""
+    yield from ((lower(one),) for one in _batch(context, available_bytes))
+    if donation := next((suggestion for suggestion in ordered if suggestion.kind == "donate"), None):
+        found = (lower(replace(one, after=("donate",))) for one in _batch(context.after_donation, available_bytes))
+        yield from ((donation, one) for one in found)
+
+
+def _batch(context: AdviceContext, available_bytes: int) -> Iterator[Suggestion]:
+    """Yield the largest batch that fits, in hundredths of the batch as it is."""
+    factor = context.batch.largest(available_bytes) if context.batch else None
+    hundredths = floor(min(factor or 0.0, 1.0) * 100) / 100
+    if hundredths >= _SMALLEST_BATCH:
+        yield Suggestions(context).smaller_batch(hundredths)

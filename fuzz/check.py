@@ -9,7 +9,7 @@ with atheris.instrument_imports(include=["reportgen"]):
     from reportgen.check import check
     from reportgen.errors import ReportgenError
     from reportgen.input.discover import discover
-    from reportgen.reports.report_json import report_json
+    from reportgen.reports.module_figures import report_json
 
 from fuzz.harness import fuzz
 

@@ -9,9 +9,9 @@ from reportgen.pipeline import DumpReading
 from reportgen.render.module.module_pages import page_makers
 from reportgen.render.single_file import single_file
 from reportgen.render.view import Module
-from reportgen.reports.sources import Sources
-from reportgen.reports.summarise import summary, summary_for_site
+from reportgen.reports.source_links import Sources
 from reportgen.reports.summary import Summary
+from reportgen.reports.summary_of_report import summary, summary_for_site
 from reportgen.work import Outcome, Stage, silent
 from reportgen.workers import can_fork
 from reportgen.workers.pool import forked

@@ -19,7 +19,7 @@ from reportgen.program.join import joined
 from reportgen.redact.contents import published_contents
 from reportgen.reports.formats import shortened
 from reportgen.reports.report import Report
-from reportgen.reports.summarise import summary
+from reportgen.reports.summary_of_report import summary
 from reportgen.work import Outcome, Settings, Stage, Task, garbage_collection_paused, silent
 
 Described = TypeVar("Described", bound=Report)

@@ -17,7 +17,7 @@ from reportgen.options import BuildOptions
 from reportgen.program.readers import Readers
 from reportgen.render.module.module_pages import module_pages, page_makers
 from reportgen.render.view import Module
-from reportgen.reports.summarise import summary
+from reportgen.reports.summary_of_report import summary
 from tests.compare.texts import IN_PLACE, NAME, written
 from tests.support.costly import HOSTILE
 from tests.support.dumps import analysed

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 
 from reportgen.compare import compare_document, history
 from reportgen.document import Misstated, read
-from reportgen.reports import explanation, report_document
+from reportgen.reports import explain_document, report_document
 from reportgen.reports.report_document import ReportDocument
 from tests.compare.texts import IN_PLACE, NAME, NOT_IN_PLACE, written
 from tests.support.commands import Run, runner
@@ -26,7 +26,7 @@ SHARED = ROOT.parent / "shared" / "dumps"
 SHARED_FOLDERS = ("small", "pairs", "seeds")
 NUMBERS = {
     "report": report_document.SCHEMA,
-    "explain": explanation.SCHEMA,
+    "explain": explain_document.SCHEMA,
     "compare": compare_document.SCHEMA,
     "history": history.SCHEMA,
 }

@@ -39,7 +39,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     report = replace(report, errors=found.errors)
     terminal.problems(report.problems)
     if options.json:
-        from reportgen.reports.report_json import report_json  # as below
+        from reportgen.reports.module_figures import report_json  # as below
 
         sys.stdout.buffer.write(report_json(report.summaries, report.errors))
     else:

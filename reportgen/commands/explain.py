@@ -12,10 +12,10 @@ from reportgen.errors import OptionError
 from reportgen.input.line_ends import lines_of
 from reportgen.input.source_lines import are_of_one_file, names_of
 from reportgen.reports.annotated_source import LineCosts, annotated, costs_of_report, files_of
+from reportgen.reports.explain_document import explain_json, explanation
 from reportgen.reports.explain_markdown import explanation_markdown
 from reportgen.reports.explain_sections import sections
-from reportgen.reports.explanation import explain_json, explanation
-from reportgen.reports.source_text import source_text
+from reportgen.reports.explain_source import source_text
 from reportgen.reports.styled_text import TextLine
 from reportgen.reports.summary import Summary
 from reportgen.search import search

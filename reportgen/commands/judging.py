@@ -11,9 +11,9 @@ from reportgen.input.reading import is_missing
 from reportgen.input.remote import located
 from reportgen.redact.public_figures import public_name, real_figures, redact_flaws, redact_judgement
 from reportgen.redact.quotes import redact_message
+from reportgen.reports.explain_document import explanation
 from reportgen.reports.explain_markdown import explanation_markdown
 from reportgen.reports.explain_sections import sections
-from reportgen.reports.explanation import explanation
 from reportgen.search import SearchResult
 from reportgen.sides import BuildFigures, read_figures
 from reportgen.terminal import Terminal

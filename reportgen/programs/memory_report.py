@@ -16,9 +16,9 @@ from reportgen.compare.compare_markdown import markdown
 from reportgen.compare.verdicts import judge
 from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES
 from reportgen.options import BuildOptions
+from reportgen.reports.explain_document import Explanation, explanation
 from reportgen.reports.explain_sections import sections
 from reportgen.reports.explain_text import explanation_lines
-from reportgen.reports.explanation import Explanation, explanation
 from reportgen.reports.formats import cut, end_of, human_bytes, least_words
 from reportgen.reports.report_document import PeakBuffers, SpaceFigures, SuggestionFigures
 from reportgen.reports.styled_text import plain

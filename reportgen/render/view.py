@@ -8,7 +8,7 @@ from reportgen.analyse.spaces import is_small, main_space
 from reportgen.record import record
 from reportgen.render.routes import ModuleRoutes, module_slug
 from reportgen.reports.report import Report
-from reportgen.reports.sources import SourceFile
+from reportgen.reports.source_links import SourceFile
 
 
 @record(slots=False)

@@ -10,7 +10,7 @@ from reportgen.record import record
 from reportgen.reports.advice_words import CONFIDENCES, needed_words, result_words, saving_words
 from reportgen.reports.error_causes import parts_of, whole_of
 from reportgen.reports.error_words import figures, is_failure, next_step, told, unknown, verdict, would_fit
-from reportgen.reports.explanation import Explanation
+from reportgen.reports.explain_document import Explanation
 from reportgen.reports.formats import capital, counted, human_bytes, least_words, more_lines, range_words
 from reportgen.reports.report_document import PeakBuffers, SpaceFigures, SuggestionFigures
 from reportgen.reports.source_words import line_words, short_words

@@ -27,7 +27,7 @@ from reportgen.program.author import Author
 from reportgen.program.join import Join
 from reportgen.record import record
 from reportgen.reports.formats import function_name
-from reportgen.reports.sources import NO_SOURCES, Sources
+from reportgen.reports.source_links import NO_SOURCES, Sources
 
 
 @record(slots=False)

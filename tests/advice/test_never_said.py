@@ -14,7 +14,7 @@ from reportgen.analyse.capacity import fit
 from reportgen.analyse.devices import Capacity
 from reportgen.analyse.records import Analysis
 from reportgen.render.site.assets import template_root
-from reportgen.reports.advice_json import advice_figures
+from reportgen.reports.advice_figures import advice_figures
 from reportgen.reports.advice_words import (
     amount_words,
     capacity_words,

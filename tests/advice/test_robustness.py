@@ -8,7 +8,7 @@ from reportgen.advice.words import WITHHELD_SPACE
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.model import Dump
-from reportgen.reports.advice_json import advice_figures
+from reportgen.reports.advice_figures import advice_figures
 from reportgen.reports.advice_words import first_suggestion, sentence
 from tests.support.compiler import compiled
 from tests.support.dumps import analysed

@@ -22,8 +22,8 @@ from reportgen.pipeline import DumpReading
 from reportgen.render.module.module_pages import module_pages
 from reportgen.render.module.step_cards import step_cards
 from reportgen.render.module.verdict import verdict
-from reportgen.reports.explanation import explanation
-from reportgen.reports.summarise import summary
+from reportgen.reports.explain_document import explanation
+from reportgen.reports.summary_of_report import summary
 from reportgen.work import Settings
 from tests.support.samples import ROOT, sample_labels, samples
 from tests.support.site import read_page

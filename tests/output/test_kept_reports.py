@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from reportgen.output.manifest import MANIFEST
 from reportgen.reports.json_lines import json_line, line_digest, module_lines
-from reportgen.reports.report_json import json_document
+from reportgen.reports.module_figures import json_document
 from reportgen.reports.summary import Summary
 from tests.support.site import SAMPLES, build_site, tree
 from tests.support.summaries import made_up

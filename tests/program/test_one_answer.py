@@ -17,7 +17,7 @@ from reportgen.options import WatchOptions
 from reportgen.pipeline import read_report
 from reportgen.program.scopes import pattern
 from reportgen.reports.json_lines import json_line
-from reportgen.reports.report_json import module_figures
+from reportgen.reports.module_figures import module_figures
 from reportgen.sides import compare_sources
 from tests.support.watching import NO_TIME, settle
 

@@ -23,14 +23,14 @@ from reportgen.render.single_file import single_file
 from reportgen.render.site.overview import Front, overview_pages
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import needed_words, result_words, rounded_bytes, saving_words
+from reportgen.reports.explain_document import Explanation, explain_json, explanation
 from reportgen.reports.explain_markdown import explanation_markdown
 from reportgen.reports.explain_sections import sections
 from reportgen.reports.explain_text import explanation_lines
-from reportgen.reports.explanation import Explanation, explain_json, explanation
 from reportgen.reports.formats import exact_bytes, human_bytes, more_lines, shortened, visible
 from reportgen.reports.source_words import line_words, short_words
-from reportgen.reports.summarise import summary
 from reportgen.reports.summary import Summary
+from reportgen.reports.summary_of_report import summary
 from reportgen.work import Settings
 from tests.support.commands import Run, runner
 from tests.support.markup_tree import Element, tree_of

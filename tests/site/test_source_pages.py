@@ -15,8 +15,8 @@ from reportgen.input.source_lines import names_of
 from reportgen.parse.stack_frames import Frame
 from reportgen.pipeline import DumpReading
 from reportgen.reports.annotated_source import annotated, costs_of_report, line_costs
-from reportgen.reports.report_json import module_figures
-from reportgen.reports.sources import Sources
+from reportgen.reports.module_figures import module_figures
+from reportgen.reports.source_links import Sources
 from tests.support.commands import Run, runner
 from tests.support.samples import ROOT, SAMPLES
 from tests.support.site import link_problems, read_pages, tree

@@ -12,8 +12,8 @@ from reportgen.compare.compare_document import CompareDocument
 from reportgen.compare.history import HistoryLine
 from reportgen.input import dump_text, names
 from reportgen.oom import forms
-from reportgen.reports import explanation, report_document
-from reportgen.reports.explanation import ExplainDocument
+from reportgen.reports import explain_document, report_document
+from reportgen.reports.explain_document import ExplainDocument
 from reportgen.reports.report_document import RecordedDocument, ReportDocument
 from tests.support.document_schema import document_schema, field_tables, name_of, record_schema, word_lists
 
@@ -72,7 +72,10 @@ def report_schema() -> dict[str, Any]:
 def explain_schema() -> dict[str, Any]:
     """Return the JSON Schema of what `explain --json` prints."""
     return document_schema(
-        ExplainDocument, "explain --json of xla-reportgen", f"urn:xla-reportgen:explain:{explanation.SCHEMA}", WORDS
+        ExplainDocument,
+        "explain --json of xla-reportgen",
+        f"urn:xla-reportgen:explain:{explain_document.SCHEMA}",
+        WORDS,
     )
 
 

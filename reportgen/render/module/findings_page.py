@@ -7,7 +7,7 @@ from reportgen.render.html.excerpts import ExcerptLine, excerpt
 from reportgen.render.html.links import Links
 from reportgen.render.module.view_page import view_page
 from reportgen.render.view import Module
-from reportgen.reports.summarise import badge_of, finding_counts
+from reportgen.reports.summary_of_report import badge_of, finding_counts
 from reportgen.work import Page
 
 _SHOWN_EXCERPTS = 200

@@ -30,7 +30,7 @@ from reportgen.render.view import Module
 from reportgen.reports.division_words import unknown_division
 from reportgen.reports.formats import cut
 from reportgen.reports.origin_words import ORIGIN_WORDS
-from reportgen.reports.summarise import badge_of, finding_counts
+from reportgen.reports.summary_of_report import badge_of, finding_counts
 from reportgen.work import Page
 
 _SHOWN = 20

@@ -13,10 +13,10 @@ import pytest
 from reportgen.check import check
 from reportgen.input.discover import discover_all
 from reportgen.reports.advice_words import needed_words, saving_words
+from reportgen.reports.explain_document import Explanation, explanation
 from reportgen.reports.explain_markdown import explanation_markdown
 from reportgen.reports.explain_sections import sections
 from reportgen.reports.explain_text import MOST_LINES, NARROWEST, explanation_lines
-from reportgen.reports.explanation import Explanation, explanation
 from reportgen.reports.formats import human_bytes, visible
 from reportgen.reports.markdown_text import escaped
 from reportgen.reports.source_words import line_words

@@ -13,6 +13,7 @@ from reportgen.document import document
 from reportgen.record import record
 from reportgen.reports.formats import capital, human_bytes, least_words, percent, range_words
 from reportgen.reports.json_lines import json_line
+from reportgen.reports.module_figures import json_document
 from reportgen.reports.report_document import (
     CombinedFigures,
     ErrorFigures,
@@ -24,7 +25,6 @@ from reportgen.reports.report_document import (
     SuggestionFigures,
     figures_of_summary,
 )
-from reportgen.reports.report_json import json_document
 from reportgen.reports.summary import Summary
 
 SCHEMA: Literal[3] = 3

@@ -71,7 +71,7 @@ def summary(report: Report, *, with_report: bool = True) -> Summary:
 
 def _line_of_json(report: Report) -> bytes:
     # Imported here, because a check that only prints lines writes no JSON.
-    from reportgen.reports.report_json import module_figures
+    from reportgen.reports.module_figures import module_figures
 
     return json_line(module_figures(report))
 

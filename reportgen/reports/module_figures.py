@@ -14,9 +14,9 @@ from reportgen.analyse.results import CheckResult
 from reportgen.analyse.sibling_arguments import sibling_arguments
 from reportgen.parse.shape_parser import plain_shape
 from reportgen.program.author import lines_of_authors
-from reportgen.reports.advice_json import advice_figures
+from reportgen.reports.advice_figures import advice_figures
 from reportgen.reports.division_words import unknown_division
-from reportgen.reports.errors_json import error_figures
+from reportgen.reports.error_figures import error_figures
 from reportgen.reports.json_lines import json_line
 from reportgen.reports.report import Report, key_text, peak_by_class
 from reportgen.reports.report_document import (

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from reportgen.reports.annotated_source import AnnotatedLine, LineCosts
-from reportgen.reports.explanation import Explanation
+from reportgen.reports.explain_document import Explanation
 from reportgen.reports.formats import cut, human_bytes, percent, visible
 from reportgen.reports.source_words import short_words
 from reportgen.reports.styled_text import Span, TextLine

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import chain
+from typing import Protocol, TypeVar
 
 from reportgen.analyse.backends import space_name
 from reportgen.analyse.composition import composition
@@ -14,6 +15,16 @@ from reportgen.intervals.union import Occupancy
 from reportgen.model import Allocation, Dump
 
 _SMALL_PART = 1000
+
+
+class Needing(Protocol):
+    """The figures of a memory space, as computed or as a document has them."""
+
+    @property
+    def needed_bytes(self) -> int: ...
+
+
+_Space = TypeVar("_Space", bound=Needing)
 
 
 def is_static(allocation: Allocation) -> bool:
@@ -69,7 +80,7 @@ def _over_time(
     return StepFunction.from_changes(both, moments) if elsewhere else temp, temp, static
 
 
-def main_space(spaces_by_color: Mapping[int, Space]) -> Space | None:
+def main_space(spaces_by_color: Mapping[int, _Space]) -> _Space | None:
     """Return the device's main memory or, where nothing is needed in it, the space that needs most."""
     device = spaces_by_color.get(0)
     if device and device.needed_bytes:

@@ -12,10 +12,11 @@ from reportgen.errors import OptionError
 from reportgen.input.line_ends import lines_of
 from reportgen.input.source_lines import are_of_one_file, names_of
 from reportgen.reports.annotated_source import LineCosts, annotated, costs_of_report, files_of
-from reportgen.reports.explain_document import explain_json, explanation
+from reportgen.reports.explain_document import explain_json, explained
 from reportgen.reports.explain_markdown import explanation_markdown
 from reportgen.reports.explain_sections import sections
 from reportgen.reports.explain_source import source_text
+from reportgen.reports.report_document import figures_of_summary
 from reportgen.reports.styled_text import TextLine
 from reportgen.reports.summary import Summary
 from reportgen.search import search
@@ -47,7 +48,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     elif options.json:
         sys.stdout.buffer.write(explain_json(report.summaries, found.errors))
     elif options.markdown:
-        print(explanation_markdown(sections(map(explanation, report.summaries), found.errors)), end="")
+        print(explanation_markdown(sections(map(explained, report.summaries), found.errors)), end="")
     else:
         print_explanation(report.summaries, found.errors, terminal)
     return 1 if report.has_problems(strict=False) else 0
@@ -64,8 +65,8 @@ def _source_lines(file: Path, text: str, summaries: Sequence[Summary], width: in
     """Return the lines of a file for the module that needs most. Raises OptionError if that does not name the file."""
     if not summaries:
         return ()
-    module = explanation(summaries[0])
-    space = next((space for space in module.spaces if space.name == module.space), None)
+    module = figures_of_summary(summaries[0])
+    space = module.main_space
     costs = costs_of_report(space) if space else LineCosts(peak_bytes=0)
     names = names_of(file.resolve(), files_of(costs))
     if not names:

@@ -11,7 +11,7 @@ from reportgen.input.reading import is_missing
 from reportgen.input.remote import located
 from reportgen.redact.public_figures import public_name, real_figures, redact_flaws, redact_judgement
 from reportgen.redact.quotes import redact_message
-from reportgen.reports.explain_document import explanation
+from reportgen.reports.explain_document import explained
 from reportgen.reports.explain_markdown import explanation_markdown
 from reportgen.reports.explain_sections import sections
 from reportgen.search import SearchResult
@@ -44,7 +44,7 @@ def judged(
 
 def _explanation(report: BuildResult) -> str:
     """Return what needs the memory, for the summary of a job."""
-    return explanation_markdown(sections(map(explanation, report.summaries), report.errors))
+    return explanation_markdown(sections(map(explained, report.summaries), report.errors))
 
 
 def _baseline_of(options: argparse.Namespace, terminal: Terminal) -> BuildFigures | None:

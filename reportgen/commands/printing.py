@@ -72,11 +72,11 @@ def print_errors(errors: Sequence[LoggedError]) -> None:
 def print_explanation(summaries: Sequence[Summary], errors: Sequence[LoggedError], terminal: Terminal) -> None:
     """Print what needs the memory, as wide as the terminal is."""
     # Imported here, because a build that finds its site unchanged needs none of it.
-    from reportgen.reports.explain_document import explanation
+    from reportgen.reports.explain_document import explained
     from reportgen.reports.explain_sections import sections
     from reportgen.reports.explain_text import explanation_lines
 
-    for line in explanation_lines(sections(map(explanation, summaries), errors), terminal.width, draws=terminal.draws):
+    for line in explanation_lines(sections(map(explained, summaries), errors), terminal.width, draws=terminal.draws):
         terminal.styled(line)
 
 

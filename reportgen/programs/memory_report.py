@@ -16,7 +16,7 @@ from reportgen.compare.compare_markdown import markdown
 from reportgen.compare.verdicts import judge
 from reportgen.input.reading import DEFAULT_MAX_DUMP_BYTES
 from reportgen.options import BuildOptions
-from reportgen.reports.explain_document import Explanation, explanation
+from reportgen.reports.explain_document import ExplainedModule, explained
 from reportgen.reports.explain_sections import sections
 from reportgen.reports.explain_text import explanation_lines
 from reportgen.reports.formats import cut, end_of, human_bytes, least_words
@@ -93,7 +93,7 @@ class MemoryReport:
         >>> report.peak_bytes
         917504
         """
-        return self._main.peak_bytes if self._main else None
+        return self._space.peak_bytes if self._space else None
 
     @property
     def needed_bytes(self) -> int:
@@ -102,7 +102,7 @@ class MemoryReport:
         >>> report.needed_bytes
         917504
         """
-        return self._main.needed_bytes if self._main else 0
+        return self._space.needed_bytes if self._space else 0
 
     @property
     def fits(self) -> bool | None:
@@ -111,7 +111,7 @@ class MemoryReport:
         >>> report.fits
         False
         """
-        return False if self.error else self._main.fits if self._main else None
+        return False if self.error else self._main.sentences.fits if self._main else None
 
     @property
     def spaces(self) -> tuple[SpaceFigures, ...]:
@@ -120,7 +120,7 @@ class MemoryReport:
         >>> [(space.name, space.needed_bytes, space.capacity_bytes) for space in report.spaces]
         [('memory', 917504, 524288)]
         """
-        return self._main.spaces if self._main else ()
+        return tuple(self._main.figures.spaces.values()) if self._main else ()
 
     @property
     def largest(self) -> tuple[PeakBuffers, ...]:
@@ -140,7 +140,8 @@ class MemoryReport:
         >>> [(one.what, one.confidence, one.saving_bytes) for one in report.suggestions]
         [('use a narrower type for w', 'unknown', None)]
         """
-        return self._main.best if self._main else ()
+        advice = self._main.figures.advice if self._main else None
+        return advice.best_suggestions if advice else ()
 
     def compare(self, other: "MemoryReport") -> ReportComparison:
         """Return what changes from this report to `other`, and why.
@@ -165,8 +166,12 @@ class MemoryReport:
         return self._dumps
 
     @cached_property
-    def _main(self) -> Explanation | None:
-        return explanation(self.modules[0]) if self.modules else None
+    def _main(self) -> ExplainedModule | None:
+        return explained(self.modules[0]) if self.modules else None
+
+    @property
+    def _space(self) -> SpaceFigures | None:
+        return self._main.figures.main_space if self._main else None
 
     @cached_property
     def _document(self) -> str:
@@ -179,8 +184,8 @@ class MemoryReport:
 
     def __repr__(self) -> str:
         needs = (
-            f"{cut(self._main.name, _LONGEST_NAME)} needs"
-            f" {least_words(self.needed_bytes, is_least=bool(self._main.missing_allocations))}"
+            f"{cut(self._main.figures.name, _LONGEST_NAME)} needs"
+            f" {least_words(self.needed_bytes, is_least=bool(self._main.figures.missing_allocations))}"
             if self._main
             else "refused"
         )
@@ -188,7 +193,7 @@ class MemoryReport:
 
     def __str__(self) -> str:
         """Return what `reportgen explain` prints, and where the site is."""
-        text = plain(explanation_lines(sections(map(explanation, self.modules), ()), _WIDTH))
+        text = plain(explanation_lines(sections(map(explained, self.modules), ()), _WIDTH))
         return "\n\n".join(filter(None, (self.error, text, str(self.page))))
 
     def _repr_html_(self) -> str:

@@ -1,4 +1,4 @@
-"""A source file with what each of its lines costs: the bytes of a peak that it fills, and the steps that are about it.
+"""A source file with what each of its lines costs: the bytes of a peak that it fills, and the suggestions about it.
 
 Coverage tools and profilers show their figures in the margin of the source, and so does this report.
 """
@@ -15,38 +15,38 @@ from reportgen.reports.report_document import SpaceFigures
 
 @record
 class LineCosts:
-    """What lines cost, each as `file:line` of the dump: bytes of the peak, and steps as positions among the steps.
+    """What lines cost, each as `file:line` of the dump: bytes of the peak, and suggestions as positions among the best.
 
     The bytes add up to those of the peak whose line is known.
     """
 
     peak_bytes: int
     size_bytes: Mapping[str, int] = field(default_factory=dict)
-    steps: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    suggestions: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
 @record(kw_only=False)
 class AnnotatedLine:
-    """A line of a file, from 1, with the bytes of the peak that it fills and the positions of the steps about it."""
+    """A line of a file, from 1, with its bytes of the peak and the positions of the suggestions about it."""
 
     number: int
     text: str
     size_bytes: int
-    steps: tuple[int, ...]
+    suggestions: tuple[int, ...]
 
 
 def line_costs(report: Report, space: Space) -> LineCosts:
     """Return what the lines of a program cost in a memory space."""
-    steps: dict[str, list[int]] = {}
+    suggestions: dict[str, list[int]] = {}
     for position, suggestion in enumerate(report.advice[space.color].best if space.color in report.advice else ()):
         for line in lines_of(report.analysis, suggestion.buffers):
-            steps.setdefault(line, []).append(position)
+            suggestions.setdefault(line, []).append(position)
     return LineCosts(
         peak_bytes=space.peak_resident.amount if space.peak_resident else 0,
         size_bytes={
             group.label: group.size_bytes for group in report.source_lines[space.color] if group.kind == "named"
         },
-        steps=steps,
+        suggestions=suggestions,
     )
 
 
@@ -62,7 +62,7 @@ def annotated(lines: Sequence[str], names: Collection[str], costs: LineCosts) ->
             number,
             text,
             sum(costs.size_bytes.get(f"{name}:{number}", 0) for name in names),
-            tuple(sorted({step for name in names for step in costs.steps.get(f"{name}:{number}", ())})),
+            tuple(sorted({place for name in names for place in costs.suggestions.get(f"{name}:{number}", ())})),
         )
         for number, text in enumerate(lines, 1)
     ]
@@ -70,17 +70,17 @@ def annotated(lines: Sequence[str], names: Collection[str], costs: LineCosts) ->
 
 def costs_of_report(space: SpaceFigures) -> LineCosts:
     """Return what lines cost in a memory space, from its part of `report.json`."""
-    steps = dict[str, list[int]]()
-    for position, step in enumerate(space.advice.best_suggestions if space.advice else ()):
-        for line in step.lines:
-            steps.setdefault(line, []).append(position)
+    suggestions = dict[str, list[int]]()
+    for position, suggestion in enumerate(space.advice.best_suggestions if space.advice else ()):
+        for line in suggestion.lines:
+            suggestions.setdefault(line, []).append(position)
     return LineCosts(
         peak_bytes=space.peak_bytes or 0,
         size_bytes={line.source: line.size_bytes for line in space.peak_resident_lines},
-        steps=steps,
+        suggestions=suggestions,
     )
 
 
 def files_of(costs: LineCosts) -> Collection[str]:
     """Return the files whose lines cost something, as a dump names them."""
-    return {line.rpartition(":")[0] for line in (*costs.size_bytes, *costs.steps)}
+    return {line.rpartition(":")[0] for line in (*costs.size_bytes, *costs.suggestions)}

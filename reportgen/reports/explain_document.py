@@ -8,21 +8,15 @@ from typing import Literal
 
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.analyse.logged_errors import LoggedError
-from reportgen.analyse.phases import Phase
 from reportgen.document import document
-from reportgen.record import record
 from reportgen.reports.formats import capital, human_bytes, least_words, percent, range_words
 from reportgen.reports.json_lines import json_line
 from reportgen.reports.module_figures import json_document
 from reportgen.reports.report_document import (
-    CombinedFigures,
     ErrorFigures,
-    LineBytes,
     ModuleFigures,
     PeakBuffers,
     Refusal,
-    SpaceFigures,
-    SuggestionFigures,
     figures_of_summary,
 )
 from reportgen.reports.summary import Summary
@@ -47,7 +41,7 @@ class Sentences:
     """Whether the module fits its device; null if it is not known what the device has."""
     verdict: str
     """Whether the module fits, in a sentence, and what could make it."""
-    first_step: str
+    first_suggestion: str
     """What to do first; empty if nothing would lower the peak."""
     devices: str
     """How many devices run it, and what each of more would need; empty for one."""
@@ -66,6 +60,12 @@ class ExplainedModule:
     figures: ModuleFigures
     """Its part of `report.json`."""
 
+    @property
+    def largest(self) -> tuple[PeakBuffers, ...]:
+        """The largest groups of the peak; empty without live ranges."""
+        space = self.figures.main_space
+        return space.peak_resident_groups[:_LARGEST] if space else ()
+
 
 @document()
 class ExplainDocument:
@@ -79,78 +79,22 @@ class ExplainDocument:
     """The out-of-memory errors in texts, in the order of the texts."""
 
 
-@record
-class Explanation(Sentences):
-    """The same with the figures that sections show, of the main memory space unless `spaces` say otherwise, in bytes.
-
-    `needed_bytes` must be allocated for the program; `allocated_bytes` is the sum of the allocations, thread-local ones
-    included. `missing_allocations` says which are not there, so that each size is the least that it can be; it is empty
-    if all are. `is_peak_least` is whether each peak is that, because of this or of missing live ranges. `largest` and
-    `other_bytes` add up to the peak.
-    """
-
-    path: str
-    name: str
-    backend: str
-    needed_bytes: int
-    peak_bytes: int | None
-    peak_moment: int | None
-    schedule_length: int | None
-    allocated_bytes: int
-    missing_allocations: str
-    is_peak_least: bool
-    capacity_bytes: int | None
-    capacity_source: str | None
-    spaces: tuple[SpaceFigures, ...]
-    lines: tuple[LineBytes, ...]
-    largest: tuple[PeakBuffers, ...]
-    other_bytes: int
-    phases: tuple[Phase, ...]
-    best: tuple[SuggestionFigures, ...]
-    combined: tuple[CombinedFigures, ...]
-
-
-def explanation(entry: Summary) -> Explanation:
+def explained(entry: Summary) -> ExplainedModule:
     """Return the explanation of a module."""
     figures = figures_of_summary(entry)
-    space = _explained_space(entry, figures)
-    advice = figures.spaces[MAIN_SPACE].advice if MAIN_SPACE in figures.spaces else None
-    groups = space.peak_resident_groups[:_LARGEST] if space else ()
-    peak = entry.peak_resident_bytes
-    return Explanation(
-        space=space.name if space else "",
-        fits=entry.fits,
-        verdict=_verdict(entry, figures),
-        first_step=entry.first_suggestion,
-        devices=entry.devices,
-        filled=entry.filled,
-        unknown=tuple(_unknown(entry, space, figures.spaces.get(MAIN_SPACE))),
-        path=entry.label,
-        name=entry.title,
-        backend=entry.backend,
-        needed_bytes=entry.needed_bytes,
-        peak_bytes=peak,
-        peak_moment=space.peak_resident_moment if space else None,
-        schedule_length=entry.schedule_length,
-        allocated_bytes=space.allocated_bytes if space else 0,
-        missing_allocations=entry.missing,
-        is_peak_least=entry.is_peak_least,
-        capacity_bytes=entry.capacity_bytes,
-        capacity_source=space.capacity.source if space and space.capacity else None,
-        spaces=tuple(figures.spaces.values()),
-        lines=space.peak_resident_lines[:_LARGEST] if space else (),
-        largest=groups,
-        other_bytes=(peak or 0) - sum(group.size_bytes for group in groups),
-        phases=figures.phases,
-        best=advice.best_suggestions if advice else (),
-        combined=advice.combined if advice else (),
+    space = figures.main_space
+    return ExplainedModule(
+        figures=figures,
+        sentences=Sentences(
+            space=space.name if space else "",
+            fits=entry.fits,
+            verdict=_verdict(entry, figures),
+            first_suggestion=entry.first_suggestion,
+            devices=entry.devices,
+            filled=entry.filled,
+            unknown=tuple(_unknown(entry, figures)),
+        ),
     )
-
-
-def _explained_space(entry: Summary, figures: ModuleFigures) -> SpaceFigures | None:
-    """Return the memory space that the summary of a module is of; None for a module that needs nothing."""
-    color = entry.space_name.partition(" ")[0]
-    return figures.spaces[int(color)] if color.isdigit() else None
 
 
 def explain_json(entries: Iterable[Summary], errors: Iterable[LoggedError]) -> bytes:
@@ -160,7 +104,7 @@ def explain_json(entries: Iterable[Summary], errors: Iterable[LoggedError]) -> b
 
 def _line(entry: Summary) -> bytes:
     """Return the line of an `ExplainedModule`, whose figures are JSON already."""
-    return b'{"sentences": %b, "figures": %b}' % (json_line(explanation(entry)), entry.report_line)
+    return b'{"sentences": %b, "figures": %b}' % (json_line(explained(entry).sentences), entry.report_line)
 
 
 def _verdict(entry: Summary, figures: ModuleFigures) -> str:
@@ -182,7 +126,7 @@ def _verdict(entry: Summary, figures: ModuleFigures) -> str:
 
 def _kinds_words(entry: Summary, figures: ModuleFigures) -> str:
     """Return how much of the need are temporaries, for a dump without live ranges, which has no peak to take apart."""
-    space = _explained_space(entry, figures)
+    space = figures.main_space
     if entry.peak_resident_bytes is not None or not space or entry.missing:
         return ""
     temporary = human_bytes(space.needed_bytes - space.static_bytes)
@@ -197,15 +141,16 @@ def _refusal_words(entry: Summary, refused: Refusal) -> str:
     return f": {', '.join(words)} of {refused.space.upper()}" if words else ""
 
 
-def _unknown(entry: Summary, space: SpaceFigures | None, main: SpaceFigures | None) -> Sequence[str]:
-    """Return a sentence on each thing that the dump does not say of the space of an entry and of the main one."""
+def _unknown(entry: Summary, figures: ModuleFigures) -> Sequence[str]:
+    """Return a sentence on each thing that the dump does not say."""
+    space, advised = figures.main_space, figures.spaces.get(MAIN_SPACE)
     peak, attributed = entry.peak_resident_bytes, space.attributed if space else None
     errors = dict(entry.finding_counts).get("error", 0)
     if entry.missing:  # which is said above
         errors -= sum(finding.slug in _OF_MISSING for finding in entry.findings)
     unnamed = peak - attributed.scope_bytes - attributed.reserved_bytes if peak and attributed else 0
-    withheld = (main.advice_withheld or "") if main else ""
-    doubt = main.advice.contested_bytes if main and main.advice else 0
+    withheld = (advised.advice_withheld or "") if advised else ""
+    doubt = figures.advice.contested_bytes if figures.advice else 0
     where = f", in at most {human_bytes(doubt)} of this memory" if doubt else ""
     of_peak = f"{human_bytes(unnamed)} ({percent(unnamed, peak or 0)}) of the peak"
     sentences = {

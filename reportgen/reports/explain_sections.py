@@ -3,20 +3,20 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from reportgen.analyse.logged_errors import LoggedError
-from reportgen.analyse.phases import label
+from reportgen.analyse.phases import Phase, label
 from reportgen.analyse.spaces import is_small
 from reportgen.oom.error_event import LoggedBuffer, OutOfMemory
 from reportgen.record import record
 from reportgen.reports.advice_words import CONFIDENCES, needed_words, result_words, saving_words
 from reportgen.reports.error_causes import parts_of, whole_of
 from reportgen.reports.error_words import figures, is_failure, next_step, told, unknown, verdict, would_fit
-from reportgen.reports.explain_document import Explanation
+from reportgen.reports.explain_document import ExplainedModule
 from reportgen.reports.formats import capital, counted, human_bytes, least_words, more_lines, range_words
-from reportgen.reports.report_document import PeakBuffers, SpaceFigures, SuggestionFigures
+from reportgen.reports.report_document import AdviceFigures, PeakBuffers, SpaceFigures, SuggestionFigures
 from reportgen.reports.source_words import line_words, short_words
 from reportgen.reports.styled_text import Tone
 
-_LARGEST, _MOST_STEPS, _MOST_PHASES, _MOST_OTHERS = 5, 5, 8, 8
+_LARGEST, _MOST_SUGGESTIONS, _MOST_PHASES, _MOST_OTHERS = 5, 5, 8, 8
 
 
 @record
@@ -42,7 +42,7 @@ class Section:
     items: tuple[tuple[str, str, str], ...] = ()
 
 
-def sections(explanations: Iterable[Explanation], errors: Sequence[LoggedError]) -> Iterator[Section]:
+def sections(explanations: Iterable[ExplainedModule], errors: Sequence[LoggedError]) -> Iterator[Section]:
     """Yield what is said of the module that needs most, then of the others, then of the errors in texts."""
     modules = list(explanations)
     if modules:
@@ -53,36 +53,52 @@ def sections(explanations: Iterable[Explanation], errors: Sequence[LoggedError])
         yield from _error(error)
 
 
-def _module(one: Explanation) -> Iterator[Section]:
-    tone: Tone = "open" if one.fits is None else "good" if one.fits else "bad"
-    device = f" of {human_bytes(one.capacity_bytes)} ({one.capacity_source})" if one.capacity_bytes else ""
-    first = f"{short_words(one.first_step)}." if one.first_step else ""
-    if first:
-        # A donation that saves nothing is named to say so, and is no step.
-        known = [step.what for step in one.best] + [step.what for step in one.combined]
-        is_step = one.first_step.startswith(tuple(known))
-        first = f"First suggestion: {first}" if is_step else capital(first)
-    missing = f"{capital(one.missing_allocations)}." if one.missing_allocations else ""
+def _module(module: ExplainedModule) -> Iterator[Section]:
+    said, figures, space = module.sentences, module.figures, module.figures.main_space
     yield Section(
-        title=f"{one.name}: {one.backend}, {one.space}{device}",
-        tone=tone,
-        sentences=tuple(filter(None, (one.verdict, missing, first, one.devices and f"Devices: {one.devices}."))),
+        title=f"{figures.name}: {figures.backend}, {said.space}{_device(space)}",
+        tone="open" if said.fits is None else "good" if said.fits else "bad",
+        sentences=tuple(
+            filter(
+                None,
+                (
+                    said.verdict,
+                    f"{capital(figures.missing_allocations)}." if figures.missing_allocations else "",
+                    _first(said.first_suggestion, figures.advice),
+                    said.devices and f"Devices: {said.devices}.",
+                ),
+            )
+        ),
     )
-    if one.largest:
-        yield _peak(one)
-    if one.best:
-        yield _steps(one)
-    if len(one.phases) > 1:
-        yield _phases(one)
-    yield Section(title="Unknown", items=tuple((sentence, "", "") for sentence in one.unknown))
+    if space and module.largest:
+        yield _peak(module, space)
+    if space and figures.advice and figures.advice.best:
+        yield _suggestions(figures.advice, space)
+    if space and len(figures.phases) > 1:
+        yield _phases(figures.phases, space)
+    yield Section(title="Unknown", items=tuple((sentence, "", "") for sentence in said.unknown))
 
 
-def _peak(one: Explanation) -> Section:
-    peak = one.peak_bytes or 0
+def _device(space: SpaceFigures | None) -> str:
+    capacity = space.capacity if space else None
+    return f" of {human_bytes(capacity.size_bytes)} ({capacity.source})" if capacity else ""
+
+
+def _first(sentence: str, advice: AdviceFigures | None) -> str:
+    if not sentence:
+        return ""
+    words = f"{short_words(sentence)}."
+    # A donation that saves nothing is named to say so, and is no suggestion.
+    known = [suggestion.what for suggestion in (*advice.best_suggestions, *advice.combined)] if advice else []
+    return f"First suggestion: {words}" if sentence.startswith(tuple(known)) else capital(words)
+
+
+def _peak(module: ExplainedModule, space: SpaceFigures) -> Section:
+    peak, figures = space.peak_bytes or 0, module.figures
     others = [
-        f"{human_bytes(space.needed_bytes)} of {space.name}"
-        for space in one.spaces
-        if space.name != one.space and not _is_small(space, one.needed_bytes)
+        f"{human_bytes(other.needed_bytes)} of {other.name}"
+        for other in figures.spaces.values()
+        if other is not space and not _is_small(other, space.needed_bytes)
     ]
     rows = [
         SizeRow(
@@ -93,18 +109,18 @@ def _peak(one: Explanation) -> Section:
             what=_what(group),
             line=_line(group),
         )
-        for group in one.largest
+        for group in module.largest
     ]
-    if one.other_bytes:
-        rows.append(SizeRow(part=one.other_bytes, whole=peak, size=human_bytes(one.other_bytes), name="all others"))
-    size = least_words(peak, is_least=one.is_peak_least)
+    if rest := peak - sum(group.size_bytes for group in module.largest):
+        rows.append(SizeRow(part=rest, whole=peak, size=human_bytes(rest), name="all others"))
+    size = least_words(peak, is_least=figures.is_peak_least)
     return Section(
-        title=f"Peak: {size} at instruction {one.peak_moment:,} of {one.schedule_length or 0:,}",
+        title=f"Peak: {size} at instruction {space.peak_resident_moment:,} of {figures.schedule_length or 0:,}",
         sentences=tuple(
             filter(
                 None,
                 (
-                    one.filled if one.lines else "",
+                    module.sentences.filled if space.peak_resident_lines else "",
                     f"Other memory spaces: {', '.join(others)}." if others else "",
                 ),
             )
@@ -135,47 +151,48 @@ def _line(group: PeakBuffers) -> str:
     return f"read at {line_words(group.read_first)}{more}" if group.read_first else ""
 
 
-def _steps(one: Explanation) -> Section:
-    """Return the steps, each alone, and what the sequence of steps leads to."""
-    exceeded = one.capacity_bytes if one.needed_bytes > (one.capacity_bytes or 0) else None
+def _suggestions(advice: AdviceFigures, space: SpaceFigures) -> Section:
+    """Return the best suggestions, each on its own, and what those that are combined lead to."""
+    capacity, best = space.capacity_bytes, advice.best_suggestions
+    exceeded = capacity if capacity is not None and space.needed_bytes > capacity else None
     items = [
-        (capital(short_words(step.what)), _step_words(step, exceeded), step.code or "")
-        for step in one.best[:_MOST_STEPS]
+        (capital(short_words(suggestion.what)), _suggestion_words(suggestion, exceeded), suggestion.code or "")
+        for suggestion in best[:_MOST_SUGGESTIONS]
     ]
-    if rest := one.best[_MOST_STEPS:]:
+    if rest := best[_MOST_SUGGESTIONS:]:
         items.append(
             (
                 f"And {counted(len(rest), 'more suggestion')}",
-                f"{'; '.join(short_words(step.what) for step in rest)}",
+                f"{'; '.join(short_words(suggestion.what) for suggestion in rest)}",
                 "",
             )
         )
     together = ""
-    if len(one.combined) > 1:
-        what = ", then ".join(short_words(step.what) for step in one.combined)
-        together = f"Together: {what}: new total {needed_words(one.combined[-1])}."
+    if len(advice.combined) > 1:
+        what = ", then ".join(short_words(suggestion.what) for suggestion in advice.combined)
+        together = f"Together: {what}: new total {needed_words(advice.combined[-1])}."
     return Section(title="Suggestions", items=tuple(items), sentences=tuple(filter(None, (together,))))
 
 
-def _step_words(step: SuggestionFigures, exceeded_bytes: int | None) -> str:
-    if not step.is_computed:
-        return f"{saving_words(step)}; saving unknown"
-    confidence = "" if step.confidence == "at least" else f" ({CONFIDENCES[step.confidence]})"
-    return f"{saving_words(step)}{confidence}: {result_words(step, exceeded_bytes)}"
+def _suggestion_words(suggestion: SuggestionFigures, exceeded_bytes: int | None) -> str:
+    if not suggestion.is_computed:
+        return f"{saving_words(suggestion)}; saving unknown"
+    confidence = "" if suggestion.confidence == "at least" else f" ({CONFIDENCES[suggestion.confidence]})"
+    return f"{saving_words(suggestion)}{confidence}: {result_words(suggestion, exceeded_bytes)}"
 
 
-def _phases(one: Explanation) -> Section:
+def _phases(phases: Sequence[Phase], space: SpaceFigures) -> Section:
     rows = [
         SizeRow(
             part=phase.peak_bytes,
-            whole=one.peak_bytes or 0,
+            whole=space.peak_bytes or 0,
             size=human_bytes(phase.peak_bytes),
             name=f"{label(phase.kind, phase.passes)}{f' at {line_words(phase.name)}' if phase.name else ''}",
             what=f"{phase.first:,} to {phase.last:,}",
         )
-        for phase in one.phases[:_MOST_PHASES]
+        for phase in phases[:_MOST_PHASES]
     ]
-    rest = len(one.phases) - _MOST_PHASES
+    rest = len(phases) - _MOST_PHASES
     return Section(
         title="Phases: peak and instructions",
         rows=tuple(rows),
@@ -183,18 +200,17 @@ def _phases(one: Explanation) -> Section:
     )
 
 
-def _others(others: Sequence[Explanation]) -> Section:
-    most = others[0].needed_bytes
+def _others(others: Sequence[ExplainedModule]) -> Section:
     words = {True: "fits", False: "does not fit", None: ""}
     rows = [
         SizeRow(
-            part=one.needed_bytes,
-            whole=most,
-            size=least_words(one.needed_bytes, is_least=bool(one.missing_allocations)),
-            name=one.name,
-            what=", ".join(filter(None, (one.space, words[one.fits]))),
+            part=_needed_bytes(module),
+            whole=_needed_bytes(others[0]),
+            size=least_words(_needed_bytes(module), is_least=bool(module.figures.missing_allocations)),
+            name=module.figures.name,
+            what=", ".join(filter(None, (module.sentences.space, words[module.sentences.fits]))),
         )
-        for one in others[:_MOST_OTHERS]
+        for module in others[:_MOST_OTHERS]
     ]
     rest = len(others) - _MOST_OTHERS
     more = f"{counted(rest, 'more module')}. " if rest > 0 else ""
@@ -203,6 +219,11 @@ def _others(others: Sequence[Explanation]) -> Section:
         rows=tuple(rows),
         sentences=(f"{more}--module NAME explains one of them.",),
     )
+
+
+def _needed_bytes(module: ExplainedModule) -> int:
+    space = module.figures.main_space
+    return space.needed_bytes if space else 0
 
 
 def _error(error: LoggedError) -> Iterator[Section]:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from reportgen.reports.annotated_source import AnnotatedLine, LineCosts
-from reportgen.reports.explain_document import Explanation
 from reportgen.reports.formats import cut, human_bytes, percent, visible
+from reportgen.reports.report_document import ModuleFigures
 from reportgen.reports.source_words import short_words
 from reportgen.reports.styled_text import Span, TextLine
 
@@ -13,11 +13,12 @@ _SIZE, _SHARE = 11, 8
 
 
 def source_text(
-    name: str, lines: Sequence[AnnotatedLine], costs: LineCosts, module: Explanation, width: int
+    name: str, lines: Sequence[AnnotatedLine], costs: LineCosts, module: ModuleFigures, width: int
 ) -> Iterator[TextLine]:
-    """Yield what the file fills of a module's peak, and then each line with bytes or steps and those around it."""
+    """Yield what the file fills of a module's peak, then each line with bytes or suggestions and those around it."""
     filled = sum(line.size_bytes for line in lines)
-    yield (Span(f"{name} in {module.name}: {module.backend}, {module.space}", "title"),)
+    space = module.main_space.name if module.main_space else ""
+    yield (Span(f"{name} in {module.name}: {module.backend}, {space}", "title"),)
     yield (
         Span(
             f"Its lines account for {human_bytes(filled)} of the {human_bytes(costs.peak_bytes)} peak"
@@ -27,7 +28,7 @@ def source_text(
     shown = {
         near
         for place, line in enumerate(lines)
-        if line.size_bytes or line.steps
+        if line.size_bytes or line.suggestions
         for near in range(place - _AROUND, place + _AROUND + 1)
     }
     digits = len(str(len(lines)))
@@ -39,13 +40,15 @@ def source_text(
         yield from _line(lines[place], costs, module, digits, width)
 
 
-def _line(line: AnnotatedLine, costs: LineCosts, module: Explanation, digits: int, width: int) -> Iterator[TextLine]:
+def _line(line: AnnotatedLine, costs: LineCosts, module: ModuleFigures, digits: int, width: int) -> Iterator[TextLine]:
     size = human_bytes(line.size_bytes) if line.size_bytes else ""
     share = percent(line.size_bytes, costs.peak_bytes) if line.size_bytes else ""
     margin = f"{size:>{_SIZE}} {share:>{_SHARE}}  "
     number = f"{line.number:>{digits}}  "
     text = cut(visible(line.text.expandtabs(4)), max(width - len(margin) - len(number), 10))
     yield Span(margin, "bar"), Span(number, "quiet"), Span(text)
-    for step in line.steps:
-        words = f"{' ' * len(margin)}{' ' * len(number)}^ suggestion {step + 1}: {short_words(module.best[step].what)}"
+    best = module.advice.best_suggestions if module.advice else ()
+    for position in line.suggestions:
+        what = short_words(best[position].what)
+        words = f"{' ' * len(margin)}{' ' * len(number)}^ suggestion {position + 1}: {what}"
         yield (Span(words[:width], "quiet"),)

@@ -17,6 +17,7 @@ from reportgen.analyse.phases import Phase
 from reportgen.analyse.records import XlaSum
 from reportgen.analyse.results import Finding, Severity
 from reportgen.analyse.sibling_arguments import SiblingArguments
+from reportgen.analyse.spaces import main_space
 from reportgen.document import Bytes, Count, Number, Pattern, Positive, SignedBytes, document, parsed, read
 from reportgen.input.dump_text import TextOrigin
 from reportgen.input.names import Backend
@@ -499,6 +500,16 @@ class ModuleFigures(GateModule):
     phases: tuple[Phase, ...]
     """Stretches of the schedule in the order of time: the passes, which cover it, and the loops in them. Empty without
     live ranges."""
+
+    @property
+    def main_space(self) -> SpaceFigures | None:
+        """The memory space that the module is shown by; None for a module without any."""
+        return main_space(self.spaces)
+
+    @property
+    def advice(self) -> AdviceFigures | None:
+        """What would lower the peak of the main memory; None where that is not said."""
+        return self.spaces[MAIN_SPACE].advice if MAIN_SPACE in self.spaces else None
 
 
 @document()

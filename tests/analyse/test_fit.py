@@ -22,7 +22,7 @@ from reportgen.pipeline import DumpReading
 from reportgen.render.module.module_pages import module_pages
 from reportgen.render.module.step_cards import step_cards
 from reportgen.render.module.verdict import verdict
-from reportgen.reports.explain_document import explanation
+from reportgen.reports.explain_document import explained
 from reportgen.reports.summary_of_report import summary
 from reportgen.work import Settings
 from tests.support.samples import ROOT, sample_labels, samples
@@ -186,7 +186,7 @@ def test_what_does_not_fit_has_one_verdict_whoever_says_so(folder: Path) -> None
         assert told
         assert (one.fits_device, told.elsewhere) == (False, words)
         assert (summary(one).fits, summary(one).is_refused) == (False, is_refused)
-        assert ("Fits" in explanation(summary(one)).verdict) is False
+        assert ("Fits" in explained(summary(one)).sentences.verdict) is False
 
 
 @pytest.mark.parametrize("label", sample_labels())

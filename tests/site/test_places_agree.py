@@ -23,11 +23,12 @@ from reportgen.render.single_file import single_file
 from reportgen.render.site.overview import Front, overview_pages
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import needed_words, result_words, rounded_bytes, saving_words
-from reportgen.reports.explain_document import Explanation, explain_json, explanation
+from reportgen.reports.explain_document import ExplainedModule, explain_json, explained
 from reportgen.reports.explain_markdown import explanation_markdown
 from reportgen.reports.explain_sections import sections
 from reportgen.reports.explain_text import explanation_lines
 from reportgen.reports.formats import exact_bytes, human_bytes, more_lines, shortened, visible
+from reportgen.reports.report_document import CombinedFigures, SpaceFigures, SuggestionFigures
 from reportgen.reports.source_words import line_words, short_words
 from reportgen.reports.summary import Summary
 from reportgen.reports.summary_of_report import summary
@@ -73,8 +74,24 @@ class Places:
         return found
 
     @cached_property
-    def explained(self) -> Explanation:
-        return explanation(self.entry)
+    def explained(self) -> ExplainedModule:
+        return explained(self.entry)
+
+    @property
+    def shown(self) -> SpaceFigures:
+        space = self.explained.figures.main_space
+        assert space is not None
+        return space
+
+    @property
+    def best(self) -> Sequence[SuggestionFigures]:
+        advice = self.explained.figures.advice
+        return advice.best_suggestions if advice else ()
+
+    @property
+    def combined(self) -> Sequence[CombinedFigures]:
+        advice = self.explained.figures.advice
+        return advice.combined if advice else ()
 
     @cached_property
     def document(self) -> dict[str, Any]:
@@ -146,55 +163,58 @@ def places(request: pytest.FixtureRequest) -> Places:
 
 def test_what_is_needed_and_whether_it_fits(places: Places) -> None:
     one, space = places.explained, places.space
-    needed = one.needed_bytes
+    needed = places.shown.needed_bytes
     assert needed == space["needed_bytes"] == main_of(places.document)["needed_bytes"]
     assert human_bytes(needed) in places.checked
     assert human_bytes(needed) in places.told
     for page in places.pages:
         headline = page.first("p", class_="headline")
         assert exact(headline.first("strong", class_="figure")) == [needed]
-        assert verdict_of(headline) is one.fits
+        assert verdict_of(headline) is one.sentences.fits
     row = places.overview.first("table", id="modules-table").first("tbody")
     assert exact(row)[0] == needed
     assert ("left" in row.text, "over by" in row.text or "does not fit" in row.text) == (
-        one.fits is True,
-        one.fits is False,
+        one.sentences.fits is True,
+        one.sentences.fits is False,
     )
-    fit = places.overview.first(aria_label="Fit").text if one.fits is not None else ""
-    assert ("1 of 1" in fit, "0 of 1" in fit) == (one.fits is True, one.fits is False)
+    fit = places.overview.first(aria_label="Fit").text if one.sentences.fits is not None else ""
+    assert ("1 of 1" in fit, "0 of 1" in fit) == (one.sentences.fits is True, one.sentences.fits is False)
     is_refused = places.report["refused"] is not None
-    assert ("Does not fit:" in places.told or "refused" in places.told) == (one.fits is False)
+    assert ("Does not fit:" in places.told or "refused" in places.told) == (one.sentences.fits is False)
     assert ("refused" in places.told) == ("refused" in places.checked) == is_refused
-    assert places.document["sentences"]["fits"] == one.fits
+    assert places.document["sentences"]["fits"] == one.sentences.fits
     known = places.report["spaces"].values()
     over = any(one["capacity"] and one["capacity"]["excess_bytes"] > 0 for one in known)
-    assert (over or is_refused) == (one.fits is False)
+    assert (over or is_refused) == (one.sentences.fits is False)
 
 
 def test_the_peak_and_the_lines_that_fill_it(places: Places) -> None:
     one, space = places.explained, places.space
-    assert one.peak_bytes == space["peak_resident_bytes"] == main_of(places.document)["peak_resident_bytes"]
+    assert places.shown.peak_bytes == space["peak_resident_bytes"] == main_of(places.document)["peak_resident_bytes"]
     for page in places.pages:
         answer = page.first("p", class_="answer")
-        assert one.filled in answer.text
-        if one.peak_bytes is None:
+        assert one.sentences.filled in answer.text
+        if places.shown.peak_bytes is None:
             assert "the peak is unknown" in answer.text
             continue
-        assert exact(answer)[0] == one.peak_bytes
-        assert f"at instruction {one.peak_moment:,}" in answer.text
-    if one.peak_bytes is None:
+        assert exact(answer)[0] == places.shown.peak_bytes
+        assert f"at instruction {places.shown.peak_resident_moment:,}" in answer.text
+    if places.shown.peak_bytes is None:
         return
-    assert exact_bytes(one.peak_bytes) in places.checked
-    assert f"Peak: {human_bytes(one.peak_bytes)} at instruction {one.peak_moment:,}" in places.told
-    assert one.filled in places.told
-    assert one.peak_bytes in exact(places.overview.first("table", id="modules-table").first("tbody"))
+    assert exact_bytes(places.shown.peak_bytes) in places.checked
+    assert (
+        f"Peak: {human_bytes(places.shown.peak_bytes)} at instruction {places.shown.peak_resident_moment:,}"
+        in places.told
+    )
+    assert one.sentences.filled in places.told
+    assert places.shown.peak_bytes in exact(places.overview.first("table", id="modules-table").first("tbody"))
     lines = [(line_words(line["source"]), line["size_bytes"]) for line in space["peak_resident_lines"]]
     for page in places.pages:
         table = grouped(page, "source line")
         named = [row for row in table if [*row.first("th").all("code")]]
         assert [(line_words(row.first("th").text), exact(row)[0]) for row in named] == lines[: len(named)]
         assert bool(named) == bool(lines)
-    assert all(words in one.filled for words, size in lines[:3] if size * 1000 >= one.peak_bytes)
+    assert all(words in one.sentences.filled for words, size in lines[:3] if size * 1000 >= places.shown.peak_bytes)
 
 
 def test_what_dominates_and_who_fills_it(places: Places) -> None:
@@ -223,13 +243,15 @@ def test_no_row_of_the_table_has_more_of_a_line_than_the_sentence_above_it(place
         if group["source"] and group["lines"] == 1:
             in_rows[group["source"]] += group["size_bytes"]
     assert all(size <= filled[line] for line, size in in_rows.items())
-    assert "(0.0 %)" not in one.filled
-    named = [line for line in filled if f"{line_words(line)} (" in one.filled]
+    assert "(0.0 %)" not in one.sentences.filled
+    named = [line for line in filled if f"{line_words(line)} (" in one.sentences.filled]
     most = max((filled[line] for line in named), default=0)
-    least_named = 0.001 * (one.peak_bytes or 0)
+    least_named = 0.001 * (places.shown.peak_bytes or 0)
     assert all(size <= max(most, least_named) for size in in_rows.values())
-    assert places.document["sentences"]["filled"] == places.entry.filled == one.filled
-    assert not filled or one.filled in " ".join(explanation_markdown(sections([one], ())).replace("\\", "").split())
+    assert places.document["sentences"]["filled"] == places.entry.filled == one.sentences.filled
+    assert not filled or one.sentences.filled in " ".join(
+        explanation_markdown(sections([one], ())).replace("\\", "").split()
+    )
 
 
 def test_a_value_has_one_size_and_one_author(places: Places) -> None:
@@ -259,31 +281,30 @@ def test_without_a_buffer_the_peak_is_that_without_its_family(places: Places) ->
 def test_the_steps_and_what_is_needed_then_in_documents_and_the_terminal(places: Places) -> None:
     one, advice = places.explained, places.advice
     suggestions = [advice["suggestions"][number] for number in advice.get("best", ())]
-    assert [step.what for step in one.best] == [suggestion["what"] for suggestion in suggestions]
-    for step, suggestion in zip(one.best, suggestions, strict=True):
+    assert [step.what for step in places.best] == [suggestion["what"] for suggestion in suggestions]
+    for step, suggestion in zip(places.best, suggestions, strict=True):
         slack = advice["breakdown"]["needed_bytes"] - advice["breakdown"]["peak_bytes"]
         assert step.needed_bytes == suggestion["needed_bytes"] == suggestion["peak_bytes"] + slack
-        assert step.needed_bytes == one.needed_bytes - (step.saving_bytes or 0)
-    for step in one.best[:LOOKED_AT]:
+        assert step.needed_bytes == places.shown.needed_bytes - (step.saving_bytes or 0)
+    for step in places.best[:LOOKED_AT]:
         assert saving_words(step) in places.told
         assert left_words(places, step) in places.told
-    assert one.first_step in places.checked
-    known = [step.what for step in one.best] + [step.what for step in one.combined]
-    assert ("First suggestion:" in places.told) == one.first_step.startswith(tuple(known))
+    assert one.sentences.first_suggestion in places.checked
+    known = [step.what for step in places.best] + [step.what for step in places.combined]
+    assert ("First suggestion:" in places.told) == one.sentences.first_suggestion.startswith(tuple(known))
 
 
 def test_the_steps_and_what_is_needed_then_on_pages(places: Places) -> None:
-    one = places.explained
     for page in places.pages:
         cards = [card for found in page.all("ol", class_="step-list") for card in found.all("li")]
         is_sequence = bool(cards) and cards[-1].text.startswith("Then ")
-        chosen: Sequence[Any] = one.combined if is_sequence else one.best[: len(cards)]
-        assert bool(cards) == bool(one.best)
+        chosen: Sequence[Any] = places.combined if is_sequence else places.best[: len(cards)]
+        assert bool(cards) == bool(places.best)
         for card, step in zip(cards, chosen, strict=True):
             assert short_words(shortened(step.what)).lower() in card.text.lower()
             assert is_sequence or saving_words(step) in card.text
             assert left_words(places, step) in card.text
-        listed: tuple[tuple[str, Sequence[Any]], ...] = (("best", one.best), ("combined", one.combined))
+        listed: tuple[tuple[str, Sequence[Any]], ...] = (("best", places.best), ("combined", places.combined))
         for name, steps in listed:
             found = [*page.all("table", data_csv=name)]
             rows = [*found[0].first("tbody").all("tr")] if found else []
@@ -296,8 +317,8 @@ def test_the_least_that_it_could_need(places: Places) -> None:
     cell = places.overview.first("td", class_="could-need")
     assert exact(cell) == ([] if least is None else [least])
     if least is not None:
-        counted = [step for step in places.explained.best if step.is_computed]
-        assert least <= places.explained.needed_bytes
+        counted = [step for step in places.best if step.is_computed]
+        assert least <= places.shown.needed_bytes
         same_training = [step for step in counted if "batch" not in step.what and "narrower type" not in step.what]
         assert all(least <= step.needed_bytes for step in same_training)
 
@@ -308,12 +329,12 @@ def test_commands_print_what_pages_are_made_from(run: Run, tmp_path: Path) -> No
     asked = [str(dumps), "--jobs", "1", "--capacity", "650KiB"]
     assert run("build", *asked, "-o", site).code == 0
     written = json.loads((site / "report.json").read_text(encoding="utf-8"))["modules"]
-    [explained] = json.loads(run("explain", "--json", *asked).out)["modules"]
+    [written_module] = json.loads(run("explain", "--json", *asked).out)["modules"]
     assert json.loads(run("check", "--json", *asked).out)["modules"] == written
     files, *_ = discover([dumps]).dumps
     settings = Settings(site_title="Memory", output=Path(), fingerprint="", capacities=("650KiB",))
     places = Places(module_of(DumpReading(files, settings)))
-    assert (places.report, places.document) == (written[0], explained)
+    assert (places.report, places.document) == (written[0], written_module)
     assert places.checked in run("check", *asked).out
     page = next(site.glob("m/*/index.html")).read_text(encoding="utf-8")
     assert [one.text for one in tree_of(page).all("p", class_="answer")] == [

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from reportgen.check import check
 from reportgen.failures import failed
 from reportgen.input.discover import Discovered
 from reportgen.input.dump_contents import read_note
@@ -88,8 +89,6 @@ def _needing_most(discovered: Discovered, options: BuildOptions, stage: Stage) -
     first, *others = discovered.dumps
     if not others:
         return first
-    from reportgen.check import check
-
     found = check(
         discovered,
         options.jobs,

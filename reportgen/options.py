@@ -17,31 +17,35 @@ Redaction = Literal["paths", "names"]
 
 
 @record
-class ReportOptions:
-    """The options that decide where a site is written and what it shows, so the same ones give the same site.
+class SiteOptions:
+    """The options of every site: where it is written, and how dumps are read.
 
-    `force` allows writing into a directory with files of other origin.
-
-    `redaction` says what the site must hide; with None it shows everything.
-
-    Files with more than `max_dump_bytes` after decompression are skipped.
+    `force` allows writing into a directory with files of other origin. `redaction` says what the site must hide; with
+    None it shows everything. Files with more than `max_dump_bytes` after decompression are skipped.
 
     `capacities` describe the memory of the device, such as `16GiB`, `v5e` or `5=64GiB`; by default it comes from the
     files beside a dump.
+    """
+
+    output: Path = DEFAULT_OUTPUT
+    force: bool = False
+    redaction: Redaction | None = None
+    max_dump_bytes: int = DEFAULT_MAX_DUMP_BYTES
+    capacities: tuple[str, ...] = ()
+
+
+@record
+class ReportOptions(SiteOptions):
+    """The options of the site of some dumps; the same ones give the same site.
 
     Pages show lines of the source files below `source_root`, and link them to `source_url`, a pattern with `{path}` and
     `{line}`. Neither can be combined with redaction.
     """
 
     paths: tuple[AnyPath, ...]
-    output: Path = DEFAULT_OUTPUT
     title: str = DEFAULT_TITLE
-    force: bool = False
-    redaction: Redaction | None = None
-    max_dump_bytes: int = DEFAULT_MAX_DUMP_BYTES
     source_root: Path | None = None
     source_url: str | None = None
-    capacities: tuple[str, ...] = ()
 
 
 @record
@@ -56,16 +60,11 @@ class BuildOptions(ReportOptions):
 
 
 @record
-class ComparisonOptions:
-    """Where the site of a comparison goes, both paths that are compared, and what their device has."""
+class ComparisonOptions(SiteOptions):
+    """The options of the site of a comparison, with both paths that are compared."""
 
-    output: Path
     before: AnyPath
     after: AnyPath
-    redaction: Redaction | None = None
-    force: bool = False
-    max_dump_bytes: int = DEFAULT_MAX_DUMP_BYTES
-    capacities: tuple[str, ...] = ()
 
 
 @record

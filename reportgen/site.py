@@ -21,7 +21,7 @@ from reportgen.output.own_files import Deletion
 from reportgen.output.writer import SiteDirectory, is_intact, write_pages
 from reportgen.pipeline import DumpReading, attempted
 from reportgen.render.site.assets import fingerprint
-from reportgen.work import BuildResult, Outcome, Part, Settings, Stage, Task, silent
+from reportgen.work import BuildResult, Front, Outcome, Part, Settings, Stage, Task, silent
 
 if TYPE_CHECKING:
     from reportgen.dump_pages import DumpPages
@@ -116,7 +116,6 @@ class SiteBuilder:
         key = common_key(settings, modules, result.problems, readme, errors, has_trend=has_trend)
         if previous and _is_up_to_date(previous, key, settings):
             return previous, 0
-        from reportgen.render.site.overview import Front
         from reportgen.render.site.site_pages import site_pages
 
         front = Front(

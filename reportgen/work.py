@@ -150,6 +150,17 @@ class BuildResult:
         return bool(self.unread) or (strict and (warned or failed or bool(severities & {"error", "warning"})))
 
 
+@record
+class Front:
+    """What the overview says besides its table of modules; `readme` is a user's note, in Markdown."""
+
+    problems: Sequence[Problem] = ()
+    readme: str = ""
+    redaction: Redaction | None = None
+    errors: Sequence[LoggedError] = ()
+    has_trend: bool = False
+
+
 def largest_first(task: Task) -> tuple[int, str]:
     """Return the sort key that puts the largest dumps first, because they take longest."""
     return -bytes_on_disk(task.files), task.files.label

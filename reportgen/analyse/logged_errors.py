@@ -1,6 +1,6 @@
 """Find out-of-memory errors in texts."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 
 from reportgen.input.error_texts import MOST_TEXTS, ErrorText
@@ -18,20 +18,18 @@ class LoggedError:
 
 def logged_errors(texts: Iterable[ErrorText]) -> tuple[LoggedError, ...]:
     """Return every out-of-memory error in the texts."""
-    return tuple(error for text in texts for error in _errors_of(text))
-
-
-def _errors_of(text: ErrorText) -> Iterator[LoggedError]:
-    # Imported here, because its patterns take a tenth of a small check to compile, and few inputs have such a text.
-    from reportgen.oom.find_errors import find_in_pieces
-
-    return (LoggedError(text.label, event) for event in find_in_pieces(text.pieces))
+    return tuple(LoggedError(text.label, event) for text in texts for event in _errors_of(text.pieces))
 
 
 # Kept, because the same texts may lie beside each of the thousands of modules of a folder.
 @lru_cache(maxsize=MOST_TEXTS + 1)
 def errors_in(data: bytes) -> tuple[OutOfMemory, ...]:
     """Return every out-of-memory error in a text."""
-    from reportgen.oom.find_errors import find_out_of_memory  # as above
+    return _errors_of([data])
 
-    return find_out_of_memory(data)
+
+def _errors_of(pieces: Iterable[bytes]) -> tuple[OutOfMemory, ...]:
+    # Imported here, because its patterns take a tenth of a small check to compile, and few inputs have such a text.
+    from reportgen.oom.find_errors import find_in_pieces
+
+    return find_in_pieces(pieces)

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from reportgen.build import build, build_file, opening_page
 from reportgen.commands.arguments import paths_of, report_options
-from reportgen.commands.printing import print_explanation, print_finished, print_single_file
+from reportgen.commands.explaining import print_explanation
+from reportgen.commands.printing import print_finished, print_single_file
 from reportgen.commands.settings import files_read
 from reportgen.errors import OptionError
 from reportgen.options import BuildOptions

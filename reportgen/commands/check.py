@@ -7,6 +7,7 @@ from dataclasses import replace
 from reportgen.check import check
 from reportgen.commands.arguments import paths_of
 from reportgen.commands.gate import budgets_of
+from reportgen.commands.github_files import files_appended
 from reportgen.commands.printing import print_errors, print_modules
 from reportgen.commands.settings import files_read
 from reportgen.input.remote import located
@@ -17,11 +18,9 @@ from reportgen.terminal import Terminal
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Check the dumps, print the findings and return the exit code."""
-    budgets = budgets_of(options, default_growth=options.baseline is not None)
+    budgets = budgets_of(options.budgets, options.max_growth, default_growth=options.baseline is not None)
     paths = paths_of(options)
     if options.github:
-        from reportgen.commands.github import files_appended  # as below
-
         baseline_path = located(options.baseline) if options.baseline else None
         confirm_apart(files_appended(), (*paths, baseline_path, *files_read(options.budgets)))
     found = search(paths, options.redaction or None, options.max_dump_bytes)

@@ -3,7 +3,8 @@
 import argparse
 
 from reportgen.commands.gate import budgets_of
-from reportgen.commands.github import Say, annotated_verdicts, commands_stopped, files_appended, tell_github
+from reportgen.commands.github import Say, annotated_verdicts, commands_stopped, tell_github
+from reportgen.commands.github_files import files_appended
 from reportgen.commands.settings import files_read
 from reportgen.commands.verdicts import exit_code, print_verdicts
 from reportgen.compare.builds import BuildComparison, Source
@@ -30,7 +31,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     appended = files_appended() if options.github else {}
     confirm_apart({"--json": options.json, "--markdown": options.markdown, **appended}, read)
     confirm_outside(options.output, read)
-    budgets = budgets_of(options)
+    budgets = budgets_of(options.budgets, options.max_growth)
     # A gate passes without a baseline, because the first build of a project has none.
     has_baseline = not ((budgets or options.github) and is_missing(before_path))
     after = load_source(after_path, options.after_label, "after", options.max_dump_bytes)

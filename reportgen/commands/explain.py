@@ -7,7 +7,7 @@ from pathlib import Path
 
 from reportgen.check import check
 from reportgen.commands.arguments import paths_of
-from reportgen.commands.printing import print_explanation
+from reportgen.commands.explaining import print_explanation
 from reportgen.errors import OptionError
 from reportgen.input.line_ends import lines_of
 from reportgen.input.source_lines import are_of_one_file, names_of

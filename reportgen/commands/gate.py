@@ -1,15 +1,12 @@
-"""Find the budgets of a gate, for `check` and for `compare`.
+"""Find the budgets of a gate, for `check`, `compare` and `history`."""
 
-What compares modules is imported where there are budgets, because it takes a tenth of a small check, and few have any.
-"""
-
-import argparse
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from reportgen.commands import settings
+from reportgen.compare.growth import Growth
 from reportgen.errors import InvalidBudget
 from reportgen.input.toml_lines import MOST_CHARACTERS, why_refused
 
@@ -17,42 +14,48 @@ if TYPE_CHECKING:
     from reportgen.compare.budgets import Budgets
 
 
-def budgets_of(options: argparse.Namespace, *, default_growth: bool = False) -> "Budgets | None":
-    """Return the budgets of the file and the flags; None if there are none.
+class _Stated(NamedTuple):
+    """The text of budgets, the file that it is from, and the other tables that this may have."""
+
+    text: str
+    file: str
+    others: Collection[str] | None = None
+
+
+def budgets_of(
+    path: Path | None, max_growth: Sequence[Growth] = (), *, default_growth: bool = False
+) -> "Budgets | None":
+    """Return the budgets of a file, by default that of the current directory, and of flags; None if there are none.
 
     With `default_growth` and without any other limit on growth, not one byte more is allowed. Raises InvalidBudget.
     """
-    found = budgets_in_file(options.budgets)
-    growth = tuple(options.max_growth)
-    stated = found.budgets if found else ()
-    if not growth and (not default_growth or any(budget.growth for budget in stated)):
-        return found
-    from reportgen.compare.budgets import Budget, Budgets
-    from reportgen.compare.growth import Growth
+    stated, growth = _stated(path), tuple(max_growth)
+    if not (stated or growth or default_growth):
+        return None
+    # Imported here, because reading budgets takes a twentieth of a small check, and few have any.
+    from reportgen.compare.budgets import Budget, Budgets, parse_budgets
 
+    in_file = parse_budgets(stated.text, stated.file, settings=stated.others) if stated else None
+    listed = in_file.budgets if in_file else ()
+    if not growth and (not default_growth or any(budget.growth for budget in listed)):
+        return in_file
     # It holds whatever modules there are, so none of them is missed.
     budget = Budget(growth=growth or (Growth(),), required=False)
-    return replace(found or Budgets(), budgets=(*stated, budget))
+    return replace(in_file or Budgets(), budgets=(*listed, budget))
 
 
-def budgets_in_file(path: Path | None) -> "Budgets | None":
-    """Return the budgets of a file, by default of the one in the current directory. Raises InvalidBudget."""
+def _stated(path: Path | None) -> _Stated | None:
+    """Return the budgets of a file as they are stated. Raises InvalidBudget."""
     if path is not None:
         # In a pyproject.toml our table has other settings beside the budgets.
         others = settings.KEYS if path.name == settings.FILE.name else None
-        return _parsed(_text(path), path.as_posix(), others)
+        return _Stated(_text(path), path.as_posix(), others)
     if Path(settings.BUDGETS_FILE).is_file():
-        return _parsed(_text(Path(settings.BUDGETS_FILE)), settings.BUDGETS_FILE)
+        return _Stated(_text(Path(settings.BUDGETS_FILE)), settings.BUDGETS_FILE)
     table = settings.read_table()
     if table.values.keys() & set(settings.BUDGET_KEYS):
-        return _parsed(table.text, settings.FILE.name, settings.KEYS)
+        return _Stated(table.text, settings.FILE.name, settings.KEYS)
     return None
-
-
-def _parsed(text: str, file: str, others: Collection[str] | None = None) -> "Budgets":
-    from reportgen.compare.budgets import parse_budgets
-
-    return parse_budgets(text, file, settings=others)
 
 
 def _text(path: Path) -> str:

@@ -3,17 +3,16 @@
 Other people choose the names of modules and paths, so a newline or a `::` in one must not become a command.
 """
 
-import os
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from reportgen.commands.github_files import OUTPUT, SUMMARY, files_appended
 from reportgen.compare.verdicts import Judgement, Verdict
 from reportgen.output.named_files import append_file
 from reportgen.reports.markdown_text import escaped
 
-_SUMMARY, _OUTPUT = "GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"
 _MOST_ANNOTATIONS = 10
 _MOST_SUMMARY_BYTES = 1_000_000
 _COMMANDS = {"fail": "error", "warn": "warning", "note": "notice"}
@@ -44,11 +43,6 @@ def _worst_first(judgement: Judgement | None) -> Sequence[Verdict]:
     return sorted(reported, key=lambda verdict: _ORDER.index(verdict.level or "note"))
 
 
-def files_appended() -> Mapping[str, Path | None]:
-    """Return the files that `tell_github` appends to, by the variable that names each."""
-    return {name: Path(path) if (path := os.environ.get(name)) else None for name in (_SUMMARY, _OUTPUT)}
-
-
 def tell_github(
     judgement: Judgement | None,
     summary: str = "",
@@ -66,7 +60,7 @@ def tell_github(
     """
     worst_first = _worst_first(judgement)
     files = files_appended()
-    if path := files[_SUMMARY]:
+    if path := files[SUMMARY]:
         verdicts = _verdict_list(judgement, worst_first) if judgement and judgement.overall else ""
         data = (summary or "\n\n".join(filter(None, (verdicts, explanation)))).encode("utf-8", "replace")
         # GitHub refuses the summary of a step if it is longer than 1 MiB. The cut may leave a part of a character.
@@ -78,7 +72,7 @@ def tell_github(
         "change-bytes": "" if change_bytes is None else str(change_bytes),
         "markdown": markdown.as_posix() if markdown else "",
     }
-    if path := files[_OUTPUT]:
+    if path := files[OUTPUT]:
         # A delimiter that nobody can guess, because a text may have lines of its own.
         end = f"end-{secrets.token_hex(16)}"
         text = "".join(f"{name}<<{end}\n{text}\n{end}\n" for name, text in outputs.items())

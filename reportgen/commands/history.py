@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
 from reportgen import __version__
-from reportgen.commands.gate import budgets_in_file
+from reportgen.commands.gate import budgets_of
 from reportgen.commands.settings import files_read
 from reportgen.compare.figures import recorded_report
 from reportgen.compare.history import (
@@ -44,7 +44,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
 def add(options: argparse.Namespace, terminal: Terminal) -> int:
     """Add the figures of a build to a history: to its file, or for one at a URL to the copy in the site."""
     store = _store_of(options)
-    budgets = budgets_in_file(options.budgets)
+    budgets = budgets_of(options.budgets)
     record = _record_of(options)
     _history_at(store, options.max_dump_bytes, terminal.warning)  # so that nothing is made where it cannot be read
     with ExitStack() as until_written:

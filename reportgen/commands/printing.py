@@ -69,17 +69,6 @@ def print_errors(errors: Sequence[LoggedError]) -> None:
                 print(printable(f"  {sentence.removesuffix('.')}."))
 
 
-def print_explanation(summaries: Sequence[Summary], errors: Sequence[LoggedError], terminal: Terminal) -> None:
-    """Print what needs the memory, as wide as the terminal is."""
-    # Imported here, because a build that finds its site unchanged needs none of it.
-    from reportgen.reports.explain_document import explained
-    from reportgen.reports.explain_sections import sections
-    from reportgen.reports.explain_text import explanation_lines
-
-    for line in explanation_lines(sections(map(explained, summaries), errors), terminal.width, draws=terminal.draws):
-        terminal.styled(line)
-
-
 def print_finished(report: BuildResult, output: Path, index: Path | None, terminal: Terminal) -> None:
     """Print the last lines of a build: its result, what the site shows, and where it is.
 

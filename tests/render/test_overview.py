@@ -8,10 +8,11 @@ import pytest
 
 from reportgen.analyse.devices import CHIPS
 from reportgen.analyse.identity import Leaf, digests, signature
-from reportgen.render.site.overview import MODULES_PER_PAGE, MOST_BARS, Front, folded, largest_modules, overview_pages
+from reportgen.render.site.overview import MODULES_PER_PAGE, MOST_BARS, folded, largest_modules, overview_pages
 from reportgen.render.site.site_pages import site_pages
 from reportgen.reports.formats import function_name
 from reportgen.reports.summary import Summary
+from reportgen.work import Front
 from tests.support.dumps import dump_text, parsed
 from tests.support.site import read_page
 from tests.support.summaries import index_of, made_up

@@ -20,7 +20,7 @@ from reportgen.pipeline import DumpReading
 from reportgen.render.module.module_pages import PageMaker, page_makers
 from reportgen.render.routes import value_id
 from reportgen.render.single_file import single_file
-from reportgen.render.site.overview import Front, overview_pages
+from reportgen.render.site.overview import overview_pages
 from reportgen.render.view import Module
 from reportgen.reports.advice_words import needed_words, result_words, rounded_bytes, saving_words
 from reportgen.reports.explain_document import ExplainedModule, explain_json, explained
@@ -32,7 +32,7 @@ from reportgen.reports.report_document import CombinedFigures, SpaceFigures, Sug
 from reportgen.reports.source_words import line_words, short_words
 from reportgen.reports.summary import Summary
 from reportgen.reports.summary_of_report import summary
-from reportgen.work import Settings
+from reportgen.work import Front, Settings
 from tests.support.commands import Run, runner
 from tests.support.markup_tree import Element, tree_of
 from tests.support.samples import ROOT, SAMPLE_FOLDERS, SAMPLES

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from reportgen.output.writer import write_pages
 from reportgen.render.routes import module_view
-from reportgen.render.site.overview import Front
 from reportgen.render.site.site_pages import site_pages
 from reportgen.reports.json_lines import json_line
 from reportgen.reports.summary import Summary
+from reportgen.work import Front
 
 
 def made_up(

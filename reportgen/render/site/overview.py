@@ -12,9 +12,6 @@ from typing import Any
 
 from reportgen.analyse.classes import HELD_CLASSES
 from reportgen.analyse.devices import DEVICES, Device
-from reportgen.analyse.logged_errors import LoggedError
-from reportgen.input.reading import Problem
-from reportgen.options import Redaction
 from reportgen.record import record
 from reportgen.render import routes
 from reportgen.render.drawings.chart_data import MOST_ABOVE, byte_ticks
@@ -26,7 +23,7 @@ from reportgen.render.site.out_of_memory import error_views
 from reportgen.reports import formats
 from reportgen.reports.formats import function_name
 from reportgen.reports.summary import Summary, biggest_first, shown_bytes
-from reportgen.work import Page
+from reportgen.work import Front, Page
 
 MODULES_PER_PAGE = 500
 MOST_BARS = 20
@@ -81,17 +78,6 @@ class Glance:
     fitting: Fitting | None
     named: Sequence[tuple[Device, Fitting]]
     sound: int
-
-
-@record
-class Front:
-    """What the overview says besides its table of modules; `readme` is a user's note, in Markdown."""
-
-    problems: Sequence[Problem] = ()
-    readme: str = ""
-    redaction: Redaction | None = None
-    errors: Sequence[LoggedError] = ()
-    has_trend: bool = False
 
 
 def overview_pages(site_title: str, summaries: Sequence[Summary], front: Front) -> Iterator[Page]:

@@ -12,10 +12,10 @@ from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import shard
 from reportgen.render.site.assets import asset_names, read_asset, template_root
 from reportgen.render.site.out_of_memory import error_pages
-from reportgen.render.site.overview import Front, overview_pages
+from reportgen.render.site.overview import overview_pages
 from reportgen.reports.module_figures import report_json
 from reportgen.reports.summary import Summary
-from reportgen.work import Page
+from reportgen.work import Front, Page
 
 _HELP: Mapping[str, str] = {routes.GLOSSARY: "Glossary", routes.FINDINGS_HELP: "Findings"}
 """The help pages, with their headings."""

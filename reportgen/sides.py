@@ -57,10 +57,10 @@ def read_figures(path: AnyPath, max_bytes: int) -> BuildFigures:
     if source.report is not None:
         return BuildFigures(source.label, source.report)
     problems = list(source.problems)
-    found = _modules(source, problems, lambda _: None)
-    if not found and (error := next((problem for problem in problems if problem.severity == "error"), None)):
+    modules = _modules(source, problems, lambda _: None)
+    if not modules and (error := next((problem for problem in problems if problem.severity == "error"), None)):
         raise UnreadableInput(f"{error.file}: {error.message}")
-    return BuildFigures(source.label, tuple(map(figures_of_side, found)), tuple(problems))
+    return BuildFigures(source.label, tuple(map(figures_of_side, modules)), tuple(problems))
 
 
 def compare_sources(

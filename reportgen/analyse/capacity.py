@@ -89,8 +89,8 @@ def _architecture(target: bytes) -> str:
     """Return the architecture in a file that names a GPU, `sm_9.0` or `gfx942`; empty where it states none."""
     if amd := _AMD_ARCHITECTURE.search(target):
         return amd[1].decode()
-    found = _ARCHITECTURE.search(target)
-    return f"sm_{int(found[1])}.{int(found[2] or 0)}" if found else ""
+    match = _ARCHITECTURE.search(target)
+    return f"sm_{int(match[1])}.{int(match[2] or 0)}" if match else ""
 
 
 def device_beside(siblings: Sequence[Sibling]) -> Device | None:

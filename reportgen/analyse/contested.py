@@ -16,12 +16,12 @@ _DECIDING_PART = 50
 def contested_bytes(analysis: Analysis, space: Space) -> int | None:
     """Return how many bytes of a space its errors are about, at most; None where they are about the whole dump."""
     values, allocations = set[int](), set[int]()
-    for found in analysis.findings:
-        if found.severity == "error":
-            if not found.values and found.allocation is None:
+    for finding in analysis.findings:
+        if finding.severity == "error":
+            if not finding.values and finding.allocation is None:
                 return None
-            values.update(found.values)
-            allocations.update(() if found.allocation is None else (found.allocation,))
+            values.update(finding.values)
+            allocations.update(() if finding.allocation is None else (finding.allocation,))
     dump, inside = analysis.dump, set(space.allocations)
     in_doubt = allocations & inside
     sizes = [dump.allocations[number].size_bytes for number in in_doubt]

@@ -105,11 +105,11 @@ def read_capacity(text: str) -> tuple[int, Capacity]:
     color, amount = (_color(space[1]), space[2]) if space else (MAIN_SPACE, text)
     if device := DEVICES.get(amount.lower()):
         return color, Capacity(device.size_bytes, amount, "flag", device.scope)
-    found = _AMOUNT.fullmatch(amount.strip())
-    if found is None:
+    match = _AMOUNT.fullmatch(amount.strip())
+    if match is None:
         raise ValueError(f"an amount such as 16GiB or one of {', '.join(CHIPS)} is needed")
-    is_decimal = amount.strip().upper().endswith("B") and found[2] and not found[3]
-    size = round(Fraction(found[1]) * (1000 if is_decimal else 1024) ** _UNITS[(found[2] or "").upper()])
+    is_decimal = amount.strip().upper().endswith("B") and match[2] and not match[3]
+    size = round(Fraction(match[1]) * (1000 if is_decimal else 1024) ** _UNITS[(match[2] or "").upper()])
     if size <= 0:
         raise ValueError("a capacity of more than 0 bytes is needed")
     return color, Capacity(size, "given", "flag")

@@ -55,7 +55,9 @@ def misfit(
     """Return why the program does not fit, or None if nothing says so; `given` capacities beat all that is found."""
     device = device_beside(siblings)
     event = next(_events_of(analysis, module_name, siblings, device.usable if device else None), None)
-    is_refused = event is not None or any(one.kind in REFUSED and not one.is_from_before for one in siblings)
+    is_refused = event is not None or any(
+        sibling.kind in REFUSED and not sibling.is_from_before for sibling in siblings
+    )
     chip, usable = (", ".join(filter(None, (device.title, device.scope))), device.usable) if device else ("", None)
     if event and event.capacity:
         chip, usable = "", event.capacity
@@ -144,6 +146,10 @@ def _needs(analysis: Analysis) -> Iterator[int]:
     space = analysis.spaces.get(MAIN_SPACE)
     if space is None:
         return
-    temp = sum(one.size_bytes for one in analysis.dump.allocations if one.is_preallocated_temp and not one.color)
+    temp = sum(
+        allocation.size_bytes
+        for allocation in analysis.dump.allocations
+        if allocation.is_preallocated_temp and not allocation.color
+    )
     gaps = temp - space.peak_temp.amount if space.peak_temp else 0
     yield from (space.needed_bytes, temp, space.needed_bytes + gaps, temp + gaps)

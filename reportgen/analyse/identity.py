@@ -58,10 +58,10 @@ def signature(dump: Dump) -> tuple[Leaf, ...]:
     parameters = sorted((one for one in dump.allocations if one.parameter is not None), key=_parameter_order)
     leaves = [
         Leaf(
-            f"parameter {one.parameter}{(one.parameter_shape_index or WHOLE).replace(WHOLE, '')}",
-            one.parameter_shape or "",
+            f"parameter {parameter.parameter}{(parameter.parameter_shape_index or WHOLE).replace(WHOLE, '')}",
+            parameter.parameter_shape or "",
         )
-        for one in parameters
+        for parameter in parameters
     ]
     for text in filter(None, (allocation.output_shape for allocation in dump.allocations)):
         try:

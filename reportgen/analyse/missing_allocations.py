@@ -76,4 +76,6 @@ def _is_cut(dump: Dump) -> bool:
         return True
     last, values = len(dump.allocations) - 1, dump.values
     filled = max((values.offsets[number] + values.sizes[number] for number in dump.occupants[last]), default=0)
-    return filled < dump.allocations[last].size_bytes or not any(one.output_shape for one in dump.allocations)
+    return filled < dump.allocations[last].size_bytes or not any(
+        allocation.output_shape for allocation in dump.allocations
+    )

@@ -171,7 +171,9 @@ def _moments(program: Program, moments: int, towards: Direction) -> Sequence[_We
 def _updated(analysis: Analysis, moments: int) -> Sequence[_Weighed]:
     """Return when the results are made whose author is in no pass of a gradient, each of which counts by its bytes."""
     values, moment_of = analysis.dump.values, analysis.dump.moment_of
-    results = ((one, moment_of.get(values.names[one], moments)) for one in set(analysis.program.results.values()))
+    results = (
+        (result, moment_of.get(values.names[result], moments)) for result in set(analysis.program.results.values())
+    )
     return sorted(
         (moment, values.sizes[number])
         for number, moment in results

@@ -200,10 +200,10 @@ def number_to(most: int) -> Callable[[str], int]:
     """Return a type for numbers from 1 to `most`."""
 
     def number(text: str) -> int:
-        found = _digits(text)
-        if found is None or not 1 <= found <= most:
+        digits = _digits(text)
+        if digits is None or not 1 <= digits <= most:
             raise argparse.ArgumentTypeError(f"a number from 1 to {most} is needed")
-        return found
+        return digits
 
     return number
 

@@ -256,11 +256,13 @@ def _add_quoted(folder: Folder, name: str, data: bytes, found: Found) -> None:
     label = folder.label(name)
     dumps, orphans = group_pieces(quoted_pieces(data))
     for parts in dumps:
-        frames = (LogFrame(name, one.start, one.end, one.line, is_complete=False, prefix=one.prefix) for one in parts)
+        frames = (
+            LogFrame(name, part.start, part.end, part.line, is_complete=False, prefix=part.prefix) for part in parts
+        )
         files = tuple(PartFile(folder.path / name, label, frame) for frame in frames)
         found.add(label=label, name=read_name(printable(name)), parts=files, notes=folder.notes(_stem(name)))
     if not dumps:
-        found.description = what_it_is(data, printable(name), chain.from_iterable(one.kinds for one in orphans))
+        found.description = what_it_is(data, printable(name), chain.from_iterable(orphan.kinds for orphan in orphans))
     for piece in orphans if dumps else ():
         found.report("warning", label, f"line {piece.line:,}: not shown: its allocations are missing")
 
@@ -414,7 +416,7 @@ def _add_proto(folder: Folder, names: Sequence[str], found: Found) -> None:
         part = PartFile(folder.path / chosen, folder.label(chosen), None, proto="")
         stem = proto_stem(printable(chosen)) or ""
         dump = read_module_name(stem)
-        siblings = tuple(one for one in _sibling_files(folder, stem, dump, found) if one.kind not in _OF_THE_PROTO)
+        siblings = tuple(file for file in _sibling_files(folder, stem, dump, found) if file.kind not in _OF_THE_PROTO)
         found.add(label=part.label, name=dump, parts=(part,), notes=folder.notes(stem), siblings=siblings)
 
 
@@ -483,4 +485,4 @@ def is_as_found(path: Path, discovered: Discovered) -> bool:
     is_part = any(part.path == path for dump in discovered.dumps for part in dump.parts)
     if is_part:
         return split_part(path.name) is not None and why_unreadable(path) is None
-    return any(one.path == path for dump in discovered.dumps for one in dump.siblings)
+    return any(sibling.path == path for dump in discovered.dumps for sibling in dump.siblings)

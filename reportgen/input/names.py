@@ -205,11 +205,11 @@ def read_module_name(stem: str) -> DumpName:
 
 def stems_before(module: str) -> Iterator[str]:
     """Yield the names of the same module with smaller numbers, the nearest first, as `module_0000.jit_f`."""
-    found = _MODULE.fullmatch(module)
-    if found is None or found["rest"] is None:
+    match = _MODULE.fullmatch(module)
+    if match is None or match["rest"] is None:
         return
-    start, end = found.span("number")
-    for number in range(int(found["number"]) - 1, max(-1, int(found["number"]) - 1 - _MOST_PASSES), -1):
+    start, end = match.span("number")
+    for number in range(int(match["number"]) - 1, max(-1, int(match["number"]) - 1 - _MOST_PASSES), -1):
         yield f"{module[:start]}{number:0{end - start}d}{module[end:]}"
 
 

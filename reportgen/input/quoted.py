@@ -157,8 +157,8 @@ def prefix_at(data: bytes, start: int) -> Prefix | None:
 def prefix_of_frame(data: bytes, marker: int, end: int) -> Prefix | None:
     """Return what stands before the lines of a file in a log, whose beginning is marked; None if nothing does."""
     places = [marker]
-    if found := _OPENING.search(data, marker, end):
-        places.append(found.start())  # because other output may share the line of the marker
+    if match := _OPENING.search(data, marker, end):
+        places.append(match.start())  # because other output may share the line of the marker
     for place in places:
         prefix = prefix_at(data, place)
         if prefix and prefix.text and _is_confirmed(data, place, end, prefix):
@@ -259,7 +259,9 @@ def group_pieces(found: Iterable[Piece]) -> tuple[list[list[Piece]], list[Piece]
     dumps: list[list[Piece]] = []
     orphans: list[Piece] = []
     for piece in found:
-        latest = next((one for one in reversed(dumps) if pattern_of(one[0].prefix) == pattern_of(piece.prefix)), None)
+        latest = next(
+            (dump for dump in reversed(dumps) if pattern_of(dump[0].prefix) == pattern_of(piece.prefix)), None
+        )
         if "allocation" in piece.kinds:
             dumps.append([piece])
         elif latest is not None and not any(piece.kinds & part.kinds for part in latest):

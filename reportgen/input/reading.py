@@ -283,7 +283,7 @@ def _last_shared(
 
 def load_siblings(files: DumpFiles) -> tuple[Sibling, ...]:
     """Return the sibling files of a dump, each up to `max_bytes`; the comparison with the dump reports damaged ones."""
-    return tuple(_sibling(one, files.parts[0], files.max_bytes) for one in files.siblings)
+    return tuple(_sibling(sibling, files.parts[0], files.max_bytes) for sibling in files.siblings)
 
 
 def _sibling(file: SiblingFile, part: PartFile, max_bytes: int) -> Sibling:

@@ -30,7 +30,9 @@ def holes(occupancies: Iterable[Occupancy], size_bytes: int, moments: int) -> Ho
 
     Return None if thousands of values are nested in each other, which happens only in a damaged or hostile dump.
     """
-    held = [one for one in occupancies if one.low < one.high and one.first <= one.last]
+    held = [
+        occupancy for occupancy in occupancies if occupancy.low < occupancy.high and occupancy.first <= occupancy.last
+    ]
     # A fast path, because in most allocations every value fills all bytes: the free space is then one hole or none.
     if all(one.low <= 0 and one.high >= size_bytes for one in held):
         covered = union_over_time(Occupancy(one.first, one.last, 0, size_bytes) for one in held)

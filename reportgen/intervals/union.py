@@ -41,7 +41,9 @@ def union_over_time(occupancies: Iterable[Occupancy]) -> list[Change]:
     The changes of allocations or slices that share no byte can be added up.
     """
     changes: list[Change] = []
-    held = [one for one in occupancies if one.low < one.high and one.first <= one.last]
+    held = [
+        occupancy for occupancy in occupancies if occupancy.low < occupancy.high and occupancy.first <= occupancy.last
+    ]
     for group in groups_sharing_bytes(held, _LOW, _HIGH):
         if len(group) == 1:
             first, last, low, high = group[0]
@@ -60,12 +62,12 @@ def groups_sharing_bytes(
     """
     group: list[Item] = []
     reach = 0
-    for one in sorted(slices, key=low):
-        if group and low(one) >= reach:
+    for slice_ in sorted(slices, key=low):
+        if group and low(slice_) >= reach:
             yield group
             group, reach = [], 0
-        group.append(one)
-        reach = max(reach, high(one))
+        group.append(slice_)
+        reach = max(reach, high(slice_))
     if group:
         yield group
 

@@ -64,7 +64,7 @@ def stamps_of(files: DumpFiles) -> Stamps:
 
 def files_of(files: DumpFiles) -> tuple[Path, ...]:
     """Return all files that a dump's pages are made from, each once: its parts, its sibling files, then its notes."""
-    return _local([*(part.path for part in files.parts), *(one.path for one in files.siblings), files.notes])
+    return _local([*(part.path for part in files.parts), *(sibling.path for sibling in files.siblings), files.notes])
 
 
 def parts_of(files: DumpFiles) -> tuple[Path, ...]:

@@ -145,8 +145,8 @@ def _is_better(one: Sentence, other: Sentence | None) -> bool:
 def _begins(lines: Sequence[PlainLine], start: int) -> bool:
     """Return whether a sign begins on a line; it may end on one of the next two."""
     text = lines[start].text
-    found = _SIGN.search(" ".join(line.text for line in lines[start : start + 3] if line.text))
-    return found is not None and found.start() < len(text)
+    match = _SIGN.search(" ".join(line.text for line in lines[start : start + 3] if line.text))
+    return match is not None and match.start() < len(text)
 
 
 def _read(text: str) -> Sentence | None:

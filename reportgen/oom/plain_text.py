@@ -99,12 +99,12 @@ def plain_lines(lines: Iterable[str], first: int = 1) -> list[PlainLine]:
     """Return the lines of a text as a program printed them; a line that is escaped becomes several with its number."""
     plain = [*_each(lines, first)]
     # A launcher that is not known here is known by what stands before a heading.
-    heading = next((found for line in plain if (found := _HEADING.search(line.text)) and found.start()), None)
+    heading = next((match for line in plain if (match := _HEADING.search(line.text)) and match.start()), None)
     if heading is None:
         return plain
     prefix = re.compile(_DIGITS.sub(r"\\d+", re.escape(heading.string[: heading.start()].rstrip())) + r"\s*")
     return [
-        line._replace(text=line.text[found.end() :]) if (found := prefix.match(line.text)) else line for line in plain
+        line._replace(text=line.text[match.end() :]) if (match := prefix.match(line.text)) else line for line in plain
     ]
 
 

@@ -31,10 +31,10 @@ def heading(scan: Scan, position: int) -> int:
 
 def allocation(scan: Scan, position: int) -> int:
     scan.in_allocation = False
-    found = line_shapes.ALLOCATION.require(scan.data, position, scan.end)
-    attributes, after = _attributes(scan, found.end())
+    match = line_shapes.ALLOCATION.require(scan.data, position, scan.end)
+    attributes, after = _attributes(scan, match.end())
     scan.collected.allocations.append(
-        Allocation(index=int(found[1]), size_bytes=int(found[2]), text_offset=scan.base + position, **attributes)
+        Allocation(index=int(match[1]), size_bytes=int(match[2]), text_offset=scan.base + position, **attributes)
     )
     scan.in_allocation = True
     return after
@@ -44,9 +44,9 @@ def _attributes(scan: Scan, position: int) -> tuple[dict[str, Any], int]:
     """Return the attributes as fields of `Allocation`, and the start of the next line."""
     attributes: dict[str, Any] = {}
     unknown: list[str] = []
-    while found := _ATTRIBUTE.match(scan.data, position, scan.end):
-        _take_attribute(found, attributes, unknown)
-        position = found.end()
+    while match := _ATTRIBUTE.match(scan.data, position, scan.end):
+        _take_attribute(match, attributes, unknown)
+        position = match.end()
     end = scan.line_end(position)
     if scan.data[position:end].rstrip(b"\r\n") != b":":
         raise LineMismatch(position, '":" or "," and an attribute of the allocation')
@@ -119,7 +119,7 @@ def other_color_value(scan: Scan, position: int) -> int:
 
 
 def total(scan: Scan, position: int) -> int:
-    found = line_shapes.TOTAL.require(scan.data, position, scan.end)
-    scan.collected.total_bytes = int(found[1])
+    match = line_shapes.TOTAL.require(scan.data, position, scan.end)
+    scan.collected.total_bytes = int(match[1])
     scan.collected.total_text_offset = scan.base + position
-    return found.end()
+    return match.end()

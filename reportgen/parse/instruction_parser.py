@@ -131,7 +131,7 @@ def _operands(opcode: str, text: str) -> tuple[str, ...]:
     # A "%" skips the shapes that builds before 2025-03-11 print: `add(f32[4] %a, …)`.
     if "%" in text or opcode in _WITHOUT_OPERANDS:
         return tuple(_OPERAND.findall(text))
-    return tuple(found[1] for operand in _split(text, 0) if (found := _BARE_OPERAND.fullmatch(operand)))
+    return tuple(match[1] for operand in _split(text, 0) if (match := _BARE_OPERAND.fullmatch(operand)))
 
 
 def _closing(text: str, start: int) -> int:

@@ -35,18 +35,18 @@ class LineShape:
 
     def require(self, data: bytes, start: int, end: int) -> re.Match[bytes]:
         """Return the match at `start`. Raises LineMismatch for the first piece that does not match."""
-        found = self.match(data, start, end)
-        if found is None:
+        match = self.match(data, start, end)
+        if match is None:
             raise self.mismatch(data, start, end)
-        return found
+        return match
 
     def mismatch(self, data: bytes, start: int, end: int) -> LineMismatch:
         """Return where a line deviates from this shape, and what was expected there."""
         for pattern, expected in self._pieces:
-            found = re.compile(pattern).match(data, start, end)  # compiled only now, because most are never needed
-            if found is None:
+            match = re.compile(pattern).match(data, start, end)  # compiled only now, because most are never needed
+            if match is None:
                 return LineMismatch(start, expected or f'"{pattern.decode()}"')
-            start = found.end()
+            start = match.end()
         return LineMismatch(start, "a line of the known form")
 
 

@@ -17,12 +17,12 @@ def heading(scan: Scan, position: int) -> int:
     if absent:
         scan.collected.live_range_note = absent[1].decode("utf-8", "replace")
         return absent.end()
-    found = line_shapes.LIVE_RANGES.require(scan.data, position, scan.end)
-    scan.collected.schedule_length = int(found[1])
+    match = line_shapes.LIVE_RANGES.require(scan.data, position, scan.end)
+    scan.collected.schedule_length = int(match[1])
     scan.collected.schedule_text_offset = scan.base + position
     if scan.collected.live_ranges is None:
         scan.collected.live_ranges = LiveRanges()
-    return found.end()
+    return match.end()
 
 
 def sequence_heading(scan: Scan, position: int) -> int:
@@ -66,11 +66,11 @@ def range_rows(scan: Scan, position: int) -> int:
 
 
 def peak_heading(scan: Scan, position: int) -> int:
-    found = line_shapes.PEAK_HEADING.require(scan.data, position, scan.end)
-    scan.collected.peak_moment = int(found[1])
+    match = line_shapes.PEAK_HEADING.require(scan.data, position, scan.end)
+    scan.collected.peak_moment = int(match[1])
     scan.collected.peak_text_offset = scan.base + position
     scan.rows = "peak"
-    return found.end()
+    return match.end()
 
 
 def peak_rows(scan: Scan, position: int) -> int:
@@ -87,21 +87,21 @@ def peak_rows(scan: Scan, position: int) -> int:
 
 
 def peak_absent(scan: Scan, position: int) -> int:
-    found = line_shapes.PEAK_ABSENT.require(scan.data, position, scan.end)
-    scan.collected.live_range_note = found[1].decode("utf-8", "replace")
-    return found.end()
+    match = line_shapes.PEAK_ABSENT.require(scan.data, position, scan.end)
+    scan.collected.live_range_note = match[1].decode("utf-8", "replace")
+    return match.end()
 
 
 def stack_trace(scan: Scan, position: int) -> int:
     """Parse the tree up to the end of the text, by the tails of its frames because a label may be any text."""
-    found = line_shapes.STACK_HEADING.require(scan.data, position, scan.end)
+    match = line_shapes.STACK_HEADING.require(scan.data, position, scan.end)
     frames = []
-    after = found.end()
-    for tail in line_shapes.STACK_TAIL.finditer(scan.data, found.end(), scan.end):
+    after = match.end()
+    for tail in line_shapes.STACK_TAIL.finditer(scan.data, match.end(), scan.end):
         frames.append(_frame(scan.data[after : tail.start()], tail.groups()))
         after = tail.end()
     scan.collected.stack_trace = StackTrace(
-        total_bytes=_grouped(found[1]), frames=tuple(frames), text_offset=scan.base + position
+        total_bytes=_grouped(match[1]), frames=tuple(frames), text_offset=scan.base + position
     )
     scan.rows = "stack trace"
     return after

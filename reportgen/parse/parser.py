@@ -41,8 +41,8 @@ def parse_dump(text: DumpText) -> Dump:
 
 def _blank(scan: Scan, position: int) -> int:
     """Skip all empty lines at once, because a few kilobytes may decompress to a hundred million of them."""
-    found = _EMPTY_LINES.match(scan.data, position, scan.end)
-    return found.end() if found else scan.line_end(position)
+    match = _EMPTY_LINES.match(scan.data, position, scan.end)
+    return match.end() if match else scan.line_end(position)
 
 
 def _unknown(scan: Scan, position: int) -> int:

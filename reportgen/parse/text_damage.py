@@ -48,8 +48,8 @@ def _lines(text: ModuleText) -> Iterator[tuple[int, str]]:
     for stop in sorted(ends.keys() | heads):
         start = ends.get(stop, stop)
         if stop <= first:
-            if found := _OF_A_COMPUTATION.search(text.data, start, stop):
-                yield found.start(), "is of a computation, whose first line is missing"
+            if match := _OF_A_COMPUTATION.search(text.data, start, stop):
+                yield match.start(), "is of a computation, whose first line is missing"
         elif stop in heads:
             if not _CLOSED.fullmatch(text.data, start, stop):
                 yield min(start, len(text.data) - 1), "is not the end of a computation, which was expected"

@@ -13,9 +13,9 @@ _CARRIAGE_RETURN, _CLOSING_BRACKET = b"\r>"
 
 
 def heading(scan: Scan, position: int) -> int:
-    found = line_shapes.USED_HEADING.require(scan.data, position, scan.end)
+    match = line_shapes.USED_HEADING.require(scan.data, position, scan.end)
     scan.collected.all_used_values()
-    return found.end()
+    return match.end()
 
 
 def entries(scan: Scan, position: int) -> int:
@@ -46,8 +46,8 @@ def entries(scan: Scan, position: int) -> int:
 
 
 def _head(scan: Scan, position: int) -> int:
-    found = line_shapes.USED_VALUE.require(scan.data, position, scan.end)
-    number, name, index, phi, color = found.groups()
+    match = line_shapes.USED_VALUE.require(scan.data, position, scan.end)
+    number, name, index, phi, color = match.groups()
     scan.collected.all_used_values()
     scan.collected.used_draft = UsedDraft(
         int(number),
@@ -57,7 +57,7 @@ def _head(scan: Scan, position: int) -> int:
         scan.base + position,
     )
     scan.rows = ""
-    return found.end()
+    return match.end()
 
 
 def _current(scan: Scan, position: int) -> UsedDraft:
@@ -71,15 +71,15 @@ def _current(scan: Scan, position: int) -> UsedDraft:
 
 
 def positions(scan: Scan, position: int) -> int:
-    found = line_shapes.POSITIONS.require(scan.data, position, scan.end)
+    match = line_shapes.POSITIONS.require(scan.data, position, scan.end)
     _current(scan, position)
     scan.rows = "positions"
-    return position_rows(scan, found.end())
+    return position_rows(scan, match.end())
 
 
 def position_rows(scan: Scan, position: int) -> int:
-    found = line_shapes.POSITION_ROWS.match(scan.data, position, scan.end)
-    after = found.end() if found else position
+    match = line_shapes.POSITION_ROWS.match(scan.data, position, scan.end)
+    after = match.end() if match else position
     _current(scan, position).positions_text += _utf8(scan.data[position:after])
     return after
 
@@ -88,16 +88,16 @@ def uses(scan: Scan, position: int) -> int:
     """Parse the heading of the uses and its rows; builds until 2026-06-02 print no row instead of `(none)`."""
     if scan.data.startswith(b" uses are", position):
         return line_shapes.USES_UNKNOWN.require(scan.data, position, scan.end).end()
-    found = line_shapes.USES.require(scan.data, position, scan.end)
+    match = line_shapes.USES.require(scan.data, position, scan.end)
     _current(scan, position)
     scan.rows = "uses"
-    none = line_shapes.NO_USES.match(scan.data, found.end(), scan.end)
-    return none.end() if none else use_rows(scan, found.end())
+    none = line_shapes.NO_USES.match(scan.data, match.end(), scan.end)
+    return none.end() if none else use_rows(scan, match.end())
 
 
 def use_rows(scan: Scan, position: int) -> int:
-    found = line_shapes.USE_ROWS.match(scan.data, position, scan.end)
-    after = found.end() if found else position
+    match = line_shapes.USE_ROWS.match(scan.data, position, scan.end)
+    after = match.end() if match else position
     _current(scan, position).uses_text += _utf8(scan.data[position:after])
     return after
 

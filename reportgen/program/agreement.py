@@ -233,7 +233,7 @@ def agreement_of_proto(dump: Dump, data: bytes) -> Iterator[Agreement]:
 
 
 def _allocations(dump: Dump, theirs: Sequence[ProtoAllocation]) -> Iterator[str]:
-    said = {one.number: one[:-1] for one in theirs}
+    said = {line.number: line[:-1] for line in theirs}
     for ours in dump.allocations:
         expected = (
             ours.index,

@@ -101,7 +101,7 @@ class Author:
 
 def lines_of_authors(authors: Iterable[Author]) -> Sequence[str]:
     """Return the lines that fill the buffers of authors or, of arguments, read them first; each once, in order."""
-    return list(dict.fromkeys(line for one in authors if (line := one.source or one.read_first)))
+    return list(dict.fromkeys(line for author in authors if (line := author.source or author.read_first)))
 
 
 def common_relation(authors: Iterable[Author]) -> str:

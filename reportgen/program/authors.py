@@ -91,7 +91,7 @@ class Authors:
     def _written(self, members: Sequence[int]) -> _Choice:
         """Return the best of the writers; values that a loop or call only carries are left out where others write."""
         names = self._dump.values.names
-        writing = [one for one in members if self._program.opcode(names[one]) not in WRITES_NOTHING] or members
+        writing = [member for member in members if self._program.opcode(names[member]) not in WRITES_NOTHING] or members
         if len(writing) == 1:
             return self._alone(writing[0])
         found = [(self._writer(one), one) for one in writing]
@@ -130,7 +130,7 @@ class Authors:
         """Return whether an instruction is in a loop; without HLO text, whether in one that carries the buffer."""
         if self._program.module:
             return bool(self._program.loops_around(name))
-        op_name, names = self._program.op_name(name), {self._dump.values.names[one] for one in members}
+        op_name, names = self._program.op_name(name), {self._dump.values.names[member] for member in members}
         loops = (self._program.op_name(one) for one in names if self._program.opcode(one) == "while")
         return any(loop and op_name.startswith(f"{loop}/") for loop in loops)
 

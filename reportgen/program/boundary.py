@@ -30,7 +30,11 @@ def _argument(program: Instructions, occupants: Sequence[int]) -> int | None:
     names, module = program.dump.values.names, program.module
     opcodes = {value: program.opcode(names[value]) for value in occupants}
     parameters = [value for value in occupants if opcodes[value] == "parameter"]
-    if module and (of_entry := [one for one in parameters if module.computation_of.get(names[one]) == module.entry]):
+    if module and (
+        of_entry := [
+            parameter for parameter in parameters if module.computation_of.get(names[parameter]) == module.entry
+        ]
+    ):
         return of_entry[0]
     unknown = [value for value in occupants if not opcodes[value]]
     starts = program.dump.starts

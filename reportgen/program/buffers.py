@@ -72,7 +72,7 @@ class Buffers:
         """Yield the values of a slice that may continue others: they begin by their end, or are carried."""
         starts, ends, names = self._dump.starts, self._dump.ends, self._dump.values.names
         reach = -1
-        for number in sorted(tenants, key=lambda one: (starts[one], ends[one], one)):
+        for number in sorted(tenants, key=lambda tenant: (starts[tenant], ends[tenant], tenant)):
             opcode = self._program.opcode(names[number])
             continues = starts[number] <= reach or starts[number] < 0
             if (continues or opcode in _CARRIES) and opcode not in _NEW_BYTES:
@@ -110,7 +110,9 @@ class Buffers:
         if starts[number] < 0:
             return
         if opcode == "while" or (opcode == "parameter" and not self._is_argument(number)):
-            earlier: Set[int] = {one for one in tenants if (starts[one], ends[one]) <= (starts[number], ends[number])}
+            earlier: Set[int] = {
+                tenant for tenant in tenants if (starts[tenant], ends[tenant]) <= (starts[number], ends[number])
+            }
         elif opcode in UPDATES or (opcode == "fusion" and ("update-slice" in name or "scatter" in name)):
             earlier = tenants & {*self._program.operands(name)}
         else:
@@ -139,14 +141,14 @@ class Buffers:
                 groups[self._root(number)].append(number)
         starts, ends = self._dump.starts, self._dump.ends
         for root, others in groups.items():
-            members = tuple(sorted((root, *others), key=lambda one: (starts[one], ends[one], one)))
+            members = tuple(sorted((root, *others), key=lambda other: (starts[other], ends[other], other)))
             self._members.update(dict.fromkeys(members, members))
 
 
 def stretches(members: Sequence[int], starts: Sequence[int], ends: Sequence[int]) -> Sequence[tuple[int, int]]:
     """Return the stretches of moments at which a buffer is held: the union of the lives of its values, in order."""
     found: list[tuple[int, int]] = []
-    for first, last in sorted((starts[one], ends[one]) for one in members if starts[one] >= 0):
+    for first, last in sorted((starts[member], ends[member]) for member in members if starts[member] >= 0):
         if found and first <= found[-1][1] + 1:
             found[-1] = found[-1][0], max(found[-1][1], last)
         else:

@@ -72,8 +72,8 @@ class Computations(Instructions):
         """Return the number of a parameter; None for any other instruction."""
         if definition := self.definitions.get(name):
             return definition.parameter
-        found = _PARAMETER.search(self.text(name))
-        return int(found[1]) if found else None
+        match = _PARAMETER.search(self.text(name))
+        return int(match[1]) if match else None
 
     def operand_of_caller(self, parameter: str) -> str | None:
         """Return the operand that the caller of a computation passes to a parameter of it."""
@@ -95,7 +95,7 @@ class Computations(Instructions):
         """Return the `async-update` that reads what an `async-start` makes; None without one."""
         readers = (user for number in self.dump.made_by.get(start, ()) for user in self.dump.users(number))
         updates = map(self.instruction, (reader.decode("utf-8", "replace") for reader in readers))
-        return next((one for one in updates if one and one.opcode.endswith("-update")), None)
+        return next((update for update in updates if update and update.opcode.endswith("-update")), None)
 
     def scratch_thread(self, place: Place) -> str:
         """Return the thread in whose scratch memory a place is, as `sparsecore`; empty for any other place.
@@ -110,8 +110,8 @@ class Computations(Instructions):
             if instruction is None or not instruction.opcode.endswith("-update") or not instruction.operands:
                 break
             name = instruction.operands[0]
-        found = _THREAD.search(self.text(name))
-        return found[1] if found else ""
+        match = _THREAD.search(self.text(name))
+        return match[1] if match else ""
 
     def outside(self, parameter: Place) -> Sequence[Place]:
         """Return what a parameter of a computation is: an operand of the caller and, in a loop, what its body returns.
@@ -137,10 +137,10 @@ class Computations(Instructions):
             yield name
         called = dict.fromkeys(self.module.called_by.get(name, ())) if self.module else {}
         for computation in (waiting := list(called)):
-            for one in self.module.members(computation) if self.module else ():
-                if self.module and self.module.opcode_of.get(one) == opcode:
-                    yield one
-                inside = self.module.called_by.get(one, ()) if self.module else ()
+            for member in self.module.members(computation) if self.module else ():
+                if self.module and self.module.opcode_of.get(member) == opcode:
+                    yield member
+                inside = self.module.called_by.get(member, ()) if self.module else ()
                 waiting += [more for more in inside if more not in called]
                 called.update(dict.fromkeys(inside))
 

@@ -61,8 +61,8 @@ class Dialect:
 
     def _form(self, operand: str) -> str:
         """Return an operand with `x` for the name of an instruction and `i` for each number that follows."""
-        found = _OPERAND.fullmatch(operand)
-        if found is None:
+        match = _OPERAND.fullmatch(operand)
+        if match is None:
             return operand[:_LONGEST_FORM]
-        before, after = found.groups()
+        before, after = match.groups()
         return f"{before}x{_DIGITS.sub('i', after)}"[:_LONGEST_FORM]

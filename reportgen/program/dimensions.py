@@ -248,8 +248,8 @@ class Dimensions:
             return self._multiplied(instruction, node)
         if instruction.opcode in _FIRST_OPERAND:
             return self._operand(instruction, node.place.leaf[0] if node.place.leaf else 0, node.dimension, node)
-        if instruction.opcode == "custom-call" and (found := _TARGET.search(self._program.text(instruction.name))):
-            return self._of_target[found[1]](instruction, node)
+        if instruction.opcode == "custom-call" and (match := _TARGET.search(self._program.text(instruction.name))):
+            return self._of_target[match[1]](instruction, node)
         return self._of_opcode.get(instruction.opcode, self._alike)(instruction, node)
 
     def _first(self, instruction: Instruction, node: _Axis) -> Iterator[_Axis]:
@@ -308,7 +308,7 @@ class Dimensions:
             return [Place(root, place.leaf[1:]) for root in self._program.roots(instruction.name)]
         if opcode.endswith("-start") and instruction.operands:
             several = len(instruction.operands) > 1 and place.leaf
-            return [Place(one) for one in instruction.operands[place.leaf[-1] if several else 0 :][:1]]
+            return [Place(operand) for operand in instruction.operands[place.leaf[-1] if several else 0 :][:1]]
         return ()
 
     def _operand(self, instruction: Instruction, index: int, dimension: int, node: _Axis) -> Iterator[_Axis]:
@@ -324,8 +324,8 @@ class Dimensions:
         return [strides_of(one.shape).sizes if one else () for one in map(self._program.instruction, operands)]
 
     def _numbers(self, instruction: Instruction, attribute: str) -> Sequence[int]:
-        found = re.search(rf", {attribute}={{([\d,]*)}}", self._program.text(instruction.name))
-        return [int(number) for number in found[1].split(",") if number] if found else []
+        match = re.search(rf", {attribute}={{([\d,]*)}}", self._program.text(instruction.name))
+        return [int(number) for number in match[1].split(",") if number] if match else []
 
     def _reshaped(self, instruction: Instruction, node: _Axis) -> Iterator[_Axis]:
         """Yield the dimension that a dimension was merged or split from; a bitcast keeps the order in memory."""
@@ -346,7 +346,7 @@ class Dimensions:
                 yield from self._operand(call, index, node.dimension, node)
             return
         whole = strides_of(call.shape).sizes
-        way = [_Axis(Place(one), 0) for one in call.operands[:1]]
+        way = [_Axis(Place(operand), 0) for operand in call.operands[:1]]
         for at in way:
             instruction = self._program.instruction(at.place.name)
             if instruction and instruction.opcode == "bitcast" and self._sizes(instruction, 0) == whole:
@@ -373,14 +373,14 @@ class Dimensions:
 
     def _of_dot(self, dot: Instruction, attribute: str) -> Sequence[int]:
         """Return an attribute of a dot; one that calls a library has it in its `backend_config`, and quotes numbers."""
-        found = re.search(rf'{attribute}(?:s=|ensions":)[{{\[]([\d,"]*)', self._program.text(dot.name))
-        return [int(number) for number in re.findall(r"\d+", found[1])] if found else []
+        match = re.search(rf'{attribute}(?:s=|ensions":)[{{\[]([\d,"]*)', self._program.text(dot.name))
+        return [int(number) for number in re.findall(r"\d+", match[1])] if match else []
 
     def _convolved(self, convolution: Instruction, node: _Axis) -> Iterator[_Axis]:
-        found = _LABELS.search(self._program.text(convolution.name))
-        if not found or node.dimension >= len(found[3]):
+        match = _LABELS.search(self._program.text(convolution.name))
+        if not match or node.dimension >= len(match[3]):
             return
-        image, kernel, label = found[1], found[2], found[3][node.dimension]
+        image, kernel, label = match[1], match[2], match[3][node.dimension]
         if label == "f":
             yield from self._operand(convolution, 1, kernel.index("o"), node)
             return
@@ -407,8 +407,8 @@ class Dimensions:
             return
         rank = len(strides_of(gather.shape).sizes)
         at = [d for d in range(rank) if d not in offsets].index(node.dimension)
-        found = re.search(r", index_vector_dim=(\d+)", self._program.text(gather.name))
-        vector = int(found[1]) if found else -1
+        match = re.search(r", index_vector_dim=(\d+)", self._program.text(gather.name))
+        vector = int(match[1]) if match else -1
         kept = [d for d in range(len(self._sizes(gather, 1))) if d != vector]
         if at < len(kept):
             yield from self._operand(gather, 1, kept[at], node)

@@ -62,7 +62,7 @@ class _Compared(NamedTuple):
 
     @property
     def differs(self) -> bool:
-        return self.is_doubtful or any(one.differences for one in self.agreements)
+        return self.is_doubtful or any(agreement.differences for agreement in self.agreements)
 
 
 def joined(dump: Dump, module_name: str, siblings: Sequence[Sibling]) -> Join:
@@ -124,9 +124,9 @@ def _compared_proto(dump: Dump, sibling: Sibling) -> _Compared:
 def _up_to_a_difference(agreements: Iterator[Agreement]) -> Sequence[Agreement]:
     """Return comparisons up to the first that finds a difference, because of another compilation all may differ."""
     found: list[Agreement] = []
-    for one in agreements:
-        found.append(one)
-        if one.differences:
+    for agreement in agreements:
+        found.append(agreement)
+        if agreement.differences:
             break
     return found
 
@@ -162,7 +162,7 @@ def _of_one_compilation(
 
 def _division(protos: Sequence[Sibling], dump: Dump, module_name: str) -> tuple[Division | None, str]:
     """Return what the first proto that is of the module of a dump says of the devices, and the label of that proto."""
-    arguments = {one.parameter for one in dump.allocations if one.parameter is not None}
+    arguments = {allocation.parameter for allocation in dump.allocations if allocation.parameter is not None}
     for proto in protos:
         try:
             division = read_division(proto.data)

@@ -64,7 +64,7 @@ class Program(Computations):
     @cached_property
     def writers(self) -> Writers:
         """Return who computes what lies at each place."""
-        return Writers(self, self.storage, {self.dump.values.names[one] for one in self.arguments.values()})
+        return Writers(self, self.storage, {self.dump.values.names[argument] for argument in self.arguments.values()})
 
     @cached_property
     def partitions(self) -> Partitions:

@@ -36,9 +36,9 @@ class Readers:
         seen = {number}
         while waiting:
             _, name = heappop(waiting)
-            found = self._named(name)
-            if found and (found.scope or not argument):
-                return name, found
+            named = self._named(name)
+            if named and (named.scope or not argument):
+                return name, named
             made = [one for one in self._dump.made_by.get(name, ()) if one not in seen]
             if len(seen) + len(made) <= _MOST_VALUES:
                 seen.update(made)

@@ -82,11 +82,11 @@ class Partitions:
         if devices == 1:
             return None
         text = self._program.text(parameter)
-        if found := _STATED.search(text):
-            return sharding(found[1], devices)
-        if found := _SHARDY.search(text):
-            mesh = self._meshes.get(found[1])
-            return _by_axes(found[2], mesh, devices) if mesh else None
+        if match := _STATED.search(text):
+            return sharding(match[1], devices)
+        if match := _SHARDY.search(text):
+            mesh = self._meshes.get(match[1])
+            return _by_axes(match[2], mesh, devices) if mesh else None
         number, beside = self._program.parameter_number(parameter), self._program.join.division
         if number is None or beside is None or number >= len(beside.shardings):
             return None
@@ -95,21 +95,21 @@ class Partitions:
 
 def sharding(text: str, devices: int) -> Sharding | None:
     """Return what a sharding says as XLA prints it; None for one that is for single devices, or of a tuple."""
-    if found := _NAMED.fullmatch(text):
-        return _by_axes(found[2], _axes(found[1]), devices)
+    if match := _NAMED.fullmatch(text):
+        return _by_axes(match[2], _axes(match[1]), devices)
     return _gspmd(text, devices)
 
 
 def _gspmd(text: str, devices: int) -> Sharding | None:
     if text.startswith("{replicated"):
         return Sharding(copies=devices)
-    found = _TILED.match(text)
-    if found is None:
+    match = _TILED.match(text)
+    if match is None:
         return None
-    tiles = [int(tile) for tile in found[1].split(",")]
-    last = _LAST.search(found[2])
+    tiles = [int(tile) for tile in match[1].split(",")]
+    last = _LAST.search(match[2])
     # The dimensions that come last are none of the array: they number the devices that hold the same part.
-    beyond = len(last[1].split(",")) if last else int("last_tile_dim_replicate" in found[2])
+    beyond = len(last[1].split(",")) if last else int("last_tile_dim_replicate" in match[2])
     parts, copies = tiles[: len(tiles) - beyond], tiles[len(tiles) - beyond :]
     if not parts or 0 in tiles or prod(tiles) > _MOST_DEVICES:
         return None

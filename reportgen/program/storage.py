@@ -112,8 +112,8 @@ class Storage:
 
     def _stated(self, instruction: Instruction, leaf: Leaf) -> Iterator[Place]:
         """Yield the operand that the text of an instruction says it writes into."""
-        found = _ALIASES.search(self._program.text(instruction.name))
-        for output, operand, index in _ALIAS.findall(found[1]) if found else ():
+        match = _ALIASES.search(self._program.text(instruction.name))
+        for output, operand, index in _ALIAS.findall(match[1]) if match else ():
             if leaf_of(output) == leaf and int(operand) < len(instruction.operands):
                 yield Place(instruction.operands[int(operand)], leaf_of(index))
 

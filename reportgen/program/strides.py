@@ -71,12 +71,12 @@ class Strides(NamedTuple):
 @lru_cache(maxsize=4096)
 def strides_of(shape: str) -> Strides:
     """Return where the dimensions of an array lie, by its shape as XLA prints it; of a tuple none."""
-    found = _SHAPE.match(shape)
-    if found is None:
+    match = _SHAPE.match(shape)
+    if match is None:
         return Strides((), ())
-    sizes = tuple(int(size.lstrip("<=")) for size in found[1].split(",") if size)
-    order = [int(number) for number in reversed((found[2] or "").split(",")) if number]
-    tiles = [[int(size) for size in tile.split(",")] for tile in re.findall(r"\(([\d,]+)\)", found[3] or "")]
+    sizes = tuple(int(size.lstrip("<=")) for size in match[1].split(",") if size)
+    order = [int(number) for number in reversed((match[2] or "").split(",")) if number]
+    tiles = [[int(size) for size in tile.split(",")] for tile in re.findall(r"\(([\d,]+)\)", match[3] or "")]
     return Strides.of(sizes, order, tiles)
 
 

@@ -322,7 +322,7 @@ class _Walk:
         """Return the first operand that computes something under a name of the program."""
         instruction = self._program.instruction(name)
         operands = map(self._program.instruction, instruction.operands if instruction else ())
-        computing = (one for one in operands if one and one.op_name and one.opcode not in MOVES)
+        computing = (operand for operand in operands if operand and operand.op_name and operand.opcode not in MOVES)
         return next((one for one in computing if one.opcode != "parameter"), None)
 
     def _author(self, start: Place, path: Sequence[_Step]) -> Author:

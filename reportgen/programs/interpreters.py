@@ -79,8 +79,8 @@ def python_without_framework(command: Sequence[str], environ: Mapping[str, str])
     """Return the path of the Python that a command names if it has no framework; None if that is not known."""
     if not Path(command[0]).name.startswith(_NAMES):
         return None
-    found = shutil.which(command[0], path=environ.get("PATH", os.defpath))
-    return found if found and not framework_of(Path(found), environ) else None
+    python = shutil.which(command[0], path=environ.get("PATH", os.defpath))
+    return python if python and not framework_of(Path(python), environ) else None
 
 
 def other_name(name: str, environ: Mapping[str, str]) -> str | None:

@@ -101,7 +101,7 @@ def _iota_groups(proto: bytes) -> str:
 
 
 def _groups(protos: Iterable[bytes]) -> str:
-    return braced(braced(decoded("ReplicaGroup", one).replica_ids) for one in protos)
+    return braced(braced(decoded("ReplicaGroup", proto).replica_ids) for proto in protos)
 
 
 def _slice(proto: bytes) -> str:

@@ -94,7 +94,8 @@ class DumpPrinter:
         return f"<{value} {self._module.names[site.instruction]}{index}{phi} @{color}>"
 
     def _used_values(self) -> Iterator[str]:
-        yield f"\nTotal bytes used: {sum(one.size for one in self._assignment.buffer_allocations)}\n\nUsed values:\n"
+        total = sum(allocation.size for allocation in self._assignment.buffer_allocations)
+        yield f"\nTotal bytes used: {total}\n\nUsed values:\n"
         names, tuples = self._module.names, self._module.tuples
         last, text = -1, ""
         for value, definition in self._placed.definitions.items():

@@ -66,9 +66,9 @@ class HloModule:
             self._add(computation)
         self._check_operands()
         self.schedule: dict[int, Sequence[int]] = {
-            one.key: [number for number in one.value.instruction_ids if number in self.names]
-            for one in proto.schedule.sequences
-            if one.key in self.roots
+            sequence.key: [number for number in sequence.value.instruction_ids if number in self.names]
+            for sequence in proto.schedule.sequences
+            if sequence.key in self.roots
         }
         self.parameter = cache(self._parameter)
 
@@ -191,7 +191,8 @@ class HloModule:
     def aliased_arguments(self) -> frozenset[tuple[int, tuple[int, ...]]]:
         """Return the parts of parameters whose bytes the program returns, as a number and an index."""
         return frozenset(
-            (one.parameter_number, tuple(one.parameter_shape_index)) for one in self.proto.input_output_alias.entries
+            (entry.parameter_number, tuple(entry.parameter_shape_index))
+            for entry in self.proto.input_output_alias.entries
         )
 
     def _parameter(self, computation: int) -> int | None:

@@ -36,15 +36,15 @@ class ModulePrinter:
         for computation, root in module.roots.items():
             entry = "ENTRY " if computation == module.entry else ""
             yield f"\n{entry}%{module.computation_name(computation)} {self._signature(computation)} {{\n"
-            for one in module.members(computation):
-                yield f"  {'ROOT ' if one == root else ''}{self.line(one)}\n"
+            for member in module.members(computation):
+                yield f"  {'ROOT ' if member == root else ''}{self.line(member)}\n"
             thread = module.threads.get(computation)
             yield f"}}{f', execution_thread={quoted(thread)}' if thread else ''}\n"
 
     def _signature(self, computation: int) -> str:
         module, text = self._module, self._module.shapes.text
         parameters = module.parameters(computation).values()
-        texts = (f"{module.names[one]}: {text(module.shape_of[one])}" for one in parameters)
+        texts = (f"{module.names[parameter]}: {text(module.shape_of[parameter])}" for parameter in parameters)
         root = module.shape_of.get(module.roots[computation])
         return f"({', '.join(texts)}) -> {text(root) if root is not None else '()'}"
 
@@ -120,15 +120,16 @@ class ModulePrinter:
         if self._module.schedule:
             parts.append("is_scheduled=true")
         aliases = [
-            f"{{{', '.join(map(str, one.output_shape_index))}}}: ({one.parameter_number},"
-            f" {{{', '.join(map(str, one.parameter_shape_index))}}}, {_ALIASES[one.kind] if one.kind < 3 else ''})"
-            for one in proto.input_output_alias.entries
+            f"{{{', '.join(map(str, entry.output_shape_index))}}}:"
+            f" ({entry.parameter_number}, {{{', '.join(map(str, entry.parameter_shape_index))}}},"
+            f" {_ALIASES[entry.kind] if entry.kind < 3 else ''})"
+            for entry in proto.input_output_alias.entries
         ]
         if aliases:
             parts.append(f"input_output_alias={{ {', '.join(aliases)} }}")
         if proto.HasField("host_program_shape"):
             program = decoded("ProgramShapeProto", proto.host_program_shape)
-            texts = [shapes.text(one) for one in program.parameters]
+            texts = [shapes.text(parameter) for parameter in program.parameters]
             for place in range(_NUMBERED, len(texts), _NUMBERED):
                 texts[place] = f"/*index={place}*/{texts[place]}"
             parts.append(f"entry_computation_layout={{({', '.join(texts)})->{shapes.text(program.result)}}}")

@@ -105,7 +105,7 @@ def _attributes(layout: Any) -> Iterable[str]:
     if layout.memory_space:
         yield f"S({layout.memory_space})"
     if layout.split_configs:
-        yield "SC" + "".join(f"({one.dimension}:{_joined(one.split_indices)})" for one in layout.split_configs)
+        yield "SC" + "".join(f"({config.dimension}:{_joined(config.split_indices)})" for config in layout.split_configs)
     if layout.dynamic_shape_metadata_prefix_bytes:
         yield f"M({layout.dynamic_shape_metadata_prefix_bytes})"
 

@@ -30,7 +30,7 @@ class PlacedValues:
         self.module = module
         self.definitions: dict[int, Site] = {}
         self.colors: dict[int, int] = {}
-        for one in sorted(assignment.logical_buffers, key=lambda one: one.id):
+        for one in sorted(assignment.logical_buffers, key=lambda buffer: buffer.id):
             self.definitions[one.id] = self._site(one.defined_at)
             self.colors[one.id] = one.color
         self._value_at: dict[Site, int | None] = {site: value for value, site in self.definitions.items()}
@@ -93,8 +93,8 @@ class PlacedValues:
     def buffers(self) -> list[list[int]]:
         """Return the values that must share bytes, where a buffer has several."""
         buffer_of: dict[int, list[int]] = {}
-        for one in self._aliases:
-            value, other = one.source_buffer_id, self._value_at.get(self._site(one.location))
+        for alias in self._aliases:
+            value, other = alias.source_buffer_id, self._value_at.get(self._site(alias.location))
             if other is None or value not in self.definitions:
                 continue
             mine, theirs = buffer_of.setdefault(value, [value]), buffer_of.setdefault(other, [other])

@@ -64,7 +64,9 @@ class ComparisonRedactor:
         is_public = is_public_module(name, self._redaction)
         name = self._names.setdefault(name, name if is_public else self._redactor.token("program", name))
         words = self._redactor.words
-        arguments = tuple(replace(one, name=words(one.name), shape=words(one.shape)) for one in module.arguments)
+        arguments = tuple(
+            replace(argument, name=words(argument.name), shape=words(argument.shape)) for argument in module.arguments
+        )
         return replace(module, path=label, name=name, arguments=arguments)
 
     def _label(self, label: str) -> str:
@@ -97,8 +99,12 @@ class ComparisonRedactor:
     def _graph(self, graph: Graph, measured: Measured) -> Graph:
         token, words = self._redactor.token, self._redactor.words
         operations = [
-            Operation(words(one.opcode), words(one.op_name), token("path", one.source) if one.source else "")
-            for one in graph.operations
+            Operation(
+                words(operation.opcode),
+                words(operation.op_name),
+                token("path", operation.source) if operation.source else "",
+            )
+            for operation in graph.operations
         ]
 
         def labels(value: int) -> Labels:

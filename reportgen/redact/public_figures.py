@@ -56,7 +56,7 @@ def _renamed(module: GateModule, files: DumpFiles) -> GateModule:
 def redact_judgement(judgement: Judgement, names: Mapping[str, str]) -> Judgement:
     """Return the verdicts with `names` instead of their keys."""
     in_messages = Names(names)
-    return replace(judgement, verdicts=tuple(_redacted(one, names, in_messages) for one in judgement.verdicts))
+    return replace(judgement, verdicts=tuple(_redacted(verdict, names, in_messages) for verdict in judgement.verdicts))
 
 
 def _redacted(verdict: Verdict, names: Mapping[str, str], in_messages: Names) -> Verdict:

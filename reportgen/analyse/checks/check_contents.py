@@ -55,7 +55,7 @@ def _holds_its_parameter(figures: Figures, number: int, allocation: Allocation) 
     subject="allocations",
 )
 def numbering(figures: Figures) -> Iterator[Finding]:
-    numbers = {one.parameter for one in figures.dump.allocations if one.parameter is not None}
+    numbers = {allocation.parameter for allocation in figures.dump.allocations if allocation.parameter is not None}
     for due, number in enumerate(sorted(numbers)):
         if number != due:
             message = f"no allocation holds parameter {due}, although one holds parameter {number}"

@@ -40,9 +40,9 @@ def unknown_forms(figures: Figures) -> Iterator[Finding]:
     exceptions="New builds of XLA add attributes. They are shown, and change no number.",
 )
 def unknown_attributes(figures: Figures) -> Iterator[Finding]:
-    allocations = [one for one in figures.dump.allocations if one.unknown_attributes]
+    allocations = [allocation for allocation in figures.dump.allocations if allocation.unknown_attributes]
     counts: Mapping[str, Mapping[str, int]] = {
-        "allocation": Counter(repr(text) for one in allocations for text in one.unknown_attributes),
+        "allocation": Counter(repr(text) for allocation in allocations for text in allocation.unknown_attributes),
         "layout": _of_layouts(figures),
         "instruction": figures.program.dialect.fields,
     }

@@ -184,7 +184,7 @@ def ends_with_last_need(figures: Figures) -> Iterator[Finding]:
     entries, allocations = dump.used_values or UsedValues(), dump.values.allocations
     last_moments = _last_moments(entries, dump.moment_of_user)
     root = figures.program.returning.encode() or None
-    kept = [one.parameter is not None and not one.is_maybe_live_out for one in dump.allocations]
+    kept = [allocation.parameter is not None and not allocation.is_maybe_live_out for allocation in dump.allocations]
     for number, (row, end) in enumerate(zip(dump.used_rows, figures.facts.ends, strict=True)):
         if row < 0 or end < 0:
             continue

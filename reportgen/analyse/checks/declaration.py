@@ -81,7 +81,7 @@ def _is_about_what_is_known(figures: Figures, found: Finding) -> bool:
         used = dump.used(number)
         names = {dump.values.names[number], dump.name_at.get(dump.ends[number], "")}
         if used:
-            names |= {one.name for one in used.positions} | {one.name for one in used.uses}
+            names |= {position.name for position in used.positions} | {use.name for use in used.uses}
         if not names.isdisjoint(unread):
             return False
     return True

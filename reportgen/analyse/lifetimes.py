@@ -14,23 +14,26 @@ from reportgen.analyse.classes import memory_class
 from reportgen.analyse.padding import values_of
 from reportgen.analyse.records import Analysis, Space
 
-IdleKind = Literal["before the first use", "between uses", "after the last use", "never used"]
+StretchKind = Literal["", "before the first use", "between uses", "after the last use", "never used"]
 
 
-class Idle(NamedTuple):
-    """A stretch of moments, `first` to `last` inclusive, at which `value` is held but neither defined nor read."""
+class Stretch(NamedTuple):
+    """Moments, `first` to `last` inclusive, at which `value` is live: all of them, or some that are idle.
+
+    `kind` says between which uses an idle stretch lies; it is empty for a whole life. `steps` counts the moments that
+    the schedule has. `amount` is what a stretch weighs: bytes × steps of a whole life, the bytes of an idle one.
+    """
 
     value: int
-    kind: IdleKind
+    kind: StretchKind
     first: int
     last: int
     size_bytes: int
-
-    @property
-    def steps(self) -> int:
-        return self.last - self.first + 1
+    steps: int
+    amount: int
 
     def spans(self, moment: int) -> bool:
+        """Return whether a moment is one of them."""
         return self.first <= moment <= self.last
 
 
@@ -40,14 +43,18 @@ def steps_held(analysis: Analysis, number: int) -> int:
     return 0 if start < 0 else max(0, min(end, analysis.moments - 1) - start + 1)
 
 
-def byte_steps(analysis: Analysis, space: Space) -> list[tuple[int, int]]:
-    """Return (bytes × steps, value) for each value of a space that is live at all, largest first."""
-    sizes = analysis.facts.values.sizes
-    held = [(sizes[n] * steps_held(analysis, n), n) for n in values_of(analysis, space)]
-    return sorted((row for row in held if row[0]), key=lambda row: (-row[0], row[1]))
+def lives(analysis: Analysis, space: Space) -> list[Stretch]:
+    """Return the whole life of each value of a space that is live at all, most bytes × steps first."""
+    dump, sizes = analysis.dump, analysis.facts.values.sizes
+    whole = (
+        Stretch(number, "", dump.starts[number], dump.ends[number], size, steps, size * steps)
+        for number in values_of(analysis, space)
+        if (size := sizes[number]) and (steps := steps_held(analysis, number))
+    )
+    return sorted(whole, key=lambda life: (-life.amount, life.value))
 
 
-def idle_of(analysis: Analysis, number: int) -> Iterator[Idle]:
+def idle_of(analysis: Analysis, number: int) -> Iterator[Stretch]:
     """Yield the idle stretches of a value; none where the dump does not say which instructions read it."""
     dump = analysis.dump
     first, last = dump.starts[number], min(dump.ends[number], analysis.moments - 1)
@@ -59,26 +66,26 @@ def idle_of(analysis: Analysis, number: int) -> Iterator[Idle]:
     is_argument = first == 0 and dump.allocations[dump.values.allocations[number]].parameter is not None
     for kind, start, end in _stretches(uses, first, last, is_argument=is_argument):
         if start <= end:
-            yield Idle(number, kind, start, end, size_bytes)
+            yield Stretch(number, kind, start, end, size_bytes, end - start + 1, size_bytes)
 
 
-def idle_at_peak(analysis: Analysis, space: Space) -> list[tuple[int, Idle]]:
-    """Return (bytes of the value at the peak, its stretch that spans the peak), most bytes first."""
+def idle_at_peak(analysis: Analysis, space: Space) -> list[Stretch]:
+    """Return the idle stretches that span the peak, most first; each weighs the bytes of its value at the peak."""
     peak = space.peak_resident
     owned = ((share.size_bytes, share.value) for share in space.composition if share.size_bytes)
-    rows = [
-        (size, idle)
+    spanning = [
+        idle._replace(amount=size)
         for size, number in owned
         if peak is not None and number is not None
         for idle in idle_of(analysis, number)
         if idle.spans(peak.moment)
     ]
-    return sorted(rows, key=lambda row: (-row[0], -row[1].steps, row[1].value))
+    return sorted(spanning, key=lambda idle: (-idle.amount, -idle.steps, idle.value))
 
 
-def idle_temporary_bytes(analysis: Analysis, idle: Iterable[tuple[int, Idle]]) -> int:
-    """Return how many of the bytes that lie idle at a peak belong to temporaries."""
-    return sum(size for size, one in idle if is_temporary(analysis, one.value))
+def idle_temporary_bytes(analysis: Analysis, idle: Iterable[Stretch]) -> int:
+    """Return how many of the bytes that are idle at a peak belong to temporaries."""
+    return sum(stretch.amount for stretch in idle if is_temporary(analysis, stretch.value))
 
 
 def is_temporary(analysis: Analysis, number: int) -> bool:
@@ -86,7 +93,7 @@ def is_temporary(analysis: Analysis, number: int) -> bool:
     return memory_class(analysis.dump.allocations[analysis.dump.values.allocations[number]]) == "temporary"
 
 
-def _stretches(uses: list[int], first: int, last: int, *, is_argument: bool) -> Iterator[tuple[IdleKind, int, int]]:
+def _stretches(uses: list[int], first: int, last: int, *, is_argument: bool) -> Iterator[tuple[StretchKind, int, int]]:
     """Yield (kind, first, last) of each stretch without a use; it is empty where `last` comes before `first`.
 
     An argument exists before anything runs and until the end, so it can be idle at `first`, where any other value is

@@ -5,7 +5,7 @@ from pathlib import Path
 from hypothesis import given
 
 from reportgen.analyse.analysis import analyse
-from reportgen.analyse.lifetimes import Idle, byte_steps, idle_at_peak, idle_of, steps_held
+from reportgen.analyse.lifetimes import Stretch, idle_at_peak, idle_of, lives, steps_held
 from reportgen.analyse.padding import values_of
 from reportgen.analyse.records import Analysis, Space
 from reportgen.input.discover import discover
@@ -64,7 +64,7 @@ HloLiveRange (max 6):
 """
 
 
-def stretches_of(analysis: Analysis, space: Space) -> list[Idle]:
+def stretches_of(analysis: Analysis, space: Space) -> list[Stretch]:
     return [idle for number in values_of(analysis, space) for idle in idle_of(analysis, number)]
 
 
@@ -105,12 +105,12 @@ def test_only_what_spans_the_peak_counts_there() -> None:
     assert space.peak_resident is not None
     assert space.peak_resident.moment == 2
     rows = idle_at_peak(analysis, space)
-    assert [(size, analysis.facts[idle.value].value.key.name) for size, idle in rows] == [(10, "a")]
+    assert [(idle.amount, analysis.facts[idle.value].value.key.name) for idle in rows] == [(10, "a")]
 
 
 def test_bytes_times_steps_end_with_the_schedule() -> None:
     analysis = analysed(STEP)
-    assert byte_steps(analysis, analysis.spaces[0]) == [(600, 0), (60, 2), (40, 1)]
+    assert [(life.amount, life.value) for life in lives(analysis, analysis.spaces[0])] == [(600, 0), (60, 2), (40, 1)]
 
 
 def assert_sound(analysis: Analysis) -> None:
@@ -124,7 +124,7 @@ def assert_sound(analysis: Analysis) -> None:
             assert idle.steps <= steps_held(analysis, idle.value)
         taken = [(idle.value, moment) for idle in stretches for moment in range(idle.first, idle.last + 1)]
         assert len(taken) == len(set(taken))
-        at_peak = sum(size for size, _ in idle_at_peak(analysis, space))
+        at_peak = sum(idle.amount for idle in idle_at_peak(analysis, space))
         assert at_peak <= (space.peak_resident.amount if space.peak_resident else 0)
 
 

@@ -6,11 +6,10 @@ Values of numbered siblings, as of the layers of a network, share a row.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from heapq import nlargest
-from typing import NamedTuple
 
 from markupsafe import Markup
 
-from reportgen.analyse.lifetimes import byte_steps, idle_at_peak, is_temporary
+from reportgen.analyse.lifetimes import Stretch, idle_at_peak, is_temporary, lives
 from reportgen.analyse.padding import values_of
 from reportgen.analyse.peak_groups import sibling_name, spoken_name
 from reportgen.analyse.records import Space
@@ -26,23 +25,8 @@ _SHOWN = 50
 _MOST_LINKED = 30
 
 
-class Stretch(NamedTuple):
-    """Moments at which a value is held or idle; `kind` says which stretch between its uses it is.
-
-    `amount` is what counts: bytes × steps of a whole life, and bytes at the peak of an idle stretch.
-    """
-
-    value: int
-    kind: str
-    first: int
-    last: int
-    size_bytes: int
-    steps: int
-    amount: int
-
-
 @record
-class LifeRow:
+class SiblingStretches:
     """The stretches of numbered siblings: from the first to the last moment, the longest one, and their sums."""
 
     values: Markup
@@ -60,7 +44,7 @@ class LifeRow:
 class LifeTable:
     """The rows with the largest amounts; `total` is the sum over all of them."""
 
-    rows: Sequence[LifeRow]
+    rows: Sequence[SiblingStretches]
     rest: Rest
     total: int
 
@@ -92,7 +76,7 @@ def lifetimes_page(module: Module, site_title: str) -> Page:
 
 
 def _space_lifetimes(module: Module, space: Space, links: Links) -> SpaceLifetimes:
-    spanning = [Stretch(*idle, idle.steps, size) for size, idle in idle_at_peak(module.analysis, space)]
+    spanning = idle_at_peak(module.analysis, space)
     # What siblings have in common, once for all tables, because there are tens of thousands of values.
     shapes = module.analysis.facts.values.shapes
     common = {
@@ -105,33 +89,15 @@ def _space_lifetimes(module: Module, space: Space, links: Links) -> SpaceLifetim
 
     def at_peak_table(*, temporary: bool) -> LifeTable:
         """Return the table of those that are temporaries, or of the others."""
-        rows = [one for one in spanning if is_temporary(module.analysis, one.value) == temporary]
-        return table(rows)
+        return table(stretch for stretch in spanning if is_temporary(module.analysis, stretch.value) == temporary)
 
     return SpaceLifetimes(
         space=space,
         peak=space.peak_resident,
-        held=table(_held(module, space)),
+        held=table(lives(module.analysis, space)),
         idle_at_peak=at_peak_table(temporary=True),
         held_at_peak=at_peak_table(temporary=False),
     )
-
-
-def _held(module: Module, space: Space) -> list[Stretch]:
-    """Return the whole life of each value as a stretch, most bytes × steps first."""
-    dump, sizes = module.analysis.dump, module.analysis.facts.values.sizes
-    return [
-        Stretch(
-            value=number,
-            kind="",
-            first=dump.starts[number],
-            last=dump.ends[number],
-            size_bytes=sizes[number],
-            steps=product // sizes[number],
-            amount=product,
-        )
-        for product, number in byte_steps(module.analysis, space)
-    ]
 
 
 def _table(
@@ -157,7 +123,7 @@ def _table(
     return LifeTable(rows=rows, rest=rest, total=total)
 
 
-def _row(module: Module, links: Links, members: Sequence[Stretch]) -> LifeRow:
+def _row(module: Module, links: Links, members: Sequence[Stretch]) -> SiblingStretches:
     """Return the stretches of siblings as a row; the first value is shown, the others are folded."""
     numbers = [member.value for member in members]
     authors = [module.attribution(number) for number in numbers]
@@ -165,7 +131,7 @@ def _row(module: Module, links: Links, members: Sequence[Stretch]) -> LifeRow:
     if len(numbers) > 1:
         rest = listed(numbers[1:], links.value, _MOST_LINKED)
         values += Markup(f"<details><summary>and {len(numbers) - 1:,} more</summary>{rest}</details>")
-    return LifeRow(
+    return SiblingStretches(
         values=values,
         shape=links.shape(numbers[0]),
         origin=links.origin_of(authors, spoken_name([author.name for author in authors])),

@@ -17,19 +17,19 @@ class Attributed:
 
 
 def attributed(analysis: Analysis, space: Space) -> Attributed:
-    """Return how much of the peak of a space has a name and a line."""
+    """Return the bytes of a space's peak that have a name, and those that have a source line."""
     numbers = [(share, held_for(analysis, share)) for share in space.composition]
-    found = [(share, analysis.authors.of(number)) for share, number in numbers if number is not None]
-    named = [share for share, author in found if author.is_named]
+    authored = [(share, analysis.authors.of(number)) for share, number in numbers if number is not None]
+    named = [share for share, author in authored if author.is_named]
     return Attributed(
         scope_bytes=sum(share.size_bytes for share in named if share.value is not None),
-        source_bytes=sum(share.size_bytes for share, author in found if author.source),
+        source_bytes=sum(share.size_bytes for share, author in authored if author.source),
         reserved_bytes=sum(share.size_bytes for share in named if share.value is None),
     )
 
 
 def held_for(analysis: Measured, share: Share) -> int | None:
-    """Return the value that has some bytes of a peak or, of bytes without a live value, that they are reserved for."""
+    """Return the value that owns a share of a peak or, where none is live, the value that it is reserved for."""
     return reserved_for(analysis, share.allocation) if share.value is None else share.value
 
 

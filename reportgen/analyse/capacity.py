@@ -34,7 +34,7 @@ _NAMED_ARCHITECTURE = re.compile(r"sm_\d+\.\d+|gfx[0-9a-f]+")
 
 @record(kw_only=False)
 class Fit:
-    """A capacity beside what a program needs; `excess_bytes` is negative if something is left.
+    """A capacity next to what a program needs; `excess_bytes` is negative if something is left.
 
     `first_moment` is the first one at which more is resident than the device has; None if only the allocations
     are too large, or nothing is. `is_least` is whether more may be needed, because allocations are missing.
@@ -59,15 +59,15 @@ class Fit:
         return False if self.is_over else None if self.is_least else True
 
 
-def capacities(given: Iterable[str], siblings: Sequence[Sibling]) -> Mapping[int, Capacity]:
-    """Return the capacity of each memory space where it is known. A given one wins over one beside the dump."""
+def capacities(overrides: Iterable[str], siblings: Sequence[Sibling]) -> Mapping[int, Capacity]:
+    """Return the known capacities by memory space; `overrides` win over the device named next to the dump."""
     device = device_beside(siblings)
     known = {}
     if device:
         known[MAIN_SPACE] = Capacity(
             device.size_bytes, f"the {device.title} named next to the dump", device.origin, device.scope
         )
-    return known | dict(map(read_capacity, given))
+    return known | dict(map(read_capacity, overrides))
 
 
 def of_the_device(siblings: Iterable[Sibling], backend: Backend, device: str | None) -> tuple[Sibling, ...]:

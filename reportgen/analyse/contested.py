@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from reportgen.analyse.records import Analysis, Space
 
 _DECIDING_PART = 50
-"""What is in doubt decides what is said of a space where it is more than this part of its peak."""
+"""Bytes in doubt rule out advice for a space if they are more than this part of its peak."""
 
 
 def contested_bytes(analysis: Analysis, space: Space) -> int | None:
@@ -45,4 +45,4 @@ def unread_bytes(analysis: Analysis, space: Space) -> int:
 def _made_around(analysis: Analysis, name: str) -> Iterator[int]:
     """Yield what an instruction makes or, within a fusion, what the innermost instruction around it makes."""
     around = analysis.program.module.path_to_entry(name) if analysis.program.module else ()
-    yield from next(filter(None, (analysis.dump.made_by.get(one, ()) for one in (name, *around))), ())
+    yield from next(filter(None, (analysis.dump.made_by.get(instruction, ()) for instruction in (name, *around))), ())

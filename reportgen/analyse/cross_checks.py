@@ -15,21 +15,21 @@ from reportgen.program.agreement import Agreement, unread
 
 
 def compared(figures: Figures, siblings: Sequence[Sibling]) -> CheckResults:
-    """Return what a comparison with the files beside the dump shows: of each that differs, one finding."""
-    found = CheckResults([], [])
+    """Compare a dump with the files next to it; return the evidence, and a finding for each file that differs."""
+    results = CheckResults([], [])
     agreements: Mapping[str, Sequence[Agreement]] = {
-        **{one.label: tuple(_of_usage_report(figures, one)) for one in siblings if one.kind == "usage report"},
+        **{file.label: tuple(_of_usage_report(figures, file)) for file in siblings if file.kind == "usage report"},
         **figures.program.join.agreements,
     }
     for sibling in siblings:
         rows = agreements.get(sibling.label, ())
         if differences := [words for row in rows for words in row.differences]:
             slug = "sibling-unread" if any(row.is_unread for row in rows) else "sibling-differs"
-            found.findings.append(_at(sibling, slug, _words(differences)))
+            results.findings.append(_at(sibling, slug, _words(differences)))
         if words := _age_words(sibling, figures.program.join.label):
-            found.findings.append(_at(sibling, "sibling-age", words))
-        found.evidence.extend(_evidence(row, sibling) for row in rows)
-    return found
+            results.findings.append(_at(sibling, "sibling-age", words))
+        results.evidence.extend(_evidence(row, sibling) for row in rows)
+    return results
 
 
 def _at(sibling: Sibling, slug: str, words: str) -> Finding:
@@ -38,7 +38,7 @@ def _at(sibling: Sibling, slug: str, words: str) -> Finding:
 
 
 def _age_words(sibling: Sibling, joined: str) -> str:
-    """Return what the age of a file means; empty for one from which nothing but its agreement is taken."""
+    """Return what the age of a file means; empty where only its agreement with the dump is used."""
     if sibling.label == joined and sibling.age:
         return f"it was written {sibling.age}, so its names and lines may be of other code"
     if sibling.kind in REFUSED and sibling.is_from_before:

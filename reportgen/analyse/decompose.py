@@ -71,8 +71,8 @@ def groupings(analysis: Analysis, space: Space) -> Mapping[str, tuple[Group, ...
         "shape": lambda value: plain_shape(analysis.facts[value].value.shape),
     }
     of_classes = [_group(analysis, ("named", kind), members) for kind, members in by_class.items() if members]
-    found = {name: by_label(analysis, space, label) for name, label in labels.items()}
-    return {"class": _largest_first(of_classes), **found, "source line": by_source_line(analysis, space)}
+    of_labels = {name: by_label(analysis, space, label) for name, label in labels.items()}
+    return {"class": _largest_first(of_classes), **of_labels, "source line": by_source_line(analysis, space)}
 
 
 def by_source_line(analysis: Analysis, space: Space) -> tuple[Group, ...]:
@@ -97,10 +97,10 @@ def by_label(analysis: Analysis, space: Space, label: Callable[[int], str]) -> t
 
 
 def _by_label(analysis: Analysis, parts: Iterable[Share], label: Callable[[int], str]) -> tuple[Group, ...]:
-    found: dict[tuple[GroupKind, str], list[Share]] = {}
+    by_key: dict[tuple[GroupKind, str], list[Share]] = {}
     for share in parts:
-        found.setdefault(kind_and_label(share, label), []).append(share)
-    return _largest_first(_group(analysis, key, members) for key, members in found.items())
+        by_key.setdefault(kind_and_label(share, label), []).append(share)
+    return _largest_first(_group(analysis, key, members) for key, members in by_key.items())
 
 
 def shares(space: Space) -> list[Share]:

@@ -3,7 +3,7 @@
 The capacity of a chip is what its compiler lets one program use, less than what the data sheet says. Sources: compile
 errors of libtpu 0.0.42.1 for TPUs, and XLA `xla/backends/gpu/target_config/specs/*.txtpb` for GPUs.
 
-They are apart from the analysis, because the command line reads a capacity before anything is analysed.
+This module is separate from the analysis, because the command line reads a capacity before anything is analysed.
 """
 
 import re
@@ -27,7 +27,7 @@ _SPACE = re.compile(r"(\d{1,9}|host)=(.+)", re.DOTALL | re.ASCII)
 
 
 Origin = Literal["flag", "target_config", "target_arguments"]
-"""What says how much a device has: the flag --capacity, or the file of that name beside the dump."""
+"""The source of a capacity: the flag --capacity, or the file of that name next to the dump."""
 
 
 @record(kw_only=False)
@@ -50,7 +50,7 @@ class Device:
 
     @property
     def scope(self) -> str:
-        """Return in words of what the memory is where a chip has more of it; empty where the device is the chip."""
+        """Return the part of the chip that has this memory, in words; empty where the device is the whole chip."""
         return f"per device, {self.per_chip} per chip" if self.per_chip > 1 else ""
 
 

@@ -42,11 +42,11 @@ def replicated_bytes(arguments: Iterable[DividedArgument]) -> int:
 
 def divided_arguments(program: Program) -> Sequence[DividedArgument]:
     """Return the arguments whose sharding the HLO text states, those with the most bytes on a device first."""
-    values, found = program.dump.values, []
+    values, arguments = program.dump.values, []
     for number in program.arguments.values():
         sharding, size = program.partitions.of(values.names[number]), values.sizes[number]
         if sharding is not None and size:
-            found.append(
+            arguments.append(
                 DividedArgument(
                     number=number,
                     name=program.argument_name(number),
@@ -56,4 +56,4 @@ def divided_arguments(program: Program) -> Sequence[DividedArgument]:
                     copies=sharding.copies,
                 )
             )
-    return sorted(found, key=lambda argument: (-argument.size_bytes, argument.number))
+    return sorted(arguments, key=lambda argument: (-argument.size_bytes, argument.number))

@@ -20,7 +20,7 @@ def why_shared(program: Program, conflict: Conflict) -> str:
 
 
 def _in_other_branches(program: Program, conflict: Conflict) -> bool:
-    """Return whether two values that share bytes are never needed at once: they are, or one is read, in other branches.
+    """Return whether two values that share bytes are never needed at once, because branches exclude each other.
 
     Otherwise the earlier value must be an operand of the `conditional` around the later one, and whoever reads it
     afterwards must be that `conditional`, whose branch has read it by then, or be in another branch.

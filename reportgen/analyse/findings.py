@@ -90,20 +90,20 @@ def finding(
     )
 
 
-def by_severity(found: Finding) -> tuple[int, str]:
+def by_severity(entry: Finding) -> tuple[int, str]:
     """Return the sort key of lists: worst first, then by kind."""
-    return SEVERITY_ORDER.index(found.severity), found.slug
+    return SEVERITY_ORDER.index(entry.severity), entry.slug
 
 
 def listed(findings: Iterable[Finding], text: DumpText) -> tuple[Finding, ...]:
     """Return findings with their locations, worst first; a final entry of each kind gives the number left out."""
     by_slug: defaultdict[str, list[Finding]] = defaultdict(list)
     counts: Counter[str] = Counter()
-    for found in findings:
-        counts[found.slug] += 1
+    for entry in findings:
+        counts[entry.slug] += 1
         # Keep no more than are listed, because a damaged dump has millions.
-        if counts[found.slug] <= LISTED_PER_SLUG[found.severity]:
-            by_slug[found.slug].append(found)
+        if counts[entry.slug] <= LISTED_PER_SLUG[entry.severity]:
+            by_slug[entry.slug].append(entry)
     chosen: list[Finding] = []
     for slug in sorted(by_slug, key=lambda slug: (SEVERITY_ORDER.index(SEVERITIES[slug]), slug)):
         chosen.extend(by_slug[slug])
@@ -111,5 +111,6 @@ def listed(findings: Iterable[Finding], text: DumpText) -> tuple[Finding, ...]:
         if more > 0:
             chosen.append(finding(slug, f"… and {more} more of this kind", stands_for=more))
     return tuple(
-        one if one.text_offset is None else replace(one, location=text.locate(one.text_offset)) for one in chosen
+        entry if entry.text_offset is None else replace(entry, location=text.locate(entry.text_offset))
+        for entry in chosen
     )

@@ -50,9 +50,9 @@ class Misfit:
 
 
 def misfit(
-    analysis: Analysis, module_name: str, siblings: Sequence[Sibling], given: Sequence[str] = ()
+    analysis: Analysis, module_name: str, siblings: Sequence[Sibling], overrides: Sequence[str] = ()
 ) -> Misfit | None:
-    """Return why the program does not fit, or None if nothing says so; `given` capacities beat all that is found."""
+    """Return why the program does not fit, or None if nothing says so; `overrides` replace every capacity found."""
     device = device_beside(siblings)
     event = next(_events_of(analysis, module_name, siblings, device.usable if device else None), None)
     is_refused = event is not None or any(
@@ -61,7 +61,7 @@ def misfit(
     chip, usable = (", ".join(filter(None, (device.title, device.scope))), device.usable) if device else ("", None)
     if event and event.capacity:
         chip, usable = "", event.capacity
-    if (known := dict(map(read_capacity, given)).get(MAIN_SPACE)) is not None:
+    if (known := dict(map(read_capacity, overrides)).get(MAIN_SPACE)) is not None:
         chip, usable = GIVEN, SizeRange(known.size_bytes, known.size_bytes)
     if event and event.space not in ("", "hbm"):
         missing = event.needed - event.capacity if event.needed and event.capacity else None

@@ -55,7 +55,9 @@ def _digest(contents: Iterable[bytes]) -> str:
 
 def signature(dump: Dump) -> tuple[Leaf, ...]:
     """Return the parameters in order, then the output, as far as the dump's dialect prints them."""
-    parameters = sorted((one for one in dump.allocations if one.parameter is not None), key=_parameter_order)
+    parameters = sorted(
+        (allocation for allocation in dump.allocations if allocation.parameter is not None), key=_parameter_order
+    )
     leaves = [
         Leaf(
             f"parameter {parameter.parameter}{(parameter.parameter_shape_index or WHOLE).replace(WHOLE, '')}",

@@ -1,4 +1,4 @@
-"""Measure how long values are held and how long they lie idle, to find those that could live shorter.
+"""Measure how long values are live and how long they are idle, to find those that could be freed earlier.
 
 Bytes × steps is what a value costs over the whole program. During an idle stretch a value is live although no
 instruction defines or reads it. Only a stretch that spans the peak can lower the peak, by computing or fetching the

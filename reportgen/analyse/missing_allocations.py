@@ -1,4 +1,4 @@
-"""Tell whether allocations of a dump are missing: then each size that is said of it is the least that it can be.
+"""Tell whether allocations of a dump are missing, which makes each of its sizes a lower bound.
 
 A text can begin late, have a gap, or end early. XLA's total is the proof that all allocations are there. Without it, a
 file that has the name of a whole one is taken for whole, unless its last lines are not.
@@ -24,7 +24,7 @@ class MissingAllocations:
 
 
 def missing_allocations(dump: Dump) -> MissingAllocations | None:
-    """Return what is missing of the allocations; None if they are all there as far as the text says."""
+    """Return which allocations are missing; None if the text shows that they are all there."""
     known = sum(allocation.size_bytes for allocation in dump.allocations)
     if dump.total_bytes is not None and known >= dump.total_bytes:
         return None

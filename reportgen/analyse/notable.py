@@ -22,27 +22,27 @@ def notable_values(analysis: Analysis) -> Sequence[bool]:
         return [True] * len(sizes)
     main = analysis.spaces.get(MAIN_SPACE)
     peak = main.peak_resident.amount if main and main.peak_resident else 0
-    found = [size * LEAST_SHARE >= peak > 0 for size in sizes]
+    notable = [size * LEAST_SHARE >= peak > 0 for size in sizes]
     for space in analysis.spaces.values():
         for share in space.composition:
             if share.value is not None:
-                found[share.value] = True
+                notable[share.value] = True
     for finding in analysis.findings:
         for number in finding.values:
-            found[number] = True
-    return found
+            notable[number] = True
+    return notable
 
 
 def notable_allocations(analysis: Analysis) -> Sequence[bool]:
     """Return for each allocation whether it is in a finding, itself or by a value, or has many values."""
     is_small, allocations = _is_small(analysis), analysis.dump.values.allocations
-    found = [is_small or len(values) > MOST_IN_ROW for values in analysis.occupants]
+    notable = [is_small or len(values) > MOST_IN_ROW for values in analysis.occupants]
     for finding in analysis.findings:
         if finding.allocation is not None:
-            found[finding.allocation] = True
+            notable[finding.allocation] = True
         for number in finding.values:
-            found[allocations[number]] = True
-    return found
+            notable[allocations[number]] = True
+    return notable
 
 
 def _is_small(analysis: Analysis) -> bool:

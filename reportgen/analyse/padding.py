@@ -55,7 +55,7 @@ def padding_at_peak(analysis: Analysis, space: Space) -> Mapping[int, int]:
     Bytes that the caller holds with no live value in them count for the largest value that occupies them at
     another moment.
     """
-    found: defaultdict[int, int] = defaultdict(int)
+    padding: defaultdict[int, int] = defaultdict(int)
     peak = space.peak_resident
     present = set(live_at(analysis.facts, values_of(analysis, space), peak.moment)) if peak else set()
     for share in space.composition:
@@ -64,8 +64,8 @@ def padding_at_peak(analysis: Analysis, space: Space) -> Mapping[int, int]:
             absent = (number for number in analysis.occupants[share.allocation] if number not in present)
             number = max(absent, key=analysis.facts.values.sizes.__getitem__, default=None)
         if number is not None:
-            found[number] += min(analysis.facts.padding[number], share.size_bytes)
-    return {number: size for number, size in found.items() if size}
+            padding[number] += min(analysis.facts.padding[number], share.size_bytes)
+    return {number: size for number, size in padding.items() if size}
 
 
 def _row(analysis: Analysis, shape: str, numbers: Sequence[int], at_peak: Mapping[int, int]) -> PaddedShape:

@@ -23,7 +23,7 @@ _MOST_LISTED = 3
 class PeakGroup:
     """Bytes of a peak; the `shares` are the largest first.
 
-    `pattern` is what all authors are called, with `#` for numbers that differ, and `name` the same as people say it.
+    `pattern` is the name that all authors share, with `#` for numbers that differ, and `name` the same in words.
     Both are empty for bytes without a buffer. `buffers` has a value of each buffer. The bytes that `is_held` are
     reserved for buffers of which no value is live.
     """
@@ -67,17 +67,17 @@ def peak_groups(analysis: Analysis, space: Space) -> list[PeakGroup]:
 
 @lru_cache(maxsize=4096)
 def sibling_name(name: str) -> str:
-    """Return what numbered siblings are all called: the name with `#` for its numbers."""
+    """Return the name that numbered siblings share: `name` with `#` for its numbers."""
     return _NUMBER.sub("#", name)
 
 
 def spoken_name(names: Sequence[str]) -> str:
-    """Return what several siblings are called: `layer_#/w1`, or `arguments 3 to 14` where they have only numbers."""
+    """Return the name of several siblings: `layer_#/w1`, or `arguments 3 to 14` where they have only numbers."""
     return _spoken(_joined_name(names), names)
 
 
 def _spoken(pattern: str, names: Sequence[str]) -> str:
-    """Return what siblings are called whose names follow a pattern."""
+    """Return the name, in words, of siblings whose names follow a pattern."""
     if not pattern.startswith(UNNAMED_ARGUMENT) or "#" not in pattern:
         return pattern
     numbers = sorted({name.removeprefix(UNNAMED_ARGUMENT) for name in names}, key=_in_order)
@@ -93,7 +93,7 @@ def _in_order(text: str) -> tuple[int, ...]:
 
 
 def _joined_name(names: Sequence[str]) -> str:
-    """Return the name of several that differ in numbers only: each number that differs becomes a `#`."""
+    """Return the name that siblings share which differ in numbers only: each number that differs becomes a `#`."""
     first = names[0]
     if all(name == first for name in names):
         return first

@@ -109,14 +109,16 @@ def phases(analysis: Analysis) -> Sequence[Phase]:
         return ()
     curve = [space.static_bytes + amount for amount in space.temp.at_each(range(max(analysis.moments, 1)))]
     scopes = _outermost_scopes(analysis.program)
-    program, found = analysis.program, list[_Stretch]()
+    program, stretches = analysis.program, list[_Stretch]()
     for first, last, passes in _passes(analysis, len(curve)):
         kind: Kind = "backward" if "backward" in passes else passes[0] if passes else "program"
-        found.append((kind, passes, first, last, ""))
-        found += [("scope", (), *span, scope) for scope, span in _together(scopes, first, last, len(curve))]
-    found += [("loop", (), first, last, loop) for loop, first, last in _loops(program, len(curve))]
-    order = sorted(found, key=lambda one: (one[2], -one[3], one[0] in ("loop", "scope"), one[4]))
-    return [_phase(program, curve, *one) for one in order]
+        stretches.append((kind, passes, first, last, ""))
+        stretches += [("scope", (), *span, scope) for scope, span in _together(scopes, first, last, len(curve))]
+    stretches += [("loop", (), first, last, loop) for loop, first, last in _loops(program, len(curve))]
+    order = sorted(
+        stretches, key=lambda stretch: (stretch[2], -stretch[3], stretch[0] in ("loop", "scope"), stretch[4])
+    )
+    return [_phase(program, curve, *stretch) for stretch in order]
 
 
 def forward_end(program: Program, moments: int) -> int | None:
@@ -162,14 +164,14 @@ def _spans(
     return spans
 
 
-def _moments(program: Program, moments: int, towards: Direction) -> Sequence[_Weighed]:
-    """Return the moments of the instructions of a pass, each of which counts as one."""
+def _moments(program: Program, moments: int, wanted: Direction) -> Sequence[_Weighed]:
+    """Return (moment, 1) for each instruction of a pass, in the order of the schedule."""
     rows = zip(program.dump.schedule.moments, program.directions, strict=True)
-    return sorted((moment, 1) for moment, one in rows if one == towards and moment < moments)
+    return sorted((moment, 1) for moment, towards in rows if towards == wanted and moment < moments)
 
 
 def _updated(analysis: Analysis, moments: int) -> Sequence[_Weighed]:
-    """Return when the results are made whose author is in no pass of a gradient, each of which counts by its bytes."""
+    """Return (moment, bytes) for each result whose author is in no pass of a gradient, in the order of the schedule."""
     values, moment_of = analysis.dump.values, analysis.dump.moment_of
     results = (
         (result, moment_of.get(values.names[result], moments)) for result in set(analysis.program.results.values())
@@ -182,7 +184,7 @@ def _updated(analysis: Analysis, moments: int) -> Sequence[_Weighed]:
 
 
 def _is_update(author: Author) -> bool:
-    """Return whether an operation is in no pass of a gradient; an argument is none."""
+    """Return whether an author is an operation outside both passes of a gradient."""
     return author.rule != "argument" and "/" in author.scope and not direction(author.scope)
 
 
@@ -204,7 +206,7 @@ def _are_many(rows: Sequence[_Weighed], chosen: Callable[[int], bool]) -> bool:
 
 
 def _votes(program: Program, moments: int, weights: Mapping[str, int]) -> Sequence[int]:
-    """Return what the instruction at each moment says; one without a name says nothing."""
+    """Return the vote of the instruction at each moment: the weight of its direction, 0 without a name."""
     votes = [0] * moments
     for moment, op_name, towards in zip(
         program.dump.schedule.moments, program.op_names, program.directions, strict=True
@@ -254,15 +256,15 @@ def _together(
     scopes: Iterable[tuple[int, str]], first: int, last: int, moments: int
 ) -> Iterator[tuple[str, tuple[int, int]]]:
     """Yield the scopes of a pass whose instructions lie together; none where there is only one scope."""
-    found: defaultdict[str, list[int]] = defaultdict(list)
+    by_scope: defaultdict[str, list[int]] = defaultdict(list)
     for moment, scope in scopes:
         if first <= moment <= last:
-            found[scope].append(moment)
-    named = sorted(moment for held in found.values() for moment in held)
-    for scope, held in found.items() if len(found) > 1 else ():
-        span = held[0], held[-1]
+            by_scope[scope].append(moment)
+    named = sorted(moment for own in by_scope.values() for moment in own)
+    for scope, own in by_scope.items() if len(by_scope) > 1 else ():
+        span = own[0], own[-1]
         inside = bisect_right(named, span[1]) - bisect_left(named, span[0])
-        if (span[1] - span[0] + 1) * _LEAST_PART >= moments and len(held) >= _TOGETHER * inside:
+        if (span[1] - span[0] + 1) * _LEAST_PART >= moments and len(own) >= _TOGETHER * inside:
             yield scope, span
 
 

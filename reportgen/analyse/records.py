@@ -131,10 +131,10 @@ class BufferReuse:
         return _grouped(self.earlier, self.later, self.count)
 
 
-def _grouped(owners: Sequence[int], others: Sequence[int], count: int) -> tuple[tuple[int, ...], ...]:
+def _grouped(owners: Sequence[int], partners: Sequence[int], count: int) -> tuple[tuple[int, ...], ...]:
     grouped: defaultdict[int, list[int]] = defaultdict(list)
-    for owner, other in zip(owners, others, strict=True):
-        grouped[owner].append(other)
+    for owner, partner in zip(owners, partners, strict=True):
+        grouped[owner].append(partner)
     return tuple(tuple(grouped.get(number, ())) for number in range(count))
 
 
@@ -240,7 +240,7 @@ class XlaPeak(XlaSum):
 class Measured:
     """What each value and each memory space needs, and the program behind them.
 
-    `missing` says which allocations are not there, so that each size is the least that it can be; None if all are.
+    `missing` says which allocations are missing, which makes each size a lower bound; None if none are.
     `occupants` are the values of each allocation.
     """
 
@@ -261,12 +261,12 @@ class Measured:
 
     @property
     def is_peak_least(self) -> bool:
-        """Return whether each peak is the least that it can be, because allocations or live ranges are missing."""
+        """Return whether each peak is a lower bound, because allocations or live ranges are missing."""
         return self.missing is not None or has_cut_live_ranges(self.dump)
 
     @cached_property
     def authors(self) -> Authors:
-        """Return who fills each buffer, as seen from the peaks of the memory spaces."""
+        """Return the author of each buffer, as seen from the peaks of the memory spaces."""
         peaks = {color: peak.moment for color, space in self.spaces.items() if (peak := space.peak_resident)}
         return Authors(self.program, peaks)
 

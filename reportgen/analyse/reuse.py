@@ -38,9 +38,9 @@ def is_old_alias(dump: Dump, facts: Facts, conflict: Conflict) -> bool:
 
     That was on 2022-06-24, so only builds that print addresses are old enough.
     """
-    one, other, values = conflict.earlier, conflict.later, facts.values
-    in_one_slice = values.offsets[one] == values.offsets[other] and values.sizes[one] == values.sizes[other]
-    return dump.has_addresses and in_one_slice and facts.starts[one] == facts.starts[other]
+    earlier, later, values = conflict.earlier, conflict.later, facts.values
+    in_one_slice = values.offsets[earlier] == values.offsets[later] and values.sizes[earlier] == values.sizes[later]
+    return dump.has_addresses and in_one_slice and facts.starts[earlier] == facts.starts[later]
 
 
 def buffer_reuse(
@@ -61,7 +61,7 @@ def buffer_reuse(
     sweep = _Sweep()
     conflicts: list[Conflict] = []
     for allocation, numbers in zip(allocations, occupants, strict=True):
-        moving = [one for n in numbers if (one := every[n])[0] >= 0 and one[4] < one[5]]
+        moving = [occupant for n in numbers if (occupant := every[n])[0] >= 0 and occupant[4] < occupant[5]]
         changes = covered[allocation.color, allocation.is_preallocated_temp]
         groups = groups_sharing_bytes(moving, _LOW, _HIGH)
         are_early = [sweep.follow(sorted(group), changes) for group in groups]
@@ -96,7 +96,7 @@ class _Sweep:
                 changes[first] += high - low
                 changes[last + 1] -= high - low
             return False
-        if all(one[4:] == group[0][4:] for one in group):
+        if all(row[4:] == group[0][4:] for row in group):
             return self._follow_slice(group, changes)
         is_early, counts, budget = False, True, _PIECES_PER_OCCUPANT * len(group)
         own: Changes = defaultdict(int)
@@ -120,7 +120,7 @@ class _Sweep:
                 reach = max(reach, covered_to)
             if not counts or (reach == until and end - start > 1):
                 ledger.join(start, end, (occupant, until))
-        overlapping = () if counts else union_over_time(Occupancy(one[0], one[1], one[4], one[5]) for one in group)
+        overlapping = () if counts else union_over_time(Occupancy(row[0], row[1], row[4], row[5]) for row in group)
         for moment, change in own.items() if counts else overlapping:
             changes[moment] += change
         return is_early
@@ -128,7 +128,7 @@ class _Sweep:
     def _take(self, pieces: Sequence[tuple[_Occupant, int]], occupant: _Occupant) -> bool:
         """Note whose bytes a value takes; return whether one of them still needed its bytes."""
         is_early = False
-        for before in {one: None for one, _ in pieces}:
+        for before in {previous: None for previous, _ in pieces}:
             if before is not _NOBODY:
                 self.earlier.append(before[3])
                 self.later.append(occupant[3])
@@ -136,8 +136,8 @@ class _Sweep:
         return is_early
 
     def _follow_slice(self, group: Sequence[_Occupant], changes: Changes) -> bool:
-        """Do the same for values that all have the very same bytes, as half of all values do."""
-        numbers = [one[3] for one in group]
+        """Follow values that all have the very same bytes, as half of all values do."""
+        numbers = [occupant[3] for occupant in group]
         self.earlier += numbers[:-1]
         self.later += numbers[1:]
         size, covered_to, needed_to, is_early = group[0][5] - group[0][4], -1, -1, False
@@ -157,18 +157,18 @@ def _all_conflicts(moving: Sequence[_Occupant]) -> Iterator[Conflict]:
     Here the ledger keeps the occupant of a byte that stays longest. In a hostile dump each of thousands of values
     overlaps each other one, so the search ends after far more conflicts than a dump with mistakes has.
     """
-    looks = found = 0
+    looks = conflicts = 0
     longest = Pieces[_Occupant](min(map(_LOW, moving)), max(map(_HIGH, moving)), _NOBODY)
     for occupant in moving:
         first, last, _, number, low, high = occupant
         start, end = longest.cut(low), longest.cut(high)
         looks += end - start
-        if looks > _MOST_LOOKS or found > _MOST_CONFLICTS:
+        if looks > _MOST_LOOKS or conflicts > _MOST_CONFLICTS:
             return
         for earlier in dict.fromkeys(longest.contents[start:end]):
             until = min(earlier[1], last)
             if first < until:  # never of _NOBODY, which ends before everything
-                found += 1
+                conflicts += 1
                 yield Conflict(earlier[3], number, max(low, earlier[4]), min(high, earlier[5]), first, until)
         for piece in range(start, end):
             if longest.contents[piece][1] <= last:

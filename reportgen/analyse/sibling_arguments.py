@@ -1,4 +1,4 @@
-"""Group the arguments of a program by name and shape, so that two builds can be told apart by what they are given.
+"""Group the arguments of a program by name and shape, so that two builds can be told apart by their inputs.
 
 `params['layers'][0]['w']` to `params['layers'][7]['w']` are one group of eight arrays.
 """

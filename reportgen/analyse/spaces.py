@@ -28,7 +28,7 @@ _Space = TypeVar("_Space", bound=Needing)
 
 
 def is_static(allocation: Allocation) -> bool:
-    """Return whether the caller holds it for the whole run: parameters, constants and what may be live out.
+    """Return whether the caller holds an allocation for the whole run: parameters, constants and what may be live out.
 
     An allocation without any kind (never seen) is counted here, so that no peak is stated too low.
     """
@@ -45,14 +45,14 @@ def spaces(
     dump: Dump, backend: Backend, facts: Facts, occupants: Sequence[Sequence[int]], covered: Mapping[Area, Changes]
 ) -> dict[int, Space]:
     """Return every memory space that has an allocation, by color. `covered` is how the covered bytes change."""
-    by_color: defaultdict[int, list[int]] = defaultdict(list)
+    numbers_by_color: defaultdict[int, list[int]] = defaultdict(list)
     for number, allocation in enumerate(dump.allocations):
-        by_color[allocation.color].append(number)
-    found = {}
-    for color, numbers in sorted(by_color.items()):
+        numbers_by_color[allocation.color].append(number)
+    by_color = {}
+    for color, numbers in sorted(numbers_by_color.items()):
         allocations = [dump.allocations[number] for number in numbers]
         live, temp, static_live = _over_time(dump, covered[color, True], covered[color, False])
-        found[color] = Space(
+        by_color[color] = Space(
             color=color,
             name=space_name(backend, color),
             allocations=tuple(numbers),
@@ -65,7 +65,7 @@ def spaces(
             static_live=static_live,
             composition=composition(dump, numbers, facts, occupants, temp.peak.moment) if temp else (),
         )
-    return found
+    return by_color
 
 
 def _over_time(

@@ -25,7 +25,7 @@ _TPU_TILES: Sequence[Tile] = ((8, 128), (1, 128))
 
 
 def value_facts(dump: Dump, backend: Backend) -> Facts:
-    """Return what each value of a dump needs and when it is live."""
+    """Return the sizes and the live range of each value of a dump."""
     values = dump.values
     measured = {shape: _sizes(shape, backend) for shape in set(values.shapes)}
     dense = [measured[shape][0] for shape in values.shapes]
@@ -115,6 +115,6 @@ def _tpu_sizes(shape_text: str, padded: int) -> tuple[int, ...]:
         return ()
     tiles = _TPU_TILES if len(shape.dimensions) > 1 else ()
     layout = shape.layout or Layout(minor_to_major=tuple(reversed(range(len(shape.dimensions)))))
-    tiled = (replace(shape, layout=replace(layout, tiles=(tile,))) for tile in tiles)
-    sizes = (padded_bytes(one, pointer_bytes=TPU_POINTER_BYTES) for one in tiled)
+    candidates = (replace(shape, layout=replace(layout, tiles=(tile,))) for tile in tiles)
+    sizes = (padded_bytes(candidate, pointer_bytes=TPU_POINTER_BYTES) for candidate in candidates)
     return round_up(padded, step), *(size for size in sizes if size is not None)

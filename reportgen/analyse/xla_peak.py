@@ -169,5 +169,5 @@ def _printed_bytes(printed: PrintedPeak, facts: Facts, live: Sequence[int]) -> d
             return None
         return {n: row.size_bytes for n, row in zip(ordered, printed.rows, strict=True)}
     by_key = {facts.values.keys[n]: n for n in live}
-    found = {by_key.get(row.name + (row.shape_index or WHOLE)): row.size_bytes for row in printed.rows}
-    return None if None in found or len(found) != len(live) else {n: size for n, size in found.items() if n is not None}
+    sizes = {by_key.get(row.name + (row.shape_index or WHOLE)): row.size_bytes for row in printed.rows}
+    return None if None in sizes or len(sizes) != len(live) else {n: size for n, size in sizes.items() if n is not None}

@@ -33,6 +33,8 @@ CHECKS: tuple[Check, ...] = (
 
 
 def checked(figures: Figures) -> CheckResults:
-    """Return what all checks find."""
+    """Return the findings and the results of all checks."""
     outcomes = [check(figures) for check in CHECKS]
-    return CheckResults([finding for found, _ in outcomes for finding in found], [result for _, result in outcomes])
+    return CheckResults(
+        [finding for findings, _ in outcomes for finding in findings], [result for _, result in outcomes]
+    )

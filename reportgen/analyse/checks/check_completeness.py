@@ -1,4 +1,4 @@
-"""Check that everything is there and understood; say what would give what is missing."""
+"""Check that the dump is complete and understood; tell how to obtain what is missing."""
 
 from collections.abc import Iterator
 

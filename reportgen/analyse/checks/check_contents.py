@@ -73,8 +73,8 @@ def numbering(figures: Figures) -> Iterator[Finding]:
 def constants_and_parameters(figures: Figures) -> Iterator[Finding]:
     """Look for constants in other allocations, and for parameters of the entry, which live from 0 to the end."""
     values, allocations, definitions = figures.dump.values, figures.dump.allocations, figures.definitions
-    constants = {name for name, one in definitions.items() if one.opcode == "constant"}
-    parameters = {name: one.parameter for name, one in definitions.items() if one.parameter is not None}
+    constants = {name for name, defined in definitions.items() if defined.opcode == "constant"}
+    parameters = {name: defined.parameter for name, defined in definitions.items() if defined.parameter is not None}
     with_constant = set(compress(values.allocations, map(constants.__contains__, values.names)))
     with_unknown = set(compress(values.allocations, map(not_, map(definitions.__contains__, values.names))))
     with_parameter = {
@@ -82,7 +82,7 @@ def constants_and_parameters(figures: Figures) -> Iterator[Finding]:
         for number in compress(range(len(values)), map(parameters.__contains__, values.names))
         if figures.facts.starts[number] == 0 and figures.facts.ends[number] == figures.moments
     }
-    for number in sorted(with_constant ^ {n for n, one in enumerate(allocations) if one.is_constant}):
+    for number in sorted(with_constant ^ {n for n, allocation in enumerate(allocations) if allocation.is_constant}):
         if number not in with_unknown:
             is_marked = allocations[number].is_constant
             what = "holds no constant" if is_marked else "holds a constant but is not marked as one"

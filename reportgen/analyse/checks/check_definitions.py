@@ -58,7 +58,7 @@ def covered(figures: Figures) -> Iterator[Finding]:
         if row not in positions and row + b" {}" not in positions:
             message = f"no value is positioned at {name}, although it is scheduled"
             yield finding("position-missing", message, dump.schedule_text_offset)
-    tuples = [(name, one.shape) for name, one in figures.definitions.items() if one.shape[0] == "("]
+    tuples = [(name, defined.shape) for name, defined in figures.definitions.items() if defined.shape[0] == "("]
     for name, shape in tuples:
         try:
             indexes = shapes_by_index(shape)

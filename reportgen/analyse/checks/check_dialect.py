@@ -1,4 +1,4 @@
-"""Say once which forms of a dump are not known, because a newer XLA has written them."""
+"""Report the forms of a dump that only a newer XLA writes, each of them once."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -46,17 +46,17 @@ def unknown_attributes(figures: Figures) -> Iterator[Finding]:
         "layout": _of_layouts(figures),
         "instruction": figures.program.dialect.fields,
     }
-    found = [
+    forms = [
         f"{name} of {_times(count, owner)}" for owner, names in counts.items() for name, count in sorted(names.items())
     ]
-    if found:
-        message = f"written by a newer XLA: {_listed(found)} are not known yet; they are shown, and change no number"
+    if forms:
+        message = f"written by a newer XLA: {_listed(forms)} are not known yet; they are shown, and change no number"
         yield finding("unknown-attribute", message, allocations[0].text_offset if allocations else None)
 
 
 def _of_layouts(figures: Figures) -> Mapping[str, int]:
     """Return the attributes of layouts that are not known, each with the number of values that have it."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for shape, count in Counter(figures.dump.values.shapes).items():
         if "{" in shape and not shape.startswith("("):
             try:
@@ -65,8 +65,8 @@ def _of_layouts(figures: Figures) -> Mapping[str, int]:
                 continue
             if isinstance(parsed, ArrayShape) and parsed.layout:
                 for name, _ in parsed.layout.other:
-                    found[name] += count if name not in _LAYOUT_ATTRIBUTES else 0
-    return +found
+                    counts[name] += count if name not in _LAYOUT_ATTRIBUTES else 0
+    return +counts
 
 
 def _times(count: int, noun: str) -> str:

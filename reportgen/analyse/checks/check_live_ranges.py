@@ -256,7 +256,7 @@ def _is_done(figures: Figures, name: str) -> bool:
 def _runs_scheduled(figures: Figures, name: str) -> bool:
     """Return whether an instruction runs a computation that the schedule lists, which that of a fusion is not."""
     program, moment_of = figures.program, figures.dump.moment_of
-    bodies = (program.module.members(one) for one in program.called(name)) if program.module else ()
+    bodies = (program.module.members(computation) for computation in program.called(name)) if program.module else ()
     return any(member in moment_of for body in bodies for member in body)
 
 

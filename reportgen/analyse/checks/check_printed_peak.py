@@ -32,7 +32,7 @@ def _without_stack_trace(figures: Figures) -> str:
 
 
 def _peaks(figures: Figures) -> tuple[PrintedPeak, XlaPeak]:
-    """Return the peak as XLA prints it, and what is known of it."""
+    """Return the peak as XLA prints it, and its reconciliation."""
     printed, peak = figures.dump.printed_peak, figures.xla_peak
     assert printed is not None, "not checked without it"
     assert peak is not None, "not checked without it"
@@ -69,8 +69,8 @@ def rows(figures: Figures) -> Iterator[Finding]:
             f" {printed.moment:,}"
         )
         yield finding("peak-rows", message, printed.text_offset)
-    elif other := _unlike(printed, live):
-        message = f"XLA lists {other} at its peak, which has no live range there"
+    elif stray := _unlike(printed, live):
+        message = f"XLA lists {stray} at its peak, which has no live range there"
         yield finding("peak-rows", message, printed.text_offset)
     stated = [row.cumulative_bytes for row in printed.rows]
     sums = list(accumulate(row.size_bytes for row in printed.rows))

@@ -157,13 +157,13 @@ def needed_sizes(figures: Figures) -> Iterator[Finding]:
 )
 def alignment(figures: Figures) -> Iterator[Finding]:
     values, allocations = figures.dump.values, figures.dump.allocations
-    steps = [_step(figures.backend, one) if one.is_preallocated_temp else 0 for one in allocations]
-    for number, (allocation, offset) in enumerate(zip(values.allocations, values.offsets, strict=True)):
-        step = steps[allocation]
+    steps = [_step(figures.backend, allocation) if allocation.is_preallocated_temp else 0 for allocation in allocations]
+    for number, (position, offset) in enumerate(zip(values.allocations, values.offsets, strict=True)):
+        step = steps[position]
         if offset and (not step or offset % step):
             expected = f"at a multiple of {step}" if step else "at 0, since it is not temporary memory"
             message = (
-                f"{values.keys[number]} starts at byte {offset:,} of allocation {allocations[allocation].index},"
+                f"{values.keys[number]} starts at byte {offset:,} of allocation {allocations[position].index},"
                 f" not {expected}"
             )
             yield finding("misaligned-offset", message, values.text_offsets[number], values=(number,))
@@ -183,7 +183,7 @@ def _step(backend: Backend, allocation: Allocation) -> int:
     skips=_without_used_values,
 )
 def carried(figures: Figures) -> Iterator[Finding]:
-    """Compare what a loop is given with what it returns: XLA carries both in the same bytes."""
+    """Compare the operands of a loop with its results: XLA keeps both in the same bytes."""
     entries, values = figures.dump.used_values or UsedValues(), figures.dump.values
     names = set(compress(entries.names, entries.phis)) & figures.definitions.keys()
     loops = {name.encode() for name in names if figures.definitions[name].opcode == "while"}

@@ -1,6 +1,6 @@
 """Define a check: what it asks, what it looks at, and the findings that it yields.
 
-How many objects it looks at comes from lengths that are known anyway: evidence costs no time.
+The number of objects comes from lengths that are known anyway, so that evidence costs no time.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ SUBJECTS: Mapping[str, Callable[[Figures], int]] = {
     "stack frames": lambda figures: len(figures.dump.stack_trace.frames) if figures.dump.stack_trace else 0,
     "memory spaces": lambda figures: len(figures.spaces),
 }
-"""What checks look at, in words, and how many of it there are."""
+"""The subjects of checks in words, each with the function that counts them."""
 
 
 def never(_: Figures) -> str:
@@ -46,7 +46,7 @@ class Check:
     """Look at the figures with `run` and yield findings; never raise and never change a number.
 
     `subject` is one of `SUBJECTS`. `exceptions` says what looks like a breach and is none; `skips` returns the reason
-    why there is nothing to check in a dump, or nothing.
+    why there is nothing to check in a dump, or an empty string.
     """
 
     name: str
@@ -58,26 +58,26 @@ class Check:
 
     def __call__(self, figures: Figures) -> tuple[list[Finding], CheckResult]:
         reason = self.skips(figures)
-        found = [] if reason else [one for one in self.run(figures) if _is_about_what_is_known(figures, one)]
+        findings = [] if reason else [finding for finding in self.run(figures) if _is_understood(figures, finding)]
         looked_at = 0 if reason else SUBJECTS[self.subject](figures)
-        return found, CheckResult(
+        return findings, CheckResult(
             name=self.name,
             question=self.question,
             exceptions=self.exceptions,
             skipped_because=reason,
             subject=self.subject,
             looked_at=looked_at,
-            found=counted(found),
+            found=counted(findings),
         )
 
 
-def _is_about_what_is_known(figures: Figures, found: Finding) -> bool:
-    """Return whether a finding follows from instructions that are understood: those around its values."""
-    unread = figures.program.dialect.unread if found.severity != "note" else frozenset[str]()
+def _is_understood(figures: Figures, finding: Finding) -> bool:
+    """Return whether every instruction around the values of a finding is understood; notes need none."""
+    unread = figures.program.dialect.unread if finding.severity != "note" else frozenset[str]()
     if not unread:
         return True
-    dump, inside = figures.dump, () if found.allocation is None else figures.occupants[found.allocation]
-    for number in (*found.values, *inside):
+    dump, inside = figures.dump, () if finding.allocation is None else figures.occupants[finding.allocation]
+    for number in (*finding.values, *inside):
         used = dump.used(number)
         names = {dump.values.names[number], dump.name_at.get(dump.ends[number], "")}
         if used:
@@ -94,9 +94,9 @@ def check(
     return lambda run: Check(name=name, question=question, subject=subject, run=run, exceptions=exceptions, skips=skips)
 
 
-def counted(found: Sequence[Finding]) -> tuple[FoundCount, ...]:
+def counted(findings: Sequence[Finding]) -> tuple[FoundCount, ...]:
     """Return how many findings there are of each kind, in the order of the slugs."""
     counts: Counter[str] = Counter()
-    for finding in found:
+    for finding in findings:
         counts[finding.slug] += finding.stands_for
     return tuple(FoundCount(slug, SEVERITIES[slug], counts[slug]) for slug in sorted(counts))

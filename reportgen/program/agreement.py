@@ -39,7 +39,7 @@ class Agreement:
 
 
 def unread(why: str) -> Agreement:
-    """Return the result for a file that cannot be read as what it is named."""
+    """Return the agreement with a file whose content is not what its name says."""
     return Agreement(
         name="Files next to the dump",
         question="Can each be read?",
@@ -98,7 +98,7 @@ def agreement_of_text(dump: Dump, data: bytes, module: ModuleText) -> Iterator[A
 
 
 def _statements(dump: Dump, module: ModuleText) -> tuple[int, Sequence[str]]:
-    """Return how many instructions both print, and what they state differently of each."""
+    """Return the number of instructions that both print, and the differences in what they state."""
     looked_at = 0
     differences: list[str] = []
     for name in dump.first_used_row:
@@ -122,29 +122,29 @@ def _stated(text: bytes) -> tuple[bytes, bytes]:
 
 
 def _differing(name: str, ours: str, theirs: str) -> Iterator[str]:
-    """Yield what two texts of an instruction state differently; what only one of them states is no difference."""
-    one, other = parse_instruction(ours), parse_instruction(theirs)
-    stated = {"shape": (one.shape, other.shape), "opcode": (one.opcode, other.opcode)}
+    """Yield the differences between two texts of an instruction; a statement of only one text is no difference."""
+    of_dump, of_file = parse_instruction(ours), parse_instruction(theirs)
+    stated = {"shape": (of_dump.shape, of_file.shape), "opcode": (of_dump.opcode, of_file.opcode)}
     # A dump prints what an asynchronous operation wraps, and nobody knows what an unknown opcode stands for.
-    if one.opcode.endswith(ASYNC) or not (is_known(one.opcode) and is_known(other.opcode)):
+    if of_dump.opcode.endswith(ASYNC) or not (is_known(of_dump.opcode) and is_known(of_file.opcode)):
         del stated["opcode"]
-    stated |= {key: (text, other.metadata.get(key, "")) for key, text in one.metadata.items()}
+    stated |= {key: (text, of_file.metadata.get(key, "")) for key, text in of_dump.metadata.items()}
     for key, (mine, its) in stated.items():
         if mine and its and mine != its:
             yield f"it states {key} {its[:80]} of {name}, the dump {mine[:80]}"
 
 
 def _differing_operands(name: str, ours: bytes, theirs: bytes) -> Iterator[str]:
-    """Yield that two texts of an instruction name other operands, if both print as many as names alone."""
-    found, said = _NAMES.search(ours), _NAMES.search(theirs)
+    """Yield the first difference between an instruction's operands, if both texts print as many, as names alone."""
+    of_dump, of_file = _NAMES.search(ours), _NAMES.search(theirs)
     # A dump prints what an asynchronous operation wraps.
-    if not found or not said or found[1] != said[1] or found[1].decode().endswith(ASYNC):
+    if not of_dump or not of_file or of_dump[1] != of_file[1] or of_dump[1].decode().endswith(ASYNC):
         return
-    mine, its = _NAME.findall(found[2]), _NAME.findall(said[2])
+    mine, its = _NAME.findall(of_dump[2]), _NAME.findall(of_file[2])
     if len(mine) == len(its):
-        for one, other in zip(mine, its, strict=True):
-            if one != other:
-                yield f"it states the operand %{other.decode()} of {name}, the dump %{one.decode()}"
+        for operand, counterpart in zip(mine, its, strict=True):
+            if operand != counterpart:
+                yield f"it states the operand %{counterpart.decode()} of {name}, the dump %{operand.decode()}"
                 return
 
 
@@ -198,13 +198,13 @@ def _dense(shape: Shape) -> str | None:
 
 
 def _aliases(dump: Dump, head: HloText) -> Iterator[str]:
-    given = {
+    marked = {
         (allocation.parameter, allocation.parameter_shape_index or WHOLE)
         for allocation in dump.allocations
         if allocation.is_maybe_live_out
     }
     for alias in head.aliases:
-        if (alias.parameter, alias.parameter_index) not in given:
+        if (alias.parameter, alias.parameter_index) not in marked:
             leaf = f"parameter {alias.parameter} at {alias.parameter_index}"
             yield f"it gives the bytes of {leaf} to the result at {alias.output_index}; the dump does not"
 

@@ -25,12 +25,12 @@ Rule = Literal[
 _LOOP = "/while"
 
 UNNAMED_ARGUMENT = "argument "
-"""How the name of an argument begins that has only a number."""
+"""The prefix of the name of an argument that has only a number."""
 
 
 @record(slots=False)
 class Author:
-    """Who fills a buffer. Each text is empty where nothing says it.
+    """The author of a buffer: who fills it. Each text is empty where it is unknown.
 
     `scope` is a whole op_name. `argument` is the name of the program's argument, as `o['m']['w1']`, or its number; a
     buffer whose `rule` is "new value" lies in the argument's memory and is filled by `scope`. `stack` is innermost
@@ -60,7 +60,7 @@ class Author:
 
     @property
     def relation(self) -> str:
-        """Return what stands before the name; empty where the bytes are the argument, or what the operation fills."""
+        """Return the words before the name; empty where the bytes are the argument, or what the operation fills."""
         if self.rule == "read":
             return "read by"
         if not self.argument or self.name != self.argument or self.rule == "argument":
@@ -95,7 +95,7 @@ class Author:
 
     @property
     def read_first(self) -> str:
-        """Return `file:line` of the operation that reads an argument first; empty where nothing says it."""
+        """Return `file:line` of the operation that reads an argument first; empty where it is unknown."""
         return self.reader.source if self.reader else ""
 
 
@@ -105,6 +105,6 @@ def lines_of_authors(authors: Iterable[Author]) -> Sequence[str]:
 
 
 def common_relation(authors: Iterable[Author]) -> str:
-    """Return what stands before the name of several authors; empty where they do not agree."""
+    """Return the words before the name of several authors; empty where they do not agree."""
     relations = {author.relation for author in authors}
     return relations.pop() if len(relations) == 1 else ""

@@ -56,7 +56,7 @@ class Authors:
     def _find(self, members: Sequence[int]) -> _Choice:
         argument = self._program.arguments.get(self._dump.values.allocations[members[0]])
         is_itself = argument is not None and argument in members
-        choice = self._written(members) if argument is None or not is_itself else self._alone(argument)
+        choice = self._written(members) if argument is None or not is_itself else self._of_value(argument)
         if not self._says_enough(choice):
             choice = self._read(members, choice) or choice
         elif is_itself:
@@ -67,17 +67,17 @@ class Authors:
         name = self._program.argument_name(argument)
         return choice._replace(author=replace(choice.author, argument=name, rule="new value"))
 
-    def _alone(self, number: int) -> _Choice:
-        """Return the writer of one value."""
+    def _of_value(self, number: int) -> _Choice:
+        """Return the writer of a single value."""
         return _Choice(self._writer(number).author, number)
 
     def _says_enough(self, choice: _Choice) -> bool:
-        """Return whether readers would say no more: of a name, the result of a loop, and what has no data."""
+        """Return whether readers would add nothing: to a name, to the result of a loop, or to bytes without data."""
         author = choice.author
         return author.is_named or author.is_of_loop or self._writers.is_signal(self._program.place(choice.number))
 
     def _with_reader(self, argument: _Choice) -> _Choice:
-        """Return an argument as the author of itself, with what reads it first."""
+        """Return an argument as its own author, with its first reader."""
         reader = self._readers.first(argument.number, argument.author.argument)
         return argument._replace(author=replace(argument.author, reader=reader[1])) if reader else argument
 
@@ -93,9 +93,9 @@ class Authors:
         names = self._dump.values.names
         writing = [member for member in members if self._program.opcode(names[member]) not in WRITES_NOTHING] or members
         if len(writing) == 1:
-            return self._alone(writing[0])
-        found = [(self._writer(one), one) for one in writing]
-        writer, number = min(found, key=lambda pair: self._rank(pair[0], pair[1], members))
+            return self._of_value(writing[0])
+        candidates = [(self._writer(member), member) for member in writing]
+        writer, number = min(candidates, key=lambda pair: self._rank(pair[0], pair[1], members))
         return _Choice(writer.author, number)
 
     def _rank(self, writer: Writer, number: int, members: Sequence[int]) -> tuple[bool, bool, bool, bool, int]:
@@ -131,7 +131,7 @@ class Authors:
         if self._program.module:
             return bool(self._program.loops_around(name))
         op_name, names = self._program.op_name(name), {self._dump.values.names[member] for member in members}
-        loops = (self._program.op_name(one) for one in names if self._program.opcode(one) == "while")
+        loops = (self._program.op_name(carrier) for carrier in names if self._program.opcode(carrier) == "while")
         return any(loop and op_name.startswith(f"{loop}/") for loop in loops)
 
     def _read(self, members: Sequence[int], written: _Choice) -> _Choice | None:

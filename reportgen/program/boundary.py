@@ -11,19 +11,19 @@ _POSITION = re.compile(rb"^ *(\S+)(?: (\{[\d,]*\}))?$", re.MULTILINE)
 
 
 def arguments(program: Instructions) -> Mapping[int, int]:
-    """Return the value that each argument is, by the number of its allocation."""
-    found = {}
+    """Return the value of each argument, by the number of its allocation."""
+    values = {}
     for number, occupants in enumerate(program.dump.occupants):
         allocation = program.dump.allocations[number]
         if allocation.parameter is not None and not allocation.is_thread_local:
             value = _argument(program, occupants)
             if value is not None:
-                found[number] = value
-    return found
+                values[number] = value
+    return values
 
 
 def _argument(program: Instructions, occupants: Sequence[int]) -> int | None:
-    """Return the parameter of the program among the values of an allocation, or what is there first.
+    """Return the parameter of the program among the values of an allocation, or the first value there.
 
     The parameter of a computation may lie there, too: that of a loop whose state the argument is.
     """
@@ -42,16 +42,16 @@ def _argument(program: Instructions, occupants: Sequence[int]) -> int | None:
 
 
 def returning(program: Instructions) -> str:
-    """Return the instruction whose result the program returns; empty where nothing says it.
+    """Return the instruction whose result the program returns; empty where it is unknown.
 
-    The HLO text says it. Without that text, it is what is defined last in the allocation of the output's shape. Where
+    The HLO text states it. Without that text, it is the last definition in the allocation of the output's shape. Where
     the result is only another name for a value, it is the last instruction of the schedule.
     """
     module, dump = program.module, program.dump
     if module and (root := module.root_of.get(module.entry)):
         return root
     values, moment_of = dump.values, dump.moment_of
-    of_output = (number for number, one in enumerate(dump.allocations) if one.output_shape is not None)
+    of_output = (number for number, allocation in enumerate(dump.allocations) if allocation.output_shape is not None)
     wholes = (value for number in of_output for value in dump.occupants[number] if values.shape_index(value) == WHOLE)
     last = max(wholes, key=lambda value: (moment_of.get(values.names[value], -1), value), default=None)
     if last is not None:
@@ -64,13 +64,13 @@ def results(dump: Dump, root: str) -> Mapping[Leaf, int]:
 
     Where two values claim a place, neither can be trusted.
     """
-    found, doubtful = dict[Leaf, int](), set[Leaf]()
+    values, doubtful = dict[Leaf, int](), set[Leaf]()
     if (whole := dump.number_at(root + WHOLE)) is not None:
-        found[WHOLE_LEAF] = whole
+        values[WHOLE_LEAF] = whole
     for leaf, value in _returned(dump, root):
-        if found.setdefault(leaf, value) != value:
+        if values.setdefault(leaf, value) != value:
             doubtful.add(leaf)
-    return {leaf: found[leaf] for leaf in sorted(found) if leaf not in doubtful}
+    return {leaf: values[leaf] for leaf in sorted(values) if leaf not in doubtful}
 
 
 def _returned(dump: Dump, root: str) -> Iterator[tuple[Leaf, int]]:
@@ -81,6 +81,6 @@ def _returned(dump: Dump, root: str) -> Iterator[tuple[Leaf, int]]:
     positions = dump.used_values.positions if dump.used_values else []
     for value, row in enumerate(dump.used_rows):
         if row >= 0 and needle in positions[row]:
-            for found in _POSITION.finditer(positions[row]):
-                if found[1] == name and found[2] and (leaf := leaf_of(found[2].decode())):
+            for match in _POSITION.finditer(positions[row]):
+                if match[1] == name and match[2] and (leaf := leaf_of(match[2].decode())):
                     yield leaf, value

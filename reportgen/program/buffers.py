@@ -26,7 +26,7 @@ _NEW_BYTES = frozenset(
         "transpose",
     )
 )  # fmt: skip
-"""Opcodes that are never asked for the place that they share, because they always make bytes of their own."""
+"""Opcodes whose results always have bytes of their own, so that no shared place is looked up."""
 
 _CARRIES = CALLERS | {"parameter"}
 
@@ -81,12 +81,12 @@ class Buffers:
 
     def _link(self, number: int, tenants: Set[int]) -> None:
         """Join a value with those of its slice that it shares its bytes with."""
-        for other in map(self.value_at, self._storage.same(self._program.place(number))):
-            if other is not None and other in tenants:
-                self._join(number, other)
+        for value in map(self.value_at, self._storage.same(self._program.place(number))):
+            if value is not None and value in tenants:
+                self._join(number, value)
         if self._program.module is None:
-            for other in self._continued(number, tenants):
-                self._join(number, other)
+            for tenant in self._continued(number, tenants):
+                self._join(number, tenant)
 
     def value_at(self, place: Place) -> int | None:
         """Return the value that lies at a place, or at the place that it is another name for."""
@@ -117,9 +117,9 @@ class Buffers:
             earlier = tenants & {*self._program.operands(name)}
         else:
             return
-        for one in earlier - {number}:
-            if starts[one] >= 0 and ends[one] >= starts[number] - 1 and sizes[one] == sizes[number]:
-                yield one
+        for tenant in earlier - {number}:
+            if starts[tenant] >= 0 and ends[tenant] >= starts[number] - 1 and sizes[tenant] == sizes[number]:
+                yield tenant
 
     def _is_argument(self, number: int) -> bool:
         return self._dump.allocations[self._dump.values.allocations[number]].parameter is not None
@@ -130,8 +130,8 @@ class Buffers:
             up[number] = number = up[up[number]]
         return number
 
-    def _join(self, one: int, other: int) -> None:
-        self._up[self._root(one)] = self._root(other)
+    def _join(self, number: int, above: int) -> None:
+        self._up[self._root(number)] = self._root(above)
 
     def _collect(self) -> None:
         """Fill the table of members from the links."""
@@ -140,17 +140,17 @@ class Buffers:
             if above != number:
                 groups[self._root(number)].append(number)
         starts, ends = self._dump.starts, self._dump.ends
-        for root, others in groups.items():
-            members = tuple(sorted((root, *others), key=lambda other: (starts[other], ends[other], other)))
+        for root, below in groups.items():
+            members = tuple(sorted((root, *below), key=lambda member: (starts[member], ends[member], member)))
             self._members.update(dict.fromkeys(members, members))
 
 
 def stretches(members: Sequence[int], starts: Sequence[int], ends: Sequence[int]) -> Sequence[tuple[int, int]]:
     """Return the stretches of moments at which a buffer is held: the union of the lives of its values, in order."""
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for first, last in sorted((starts[member], ends[member]) for member in members if starts[member] >= 0):
-        if found and first <= found[-1][1] + 1:
-            found[-1] = found[-1][0], max(found[-1][1], last)
+        if spans and first <= spans[-1][1] + 1:
+            spans[-1] = spans[-1][0], max(spans[-1][1], last)
         else:
-            found.append((first, last))
-    return found
+            spans.append((first, last))
+    return spans

@@ -1,6 +1,6 @@
 """Follow the computations of a program: what an instruction runs, and where the parameters of that come from.
 
-Only the HLO text knows computations. Without it every question here has an empty answer.
+Only the HLO text knows computations. Without it every answer here is empty.
 """
 
 import re
@@ -43,12 +43,12 @@ class Computations(Instructions):
         """Return the computations whose results an instruction returns: not the condition of a loop."""
         called = self.module.called_by.get(name, ()) if self.module else ()
         condition = _CONDITION.search(self.text(name)) if len(called) > 1 else None
-        return tuple(one for one in called if not condition or one != condition[1])
+        return tuple(computation for computation in called if not condition or computation != condition[1])
 
     def roots(self, name: str) -> Sequence[str]:
         """Return the root of each computation whose result an instruction returns."""
         roots = self.module.root_of if self.module else {}
-        return tuple(root for one in self.called(name) if (root := roots.get(one)))
+        return tuple(root for computation in self.called(name) if (root := roots.get(computation)))
 
     def is_wrapper(self, name: str) -> bool:
         """Return whether an instruction is a custom call that only runs a computation, as what libtpu offloads is."""
@@ -144,11 +144,11 @@ class Computations(Instructions):
                 waiting += [more for more in inside if more not in called]
                 called.update(dict.fromkeys(inside))
 
-    def exclude_each_other(self, one: str, other: str) -> bool:
+    def exclude_each_other(self, first: str, second: str) -> bool:
         """Return whether two instructions are in different branches of one `conditional`."""
-        branches = self.branches_around(other)
+        branches = self.branches_around(second)
         return any(
-            branches.get(conditional, branch) != branch for conditional, branch in self.branches_around(one).items()
+            branches.get(conditional, branch) != branch for conditional, branch in self.branches_around(first).items()
         )
 
     def branches_around(self, name: str) -> Mapping[str, str]:
@@ -165,7 +165,7 @@ class Computations(Instructions):
     def loops_around(self, name: str) -> Sequence[str]:
         """Return the loops that an instruction runs in, the innermost first."""
         around = self.module.path_to_entry(name) if self.module else ()
-        return tuple(one for one in around if self.opcode(one) == "while")
+        return tuple(caller for caller in around if self.opcode(caller) == "while")
 
     @cached_property
     def loops(self) -> Sequence[str]:

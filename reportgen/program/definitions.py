@@ -38,16 +38,16 @@ class Definition(NamedTuple):
 def definitions(dump: Dump) -> Mapping[str, Definition]:
     """Return the definition of each instruction by its name, without those whose text is absent or damaged."""
     known = _Known()
-    found: dict[str, Definition] = {}
+    by_name: dict[str, Definition] = {}
     used, rows = dump.used_values or UsedValues(), dump.first_used_row
     places = {name: place for name, row in rows.items() if (place := used.instruction_starts[row]) is not None}
     heads = dump.text.matches(_HEAD, places.values())
     for name, head in zip(places, heads, strict=True):
         if head is not None and head[1] == name.encode():
-            found[name] = known[head[2], head[3], head[4]]
+            by_name[name] = known[head[2], head[3], head[4]]
         elif key := _deep_head(dump, name):
-            found[name] = known[key]
-    return found
+            by_name[name] = known[key]
+    return by_name
 
 
 _Key = tuple[bytes, bytes, bytes | None]

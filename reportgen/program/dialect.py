@@ -1,7 +1,7 @@
 """Tell which forms of the texts of instructions are not known, because a newer XLA has written them.
 
-What nobody can read says nothing about a dump. So it is counted, once for each form, and whatever would follow from
-such an instruction is left out.
+An unreadable instruction says nothing about a dump. So it is counted, once for each form, and whatever would follow
+from it is left out.
 """
 
 import re

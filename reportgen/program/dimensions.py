@@ -2,7 +2,7 @@
 
 Whether an array grows with the batch, or has the length of the sequence twice, cannot be read off its sizes: a batch
 of 8 and 8 heads look alike. So each dimension is followed through the instructions, as their semantics in XLA say,
-until it arrives at an argument. It may end before: at a constant, an iota, or an instruction that nobody knows.
+until it arrives at an argument. It may end before: at a constant, an iota, or an unknown instruction.
 """
 
 import re
@@ -105,10 +105,10 @@ class Dimensions:
         Such a dimension has the size of what the value becomes: of what a loop makes of it in its place, of copies, and
         of what an instruction combines it with. Where `origins` are named, only those count.
         """
-        found: list[Origin | None] = [None] * len(self.sizes(number))
+        origin_of: list[Origin | None] = [None] * len(self.sizes(number))
         for dimension, origin in self._onward(number, origins):
-            found[dimension] = origin
-        return found
+            origin_of[dimension] = origin
+        return origin_of
 
     def leads_to(self, number: int, origins: frozenset[Origin]) -> bool:
         """Return whether a dimension of a value, or of what it becomes, is one of `origins`, as `onward` says."""
@@ -116,40 +116,40 @@ class Dimensions:
 
     def _onward(self, number: int, origins: frozenset[Origin] | None) -> Iterator[tuple[int, Origin]]:
         """Yield the dimensions of a value that have an origin, with it, each when it is found."""
-        starts, found = list(self._starts(number)), set[int]()
+        starts, settled = list(self._starts(number)), set[int]()
         for at, start in enumerate(starts):
             if start and (origin := self._search(start, origins)):
-                found.add(at)
+                settled.add(at)
                 yield at, origin
         ways = [(number, {at: at for at, start in enumerate(starts) if start and not self._search(start, None)})]
         seen = {number}
         for here, axes in ways:
             for there, passed in self._made_of(here) if axes else ():
-                onward = {own: passed[at] for own, at in axes.items() if at in passed and own not in found}
+                onward = {own: passed[at] for own, at in axes.items() if at in passed and own not in settled}
                 if not onward or there in seen or len(seen) >= _MOST_MADE:
                     continue
                 seen.add(there)
                 ways.append((there, onward))
                 for own, at in onward.items():
                     if origin := self._search(_Axis(self._program.place(there), at), origins):
-                        found.add(own)
+                        settled.add(own)
                         yield own, origin
 
     def _made(self, number: int) -> Iterator[tuple[int, Mapping[int, int]]]:
         """Yield the values that a value becomes, and which of their dimensions each of its dimensions becomes."""
         sizes, program = self.sizes(number), self._program
-        for other in program.buffers.members(number):
-            if other != number and self.sizes(other) == sizes:
-                yield other, {at: at for at in range(len(sizes))}
+        for member in program.buffers.members(number):
+            if member != number and self.sizes(member) == sizes:
+                yield member, {at: at for at in range(len(sizes))}
         for reader in dict.fromkeys(program.readers_of(number)):
             # What loops and calls make of a value is in its buffer.
             made = () if program.runs_computations(reader) else program.dump.made_by.get(reader, ())
-            for other in made:
-                if not program.is_table(other):
-                    yield other, dict(self._passed(number, other))
+            for value in made:
+                if not program.is_table(value):
+                    yield value, dict(self._passed(number, value))
 
     def _passed(self, number: int, made: int) -> Iterator[tuple[int, int]]:
-        """Yield each dimension of a value that its reader makes a dimension of another value of, and that dimension."""
+        """Yield (dimension of a value, dimension of `made`) for each pair that the maker of `made` connects."""
         reader = self._program.instruction(self._program.place(made).name)
         operands = set(reader.operands if reader else ())
         for start in filter(None, self._starts(made)):
@@ -157,7 +157,7 @@ class Dimensions:
             seen = {start}
             for axis in waiting:
                 if axis.place.name not in operands:
-                    new = [one for one in self._before(axis) if one not in seen]
+                    new = [source for source in self._before(axis) if source not in seen]
                     seen.update(new)
                     waiting += new
                 elif self._program.dump.number_at(axis.place.key) == number:
@@ -204,7 +204,7 @@ class Dimensions:
             yield _Axis(place, dimension) if size > 1 else None
 
     def _search(self, start: _Axis, wanted: frozenset[Origin] | None) -> Origin | None:
-        """Return the first argument that a search in depth arrives at; of those that are wanted, if some are named."""
+        """Return the first origin that a depth-first search reaches, among `wanted` unless that is None."""
         known = self._known.setdefault(wanted, {})
         came_from: dict[_Axis, _Axis | None] = {start: None}
         waiting = [start]
@@ -250,7 +250,7 @@ class Dimensions:
             return self._operand(instruction, node.place.leaf[0] if node.place.leaf else 0, node.dimension, node)
         if instruction.opcode == "custom-call" and (match := _TARGET.search(self._program.text(instruction.name))):
             return self._of_target[match[1]](instruction, node)
-        return self._of_opcode.get(instruction.opcode, self._alike)(instruction, node)
+        return self._of_opcode.get(instruction.opcode, self._elementwise)(instruction, node)
 
     def _first(self, instruction: Instruction, node: _Axis) -> Iterator[_Axis]:
         return self._operand(instruction, 0, node.dimension, node)
@@ -321,7 +321,9 @@ class Dimensions:
 
     def _sizes_of_operands(self, operands: tuple[str, ...]) -> Sequence[Sequence[int]]:
         """Return the sizes of the dimensions of some operands."""
-        return [strides_of(one.shape).sizes if one else () for one in map(self._program.instruction, operands)]
+        return [
+            strides_of(operand.shape).sizes if operand else () for operand in map(self._program.instruction, operands)
+        ]
 
     def _numbers(self, instruction: Instruction, attribute: str) -> Sequence[int]:
         match = re.search(rf", {attribute}={{([\d,]*)}}", self._program.text(instruction.name))
@@ -423,8 +425,8 @@ class Dimensions:
         if node.dimension in kept and kept.index(node.dimension) < len(window):
             yield from self._operand(scatter, count + 1 + place, window[kept.index(node.dimension)], node)
 
-    def _alike(self, instruction: Instruction, node: _Axis) -> Iterator[_Axis]:
-        """Yield the same dimension of each operand that has the shape of the result, as those of `add` have."""
+    def _elementwise(self, instruction: Instruction, node: _Axis) -> Iterator[_Axis]:
+        """Yield the same dimension of each operand that has the shape of the result, as for `add`."""
         is_fusion = instruction.opcode == "fusion" and self._program.roots(instruction.name)
         if is_fusion or self._program.is_wrapper(instruction.name):
             return

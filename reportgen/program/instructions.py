@@ -17,7 +17,7 @@ _NOTHING = Stated()
 
 
 class Instructions:
-    """The instructions of one dump, by their names. The text of each is parsed once, when it is asked for."""
+    """The instructions of one dump, by their names. The text of each is parsed once, on demand."""
 
     def __init__(self, dump: Dump, join: Join = NOTHING_JOINED) -> None:
         self.dump = dump
@@ -49,10 +49,10 @@ class Instructions:
 
     @cached_property
     def definitions(self) -> Mapping[str, Definition]:
-        """Return the definitions whose opcode is known: of any other nobody knows what it does."""
+        """Return the definitions whose opcode is known; nobody can tell what any other does."""
         printed = self.printed_definitions
-        unknown = {one.opcode for one in set(printed.values()) if not is_known(one.opcode)}
-        return {name: one for name, one in printed.items() if one.opcode not in unknown} if unknown else printed
+        unknown = {entry.opcode for entry in set(printed.values()) if not is_known(entry.opcode)}
+        return {name: entry for name, entry in printed.items() if entry.opcode not in unknown} if unknown else printed
 
     @cached_property
     def stated(self) -> Mapping[str, Stated]:
@@ -102,4 +102,4 @@ class Instructions:
     def source_files(self) -> frozenset[str]:
         """Return the source files that the dump or the tables of frames name."""
         tables = self.join.frames.files.values() if self.join.frames else ()
-        return frozenset((*(one.file for one in self.stated.values() if one.file), *tables))
+        return frozenset((*(origin.file for origin in self.stated.values() if origin.file), *tables))

@@ -27,7 +27,7 @@ _UNNAMED = re.compile(r"module_\d+")
 
 @record
 class Join:
-    """The files beside a dump, and what those say of its program that do not contradict it.
+    """The files next to a dump, and the facts about its program from those that do not contradict it.
 
     `module` is the HLO text and `frames` are the tables of source lines, each None where no file has it; `label` is the
     file that they come from, and `age` says when it was written, if one compilation would not take so long.
@@ -66,7 +66,7 @@ class _Compared(NamedTuple):
 
 
 def joined(dump: Dump, module_name: str, siblings: Sequence[Sibling]) -> Join:
-    """Return what the HLO text among `siblings` says or, where none fits, what the proto knows."""
+    """Join a dump with the HLO text among `siblings` or, where none fits, with the proto."""
     by_kind: dict[str, list[Sibling]] = {}
     for sibling in siblings:
         by_kind.setdefault(sibling.kind, []).append(sibling)
@@ -74,14 +74,14 @@ def joined(dump: Dump, module_name: str, siblings: Sequence[Sibling]) -> Join:
         module = ModuleText(own.data)
         return Join(siblings=siblings, module=module, frames=module.frames, label=own.label)
     texts, protos = _of_one_compilation(
-        [_compared_text(dump, one) for one in by_kind.get("HLO text", ())],
-        [_compared_proto(dump, one) for one in by_kind.get("proto", ())],
+        [_compared_text(dump, sibling) for sibling in by_kind.get("HLO text", ())],
+        [_compared_proto(dump, sibling) for sibling in by_kind.get("proto", ())],
     )
-    agreements = {one.sibling.label: one.agreements for one in (*texts, *protos)}
-    sound = [one for one in protos if not one.differs]
+    agreements = {file.sibling.label: file.agreements for file in (*texts, *protos)}
+    sound = [proto for proto in protos if not proto.differs]
     for text in texts:
         if text.module and not text.differs and dump.made_by and _is_named(text.sibling.data, module_name):
-            several = [one.sibling for one in sound] if _SEVERAL_DEVICES.search(text.module.header) else ()
+            several = [proto.sibling for proto in sound] if _SEVERAL_DEVICES.search(text.module.header) else ()
             return _join(siblings, agreements, text, _division(several, dump, module_name))
     for proto in sound:
         division = _division([proto.sibling], dump, module_name)
@@ -123,12 +123,12 @@ def _compared_proto(dump: Dump, sibling: Sibling) -> _Compared:
 
 def _up_to_a_difference(agreements: Iterator[Agreement]) -> Sequence[Agreement]:
     """Return comparisons up to the first that finds a difference, because of another compilation all may differ."""
-    found: list[Agreement] = []
+    comparisons: list[Agreement] = []
     for agreement in agreements:
-        found.append(agreement)
+        comparisons.append(agreement)
         if agreement.differences:
             break
-    return found
+    return comparisons
 
 
 def _of_one_compilation(
@@ -138,30 +138,30 @@ def _of_one_compilation(
 
     Where they differ, one file is of an earlier compilation: the older one if their times tell, otherwise nobody knows.
     """
-    named = [one for one in (*texts, *protos) if one.frames and not one.differs]
-    if all(one.frames == named[0].frames for one in named):
+    named = [file for file in (*texts, *protos) if file.frames and not file.differs]
+    if all(file.frames == named[0].frames for file in named):
         return texts, protos
-    older = [one for one in named if one.sibling.age]
+    older = [file for file in named if file.sibling.age]
     doubtful = older if 0 < len(older) < len(named) else named
-    other = next(one for one in named if one.frames != doubtful[0].frames)
+    counterpart = next(file for file in named if file.frames != doubtful[0].frames)
     used = "its own are not used" if doubtful is older else "neither are used"
     row = Agreement(
         name="Source lines next to the dump",
         question="Do the files next to the dump name the same source lines?",
         subject="files with source lines",
         looked_at=len(named),
-        differences=(f"its source lines differ from those of {other.sibling.label}; {used}",),
+        differences=(f"its source lines differ from those of {counterpart.sibling.label}; {used}",),
     )
 
-    def judged(one: _Compared) -> _Compared:
-        found = (*one.agreements, row) if one is doubtful[0] else one.agreements
-        return one._replace(agreements=found, is_doubtful=one in doubtful)
+    def judged(file: _Compared) -> _Compared:
+        agreements = (*file.agreements, row) if file is doubtful[0] else file.agreements
+        return file._replace(agreements=agreements, is_doubtful=file in doubtful)
 
     return [*map(judged, texts)], [*map(judged, protos)]
 
 
 def _division(protos: Sequence[Sibling], dump: Dump, module_name: str) -> tuple[Division | None, str]:
-    """Return what the first proto that is of the module of a dump says of the devices, and the label of that proto."""
+    """Return the division among devices from the first proto of the dump's module, and the label of that proto."""
     arguments = {allocation.parameter for allocation in dump.allocations if allocation.parameter is not None}
     for proto in protos:
         try:

@@ -1,4 +1,4 @@
-"""Say of each loop which pass of a gradient it belongs to.
+"""Tell which pass of a gradient each loop belongs to.
 
 What the body runs decides, because a loop's own op_name may say neither: older versions of JAX call every outer loop
 `jit(main)/while`. A checkpoint runs its part of the forward pass again within the backward pass, below

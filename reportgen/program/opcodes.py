@@ -1,13 +1,13 @@
 """Sort opcodes by what they do with the bytes of their operands."""
 
 CALLERS = frozenset(("while", "call", "conditional"))
-"""They run computations, and their results are those of the computations."""
+"""Opcodes that run computations and return their results."""
 
 WRITES_NOTHING = CALLERS | {"parameter", "tuple", "get-tuple-element"}
-"""They define values that other instructions have written."""
+"""Opcodes that define values which other instructions have written."""
 
 ASYNC = ("-start", "-update", "-done")
-"""How the opcodes of asynchronous operations end."""
+"""The endings of the opcodes of asynchronous operations."""
 
 RENAMES = frozenset(
     (
@@ -15,22 +15,22 @@ RENAMES = frozenset(
         "get-tuple-element", "opt-barrier", "tuple",
     )
 )  # fmt: skip
-"""They name bytes of an operand anew and write none."""
+"""Opcodes that rename bytes of an operand and write none."""
 
 UPDATES = frozenset(("dynamic-update-slice", "scatter", "set-dimension-size"))
-"""They write into their first operand in place."""
+"""Opcodes that update their first operand in place."""
 
 COPIES = (RENAMES - {"tuple", "add-dependency"}) | {
     "all-gather-done", "all-reduce-done", "async-done", "async-start", "copy", "copy-done", "copy-start", "slice-done",
     "slice-start",
 }  # fmt: skip
-"""They hand on an array, or a slice of it, under another name or in another place."""
+"""Opcodes that pass on an array, or a slice of it, under another name or in another place."""
 
 MOVES = RENAMES | COPIES | {
     "all-gather-start", "all-reduce-start", "bitcast-convert", "collective-permute-done", "collective-permute-start",
     "recv", "recv-done", "send", "send-done",
 }  # fmt: skip
-"""They hand on what another instruction computed, perhaps to other devices."""
+"""Opcodes that pass on what another instruction computed, perhaps to other devices."""
 
 SHAPING = frozenset(
     (
@@ -38,10 +38,10 @@ SHAPING = frozenset(
         "reduce-precision", "reshape", "slice", "transpose",
     )
 )  # fmt: skip
-"""They hand on what another instruction computed, unless they carry a name of the program."""
+"""Opcodes that pass on what another instruction computed, unless they carry a name of the program."""
 
 ZEROS = frozenset(("constant", "iota"))
-"""They fill bytes with what says nothing about the program."""
+"""Opcodes that fill bytes with data that says nothing about the program."""
 
 _OF_XLA = """
     abs acos acosh add add-dependency after-all all-gather all-reduce all-to-all and asin asinh async atan2 atanh
@@ -59,7 +59,7 @@ _OF_XLA = """
 """The opcodes of XLA (`xla/hlo/ir/hlo_opcode.h`), each also with an ending for asynchronous operations."""
 
 NAMES_ONLY = COPIES | CALLERS | {"parameter", "tuple"}
-"""They compute nothing themselves."""
+"""Opcodes that compute nothing themselves."""
 
 _KNOWN = frozenset(_OF_XLA.split())
 

@@ -1,4 +1,4 @@
-"""Answer what is known of the program of a dump: its instructions, values, buffers, arguments and results."""
+"""Answer questions about the program of a dump: its instructions, values, buffers, arguments and results."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property, lru_cache
@@ -39,7 +39,7 @@ class Program(Computations):
 
     @cached_property
     def dialect(self) -> Dialect:
-        """Return which forms of instructions nobody knows yet."""
+        """Return the forms of instructions that are not known."""
         return Dialect(self)
 
     @cached_property
@@ -48,7 +48,7 @@ class Program(Computations):
 
     @cached_property
     def arguments(self) -> Mapping[int, int]:
-        """Return the value that each argument is, by the number of its allocation."""
+        """Return the value of each argument, by the number of its allocation."""
         return arguments(self)
 
     @cached_property
@@ -58,12 +58,12 @@ class Program(Computations):
 
     @cached_property
     def returning(self) -> str:
-        """Return the instruction whose result the program returns; empty where nothing says it."""
+        """Return the instruction whose result the program returns; empty where it is unknown."""
         return returning(self)
 
     @cached_property
     def writers(self) -> Writers:
-        """Return who computes what lies at each place."""
+        """Return the writers of the places of the program."""
         return Writers(self, self.storage, {self.dump.values.names[argument] for argument in self.arguments.values()})
 
     @cached_property

@@ -39,11 +39,11 @@ class Readers:
             named = self._named(name)
             if named and (named.scope or not argument):
                 return name, named
-            made = [one for one in self._dump.made_by.get(name, ()) if one not in seen]
+            made = [value for value in self._dump.made_by.get(name, ()) if value not in seen]
             if len(seen) + len(made) <= _MOST_VALUES:
                 seen.update(made)
-                for one in made:
-                    for reader in self._readers(one):
+                for value in made:
+                    for reader in self._readers(value):
                         heappush(waiting, (moment_of.get(reader, last), reader))
         return None
 

@@ -1,4 +1,4 @@
-"""Read how a program is divided among devices: how many there are, and what each holds of every argument.
+"""Read how a program is divided among devices: their number, and each one's part of every argument.
 
 XLA prints the module of one device. Its first line says how many devices run it (`num_partitions`, `replica_count`). A
 parameter of the entry computation says how the array that it is a part of was divided, in one of three forms: GSPMD's
@@ -51,7 +51,7 @@ class Sharding:
 
 
 class Partitions:
-    """The devices of a program, and what each of them holds of an argument."""
+    """The devices of a program, and each one's part of an argument."""
 
     def __init__(self, program: Computations) -> None:
         self._program = program
@@ -62,7 +62,7 @@ class Partitions:
 
     @cached_property
     def devices(self) -> int | None:
-        """Return how many devices run the program; None without the HLO text or the proto, which alone say it."""
+        """Return the number of devices that run the program; None without the HLO text or the proto, which state it."""
         beside = self._program.join.division
         if self._header:
             devices = prod(int(count) for _, count in _COUNTS.findall(self._header))
@@ -77,7 +77,7 @@ class Partitions:
         return {name: _axes(axes) for name, axes in _MESH.findall(self._header)}
 
     def of(self, parameter: str) -> Sharding | None:
-        """Return how an argument is divided; None where nothing says it, or there is one device."""
+        """Return how an argument is divided; None where that is unknown, or there is one device."""
         devices = self.devices or 1
         if devices == 1:
             return None
@@ -94,7 +94,7 @@ class Partitions:
 
 
 def sharding(text: str, devices: int) -> Sharding | None:
-    """Return what a sharding says as XLA prints it; None for one that is for single devices, or of a tuple."""
+    """Return a sharding from its text as XLA prints it; None for one of single devices or of a tuple."""
     if match := _NAMED.fullmatch(text):
         return _by_axes(match[2], _axes(match[1]), devices)
     return _gspmd(text, devices)
@@ -117,7 +117,7 @@ def _gspmd(text: str, devices: int) -> Sharding | None:
 
 
 def _by_axes(dimensions: str, mesh: Mapping[str, int], devices: int) -> Sharding | None:
-    """Return what a sharding by the axes of a mesh says."""
+    """Return a sharding that divides dimensions by the axes of a mesh."""
     tiles = tuple(
         prod(int(part) if part else mesh.get(axis, 1) for axis, part in _PART_OF_AXIS.findall(axes))
         for axes in _OF_DIMENSION.findall(dimensions)
@@ -133,7 +133,7 @@ def _axes(text: str) -> Mapping[str, int]:
 
 
 def even_split(sizes: Sequence[int], copies: int) -> int:
-    """Return into how many equal parts an array can be divided among the devices that hold the same; 1 for none.
+    """Return the most equal parts into which an array can be divided among its `copies`; 1 for none.
 
     One dimension is divided, the one that takes most devices.
     """

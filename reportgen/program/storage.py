@@ -1,4 +1,4 @@
-"""Say which places of a program must have the same bytes, whatever the allocator does.
+"""Tell which places of a program must have the same bytes, whatever the allocator does.
 
 XLA calls values that must share bytes a buffer (`HloBuffer`). What shares by chance, as an instruction that writes over
 an operand that nobody reads any more, is no such case. The rules are those of `HloAliasAnalysis` and

@@ -1,4 +1,4 @@
-"""Say where the dimensions of an array lie in memory, and which dimensions have the same bytes before a reshape.
+"""Tell where the dimensions of an array lie in memory, and which dimensions have the same bytes before a reshape.
 
 A dimension that several were merged of has one factor for each, and a tiled layout cuts dimensions into several pieces:
 `s32[2,2048]{1,0:T(2,128)}` lies in memory as 16 tiles of 2 by 128 elements.
@@ -51,13 +51,13 @@ class Strides(NamedTuple):
         for tile in tiles:
             if len(tile) <= len(steps):
                 cut = list(zip(steps[-len(tile) :], tile, strict=True))
-                outside = [(one, first * size, -(-count // size)) for (one, first, count), size in cut]
-                steps[-len(tile) :] = [*outside, *((one, first, size) for (one, first, _), size in cut)]
+                outside = [(dimension, first * size, -(-count // size)) for (dimension, first, count), size in cut]
+                steps[-len(tile) :] = [*outside, *((dimension, first, size) for (dimension, first, _), size in cut)]
         counts = [count for _, _, count in steps]
         strides = (prod(counts[at + 1 :]) for at in range(len(steps)))
         pieces = (
-            _Strided(one, first, first * count, stride)
-            for (one, first, count), stride in zip(steps, strides, strict=True)
+            _Strided(dimension, first, first * count, stride)
+            for (dimension, first, count), stride in zip(steps, strides, strict=True)
         )
         return cls(sizes, tuple(pieces))
 
@@ -92,28 +92,28 @@ def sources(before: Strides, after: Strides, dimension: int, factor: Factor = WH
         return ()
     # An element that is several of the other has as many more steps.
     wide_before, wide_after = most // before.elements, most // after.elements
-    found: list[tuple[int, Factor]] = []
+    parts: list[tuple[int, Factor]] = []
     for piece in after.pieces:
         first, end = max(piece.first, factor.first), min(piece.end, factor.end or piece.end)
         if piece.dimension == dimension and first < end:
             step = piece.stride * wide_after
             low, high = step * (first // piece.first), step * -(-end // piece.first)
             for source in before.pieces:
-                _add(found, source, source.stride * wide_before, low, high)
-    major = dict(reversed(found))
+                _add(parts, source, source.stride * wide_before, low, high)
+    major = dict(reversed(parts))
     return [
-        (one, Factor(first, 0 if end >= before.sizes[one] else end)) for one, (first, end) in reversed(major.items())
+        (axis, Factor(first, 0 if end >= before.sizes[axis] else end)) for axis, (first, end) in reversed(major.items())
     ]
 
 
-def _add(found: list[tuple[int, Factor]], source: _Strided, step: int, low: int, high: int) -> None:
-    """Add what of a piece lies between two places in memory; it goes with what is found of its dimension above it."""
+def _add(parts: list[tuple[int, Factor]], source: _Strided, step: int, low: int, high: int) -> None:
+    """Add the part of a piece between two places in memory, joined with the part of its dimension that follows it."""
     low, high = max(low, step), min(high, step * (source.end // source.first))
     if low >= high:
         return
     first, end = source.first * (low // step), source.first * -(-high // step)
-    for at, (dimension, above) in enumerate(found):
+    for at, (dimension, above) in enumerate(parts):
         if dimension == source.dimension and above.first == end:
-            found[at] = (dimension, Factor(first, above.end))
+            parts[at] = (dimension, Factor(first, above.end))
             return
-    found.append((source.dimension, Factor(first, end)))
+    parts.append((source.dimension, Factor(first, end)))

@@ -22,17 +22,17 @@ from reportgen.program.scopes import is_operation
 from reportgen.program.storage import Storage
 
 _IMPORTANCE: Sequence[Rule] = ("update", "loop", "fusion", "called", "moved")
-"""Of several rules on the way to an operation, the first of these is the one to show."""
+"""The rules on the way to an operation, the one to show first."""
 
 _STACKING = ("dynamic_update_index_in_dim", "dynamic_index_in_dim", "TensorListPushBack", "TensorListSetItem")
-"""What JAX and TensorFlow call the operations by which a loop reads and writes its stacks."""
+"""The names that JAX and TensorFlow give the operations by which a loop reads and writes its stacks."""
 
 _UNLOCATED = "/body/dynamic_update_slice"
 
 _COLLECTIVES = re.compile(
     r"/(?:all_gather|all_to_all|p(?:max|mean|min|permute|scatter|shuffle|sum)|reduce_scatter)\w*$"
 )
-"""How the op_name of a collective ends that the user has written; those of the partitioner have other names."""
+"""The end of the op_name of a collective that the user has written; those of the partitioner have other names."""
 
 _COMBINED = frozenset(("all-gather", "all-reduce", "all-to-all", "collective-permute", "reduce-scatter"))
 _COMBINED_STARTS = frozenset(("all-gather-start", "all-reduce-start"))
@@ -54,13 +54,13 @@ _SIGNALS_FROM: Mapping[str, int] = {
 _SIZE = re.compile(r"\d+")
 
 _NO_NAMES = frozenset(("XLA_Args", "XLA_Retvals"))
-"""What TensorFlow calls all arguments or all results alike."""
+"""The names that TensorFlow gives to any argument and to any result."""
 
 _MOST_STEPS = 200  # because a hostile dump may chain all its values
 
 
 class Writer(NamedTuple):
-    """The operation that computes some data. `is_zero` says that it only fills the bytes before anybody writes them."""
+    """The operation that computes some data. `is_zero` says that it only clears the bytes before they are written."""
 
     author: Author
     is_zero: bool = False
@@ -95,7 +95,7 @@ class Writers:
         return _is_signal(self.program.opcode(place.name), place.leaf)
 
     def passes_on(self, loop: str, leaf: Leaf) -> bool:
-        """Return whether the body of a loop returns an element of its argument as it got it."""
+        """Return whether the body of a loop returns an element of its argument unchanged."""
         place = next((Place(root, leaf) for root in self.program.roots(loop)), None)
         for _ in range(_MOST_STEPS):
             instruction = self.program.instruction(place.name) if place else None
@@ -323,36 +323,36 @@ class _Walk:
         instruction = self._program.instruction(name)
         operands = map(self._program.instruction, instruction.operands if instruction else ())
         computing = (operand for operand in operands if operand and operand.op_name and operand.opcode not in MOVES)
-        return next((one for one in computing if one.opcode != "parameter"), None)
+        return next((operand for operand in computing if operand.opcode != "parameter"), None)
 
     def _author(self, start: Place, path: Sequence[_Step]) -> Author:
-        found = self._named or self._fallback or self._around
-        if found is None:
+        instruction = self._named or self._fallback or self._around
+        if instruction is None:
             return Author(operation=start.name)
-        if self._fallback and found.opcode == "parameter" and not _has_name(found):
-            found = self._fallback
-        taken = self._taken(start, path, found)
-        rules = [step.rule for step in taken]
-        is_argument = found.opcode == "parameter" and self._writers.is_argument(found.name)
+        if self._fallback and instruction.opcode == "parameter" and not _has_name(instruction):
+            instruction = self._fallback
+        steps = self._steps_to(start, path, instruction)
+        rules = [step.rule for step in steps]
+        is_argument = instruction.opcode == "parameter" and self._writers.is_argument(instruction.name)
         own: Rule = "argument" if is_argument else "own"
         return Author(
-            operation=found.name,
-            opcode=found.opcode,
-            scope="" if is_argument else found.op_name or "",
-            argument=self._argument(found) if is_argument else "",
-            stack=self._program.stack(found.name),
+            operation=instruction.name,
+            opcode=instruction.opcode,
+            scope="" if is_argument else instruction.op_name or "",
+            argument=self._argument(instruction) if is_argument else "",
+            stack=self._program.stack(instruction.name),
             rule=min(rules, key=_IMPORTANCE.index) if rules else own,
-            path=tuple(step.place.name for step in taken),
+            path=tuple(step.place.name for step in steps),
         )
 
-    def _taken(self, start: Place, path: Sequence[_Step], found: Instruction) -> Sequence[_Step]:
-        """Return the steps that lead to the instruction that was found."""
-        if not path or found.name == start.name:
+    def _steps_to(self, start: Place, path: Sequence[_Step], instruction: Instruction) -> Sequence[_Step]:
+        """Return the steps that lead to the instruction."""
+        if not path or instruction.name == start.name:
             return ()
-        if found.op_name and found.op_name == self._program.op_name(start.name):
+        if instruction.op_name and instruction.op_name == self._program.op_name(start.name):
             return ()  # the way would lead to the name that the value's own instruction states
         names = [step.place.name for step in path]
-        return path[: names.index(found.name) + 1] if found.name in names else path
+        return path[: names.index(instruction.name) + 1] if instruction.name in names else path
 
     def _argument(self, parameter: Instruction) -> str:
         """Return the name of an argument; `argument 3{1}` where the program gives it none."""

@@ -55,24 +55,24 @@ def _attributes(scan: Scan, position: int) -> tuple[dict[str, Any], int]:
     return attributes, end
 
 
-def _take_attribute(found: re.Match[bytes], attributes: dict[str, Any], unknown: list[str]) -> None:
+def _take_attribute(attribute: re.Match[bytes], attributes: dict[str, Any], unknown: list[str]) -> None:
     """Add one attribute; keep an unknown one as text, because compilers add some: libtpu 0.0.51 prints `page`."""
-    match found.lastgroup:
+    match attribute.lastgroup:
         case "flag":
-            attributes[_FLAGS[found["flag"]]] = True
+            attributes[_FLAGS[attribute["flag"]]] = True
         case "color":
-            attributes["color"] = int(found[2])
+            attributes["color"] = int(attribute[2])
         case "page":
-            attributes["page"] = int(found[4])
+            attributes["page"] = int(attribute[4])
         case "parameter":
-            attributes["parameter"] = int(found[6])
-            attributes["parameter_shape"] = _text(found[7])
-            attributes["parameter_shape_index"] = _text(found[8])
+            attributes["parameter"] = int(attribute[6])
+            attributes["parameter_shape"] = _text(attribute[7])
+            attributes["parameter_shape_index"] = _text(attribute[8])
         case "output":
-            attributes["output_shape"] = _text(found[10])
+            attributes["output_shape"] = _text(attribute[10])
         case _:
-            start = found.start() + len(", ")
-            text = found.string[start : min(found.end(), start + _LONGEST_UNKNOWN)]
+            start = attribute.start() + len(", ")
+            text = attribute.string[start : min(attribute.end(), start + _LONGEST_UNKNOWN)]
             unknown.append(text.decode("utf-8", "replace"))
 
 
@@ -82,14 +82,14 @@ def _text(raw: bytes | None) -> str | None:
 
 def values(scan: Scan, position: int) -> int:
     """Parse all value lines up to the next line of another shape."""
-    found: re.Match[bytes] | None = line_shapes.VALUE.require(scan.data, position, scan.end)
+    line: re.Match[bytes] | None = line_shapes.VALUE.require(scan.data, position, scan.end)
     if not scan.in_allocation:
         raise LineMismatch(position, 'an "allocation" line that can be read before this value')
     match, data, base, end = line_shapes.VALUE.match, scan.data, scan.base, scan.end
     texts, number_by_head, columns = scan.collected.texts, scan.collected.number_by_head, scan.collected.values
     first = number = len(columns)
-    while found is not None:
-        head, id_, name, index, phi, color, size, offset, shape = found.groups()
+    while line is not None:
+        head, id_, name, index, phi, color, size, offset, shape = line.groups()
         text = name.decode("utf-8", "replace")
         number_by_head[head] = number
         columns.ids.append(int(id_))
@@ -102,8 +102,8 @@ def values(scan: Scan, position: int) -> int:
         columns.shapes.append(texts[shape])
         columns.text_offsets.append(base + position)
         number += 1
-        position = found.end()
-        found = match(data, position, end)
+        position = line.end()
+        line = match(data, position, end)
     # Positions instead of printed indexes, because a damaged dump may repeat or skip an index.
     columns.allocations += [len(scan.collected.allocations) - 1] * (number - first)
     return position

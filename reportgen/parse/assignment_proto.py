@@ -32,5 +32,5 @@ def _allocation(proto: Any) -> ProtoAllocation:
         is_thread_local=proto.is_thread_local,
         is_constant=proto.is_constant,
         is_maybe_live_out=proto.maybe_live_out,
-        values=tuple((one.logical_buffer_id, one.offset, one.size) for one in proto.assigned),
+        values=tuple((value.logical_buffer_id, value.offset, value.size) for value in proto.assigned),
     )

@@ -41,8 +41,8 @@ def parse_hlo_text(data: bytes) -> HloText | None:
     parameters, result = _entry_layout(head)
     begin, end = _ALIASES
     aliases, ended, _ = head.partition(begin)[2].partition(end)
-    found = _ALIAS.findall(aliases) if ended else ()
-    return HloText(parameters, result, tuple(Alias(_index(o), int(p), _index(i)) for o, p, i in found))
+    matches = _ALIAS.findall(aliases) if ended else ()
+    return HloText(parameters, result, tuple(Alias(_index(o), int(p), _index(i)) for o, p, i in matches))
 
 
 def _index(digits: str) -> str:

@@ -182,14 +182,14 @@ def stated(text: DumpText, places: Iterable[tuple[TextOffset, TextOffset]]) -> I
     """
     known: dict[tuple[bytes, bytes, bytes], Stated] = {}
     spans = list(places)
-    for (start, end), found in zip(spans, text.searches(_STATED, b", metadata={", spans), strict=True):
-        if found is None:
+    for (start, end), match in zip(spans, text.searches(_STATED, b", metadata={", spans), strict=True):
+        if match is None:
             yield Stated()
             continue
-        if not found[4]:
+        if not match[4]:
             yield _stated_otherwise(text.slice(start, end).decode("utf-8", "replace"))
             continue
-        key = found[1] or b"", found[2] or b"", found[3] or b""
+        key = match[1] or b"", match[2] or b"", match[3] or b""
         if key not in known:
             op_name, file, line = (part.decode("utf-8", "replace") for part in key)
             known[key] = Stated(unquoted(op_name), unquoted(file), line)

@@ -31,15 +31,15 @@ def sequence_heading(scan: Scan, position: int) -> int:
 
 
 def sequence_rows(scan: Scan, position: int) -> int:
-    found: re.Match[bytes] | None = line_shapes.SEQUENCE_ROW.require(scan.data, position, scan.end)
+    row: re.Match[bytes] | None = line_shapes.SEQUENCE_ROW.require(scan.data, position, scan.end)
     match, data, end = line_shapes.SEQUENCE_ROW.match, scan.data, scan.end
     moments, names = scan.collected.schedule.moments, scan.collected.schedule.names
-    while found is not None:
-        moment, name = found.groups()
+    while row is not None:
+        moment, name = row.groups()
         moments.append(int(moment))
         names.append(name.decode("utf-8", "replace"))
-        position = found.end()
-        found = match(data, position, end)
+        position = row.end()
+        row = match(data, position, end)
     return position
 
 
@@ -51,17 +51,17 @@ def range_heading(scan: Scan, position: int) -> int:
 def range_rows(scan: Scan, position: int) -> int:
     if scan.collected.live_ranges is None:
         scan.collected.live_ranges = LiveRanges()
-    found: re.Match[bytes] | None = line_shapes.RANGE_ROW.require(scan.data, position, scan.end)
+    row: re.Match[bytes] | None = line_shapes.RANGE_ROW.require(scan.data, position, scan.end)
     match, data, base, end = line_shapes.RANGE_ROW.match, scan.data, scan.base, scan.end
     columns = scan.collected.live_ranges
-    while found is not None:
-        name, index, first, last = found.groups()
+    while row is not None:
+        name, index, first, last = row.groups()
         columns.keys.append((name + index).decode("utf-8", "replace"))
         columns.starts.append(int(first))
         columns.ends.append(int(last))
         columns.text_offsets.append(base + position)
-        position = found.end()
-        found = match(data, position, end)
+        position = row.end()
+        row = match(data, position, end)
     return position
 
 
@@ -74,15 +74,15 @@ def peak_heading(scan: Scan, position: int) -> int:
 
 
 def peak_rows(scan: Scan, position: int) -> int:
-    found: re.Match[bytes] | None = line_shapes.PEAK_ROW.require(scan.data, position, scan.end)
+    row: re.Match[bytes] | None = line_shapes.PEAK_ROW.require(scan.data, position, scan.end)
     match, append = line_shapes.PEAK_ROW.match, scan.collected.peak_rows.append
     data, end, texts = scan.data, scan.end, scan.collected.texts
-    while found is not None:
-        name, index, size, cumulative = found.groups()
+    while row is not None:
+        name, index, size, cumulative = row.groups()
         text, leaf = name.decode("utf-8", "replace"), texts[index] if index else None
         append(PeakRow(text, leaf, int(size), int(cumulative) if cumulative else None))
-        position = found.end()
-        found = match(data, position, end)
+        position = row.end()
+        row = match(data, position, end)
     return position
 
 
@@ -110,11 +110,11 @@ def stack_trace(scan: Scan, position: int) -> int:
 def _frame(prefixed_label: bytes, numbers: tuple[bytes, ...]) -> StackFrame:
     """Return a node with the depth of its branch; the root is preceded by four spaces and no branch."""
     text = prefixed_label.decode("utf-8", "replace")
-    found = min((text.find(branch) for branch in _BRANCHES if branch in text), default=-1)
+    at = min((text.find(branch) for branch in _BRANCHES if branch in text), default=-1)
     # Only after indentation, because a label may contain such a character too.
-    indented = found >= 0 and not text[:found].strip(" │")
-    depth = (found - 2) // _BRANCH_WIDTH if indented else 0
-    label = text[found + _BRANCH_WIDTH :] if indented else text[4:]
+    indented = at >= 0 and not text[:at].strip(" │")
+    depth = (at - 2) // _BRANCH_WIDTH if indented else 0
+    label = text[at + _BRANCH_WIDTH :] if indented else text[4:]
     percent, *amounts = numbers
     total, current, remaining = map(_grouped, amounts)
     return StackFrame(depth, label, total, current, remaining, percent.decode("utf-8", "replace"))

@@ -39,7 +39,7 @@ _LONGEST_LINE = 1 << 20  # bytes of an instruction; limited because printed cons
 
 
 class ModuleText:
-    """One HLO text. Building the index takes 0.1 s for 7 MB; instructions are read when they are asked for."""
+    """One HLO text. Building the index takes 0.1 s for 7 MB; instructions are parsed on demand."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -62,20 +62,20 @@ class ModuleText:
         self.root_count = 0
         known_opcodes: dict[bytes, str] = {}
         computation, end = "", 0
-        for found in _LINE.finditer(data):
-            entry, opened, root, name, opcode, operands = found.groups()
-            if found.start() > end:
-                self.between.append((end, found.start()))
-            end = found.end()
+        for line in _LINE.finditer(data):
+            entry, opened, root, name, opcode, operands = line.groups()
+            if line.start() > end:
+                self.between.append((end, line.start()))
+            end = line.end()
             if opened is not None:
                 computation = opened.decode("utf-8", "replace")
-                self.computations.append((computation, found.start()))
+                self.computations.append((computation, line.start()))
                 self.entry = computation if entry else self.entry
                 continue
             instruction = name.decode("utf-8", "replace")
-            self._offsets[instruction] = found.start()
+            self._offsets[instruction] = line.start()
             self._names.append(instruction)
-            self.starts.append(found.start())
+            self.starts.append(line.start())
             self._operands.append(operands)
             if opcode:
                 self.opcode_of[instruction] = known_opcodes.setdefault(opcode, opcode.decode())
@@ -154,27 +154,27 @@ class ModuleText:
     def unread_operands(self) -> Mapping[str, tuple[str, ...]]:
         """Return the operands that are no instruction of the text, nor an element of one, by the instruction's name."""
         names = set(_OPERAND.findall(b", ".join(filter(None, self._operands))))
-        unread = {name for name in (one.decode("utf-8", "replace") for one in names) if not self._is_operand(name)}
+        unread = {name for name in (raw.decode("utf-8", "replace") for raw in names) if not self._is_operand(name)}
         if not unread:
             return {}
-        found: dict[str, tuple[str, ...]] = {}
+        by_name: dict[str, tuple[str, ...]] = {}
         for name, operands in zip(self._names, self._operands, strict=True):
-            own = (one.decode("utf-8", "replace") for one in _OPERAND.findall(operands or b""))
-            if missing := tuple(one for one in own if one in unread):
-                found[name] = missing
-        return found
+            own = (raw.decode("utf-8", "replace") for raw in _OPERAND.findall(operands or b""))
+            if missing := tuple(operand for operand in own if operand in unread):
+                by_name[name] = missing
+        return by_name
 
     @cached_property
     def foreign_operands(self) -> Mapping[str, str]:
         """Return an operand that is an instruction of another computation, by the instruction's name."""
-        found: dict[str, str] = {}
+        by_name: dict[str, str] = {}
         home_of = self.computation_of
         for name, operands in zip(self._names, self._operands, strict=True):
             home = home_of[name]
             for operand in _PLAIN_OPERAND.findall(operands.decode("utf-8", "replace")) if operands else ():
                 if home_of.get(operand, home) != home:
-                    found[name] = operand
-        return found
+                    by_name[name] = operand
+        return by_name
 
     def _is_operand(self, name: str) -> bool:
         whole, *indexes = name.removeprefix("%").split("#")
@@ -189,9 +189,9 @@ class ModuleText:
     def called_by(self) -> Mapping[str, tuple[str, ...]]:
         """Map each instruction to what it calls: body and condition of a loop, branches, the body of a fusion."""
         called: defaultdict[str, list[str]] = defaultdict(list)
-        for found in _CALL.finditer(self.data):
-            owner = bisect_right(self.starts, found.start()) - 1  # -1 before the first instruction
-            several, single = found.groups()
+        for call in _CALL.finditer(self.data):
+            owner = bisect_right(self.starts, call.start()) - 1  # -1 before the first instruction
+            several, single = call.groups()
             names = several.replace(b",", b" ").split() if several is not None else [single]
             if owner >= 0:
                 called[self._names[owner]] += [name.decode("utf-8", "replace").removeprefix("%") for name in names]

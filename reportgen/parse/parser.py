@@ -14,7 +14,7 @@ from reportgen.parse.scan import Collected, Scan
 from reportgen.patterns import repeated
 
 _MOST_UNPARSED = 1_000_000
-"""More lines that mean nothing than any dump has; what follows them is only counted."""
+"""More unknown lines than any dump has; those that follow are only counted."""
 _EMPTY_LINES = re.compile(repeated(rb"\r?\n", 1))
 
 Reader = Callable[[Scan, int], int]

@@ -127,8 +127,8 @@ class Scan:
 
     def line_end(self, position: int) -> int:
         """Return the offset after the line that contains `position`, including its newline."""
-        found = self.data.find(b"\n", position, self.end)
-        return found + 1 if found >= 0 else self.end
+        newline = self.data.find(b"\n", position, self.end)
+        return newline + 1 if newline >= 0 else self.end
 
     def give_up(self, start: int) -> int:
         """Count all lines from `start` on as unparsed, and return the end of the part."""

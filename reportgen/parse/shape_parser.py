@@ -257,31 +257,31 @@ def _layout(text: str, start: int, rank: int) -> Layout:
     minor_to_major = tuple(map(int, order.split(","))) if order else ()
     if sorted(minor_to_major) != list(range(rank)):
         raise ShapeError(start + 1, f"each of the {rank} dimensions once, counted from 0")
-    found = _attributes(text, colon_at + 1) if colon else {}
+    attributes = _attributes(text, colon_at + 1) if colon else {}
     return Layout(
         minor_to_major=minor_to_major,
         tiles=tuple(
             tuple(None if size == "*" else int(size) for size in tile.split(","))
-            for tile in _groups(found.pop("T", ""))
+            for tile in _groups(attributes.pop("T", ""))
         ),
-        tail_padding=int(found.pop("L")[1:-1]) if "L" in found else None,
-        element_bits=int(found.pop("E")[1:-1]) if "E" in found else None,
-        memory_space=int(found.pop("S")[1:-1]) if "S" in found else 0,
+        tail_padding=int(attributes.pop("L")[1:-1]) if "L" in attributes else None,
+        element_bits=int(attributes.pop("E")[1:-1]) if "E" in attributes else None,
+        memory_space=int(attributes.pop("S")[1:-1]) if "S" in attributes else 0,
         split_configs=tuple(
             SplitConfig(int(dimension), tuple(map(int, indices.split(","))))
-            for dimension, _, indices in (split.partition(":") for split in _groups(found.pop("SC", "")))
+            for dimension, _, indices in (split.partition(":") for split in _groups(attributes.pop("SC", "")))
         ),
-        other=tuple(sorted(found.items(), key=printing_rank)) if found else (),
+        other=tuple(sorted(attributes.items(), key=printing_rank)) if attributes else (),
     )
 
 
 def _attributes(text: str, position: int) -> dict[str, str]:
     """Split `T(8,128)(2,1)S(1)` into names and texts; some attributes have several pairs of parentheses."""
     end = len(text) - 1
-    found: dict[str, str] = {}
-    while position < end or not found:
+    attributes: dict[str, str] = {}
+    while position < end or not attributes:
         match = _ATTRIBUTE.match(text, position, end)
-        if match is None or match[1] in found:
+        if match is None or match[1] in attributes:
             raise ShapeError(position, "a further layout attribute, such as T(8,128)")
         name = match[1]
         start, position = match.span(2)
@@ -292,8 +292,8 @@ def _attributes(text: str, position: int) -> dict[str, str]:
         if name in _KNOWN_ATTRIBUTES:
             pattern, expected = _KNOWN_ATTRIBUTES[name]
             _check_list(pattern, text, (start, position), expected)
-        found[name] = text[start:position]
-    return found
+        attributes[name] = text[start:position]
+    return attributes
 
 
 def _groups(text: str) -> list[str]:

@@ -76,16 +76,16 @@ class StackFrames:
         Each place is listed once, although a quarter of all stacks repeat places: XLA appends the caller's stack when
         it inlines a call, and the callee's stack from JAX is already complete.
         """
-        found: dict[Frame, None] = {}
+        frames: dict[Frame, None] = {}
         for _ in range(_DEEPEST):
             link = self.links.get(frame_id)
             if link is None:
                 break
             if link.location in self.locations:
                 file, function, line = self.locations[link.location]
-                found.setdefault(Frame(self.files.get(file, ""), self.functions.get(function, ""), line))
+                frames.setdefault(Frame(self.files.get(file, ""), self.functions.get(function, ""), line))
             frame_id = link.parent
-        return tuple(found)
+        return tuple(frames)
 
 
 def stack_frames_of_text(text: bytes) -> StackFrames | None:
@@ -94,8 +94,8 @@ def stack_frames_of_text(text: bytes) -> StackFrames | None:
     if start < 0:
         return None
     tables: dict[str, bytes] = {}
-    for found in _TABLES.finditer(text, start, text.find(b"\n}", start) + 1 or len(text)):
-        tables |= {name: rows for name, rows in found.groupdict().items() if rows is not None}
+    for match in _TABLES.finditer(text, start, text.find(b"\n}", start) + 1 or len(text)):
+        tables |= {name: rows for name, rows in match.groupdict().items() if rows is not None}
         if "frames" in tables:
             break  # because this table is the last, and all computations come after it
     frames = _FRAME.findall(tables.get("frames", b""))

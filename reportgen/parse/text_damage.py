@@ -24,7 +24,7 @@ _STRING = re.compile(STRING_OR_REST.encode())
 
 
 def damages(text: ModuleText) -> Iterator[str]:
-    """Yield what is not whole in an HLO text, in the order of its lines, each with what was expected there."""
+    """Yield the damages of an HLO text in the order of its lines, each with what was expected there."""
     number, counted = 1, 0
     for offset, words in sorted(_damages(text)):
         number += text.data.count(b"\n", counted, offset)
@@ -75,7 +75,7 @@ def _after_instruction(text: ModuleText, offset: int) -> int:
 
 
 def _is_balanced(line: bytes) -> bool:
-    return b"(" in line and all(line.count(one) == line.count(other) for one, other in (b"()", b"[]", b"{}"))
+    return b"(" in line and all(line.count(left) == line.count(right) for left, right in (b"()", b"[]", b"{}"))
 
 
 def _computations(text: ModuleText) -> Iterator[tuple[int, str]]:
@@ -97,7 +97,7 @@ def _calls(text: ModuleText) -> Iterator[tuple[int, str]]:
     """Yield instructions that call a computation that the text does not have."""
     known = {name for name, _ in text.computations}
     for name, called in text.called_by.items():
-        for missing in (one for one in called if one not in known and _PLAIN.fullmatch(one)):
+        for missing in (callee for callee in called if callee not in known and _PLAIN.fullmatch(callee)):
             if missing.encode() in _STRING.sub(b"", text.line(name) or b""):
                 yield text.offset(name), f"calls {missing}, which is not a computation of the text"
 
@@ -119,15 +119,15 @@ def _operands(text: ModuleText) -> Iterator[tuple[int, str]]:
     for name, operand in text.foreign_operands.items():
         yield text.offset(name), f"has the operand %{operand}, which is an instruction of another computation"
     if not text.has_plain_operands:
-        for found in _TYPED_OPERAND.finditer(text.data):
-            if (operand := found[1].decode()) not in text:
-                yield found.start(), f"has the operand %{operand}, which is not an instruction of the text"
+        for match in _TYPED_OPERAND.finditer(text.data):
+            if (operand := match[1].decode()) not in text:
+                yield match.start(), f"has the operand %{operand}, which is not an instruction of the text"
 
 
 def _frames(text: ModuleText) -> Iterator[tuple[int, str]]:
     """Yield rows of the tables of source lines that are missing."""
     head = 0, _end_of_head(text)
-    tables = {found[1].decode(): found.start() for found in _TABLES.finditer(text.data, *head)}
+    tables = {match[1].decode(): match.start() for match in _TABLES.finditer(text.data, *head)}
     frames = text.frames
     if not tables:
         return

@@ -27,11 +27,11 @@ def braced(items: Iterable[object]) -> str:
 def _metadata(proto: bytes) -> str:
     if not proto:
         return ""
-    one = decoded("OpMetadata", proto)
+    metadata = decoded("OpMetadata", proto)
     # The frame only where no file is stated, because builds that state both in a proto print only the file.
-    names = _METADATA[:-1] if one.source_file else _METADATA
-    found = ((name, getattr(one, name)) for name in names)
-    return f"{{{' '.join(f'{name}={_quoted_text(content)}' for name, content in found if content)}}}"
+    names = _METADATA[:-1] if metadata.source_file else _METADATA
+    contents = ((name, getattr(metadata, name)) for name in names)
+    return f"{{{' '.join(f'{name}={_quoted_text(content)}' for name, content in contents if content)}}}"
 
 
 def _quoted_text(content: bytes | int) -> str:
@@ -40,33 +40,37 @@ def _quoted_text(content: bytes | int) -> str:
 
 def _convolution(proto: bytes) -> str:
     """Return the labels of the dimensions of a convolution: `b01f_01io->b01f`."""
-    one = decoded("ConvolutionDimensionNumbers", proto)
+    numbers = decoded("ConvolutionDimensionNumbers", proto)
 
-    def labels(first: str, at: int, second: str, other: int, spatial: Sequence[int]) -> str:
-        places = {at: first, other: second} | {place: str(number) for number, place in enumerate(spatial)}
+    def labels(first: str, first_at: int, second: str, second_at: int, spatial: Sequence[int]) -> str:
+        places = {first_at: first, second_at: second} | {place: str(number) for number, place in enumerate(spatial)}
         return "".join(places[place] for place in sorted(places))
 
-    of_input = labels("b", one.input_batch_dimension, "f", one.input_feature_dimension, one.input_spatial_dimensions)
+    of_input = labels(
+        "b", numbers.input_batch_dimension, "f", numbers.input_feature_dimension, numbers.input_spatial_dimensions
+    )
     kernel = labels(
         "i",
-        one.kernel_input_feature_dimension,
+        numbers.kernel_input_feature_dimension,
         "o",
-        one.kernel_output_feature_dimension,
-        one.kernel_spatial_dimensions,
+        numbers.kernel_output_feature_dimension,
+        numbers.kernel_spatial_dimensions,
     )
-    output = labels("b", one.output_batch_dimension, "f", one.output_feature_dimension, one.output_spatial_dimensions)
+    output = labels(
+        "b", numbers.output_batch_dimension, "f", numbers.output_feature_dimension, numbers.output_spatial_dimensions
+    )
     return f"{of_input}_{kernel}->{output}"
 
 
 def _dimension_numbers(message: str, always: Sequence[str], names: Sequence[str]) -> Callable[[bytes], str]:
-    """Return a function that prints numbers of a message: `always` some, and others if their list is not empty."""
+    """Return a printer of the numbers of a message: those in `always`, and lists in `names` unless they are empty."""
 
     def printed(proto: bytes) -> str:
-        one = decoded(message, proto)
+        numbers = decoded(message, proto)
         return ", ".join(
-            f"{name}={found if isinstance(found, int) else braced(found)}"
+            f"{name}={value if isinstance(value, int) else braced(value)}"
             for name in (*always, *names)
-            if isinstance(found := getattr(one, name), int) or found or name in always
+            if isinstance(value := getattr(numbers, name), int) or value or name in always
         )
 
     return printed
@@ -89,15 +93,15 @@ _SCATTER = _dimension_numbers(
 
 def _device_list(proto: bytes) -> str:
     """Return groups of devices as `{{0,1},{2,3}}` or `[4,2]<=[2,4]T(1,0)`."""
-    one = decoded("CollectiveDeviceList", proto)
-    if one.HasField("iota_replica_group_list"):
-        return _iota_groups(one.iota_replica_group_list)
-    return _groups(one.replica_groups)
+    devices = decoded("CollectiveDeviceList", proto)
+    if devices.HasField("iota_replica_group_list"):
+        return _iota_groups(devices.iota_replica_group_list)
+    return _groups(devices.replica_groups)
 
 
 def _iota_groups(proto: bytes) -> str:
-    one = decoded("IotaReplicaGroupList", proto)
-    return f"[{one.num_replica_groups},{one.num_devices_per_group}]{iota_text(one)}"
+    groups = decoded("IotaReplicaGroupList", proto)
+    return f"[{groups.num_replica_groups},{groups.num_devices_per_group}]{iota_text(groups)}"
 
 
 def _groups(protos: Iterable[bytes]) -> str:
@@ -105,17 +109,17 @@ def _groups(protos: Iterable[bytes]) -> str:
 
 
 def _slice(proto: bytes) -> str:
-    one = decoded("SliceDimensions", proto)
-    return f"[{one.start}:{one.limit}{f':{one.stride}' if one.stride != 1 else ''}]"
+    bounds = decoded("SliceDimensions", proto)
+    return f"[{bounds.start}:{bounds.limit}{f':{bounds.stride}' if bounds.stride != 1 else ''}]"
 
 
 def _aliasing(proto: bytes) -> str:
     """Return a result's part that has the bytes of an operand's part: `{0}: (1, {})`."""
-    one = decoded("OutputOperandAliasing", proto)
+    alias = decoded("OutputOperandAliasing", proto)
     result, operand = (
-        f"{{{', '.join(map(str, index))}}}" for index in (one.output_shape_index, one.operand_shape_index)
+        f"{{{', '.join(map(str, index))}}}" for index in (alias.output_shape_index, alias.operand_shape_index)
     )
-    return f"{result}: ({one.operand_index}, {operand})"
+    return f"{result}: ({alias.operand_index}, {operand})"
 
 
 def _config(content: bytes) -> str:
@@ -175,15 +179,17 @@ _ALWAYS: Mapping[str, tuple[int, str]] = {
 
 def own_attributes(opcode: str, instruction: Any) -> list[tuple[int, str]]:
     """Return the attributes that need nothing but the instruction, each with its rank. Raises ProtoError."""
-    found = []
+    attributes = []
     for field, content in instruction.ListFields():
         ranked = _RANKED.get(field.name)
         if ranked and (text := ranked[2](content)):
-            found.append((ranked[0], ranked[1] + text))
+            attributes.append((ranked[0], ranked[1] + text))
     if opcode == "iota":
-        found = [(rank, text if rank != _DIMENSIONS else f"iota_dimension={text[12:-1]}") for rank, text in found]
+        attributes = [
+            (rank, text if rank != _DIMENSIONS else f"iota_dimension={text[12:-1]}") for rank, text in attributes
+        ]
     elif opcode in _ALWAYS:
         usual = _ALWAYS[opcode]
-        if not any(rank == usual[0] for rank, _ in found):
-            found.append(usual)
-    return found
+        if not any(rank == usual[0] for rank, _ in attributes):
+            attributes.append(usual)
+    return attributes

@@ -35,12 +35,12 @@ class DumpPrinter:
         yield "BufferAssignment:\n"
         for allocation in allocations:
             yield f"allocation {allocation.index}: size {allocation.size}{''.join(self._attributes(allocation))}:\n"
-            for one in sorted(allocation.assigned, key=lambda one: one.logical_buffer_id):
-                value = one.logical_buffer_id
+            for assigned in sorted(allocation.assigned, key=lambda assigned: assigned.logical_buffer_id):
+                value = assigned.logical_buffer_id
                 if value not in self._placed.definitions:
                     raise ProtoError(f"allocation {allocation.index} has a value {value} that there is not")
                 shape = self._shape(self._placed.definitions[value])
-                yield f" value: {self._head(value)} (size={one.size},offset={one.offset}): {shape}\n"
+                yield f" value: {self._head(value)} (size={assigned.size},offset={assigned.offset}): {shape}\n"
 
     def _attributes(self, allocation: Any) -> Iterator[str]:
         """Yield what follows the size of an allocation, in the order in which XLA prints it."""
@@ -75,10 +75,10 @@ class DumpPrinter:
         if not allocation.maybe_live_out:
             return ""
         module, root = self._module, self._module.roots.get(self._module.entry)
-        for one in allocation.assigned:
-            if one.logical_buffer_id not in self._placed.definitions:
+        for assigned in allocation.assigned:
+            if assigned.logical_buffer_id not in self._placed.definitions:
                 continue
-            for site in self._placed.positions[one.logical_buffer_id]:
+            for site in self._placed.positions[assigned.logical_buffer_id]:
                 if site.instruction == root and not site.shape_index:
                     return module.shapes.dense(module.shape_of[site.instruction])
         return ""

@@ -72,19 +72,19 @@ class Division:
 
 def read_plan(proto: bytes | memoryview) -> HloProto:
     """Return the plan in an HloProto; of one that was cut off, the part before that. Raises ProtoError."""
-    found: dict[int, memoryview] = {}
+    parts: dict[int, memoryview] = {}
     damage = ""
     try:
-        found.update((number, content) for number, content in fields(proto) if not isinstance(content, int))
+        parts.update((number, content) for number, content in fields(proto) if not isinstance(content, int))
     except WireError as error:
         damage = str(error)
-        if _MODULE in found:
-            found.setdefault(_ASSIGNMENT, _whole_fields(error.rest))
-    if _MODULE not in found or _ASSIGNMENT not in found:
-        missing = "module" if _MODULE not in found else "buffer assignment"
+        if _MODULE in parts:
+            parts.setdefault(_ASSIGNMENT, _whole_fields(error.rest))
+    if _MODULE not in parts or _ASSIGNMENT not in parts:
+        missing = "module" if _MODULE not in parts else "buffer assignment"
         raise ProtoError(f"it has no {missing}{f': {damage}' if damage else ''}")
-    module = HloModule(decoded("HloModuleProto", found[_MODULE]))
-    assignment = decoded("BufferAssignmentProto", found[_ASSIGNMENT])
+    module = HloModule(decoded("HloModuleProto", parts[_MODULE]))
+    assignment = decoded("BufferAssignmentProto", parts[_ASSIGNMENT])
     placed = PlacedValues(module, assignment)
     source: LiveRangeSource = "schedule" if module.schedule else ""
     if not module.schedule:

@@ -75,14 +75,14 @@ def _called_in_order(module: HloModule, number: int) -> Sequence[int]:
 
 def live_intervals(placed: PlacedValues, schedule: FlatSchedule) -> Mapping[int, Moments]:
     """Return the live range of each value that the schedule runs, by its id."""
-    found = {value: live for value in placed.definitions if (live := _own_interval(placed, schedule, value))}
+    intervals = {value: live for value in placed.definitions if (live := _own_interval(placed, schedule, value))}
     for buffer in placed.buffers:
-        values = sorted((value for value in buffer if value in found), key=lambda value: (*found[value], value))
-        for one, other in pairwise(values):
-            first, second = found[one], found[other]
-            found[other] = second._replace(end=max(first.end, second.end))
-            found[one] = first._replace(end=min(first.end, second.start))
-    return found
+        values = sorted((value for value in buffer if value in intervals), key=lambda value: (*intervals[value], value))
+        for earlier, later in pairwise(values):
+            first, second = intervals[earlier], intervals[later]
+            intervals[later] = second._replace(end=max(first.end, second.end))
+            intervals[earlier] = first._replace(end=min(first.end, second.start))
+    return intervals
 
 
 def _own_interval(placed: PlacedValues, schedule: FlatSchedule, value: int) -> Moments | None:

@@ -34,12 +34,12 @@ class AsyncWork:
 class HloModule:
     """The module of one proto. Instructions and computations are known by their ids.
 
-    What is asked of every instruction is kept in plain columns, and the message of each is decoded again when it is
+    What is needed of every instruction is kept in plain columns, and the message of each is decoded again when it is
     printed, because a hundred thousand decoded messages take more memory than all else.
     """
 
     def __init__(self, proto: Any) -> None:
-        """Index a module. Raises ProtoError if an instruction reads one that there is not."""
+        """Index a module. Raises ProtoError if an instruction reads one that does not exist."""
         self.proto = proto
         self.name = plain_name(proto.name)
         self.entry: int = proto.entry_computation_id
@@ -75,22 +75,22 @@ class HloModule:
     def _add(self, computation: Any) -> None:
         members = []
         for message in computation.instructions:
-            one = decoded("HloInstructionProto", message)
-            number, shape, opcode = one.id, one.shape, self._opcode(one.opcode)
+            instruction = decoded("HloInstructionProto", message)
+            number, shape, opcode = instruction.id, instruction.shape, self._opcode(instruction.opcode)
             members.append(number)
-            self.names[number] = plain_name(one.name)
+            self.names[number] = plain_name(instruction.name)
             self.opcodes[number] = opcode
             self.computation_of[number] = computation.id
             self.shape_of[number] = self._same_shape.setdefault(shape, shape)
             self._messages[number] = message
-            if operands := tuple(one.operand_ids):
+            if operands := tuple(instruction.operand_ids):
                 self._operands[number] = operands
-            if called := tuple(one.called_computation_ids):
+            if called := tuple(instruction.called_computation_ids):
                 self._called[number] = called
             if opcode == "parameter":
-                self.numbers[number] = one.parameter_number
+                self.numbers[number] = instruction.parameter_number
             elif opcode == "get-tuple-element":
-                self.numbers[number] = one.tuple_index
+                self.numbers[number] = instruction.tuple_index
         self.members_of[computation.id] = members
         self.roots[computation.id] = computation.root_id
         self.computation_names[computation.id] = plain_name(computation.name)
@@ -129,24 +129,24 @@ class HloModule:
     @cached_property
     def async_work(self) -> Mapping[int, AsyncWork]:
         """Return the work that each asynchronous instruction starts, continues or waits for. Raises ProtoError."""
-        found: dict[int, AsyncWork] = {}
+        work_of: dict[int, AsyncWork] = {}
         for number, opcode in self.opcodes.items():
             operands = self.operands(number)
             if opcode == "async-start" and (called := self.called(number)):
-                found[number] = AsyncWork(called[0], list(operands), ready=number, last=number)
-            elif opcode in ("async-update", "async-done") and operands and (work := found.get(operands[0])):
-                found[number] = work
+                work_of[number] = AsyncWork(called[0], list(operands), ready=number, last=number)
+            elif opcode in ("async-update", "async-done") and operands and (work := work_of.get(operands[0])):
+                work_of[number] = work
                 work.last = number
                 work.operands += operands[1:]
                 if len(operands) > 1 or self.places_result(number):
                     work.ready = number
-        return found
+        return work_of
 
     def places_result(self, number: int) -> bool:
         """Return whether the result of asynchronous work has no place before an instruction. Raises ProtoError."""
         if self.opcodes[number] != "async-update":
             return self.opcodes[number] == "async-start"
-        shapes = (self.shape_of[one] for one in (number, self.operands(number)[0]))
+        shapes = (self.shape_of[instruction] for instruction in (number, self.operands(number)[0]))
         own, previous = (self.shapes.leaf(shape, (_RESULT,)) for shape in shapes)
         return own != previous
 
@@ -181,11 +181,11 @@ class HloModule:
     @cached_property
     def callers(self) -> Mapping[int, Sequence[int]]:
         """Return the instructions that run each computation."""
-        found: defaultdict[int, list[int]] = defaultdict(list)
+        callers: defaultdict[int, list[int]] = defaultdict(list)
         for number, several in self._called.items():
             for called in several:
-                found[called].append(number)
-        return found
+                callers[called].append(number)
+        return callers
 
     @cached_property
     def aliased_arguments(self) -> frozenset[tuple[int, tuple[int, ...]]]:

@@ -50,36 +50,36 @@ class ModulePrinter:
 
     def line(self, number: int) -> str:
         """Return the text of one instruction. Raises ProtoError."""
-        module, one = self._module, self._module.message(number)
+        module, message = self._module, self._module.message(number)
         opcode, shape = module.opcodes[number], module.shapes.text(module.shape_of[number])
-        text = f"%{module.names[number]} = {shape} {opcode}({self._operands(one, opcode)})"
-        return ", ".join([text, *self._attributes(one, opcode)])
+        text = f"%{module.names[number]} = {shape} {opcode}({self._operands(message, opcode)})"
+        return ", ".join([text, *self._attributes(message, opcode)])
 
-    def _operands(self, one: Any, opcode: str) -> str:
+    def _operands(self, message: Any, opcode: str) -> str:
         if opcode == "parameter":
-            return str(one.parameter_number)
+            return str(message.parameter_number)
         if opcode == "constant":
             return "{...}"
         names = self._module.names
-        if len(one.operand_ids) > _MANY and sum(len(names[read]) for read in one.operand_ids) > _LONGEST_LINE:
+        if len(message.operand_ids) > _MANY and sum(len(names[read]) for read in message.operand_ids) > _LONGEST_LINE:
             raise ProtoError(
-                f"the operands of {shown(plain_name(one.name))} are more than {_LONGEST_LINE:,} characters long"
+                f"the operands of {shown(plain_name(message.name))} are more than {_LONGEST_LINE:,} characters long"
             )
-        texts = [f"%{names[read]}" for read in one.operand_ids]
+        texts = [f"%{names[read]}" for read in message.operand_ids]
         for place in range(_NUMBERED, len(texts), _NUMBERED):
             texts[place] = f"/*index={place}*/{texts[place]}"
         return ", ".join(texts)
 
-    def _attributes(self, one: Any, opcode: str) -> list[str]:
+    def _attributes(self, message: Any, opcode: str) -> list[str]:
         """Return the attributes in the order in which XLA prints them."""
-        found = own_attributes(opcode, one)
-        if one.called_computation_ids:
-            found += ((CALLED, text) for text in self._called(one, opcode))
-        if opcode == "parameter" and not one.HasField("sharding") and (stated := self._stated_sharding(one)):
-            found.append((SHARDING, f"sharding={stated}"))
-        if len(found) > 1:
-            found.sort(key=itemgetter(0))
-        return [text for _, text in found]
+        attributes = own_attributes(opcode, message)
+        if message.called_computation_ids:
+            attributes += ((CALLED, text) for text in self._called(message, opcode))
+        if opcode == "parameter" and not message.HasField("sharding") and (stated := self._stated_sharding(message)):
+            attributes.append((SHARDING, f"sharding={stated}"))
+        if len(attributes) > 1:
+            attributes.sort(key=itemgetter(0))
+        return [text for _, text in attributes]
 
     def _stated_sharding(self, parameter: Any) -> str:
         """Return how the module says that an argument is divided; empty where it does not."""
@@ -89,13 +89,13 @@ class ModulePrinter:
             return ""
         return sharding_text(stated[number])
 
-    def _called(self, one: Any, opcode: str) -> Iterator[str]:
-        names = [f"%{self._module.computation_name(number)}" for number in one.called_computation_ids]
+    def _called(self, message: Any, opcode: str) -> Iterator[str]:
+        names = [f"%{self._module.computation_name(number)}" for number in message.called_computation_ids]
         match opcode:
             case "while" if len(names) == 2:
                 yield f"condition={names[1]}"
                 yield f"body={names[0]}"
-            case "conditional" if len(names) == 2 and self._chooses_by_truth(one):
+            case "conditional" if len(names) == 2 and self._chooses_by_truth(message):
                 yield f"true_computation={names[0]}"
                 yield f"false_computation={names[1]}"
             case "conditional":
@@ -110,8 +110,8 @@ class ModulePrinter:
             case _:
                 yield f"to_apply={names[0]}"
 
-    def _chooses_by_truth(self, one: Any) -> bool:
-        chooser = self._module.shape_of[one.operand_ids[0]] if one.operand_ids else None
+    def _chooses_by_truth(self, message: Any) -> bool:
+        chooser = self._module.shape_of[message.operand_ids[0]] if message.operand_ids else None
         return chooser is not None and self._module.shapes.element_type(chooser) == "pred"
 
     def _header(self) -> str:
@@ -148,11 +148,11 @@ class ModulePrinter:
             yield f"\n{heading}\n"
             yield from (f"{number} {quoted(name)}\n" for number, name in enumerate(names, 1))
         yield "\nFileLocations\n"
-        for number, one in enumerate(tables.file_locations, 1):
-            ids = f"file_name_id={one.file_name_id} function_name_id={one.function_name_id}"
-            yield f"{number} {{{ids} line={one.line} column={one.column}}}\n"
+        for number, location in enumerate(tables.file_locations, 1):
+            ids = f"file_name_id={location.file_name_id} function_name_id={location.function_name_id}"
+            yield f"{number} {{{ids} line={location.line} column={location.column}}}\n"
         yield "\nStackFrames\n"
-        for number, one in enumerate(tables.stack_frames, 1):
-            parent = max(one.parent_frame_id, 0) + 1
-            yield f"{number} {{file_location_id={one.file_location_id} parent_frame_id={parent}}}\n"
+        for number, frame in enumerate(tables.stack_frames, 1):
+            parent = max(frame.parent_frame_id, 0) + 1
+            yield f"{number} {{file_location_id={frame.file_location_id} parent_frame_id={parent}}}\n"
         yield "\n"

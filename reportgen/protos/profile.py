@@ -30,20 +30,20 @@ class ProfiledModule(NamedTuple):
 
 def profiled_modules(profile: bytes | memoryview) -> tuple[list[ProfiledModule], str]:
     """Return the modules of a profile, each with a name of its own, and why some are missing; empty if none is."""
-    found: list[ProfiledModule] = []
+    modules: list[ProfiledModule] = []
     damage = ""
     try:
         for plane in messages(profile, _PLANE):
-            found += _modules(plane)
+            modules += _modules(plane)
     except WireError as error:
         damage = f"it is damaged: {error}"
-        found += _before_damage(error.rest)
+        modules += _before_damage(error.rest)
     seen: Counter[str] = Counter()
-    for place, module in enumerate(found):
+    for place, module in enumerate(modules):
         seen[module.name] += 1
         if seen[module.name] > 1:
-            found[place] = module._replace(name=f"{module.name}#{seen[module.name]}")
-    return found, damage
+            modules[place] = module._replace(name=f"{module.name}#{seen[module.name]}")
+    return modules, damage
 
 
 def profiled_backend(profile: bytes | memoryview) -> Literal["cpu", "gpu", "unknown"]:
@@ -59,7 +59,7 @@ def profiled_backend(profile: bytes | memoryview) -> Literal["cpu", "gpu", "unkn
 
 
 def _before_damage(plane: memoryview) -> list[ProfiledModule]:
-    """Return the modules in what there is of a plane that was cut off."""
+    """Return the modules in the remains of a plane that was cut off."""
     try:
         return list(_modules(plane))
     except WireError as error:

@@ -132,8 +132,8 @@ def _parsers() -> dict[str, Callable[[Any], Any]]:
     file = FileDescriptorProto(name="reportgen.proto", package="reportgen", syntax="proto2")
     for name, declared in _FIELDS.items():
         message = file.message_type.add(name=name)
-        for one in declared.split(", "):
-            label, _, kind = one.partition(" ")
+        for declaration in declared.split(", "):
+            label, _, kind = declaration.partition(" ")
             field, number = label.split("=")
             added = message.field.add(name=field, number=int(number))
             several, kind = kind.startswith("*"), kind.removeprefix("*") or "bytes"
@@ -145,5 +145,5 @@ def _parsers() -> dict[str, Callable[[Any], Any]]:
                 added.type_name = f".reportgen.{kind}"
     pool = DescriptorPool()
     pool.Add(file)
-    found = {name: GetMessageClass(pool.FindMessageTypeByName(f"reportgen.{name}")) for name in _FIELDS}
-    return {name: message.FromString for name, message in found.items()}
+    classes = {name: GetMessageClass(pool.FindMessageTypeByName(f"reportgen.{name}")) for name in _FIELDS}
+    return {name: message.FromString for name, message in classes.items()}

@@ -15,7 +15,7 @@ _TYPES = (
     " f8e4m3fn=20 s4=21 u4=22 f8e4m3b11fnuz=23 f8e5m2fnuz=24 f8e4m3fnuz=25 s2=26 u2=27 f8e4m3=28 f8e3m4=29 s1=30"
     " u1=31 f4e2m1fn=32 f8e8m0fnu=33"
 )
-_TYPE_NAMES = {int(number): name for name, _, number in (one.partition("=") for one in _TYPES.split())}
+_TYPE_NAMES = {int(number): name for name, _, number in (entry.partition("=") for entry in _TYPES.split())}
 
 
 class Shapes:
@@ -35,7 +35,7 @@ class Shapes:
         proto = decoded("ShapeProto", shape)
         kind = proto.element_type
         if kind == _TUPLE:
-            parts = [self.text(one, depth + 1, with_layout=with_layout) for one in proto.tuple_shapes]
+            parts = [self.text(part, depth + 1, with_layout=with_layout) for part in proto.tuple_shapes]
             for number in range(_NUMBERED, len(parts), _NUMBERED):
                 parts[number] = f"/*index={number}*/{parts[number]}"
             return f"({', '.join(parts)})"

@@ -17,42 +17,42 @@ _TILED = 3
 
 def sharding_text(proto: bytes, depth: int = 0) -> str:
     """Return the text of an OpSharding in braces. Raises ProtoError."""
-    one = decoded("OpSharding", proto)
+    sharding = decoded("OpSharding", proto)
     if depth > _DEEPEST:
         raise ProtoError(f"a sharding nests deeper than {_DEEPEST}")
-    if one.HasField("named_sharding"):
-        return _named(decoded("NamedShardingProto", one.named_sharding))
-    if one.tuple_shardings:
-        parts = [sharding_text(part, depth + 1) for part in one.tuple_shardings]
+    if sharding.HasField("named_sharding"):
+        return _named(decoded("NamedShardingProto", sharding.named_sharding))
+    if sharding.tuple_shardings:
+        parts = [sharding_text(part, depth + 1) for part in sharding.tuple_shardings]
         for number in range(5, len(parts), 5):
             parts[number] = f"/*index={number}*/{parts[number]}"
         return f"{{{', '.join(parts)}}}"
-    kind = _SHARDINGS[one.type] if one.type < len(_SHARDINGS) else str(one.type)
+    kind = _SHARDINGS[sharding.type] if sharding.type < len(_SHARDINGS) else str(sharding.type)
     if kind == "maximal":
-        return f"{{maximal device={','.join(map(str, one.tile_assignment_devices))}}}"
-    if one.type != _TILED:
+        return f"{{maximal device={','.join(map(str, sharding.tile_assignment_devices))}}}"
+    if sharding.type != _TILED:
         return f"{{{kind}}}"
-    devices = ",".join(map(str, one.tile_assignment_devices))
-    if one.iota_reshape_dims:
-        devices = iota_text(one)
-    last = " last_tile_dim_replicate" if one.replicate_on_last_tile_dim else ""
-    if one.last_tile_dims:
-        last = f" last_tile_dims={{{', '.join(_SHARDINGS[kind] for kind in one.last_tile_dims if kind < 7)}}}"
-    return f"{{devices=[{','.join(map(str, one.tile_assignment_dimensions))}]{devices}{last}}}"
+    devices = ",".join(map(str, sharding.tile_assignment_devices))
+    if sharding.iota_reshape_dims:
+        devices = iota_text(sharding)
+    last = " last_tile_dim_replicate" if sharding.replicate_on_last_tile_dim else ""
+    if sharding.last_tile_dims:
+        last = f" last_tile_dims={{{', '.join(_SHARDINGS[kind] for kind in sharding.last_tile_dims if kind < 7)}}}"
+    return f"{{devices=[{','.join(map(str, sharding.tile_assignment_dimensions))}]{devices}{last}}}"
 
 
-def _named(one: Any) -> str:
-    axes, devices = one.mesh.axes, ",".join(map(str, one.mesh.device_ids))
+def _named(proto: Any) -> str:
+    axes, devices = proto.mesh.axes, ",".join(map(str, proto.mesh.device_ids))
     names = [plain_name(axis.name) for axis in axes]
     if devices and not names:
         return f"{{maximal device={devices}}}"
     parts = [f"mesh[{','.join(f'{name}={axis.size}' for name, axis in zip(names, axes, strict=True))}]"]
     if devices:
         parts.append(f"device_ids=({devices})")
-    dimensions = ([*_axes(part.axes, names), *([] if part.is_closed else ["?"])] for part in one.dim_shardings)
+    dimensions = ([*_axes(part.axes, names), *([] if part.is_closed else ["?"])] for part in proto.dim_shardings)
     parts.append(f"[{', '.join(f'{{{part}}}' for part in map(', '.join, dimensions))}]")
-    others = {"replicated": one.replicated_axes, "unreduced": one.unreduced_axes, "manual": one.manual_axes}
-    parts += (f"{kind}={{{', '.join(_axes(some, names))}}}" for kind, some in others.items() if some)
+    by_kind = {"replicated": proto.replicated_axes, "unreduced": proto.unreduced_axes, "manual": proto.manual_axes}
+    parts += (f"{kind}={{{', '.join(_axes(some, names))}}}" for kind, some in by_kind.items() if some)
     return f"{{{', '.join(parts)}}}"
 
 
@@ -65,8 +65,8 @@ def _axes(axes: Iterable[Any], names: Sequence[str]) -> Iterator[str]:
         yield names[axis.mesh_axis_index] + (f":({part.pre_size}){part.size}" if axis.HasField("sub_axis_info") else "")
 
 
-def iota_text(one: Any) -> str:
+def iota_text(iota: Any) -> str:
     """Return `<=[2,4]T(1,0)`: the devices in order, reshaped and transposed."""
-    order = list(one.iota_transpose_perm)
-    text = f"<=[{','.join(map(str, one.iota_reshape_dims))}]"
+    order = list(iota.iota_transpose_perm)
+    text = f"<=[{','.join(map(str, iota.iota_reshape_dims))}]"
     return text if order == list(range(len(order))) else f"{text}T({','.join(map(str, order))})"

@@ -26,13 +26,13 @@ class PlacedValues:
     """The values of an assignment by their ids, in order."""
 
     def __init__(self, module: HloModule, assignment: Any) -> None:
-        """Index the values. Raises ProtoError if one is defined by an instruction that there is not."""
+        """Index the values. Raises ProtoError if one is defined by an instruction that does not exist."""
         self.module = module
         self.definitions: dict[int, Site] = {}
         self.colors: dict[int, int] = {}
-        for one in sorted(assignment.logical_buffers, key=lambda buffer: buffer.id):
-            self.definitions[one.id] = self._site(one.defined_at)
-            self.colors[one.id] = one.color
+        for buffer in sorted(assignment.logical_buffers, key=lambda buffer: buffer.id):
+            self.definitions[buffer.id] = self._site(buffer.defined_at)
+            self.colors[buffer.id] = buffer.color
         self._value_at: dict[Site, int | None] = {site: value for value, site in self.definitions.items()}
         self._aliases = assignment.buffer_aliases
 
@@ -49,12 +49,12 @@ class PlacedValues:
     @cached_property
     def positions(self) -> Mapping[int, list[Site]]:
         """Return all places of each value; the first is where it is defined."""
-        found = {value: [site] for value, site in self.definitions.items()}
+        positions = {value: [site] for value, site in self.definitions.items()}
         flow, defined = Dataflow(self.module), set(self._value_at)
         for site in flow.sites():
             if site not in defined and (value := self._passed_on(flow, site)) is not None:
-                found[value].append(site)
-        return found
+                positions[value].append(site)
+        return positions
 
     def _passed_on(self, flow: Dataflow, site: Site) -> int | None:
         """Return the value that a place has from others; None where they have none."""
@@ -94,10 +94,10 @@ class PlacedValues:
         """Return the values that must share bytes, where a buffer has several."""
         buffer_of: dict[int, list[int]] = {}
         for alias in self._aliases:
-            value, other = alias.source_buffer_id, self._value_at.get(self._site(alias.location))
-            if other is None or value not in self.definitions:
+            value, aliased = alias.source_buffer_id, self._value_at.get(self._site(alias.location))
+            if aliased is None or value not in self.definitions:
                 continue
-            mine, theirs = buffer_of.setdefault(value, [value]), buffer_of.setdefault(other, [other])
+            mine, theirs = buffer_of.setdefault(value, [value]), buffer_of.setdefault(aliased, [aliased])
             if len(mine) < len(theirs):
                 mine, theirs = theirs, mine
             if mine is not theirs:

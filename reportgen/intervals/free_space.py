@@ -30,20 +30,20 @@ def holes(occupancies: Iterable[Occupancy], size_bytes: int, moments: int) -> Ho
 
     Return None if thousands of values are nested in each other, which happens only in a damaged or hostile dump.
     """
-    held = [
+    nonempty = [
         occupancy for occupancy in occupancies if occupancy.low < occupancy.high and occupancy.first <= occupancy.last
     ]
     # A fast path, because in most allocations every value fills all bytes: the free space is then one hole or none.
-    if all(one.low <= 0 and one.high >= size_bytes for one in held):
-        covered = union_over_time(Occupancy(one.first, one.last, 0, size_bytes) for one in held)
+    if all(occupancy.low <= 0 and occupancy.high >= size_bytes for occupancy in nonempty):
+        covered = union_over_time(Occupancy(occupancy.first, occupancy.last, 0, size_bytes) for occupancy in nonempty)
         changes_of_free = [(0, size_bytes), *((moment, -change) for moment, change in covered)]
         whole = StepFunction.from_changes(changes_of_free, moments)
         return Holes(whole, whole)
     events: defaultdict[int, list[_Event]] = defaultdict(list)
-    for first, last, low, high in held:
+    for first, last, low, high in nonempty:
         events[first].append((low, high, 1))
         events[last + 1].append((low, high, -1))
-    cover, limit = Cover(size_bytes), _PIECES_PER_CHANGE * 2 * len(held)
+    cover, limit = Cover(size_bytes), _PIECES_PER_CHANGE * 2 * len(nonempty)
     free, largest = [(0, size_bytes)], [(0, size_bytes)]
     for moment in sorted(events):
         free_before, largest_before = cover.free_bytes, cover.largest_hole

@@ -41,10 +41,10 @@ def union_over_time(occupancies: Iterable[Occupancy]) -> list[Change]:
     The changes of allocations or slices that share no byte can be added up.
     """
     changes: list[Change] = []
-    held = [
+    nonempty = [
         occupancy for occupancy in occupancies if occupancy.low < occupancy.high and occupancy.first <= occupancy.last
     ]
-    for group in groups_sharing_bytes(held, _LOW, _HIGH):
+    for group in groups_sharing_bytes(nonempty, _LOW, _HIGH):
         if len(group) == 1:
             first, last, low, high = group[0]
             changes += ((first, high - low), (last + 1, low - high))
@@ -78,7 +78,7 @@ def _changes_by_reach(group: Sequence[Occupancy]) -> list[Change] | None:
     Each piece knows the last moment at which it is covered, and a slice adds the moments after that. A slice joins
     the pieces that it outlives, which keeps their number low; it cannot join those that outlive it.
     """
-    low, high = min(one.low for one in group), max(one.high for one in group)
+    low, high = min(occupancy.low for occupancy in group), max(occupancy.high for occupancy in group)
     pieces = Pieces(low, high, group[0].first - 1)
     edges, reach = pieces.edges, pieces.contents
     changes: list[Change] = []

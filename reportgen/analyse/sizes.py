@@ -99,7 +99,7 @@ def element_count(shape: ArrayShape) -> int | None:
 
 def is_sparse(layout: Layout | None) -> bool:
     """Return whether the layout has a level that is not dense, as in `D(D,C)`; XLA knows no size for such arrays."""
-    levels = dict(layout.other).get("D", "") if layout else ""
+    levels = dict(layout.other_attributes).get("D", "") if layout else ""
     return any(not level.startswith("D") for level in levels[1:-1].split(",") if level)
 
 

@@ -72,10 +72,10 @@ class Dump:
     @cached_property
     def occupants(self) -> Sequence[Sequence[int]]:
         """Return the numbers of the values in each allocation."""
-        found: list[list[int]] = [[] for _ in self.allocations]
+        occupants: list[list[int]] = [[] for _ in self.allocations]
         for number, allocation in enumerate(self.values.allocations):
-            found[allocation].append(number)
-        return found
+            occupants[allocation].append(number)
+        return occupants
 
     @cached_property
     def carried_at(self) -> Mapping[str, int]:

@@ -104,16 +104,16 @@ def users_in(uses: bytes) -> list[bytes]:
 @lru_cache(maxsize=16)
 def _positions(text: bytes) -> tuple[Position, ...]:
     shared: dict[Position, Position] = {}
-    found = _POSITION.finditer(text.decode("utf-8", "replace"))
-    rows = (Position(row[1], row[2] or WHOLE) for row in found)
+    matches = _POSITION.finditer(text.decode("utf-8", "replace"))
+    rows = (Position(match[1], match[2] or WHOLE) for match in matches)
     return tuple(shared.setdefault(row, row) for row in rows)
 
 
 @lru_cache(maxsize=16)
 def _uses(text: bytes) -> tuple[Use, ...]:
     shared: dict[Use, Use] = {}
-    found = _USE.finditer(text.decode("utf-8", "replace"))
-    rows = (Use(row[1], int(row[2]), row[3] or WHOLE) for row in found)
+    matches = _USE.finditer(text.decode("utf-8", "replace"))
+    rows = (Use(match[1], int(match[2]), match[3] or WHOLE) for match in matches)
     return tuple(shared.setdefault(row, row) for row in rows)
 
 

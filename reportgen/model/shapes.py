@@ -34,9 +34,9 @@ class Layout:
     """The arrangement of an array in memory (XLA `Layout`).
 
     `minor_to_major` lists logical dimensions, fastest varying first. `tail_padding` is in elements,
-    `element_bits` in bits; both are None if not printed. `other` holds the remaining attributes (sparse level
-    types `D`, index types `#` and `*`, physical shape `P`, metadata bytes `M`, and any new ones) as pairs of
-    name and text, parentheses included.
+    `element_bits` in bits; both are None if not printed. `other_attributes` (sparse level types `D`, index
+    types `#` and `*`, physical shape `P`, metadata bytes `M`, and any new ones) are pairs of name and text,
+    parentheses included.
     """
 
     minor_to_major: tuple[int, ...]
@@ -45,10 +45,10 @@ class Layout:
     element_bits: int | None = None
     memory_space: int = 0
     split_configs: tuple[SplitConfig, ...] = ()
-    other: tuple[tuple[str, str], ...] = ()
+    other_attributes: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
-        texts = dict(self.other)
+        texts = dict(self.other_attributes)
         texts["T"] = "".join(f"({_joined('*' if size is None else size for size in tile)})" for tile in self.tiles)
         texts["L"] = "" if self.tail_padding is None else f"({self.tail_padding})"
         texts["E"] = "" if self.element_bits is None else f"({self.element_bits})"

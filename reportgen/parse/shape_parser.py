@@ -271,7 +271,7 @@ def _layout(text: str, start: int, rank: int) -> Layout:
             SplitConfig(int(dimension), tuple(map(int, indices.split(","))))
             for dimension, _, indices in (split.partition(":") for split in _groups(attributes.pop("SC", "")))
         ),
-        other=tuple(sorted(attributes.items(), key=printing_rank)) if attributes else (),
+        other_attributes=tuple(sorted(attributes.items(), key=printing_rank)) if attributes else (),
     )
 
 

@@ -52,7 +52,7 @@ def numbers(largest: int = 10**19 - 1) -> st.SearchStrategy[int]:
 def layouts(draw: st.DrawFn, rank: int) -> Layout:
     sizes = st.lists(st.none() | st.integers(1, 10**6), min_size=1, max_size=4).map(tuple)
     splits = st.builds(SplitConfig, numbers(9), st.lists(numbers(99), min_size=1, max_size=3).map(tuple))
-    other = st.sampled_from([("D", "(D,C+~)"), ("#", "(s32)"), ("*", "(u8)"), ("P", "((f32[2]{0}))"), ("M", "(8)")])
+    attribute = st.sampled_from([("D", "(D,C+~)"), ("#", "(s32)"), ("*", "(u8)"), ("P", "((f32[2]{0}))"), ("M", "(8)")])
     return Layout(
         minor_to_major=tuple(draw(st.permutations(range(rank)))),
         tiles=tuple(draw(st.lists(sizes, max_size=3))),
@@ -60,7 +60,7 @@ def layouts(draw: st.DrawFn, rank: int) -> Layout:
         element_bits=draw(st.none() | st.integers(1, 64)),
         memory_space=draw(numbers(20)),
         split_configs=tuple(draw(st.lists(splits, max_size=2))),
-        other=tuple(sorted(draw(st.lists(other, unique=True)), key=lambda pair: "D#*PM".index(pair[0]))),
+        other_attributes=tuple(sorted(draw(st.lists(attribute, unique=True)), key=lambda pair: "D#*PM".index(pair[0]))),
     )
 
 
@@ -129,7 +129,7 @@ def test_every_part_of_a_layout_has_its_record() -> None:
             element_bits=16,
             memory_space=5,
             split_configs=(SplitConfig(1, (3, 4)),),
-            other=(("M", "(8)"),),
+            other_attributes=(("M", "(8)"),),
         ),
     )
 

@@ -64,7 +64,7 @@ def _of_layouts(figures: Figures) -> Mapping[str, int]:
             except ShapeError:
                 continue
             if isinstance(parsed, ArrayShape) and parsed.layout:
-                for name, _ in parsed.layout.other:
+                for name, _ in parsed.layout.other_attributes:
                     counts[name] += count if name not in _LAYOUT_ATTRIBUTES else 0
     return +counts
 

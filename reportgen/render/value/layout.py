@@ -162,7 +162,7 @@ def _attribute_sentences(shape: ArrayShape) -> Iterator[str]:
         dimension = order[split.dimension] if split.dimension < len(order) else "?"
         cuts = ", ".join(map(_size, split.indices))
         yield f"SC: dimension {dimension} is split at {cuts} across several memories; the largest piece counts."
-    if text := "".join(name + arguments for name, arguments in layout.other):
+    if text := "".join(name + arguments for name, arguments in layout.other_attributes):
         yield f"The layout also has {cut(text, _LONGEST_QUOTE)}, which XLA's size ignores."
 
 

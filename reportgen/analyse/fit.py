@@ -20,16 +20,16 @@ from reportgen.record import record
 GIVEN = "given"
 REFUSED = frozenset({"refusal", "refusal list"})
 """The siblings that a compiler writes when it refuses a program, after the dump."""
-_ALIKE = (0.8, 1.25)
-"""How an error's capacity may differ from that of the device beside it, because some errors state the whole memory."""
+_SIMILAR = (0.8, 1.25)
+"""Ratios between an error's capacity and that of the device next to it: some errors state the whole memory."""
 
 
 @record
 class Misfit:
     """A program that does not fit, in bytes.
 
-    `needed` is what the compiler says, `usable` what it, the device named beside the dump or the user says; `chip` is
-    empty if the compiler says it, and `GIVEN` if the user does. `resident_bytes` is the peak that the dump shows in
+    `needed` is from the compiler, `usable` from the compiler, the device named next to the dump or the user; `chip` is
+    empty for the compiler, and `GIVEN` for the user. `resident_bytes` is the peak that the dump shows in
     that memory, None in one that holds a single buffer too large for it. `missing` is what it exceeds the usable
     memory by. Each of the shares in `enough` is larger than that.
     """
@@ -100,7 +100,7 @@ def _misfit(
 def _events_of(
     analysis: Analysis, module_name: str, siblings: Sequence[Sibling], usable: SizeRange | None
 ) -> Iterator[OutOfMemory]:
-    """Yield what a compiler said about this module; a text beside it may be about another one, or an earlier form."""
+    """Yield the compiler's errors about this module; a text next to it may be about another one, or an earlier form."""
     for sibling in siblings:
         if sibling.kind == "error text":
             for event in errors_in(sibling.data):
@@ -117,7 +117,7 @@ def _is_about(
     if event.module and event.module != module_name:
         return False
     is_main = event.space in ("", "hbm")
-    if is_main and event.capacity and usable and not _ALIKE[0] < event.capacity.middle / usable.middle < _ALIKE[1]:
+    if is_main and event.capacity and usable and not _SIMILAR[0] < event.capacity.middle / usable.middle < _SIMILAR[1]:
         return False
     named = [buffer for buffer in event.buffers if buffer.instruction]
     if not all(_is_of(buffer, analysis) for buffer in named):
@@ -139,7 +139,7 @@ def _is_of(buffer: LoggedBuffer, analysis: Analysis) -> bool:
 
 
 def _needs(analysis: Analysis) -> Iterator[int]:
-    """Yield what compilers call the memory that a module requires: all that it needs, or its temporaries alone.
+    """Yield the amounts that compilers state as the need of a module: its whole need, or its temporaries alone.
 
     libtpu 0.0.42 counts the gaps between temporaries twice.
     """

@@ -1,4 +1,4 @@
-"""Measure how long values are live and how long they are idle, to find those that could be freed earlier.
+"""Measure how long values are live and how long they are idle, to find those whose lives could be shorter.
 
 Bytes × steps is what a value costs over the whole program. During an idle stretch a value is live although no
 instruction defines or reads it. Only a stretch that spans the peak can lower the peak, by computing or fetching the
@@ -37,7 +37,7 @@ class Stretch(NamedTuple):
         return self.first <= moment <= self.last
 
 
-def steps_held(analysis: Analysis, number: int) -> int:
+def steps_live(analysis: Analysis, number: int) -> int:
     """Return the number of moments at which a value is live; 0 without a live range."""
     start, end = analysis.dump.starts[number], analysis.dump.ends[number]
     return 0 if start < 0 else max(0, min(end, analysis.moments - 1) - start + 1)
@@ -49,7 +49,7 @@ def lives(analysis: Analysis, space: Space) -> list[Stretch]:
     whole = (
         Stretch(number, "", dump.starts[number], dump.ends[number], size, steps, size * steps)
         for number in values_of(analysis, space)
-        if (size := sizes[number]) and (steps := steps_held(analysis, number))
+        if (size := sizes[number]) and (steps := steps_live(analysis, number))
     )
     return sorted(whole, key=lambda life: (-life.amount, life.value))
 

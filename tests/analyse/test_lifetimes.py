@@ -5,7 +5,7 @@ from pathlib import Path
 from hypothesis import given
 
 from reportgen.analyse.analysis import analyse
-from reportgen.analyse.lifetimes import Stretch, idle_at_peak, idle_of, lives, steps_held
+from reportgen.analyse.lifetimes import Stretch, idle_at_peak, idle_of, lives, steps_live
 from reportgen.analyse.padding import values_of
 from reportgen.analyse.records import Analysis, Space
 from reportgen.input.discover import discover
@@ -121,7 +121,7 @@ def assert_sound(analysis: Analysis) -> None:
             assert live is not None
             assert idle.value in values
             assert live.start <= idle.first <= idle.last <= live.end
-            assert idle.steps <= steps_held(analysis, idle.value)
+            assert idle.steps <= steps_live(analysis, idle.value)
         taken = [(idle.value, moment) for idle in stretches for moment in range(idle.first, idle.last + 1)]
         assert len(taken) == len(set(taken))
         at_peak = sum(idle.amount for idle in idle_at_peak(analysis, space))

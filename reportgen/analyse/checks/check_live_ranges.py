@@ -104,7 +104,7 @@ def arguments(figures: Figures) -> Iterator[Finding]:
     facts, definitions = figures.facts, figures.definitions
     for place, number in figures.program.arguments.items():
         allocation = figures.dump.allocations[place]
-        start, end = _held(figures, number)
+        start, end = _first_stretch(figures, number)
         definition = definitions.get(figures.dump.values.names[number])
         if start < 0 or definition is None or definition.parameter != allocation.parameter:
             continue
@@ -115,8 +115,8 @@ def arguments(figures: Figures) -> Iterator[Finding]:
             yield finding(slug, message, facts.live(number).text_offset, values=(number,))
 
 
-def _held(figures: Figures, number: int) -> tuple[int, int]:
-    """Return when an argument is held first and last, also as the state of a loop."""
+def _first_stretch(figures: Figures, number: int) -> tuple[int, int]:
+    """Return the first stretch in which an argument is live, also as the state of a loop; (-1, -1) without one."""
     lives = stretches(figures.program.buffers.members(number), figures.facts.starts, figures.facts.ends)
     return (lives[0][0], lives[0][1]) if lives else (-1, -1)
 
@@ -234,7 +234,7 @@ def _why_early(figures: Figures, number: int, live: LiveRange, last_moment: int,
 
 
 def _is_only_handed_on(figures: Figures, number: int, end: int) -> bool:
-    """Return whether the uses after the end of a range all read nothing then.
+    """Return whether none of the uses after the end of a range reads the value then.
 
     What an instruction runs is scheduled before it, and has taken over the operands by then. The end of an asynchronous
     operation names the operands, which are the first element of what its start makes, and reads none of them.

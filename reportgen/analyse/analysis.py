@@ -44,7 +44,7 @@ def analyse(dump: Dump, named_backend: Backend = "unknown", join: Join = NOTHING
 
 
 def measure(dump: Dump, named_backend: Backend = "unknown", join: Join = NOTHING_JOINED) -> Measured:
-    """Return what values and memory spaces need, without checks."""
+    """Return the sizes of values and the needs of memory spaces, without checks."""
     backend, evidence = infer_backend(dump, named_backend)
     facts = value_facts(dump, backend)
     occupants = dump.occupants

@@ -71,7 +71,7 @@ def capacities(overrides: Iterable[str], siblings: Sequence[Sibling]) -> Mapping
 
 
 def of_the_device(siblings: Iterable[Sibling], backend: Backend, device: str | None) -> tuple[Sibling, ...]:
-    """Return the files beside a dump without those that are about another device than its own.
+    """Return the files next to a dump, without those about other devices than its own.
 
     A process may compile one function for several backends, and several processes may dump into one directory.
     `device` is the beginning of the stage in the dump's name, which names the architecture of a GPU.
@@ -109,7 +109,7 @@ def device_beside(siblings: Sequence[Sibling]) -> Device | None:
 
 
 def fit(space: Space, capacity: Capacity, *, is_least: bool = False) -> Fit:
-    """Compare what a program needs, or needs at the least, in a memory space with what the device has there."""
+    """Compare the need of a program in a memory space, or its lower bound, with the device's capacity."""
     room = capacity.size_bytes - space.static_bytes
     temp = space.temp
     steps = zip(temp.moments, temp.amounts, strict=True) if temp else ()

@@ -37,7 +37,7 @@ def composition(
 
 
 def live_at(facts: Facts, numbers: Sequence[int], moment: int) -> list[int]:
-    """Return those of the values `numbers` that are live at `moment`, most recently defined first."""
+    """Return the values among `numbers` that are live at `moment`, most recently defined first."""
     starts, ends, ids = facts.starts, facts.ends, facts.values.ids
     live = [n for n in numbers if 0 <= starts[n] <= moment <= ends[n]]
     return sorted(live, key=lambda n: (starts[n], ids[n]), reverse=True)

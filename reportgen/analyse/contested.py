@@ -1,8 +1,8 @@
 """Tell how many bytes of a memory space the errors of a dump leave in doubt.
 
 An error is about some values or an allocation, or about the dump as a whole. Two small values that seem to share bytes
-change no figure of a space of gigabytes, so what rests on its peak can still be said. The same is true of what is made
-by instructions that nobody can read.
+change no figure of a space of gigabytes, so advice on its peak still holds. The same is true of values that unreadable
+instructions define.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _DECIDING_PART = 50
 
 
 def contested_bytes(analysis: Analysis, space: Space) -> int | None:
-    """Return how many bytes of a space its errors are about, at most; None where they are about the whole dump."""
+    """Return an upper bound of the bytes of a space that errors concern; None where one concerns the whole dump."""
     values, allocations = set[int](), set[int]()
     for finding in analysis.findings:
         if finding.severity == "error":
@@ -30,19 +30,19 @@ def contested_bytes(analysis: Analysis, space: Space) -> int | None:
 
 
 def decides(contested: int | None, space: Space) -> bool:
-    """Return whether what is in doubt is too much of the peak of a space to say what lowers it."""
+    """Return whether the bytes in doubt are too large a part of a space's peak to advise on it."""
     peak = space.peak_resident.amount if space.peak_resident else 0
     return contested is None or contested * _DECIDING_PART > peak
 
 
 def unread_bytes(analysis: Analysis, space: Space) -> int:
-    """Return the bytes in a space that come from instructions nobody can read, or from what runs them."""
+    """Return the bytes in a space that come from unreadable instructions, or from those that run them."""
     values, inside = analysis.dump.values, set(space.allocations)
     made = {number for name in analysis.program.dialect.unread for number in _made_around(analysis, name)}
     return sum(values.sizes[number] for number in made if values.allocations[number] in inside)
 
 
 def _made_around(analysis: Analysis, name: str) -> Iterator[int]:
-    """Yield what an instruction makes or, within a fusion, what the innermost instruction around it makes."""
+    """Yield the values of an instruction or, within a fusion, those of the innermost instruction around it."""
     around = analysis.program.module.path_to_entry(name) if analysis.program.module else ()
     yield from next(filter(None, (analysis.dump.made_by.get(instruction, ()) for instruction in (name, *around))), ())

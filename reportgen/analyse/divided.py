@@ -36,7 +36,7 @@ class DividedArgument(ArgumentOfDevice):
 
 
 def replicated_bytes(arguments: Iterable[DividedArgument]) -> int:
-    """Return the bytes on each device of arrays that other devices hold whole, too."""
+    """Return the bytes per device of arrays that other devices hold whole, too."""
     return sum(argument.size_bytes for argument in arguments if argument.is_replicated)
 
 

@@ -1,7 +1,7 @@
 """Tell whether allocations of a dump are missing, which makes each of its sizes a lower bound.
 
 A text can begin late, have a gap, or end early. XLA's total is the proof that all allocations are there. Without it, a
-file that has the name of a whole one is taken for whole, unless its last lines are not.
+file with the name of a complete dump counts as complete, unless its last lines are not.
 """
 
 from collections.abc import Iterator

@@ -95,7 +95,7 @@ _Stretch = tuple[Kind, Sequence[Kind], int, int, str]
 
 
 def label(kind: str, passes: Sequence[str]) -> str:
-    """Return what to call a phase: its kind or, where several passes run in it, all of them."""
+    """Return the label of a phase: its kind or, where several passes run in it, all of them."""
     return f"{', '.join(passes[:-1])} and {passes[-1]}" if len(passes) > 1 else kind
 
 
@@ -223,7 +223,7 @@ def _border(votes: Sequence[int], start: int) -> int:
 
 
 def _loops(program: Program, moments: int) -> Iterable[tuple[str, int, int]]:
-    """Return the loops that run in no other loop, each with the first and the last moment of what it runs."""
+    """Return the outermost loops, each with the first and the last moment of its instructions."""
     loops = frozenset(program.loops)
     if not loops:
         return ()
@@ -239,7 +239,7 @@ def _loops(program: Program, moments: int) -> Iterable[tuple[str, int, int]]:
 
 
 def _outermost_scopes(program: Program) -> Sequence[tuple[int, str]]:
-    """Return each moment whose instruction is in a named scope, with the outermost of them."""
+    """Return (moment, outermost scope) of each instruction in a named scope."""
     known = {op_name: _outermost(op_name) for op_name in set(program.op_names)}
     rows = zip(program.dump.schedule.moments, map(known.__getitem__, program.op_names), strict=True)
     return [(moment, scope) for moment, scope in rows if scope]

@@ -81,7 +81,7 @@ def _over_time(
 
 
 def main_space(spaces_by_color: Mapping[int, _Space]) -> _Space | None:
-    """Return the device's main memory or, where nothing is needed in it, the space that needs most."""
+    """Return the device's main memory or, where nothing is needed in it, the space with the largest need."""
     device = spaces_by_color.get(0)
     if device and device.needed_bytes:
         return device
@@ -89,9 +89,9 @@ def main_space(spaces_by_color: Mapping[int, _Space]) -> _Space | None:
 
 
 def is_small(name: str, needed_bytes: int, main_bytes: int, *, is_short: bool) -> bool:
-    """Return whether a memory space beside the main one is one that nobody runs out of, so that it gets no tables.
+    """Return whether a memory space next to the main one is too small to matter, so that it gets no tables.
 
-    It is of semaphores, or needs less than a thousandth of what the main one needs; `is_short` is whether it is too
-    small all the same.
+    It is for semaphores, or needs less than a thousandth of the main one's need. `is_short` says that the device has
+    too little of it, so that it matters.
     """
     return not is_short and (name.endswith("semaphores") or needed_bytes * _SMALL_PART < main_bytes)

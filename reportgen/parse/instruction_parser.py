@@ -197,7 +197,7 @@ def stated(text: DumpText, places: Iterable[tuple[TextOffset, TextOffset]]) -> I
 
 
 def _stated_otherwise(text: str) -> Stated:
-    """Return what the metadata of an instruction states that has fields that are not known."""
+    """Return what the metadata of an instruction states if some of its fields are unknown."""
     metadata = text[text.rfind(", metadata={") + len(", metadata={") :]
     own = _WITHIN_FIELDS.sub("", metadata).partition("}")[0]
     fields = {name: unquoted(value) for name, value in reversed(_FIELD.findall(metadata))}

@@ -99,7 +99,7 @@ class ModuleText:
 
     @cached_property
     def header(self) -> str:
-        """Return the first line, which says what is true of the whole module."""
+        """Return the first line, which describes the whole module."""
         end = self.data.find(b"\n")
         return self.data[: end if end >= 0 else None][:_LONGEST_LINE].decode("utf-8", "replace")
 
@@ -134,7 +134,7 @@ class ModuleText:
         return f"%{name} = {shape} get-tuple-element(%{whole}), index={index}" if shape else None
 
     def line(self, name: str) -> bytes | None:
-        """Return the line of an instruction as it is, but for what stands before its name; None if there is none."""
+        """Return the line of an instruction, from its name on; None if the module has no such instruction."""
         start = self._offsets.get(name)
         if start is None:
             return None

@@ -41,7 +41,7 @@ def _damages(text: ModuleText) -> Iterator[tuple[int, str]]:
 
 
 def _lines(text: ModuleText) -> Iterator[tuple[int, str]]:
-    """Yield lines that are neither an instruction nor what may stand around one."""
+    """Yield lines that are neither instructions nor may stand around them."""
     first = _end_of_head(text)
     heads = {offset for _, offset in text.computations} | {len(text.data)}
     ends = {stop: _after_instruction(text, start) for start, stop in text.between}

@@ -79,7 +79,7 @@ class Author:
 
     @property
     def is_of_loop(self) -> bool:
-        """Return whether only the loop is known whose result the bytes are."""
+        """Return whether the bytes are the result of a loop of which nothing more is known."""
         return not self.argument and (self.opcode == "while" or self.scope.endswith(_LOOP))
 
     @cached_property

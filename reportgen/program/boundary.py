@@ -60,7 +60,7 @@ def returning(program: Instructions) -> str:
 
 
 def results(dump: Dump, root: str) -> Mapping[Leaf, int]:
-    """Return the value at each place of what an instruction returns, as far as the dump leaves no doubt.
+    """Return the value at each leaf of an instruction's result, as far as the dump leaves no doubt.
 
     Where two values claim a place, neither can be trusted.
     """

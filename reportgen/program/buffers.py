@@ -80,7 +80,7 @@ class Buffers:
             reach = max(reach, ends[number])
 
     def _link(self, number: int, tenants: Set[int]) -> None:
-        """Join a value with those of its slice that it shares its bytes with."""
+        """Join a value with those in its slice that must have the same bytes."""
         for value in map(self.value_at, self._storage.same(self._program.place(number))):
             if value is not None and value in tenants:
                 self._join(number, value)
@@ -89,7 +89,7 @@ class Buffers:
                 self._join(number, tenant)
 
     def value_at(self, place: Place) -> int | None:
-        """Return the value that lies at a place, or at the place that it is another name for."""
+        """Return the value at a place, or at the place that it is another name for."""
         for _ in range(_MOST_STEPS):
             number = self._dump.number_at(place.key)
             if number is not None:

@@ -114,7 +114,7 @@ class Computations(Instructions):
         return match[1] if match else ""
 
     def outside(self, parameter: Place) -> Sequence[Place]:
-        """Return what a parameter of a computation is: an operand of the caller and, in a loop, what its body returns.
+        """Return the sources of a parameter of a computation: an operand of the caller and, in a loop, the body's root.
 
         Nothing for a parameter of the whole program, or of a computation that runs on single elements of arrays.
         """

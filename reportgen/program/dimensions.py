@@ -100,10 +100,10 @@ class Dimensions:
         return [start and self._search(start, None) for start in self._starts(number)]
 
     def onward(self, number: int, origins: frozenset[Origin] | None = None) -> Sequence[Origin | None]:
-        """Return the origin of each dimension of a value, also of one that comes from nowhere, as those of zeros do.
+        """Return the origin of each dimension of a value, even of one without a source, as in zeros.
 
-        Such a dimension has the size of what the value becomes: of what a loop makes of it in its place, of copies, and
-        of what an instruction combines it with. Where `origins` are named, only those count.
+        Such a dimension has the size that it has in later values: in those that a loop puts in its place, in copies,
+        and in those that an instruction combines it with. Where `origins` are named, only those count.
         """
         origin_of: list[Origin | None] = [None] * len(self.sizes(number))
         for dimension, origin in self._onward(number, origins):
@@ -115,7 +115,7 @@ class Dimensions:
         return any(origin for _, origin in self._onward(number, origins))
 
     def _onward(self, number: int, origins: frozenset[Origin] | None) -> Iterator[tuple[int, Origin]]:
-        """Yield the dimensions of a value that have an origin, with it, each when it is found."""
+        """Yield (dimension, origin) for each dimension of a value that has one, as soon as it is known."""
         starts, settled = list(self._starts(number)), set[int]()
         for at, start in enumerate(starts):
             if start and (origin := self._search(start, origins)):
@@ -164,7 +164,7 @@ class Dimensions:
                     yield axis.dimension, start.dimension
 
     def products(self, sizes: Sequence[int]) -> Iterator[tuple[str, int]]:
-        """Yield the element type and the length of the sums of each matrix product whose result ends in some sizes."""
+        """Yield the element type and the length of the sums of each matrix product whose result ends in `sizes`."""
         for name in self._program.module.names if self._program.module else ():
             instruction = self._program.instruction(name)
             if instruction is None or instruction.opcode not in ("dot", "custom-call") or not instruction.operands:
@@ -184,7 +184,7 @@ class Dimensions:
     def come_from(self, number: int, origins: frozenset[Origin]) -> bool:
         """Return whether a dimension of a value is one of `origins`, or must have its size.
 
-        What an instruction combines has equal dimensions, so each of its operands is followed, and not only the first.
+        An instruction combines equal dimensions, so each of its operands is followed, and not only the first.
         """
         return any(start and self._search(start, origins) for start in self._starts(number))
 
@@ -256,7 +256,7 @@ class Dimensions:
         return self._operand(instruction, 0, node.dimension, node)
 
     def _all_gathered(self, gather: Instruction, node: _Axis) -> Iterator[_Axis]:
-        """Yield the dimension of an operand, unless a part is meant that only counts devices."""
+        """Yield the dimension of the operand, except for a part that only counts devices."""
         index = node.place.leaf[0] if node.place.leaf else 0
         sizes = self._sizes(gather, index)
         if node.factor == WHOLE or (node.dimension < len(sizes) and node.factor.first < sizes[node.dimension]):

@@ -66,7 +66,7 @@ class Instructions:
         return dict(zip(places, stated(self.dump.text, places.values()), strict=True))
 
     def opcode(self, name: str) -> str:
-        """Return the opcode of an instruction; empty where no text says it."""
+        """Return the opcode of an instruction; empty where no text states it."""
         definition = self.definitions.get(name)
         # A dump prints an asynchronous operation by what it wraps, as `custom-call-start`; the HLO text may say more.
         if definition and not (self.module and definition.opcode.endswith(ASYNC)):

@@ -1,4 +1,4 @@
-"""Name a place in a program: an instruction, and a leaf of what it makes."""
+"""Name a place in a program: an instruction, and a leaf of its result."""
 
 from functools import lru_cache
 from typing import NamedTuple
@@ -13,7 +13,7 @@ ASYNC_OPERANDS, ASYNC_RESULT, ASYNC_SCRATCH = range(3)
 
 
 class Place(NamedTuple):
-    """A leaf of what an instruction makes."""
+    """A leaf of the result of an instruction."""
 
     name: str
     leaf: Leaf = WHOLE_LEAF

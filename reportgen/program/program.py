@@ -53,7 +53,7 @@ class Program(Computations):
 
     @cached_property
     def results(self) -> Mapping[Leaf, int]:
-        """Return the value at each place of what the program returns."""
+        """Return the value at each leaf of the program's result."""
         return results(self.dump, self.returning)
 
     @cached_property

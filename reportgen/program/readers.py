@@ -48,12 +48,12 @@ class Readers:
         return None
 
     def _readers(self, number: int) -> Iterator[str]:
-        """Yield the instructions that read a value, each once, but for those that pass it on to a body."""
+        """Yield the instructions that read a value, each once, except those that pass it to a computation."""
         names = (user.decode("utf-8", "replace") for user in dict.fromkeys(self._dump.users(number)))
         return (name for name in names if not self._program.runs_computations(name))
 
     def _author(self, name: str) -> Author | None:
-        """Return the author of what an instruction makes if it has a name of the program."""
+        """Return the author of an instruction's result if it has a name from the program."""
         # What only moves the value leads back to it, and it has no name.
         if self._program.opcode(name) in MOVES and not self._program.op_name(name):
             return None

@@ -25,7 +25,7 @@ _DIGITS = re.compile(r"\d+")
 
 REMATERIALIZED = "rematted_computation"
 XLA_REMATERIALIZED = ".remat"
-"""What the name of an instruction contains that XLA's own rematerialisation runs for the second time."""
+"""The part of the name of an instruction that XLA's own rematerialisation runs a second time."""
 
 
 def direction(op_name: str) -> Direction:

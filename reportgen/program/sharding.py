@@ -46,7 +46,7 @@ class Sharding:
         return self.copies > 1 and prod(self.tiles) == 1
 
     def global_bytes(self, local_bytes: int) -> int:
-        """Return the size of the whole array, without what a tiled layout pads it with."""
+        """Return the size of the whole array, without the padding of a tiled layout."""
         return local_bytes * prod(self.tiles)
 
 

@@ -33,7 +33,7 @@ class Storage:
         self._program = computations
 
     def same(self, place: Place) -> Sequence[Place]:
-        """Return the places whose bytes a place has; nothing for bytes that its instruction makes itself."""
+        """Return the places that a place has its bytes from; none where its instruction makes new bytes."""
         instruction = self._program.instruction(place.name)
         if instruction is None:
             return ()
@@ -59,7 +59,7 @@ class Storage:
             yield from self._stated(instruction, leaf)
 
     def renamed(self, instruction: Instruction, leaf: Leaf) -> Iterator[Place]:
-        """Yield the place that a tuple, an element, a bitcast or an update names anew."""
+        """Yield the place that a tuple, an element, a bitcast or an update renames."""
         operands = instruction.operands
         match instruction.opcode:
             case "get-tuple-element":
@@ -82,7 +82,7 @@ class Storage:
                     yield Place(operands[0], leaf)
 
     def _finished(self, done: Instruction, leaf: Leaf) -> Iterator[Place]:
-        """Yield what the end of an asynchronous operation returns of what its start makes."""
+        """Yield the part of the start's result that the end of an asynchronous operation returns."""
         if not done.operands or done.opcode == "send-done":
             return
         match done.opcode:
@@ -96,7 +96,7 @@ class Storage:
         yield Place(done.operands[0], leaf)
 
     def _started(self, start: Instruction, leaf: Leaf) -> Iterator[Place]:
-        """Yield the operand that a part of what an asynchronous start makes is, or the result of what it runs."""
+        """Yield the source of a part of an asynchronous start's result: an operand, or the root of what it runs."""
         if start.opcode == "copy-start":  # which makes the copy, the operand and a context
             operands, rest = (start.operands[:1], leaf[1:]) if leaf[:1] == (1,) else ((), leaf)
         elif start.opcode == "all-reduce-start" or leaf[:1] != (0,):
@@ -120,8 +120,8 @@ class Storage:
     def _updated_in_fusion(self, fusion: Instruction, leaf: Leaf, steps: Iterator[int]) -> Place | None:
         """Return the operand that a fusion updates in place; None where it makes new bytes.
 
-        That is so if there are only updates, and what names bytes anew, from the root of the fusion back to the
-        operand. Without an update the fusion would copy the operand. `steps` limits the search, also in fusions inside.
+        It updates if there are only updates and renames from the root of the fusion back to the operand. Without an
+        update the fusion would copy the operand. `steps` limits the search, also in fusions inside.
         """
         root = next(iter(self._program.roots(fusion.name)), None)
         place = Place(root, leaf) if root else None

@@ -45,7 +45,7 @@ class Strides(NamedTuple):
 
     @classmethod
     def of(cls, sizes: tuple[int, ...], order: Sequence[int] = (), tiles: Sequence[Sequence[int]] = ()) -> "Strides":
-        """Return an array whose dimensions lie in memory in this order, else as they are numbered."""
+        """Return an array whose dimensions lie in memory in `order` or, if that lacks some, as they are numbered."""
         order = order if sorted(order) == list(range(len(sizes))) else range(len(sizes))
         steps = [(dimension, 1, sizes[dimension]) for dimension in order]
         for tile in tiles:
@@ -70,7 +70,7 @@ class Strides(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def strides_of(shape: str) -> Strides:
-    """Return where the dimensions of an array lie, by its shape as XLA prints it; of a tuple none."""
+    """Return the strides of an array from its shape as XLA prints it; empty for a tuple."""
     match = _SHAPE.match(shape)
     if match is None:
         return Strides((), ())

@@ -91,7 +91,7 @@ class Writers:
         )
 
     def is_signal(self, place: Place) -> bool:
-        """Return whether a place only says when a transfer is done: what starts one returns that after its arrays."""
+        """Return whether a place only signals the end of a transfer, whose start returns it after the arrays."""
         return _is_signal(self.program.opcode(place.name), place.leaf)
 
     def passes_on(self, loop: str, leaf: Leaf) -> bool:
@@ -191,7 +191,7 @@ class _Walk:
         return None
 
     def _signal(self, instruction: Instruction, place: Place) -> _Step | None:
-        """Step from scratch memory that nobody names to the result; a semaphore is of what starts the transfer."""
+        """Step from unnamed scratch memory to the result; a semaphore belongs to the start of the transfer."""
         if len(place.leaf) > 1 and not is_operation(instruction.op_name):
             return _Step(Place(place.name, (ASYNC_RESULT,)), "moved")
         self._named = instruction if is_operation(instruction.op_name) else None
@@ -206,7 +206,7 @@ class _Walk:
         return _Step(self._program.place(number), "moved")
 
     def _parameter(self, parameter: Instruction, leaf: Leaf) -> _Step | None:
-        """Step from a parameter of a computation to what the caller passes, or to what a loop writes there."""
+        """Step from a parameter of a computation to the caller's operand, or to what a loop writes there."""
         if self._fusions and self._program.caller(parameter.name) == self._fusions[-1]:
             self._fusions.pop()
             operand = self._program.operand_of_caller(parameter.name)

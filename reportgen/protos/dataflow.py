@@ -1,4 +1,4 @@
-"""Say where the data of a place comes from, if an instruction passes it on instead of writing it.
+"""Tell where the data of a place comes from, if an instruction passes it on instead of writing it.
 
 The rules are those of XLA's dataflow analysis, by opcode. They hold for places at which no value is defined: a loop,
 for example, passes on what it starts with unless it has a value of its own there.
@@ -92,7 +92,7 @@ class Dataflow:
         return None
 
     def _in_async_work(self, site: Site) -> Site | None:
-        """Return where what starts or continues asynchronous work has its operands, its result and its state from."""
+        """Return the source of a place in an async start or update: an operand, the result, or an earlier state."""
         number, module = site.instruction, self._module
         work = module.async_work.get(number)
         if work is None:
@@ -105,16 +105,16 @@ class Dataflow:
         return None if module.opcodes[number] == "async-start" else Site(module.operands(number)[0], site.shape_index)
 
     def _root(self, computation: int, index: Index) -> Site | None:
-        """Return the part of what a computation returns."""
+        """Return a part of a computation's result; None where it has no root."""
         root = self._module.roots.get(computation)
         return Site(root, index) if root in self._module.names else None
 
     def _operands_of_branches(self, conditional: int) -> Mapping[int, int]:
-        """Return the operand that each branch is given; the first operand chooses the branch."""
+        """Return the operand of each branch; the first operand chooses the branch."""
         return {branch: place for place, branch in enumerate(self._module.called(conditional), 1)}
 
     def _outside(self, parameter: Site) -> Site | None:
-        """Return what the first caller of a computation passes to a parameter of it."""
+        """Return what the first caller of a computation passes to one of its parameters."""
         module = self._module
         computation = module.computation_of[parameter.instruction]
         place = module.numbers[parameter.instruction]

@@ -43,7 +43,7 @@ class DumpPrinter:
                 yield f" value: {self._head(value)} (size={assigned.size},offset={assigned.offset}): {shape}\n"
 
     def _attributes(self, allocation: Any) -> Iterator[str]:
-        """Yield what follows the size of an allocation, in the order in which XLA prints it."""
+        """Yield the attributes after the size of an allocation, in XLA's order."""
         module = self._module
         if allocation.color:
             yield f", color {allocation.color}"
@@ -71,7 +71,7 @@ class DumpPrinter:
             yield ", preallocated-temp"
 
     def _output(self, allocation: Any) -> str:
-        """Return the shape of what the program returns; empty unless the allocation holds the whole of it."""
+        """Return the shape of the program's result; empty unless the allocation holds the whole of it."""
         if not allocation.maybe_live_out:
             return ""
         module, root = self._module, self._module.roots.get(self._module.entry)

@@ -47,7 +47,7 @@ def profiled_modules(profile: bytes | memoryview) -> tuple[list[ProfiledModule],
 
 
 def profiled_backend(profile: bytes | memoryview) -> Literal["cpu", "gpu", "unknown"]:
-    """Return the backend that the devices of a profile are of; that of a TPU is found out later, as for a dump."""
+    """Return the backend of the devices of a profile; a TPU is recognised later, as for a dump."""
     names: list[str] = []
     with suppress(WireError):
         for plane in messages(profile, _PLANE):

@@ -123,7 +123,7 @@ def _decode_error() -> type[Exception]:
 
 @cache
 def _parsers() -> dict[str, Callable[[Any], Any]]:
-    """Return what decodes each message. The package takes 30 ms to import, for which only protos pay."""
+    """Return the decoder of each message. Importing the package takes 30 ms, which only protos should cost."""
     from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorProto
     from google.protobuf.descriptor_pool import DescriptorPool
     from google.protobuf.message_factory import GetMessageClass

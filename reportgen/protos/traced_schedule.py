@@ -26,7 +26,7 @@ def traced_schedule(module: HloModule, placed: PlacedValues, traces: Sequence[An
 
 
 def _in_order(module: HloModule, computation: int, met: dict[int, float]) -> Sequence[int]:
-    """Return the instructions of a computation, each before those that read it, as the order in the proto is."""
+    """Return the instructions of a computation, each before those that read it, as in the proto."""
     own = module.members_of[computation]
     ranks = {number: met.get(number, inf) for number in own}
     for number in reversed(own):

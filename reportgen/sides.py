@@ -9,7 +9,7 @@ from itertools import count
 from reportgen.compare.builds import BuildComparison, Source, compare_builds, compare_modules, figures_of_side
 from reportgen.compare.figures import figures_of_report
 from reportgen.compare.flaws import flaws_of
-from reportgen.compare.modules import Evidence, ModulePair, Room, Side
+from reportgen.compare.module_pairing import Evidence, ModulePair, Room, Side
 from reportgen.errors import UnreadableInput
 from reportgen.input.discover import discover
 from reportgen.input.inputs import inputs_of

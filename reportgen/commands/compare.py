@@ -11,8 +11,8 @@ from reportgen.compare.builds import BuildComparison, Source
 from reportgen.compare.compare_json import compare_json
 from reportgen.compare.compare_markdown import markdown
 from reportgen.compare.compare_words import fit_words, headline, unknown_words
+from reportgen.compare.reasons import cause
 from reportgen.compare.verdicts import Judgement, judge
-from reportgen.compare.why import cause
 from reportgen.comparison_site import build_comparison
 from reportgen.input.reading import Problem, is_missing
 from reportgen.input.remote import located

@@ -21,7 +21,7 @@ from reportgen.commands.arguments import (
     checked,
     number_to,
 )
-from reportgen.compare.build_names import commit_name, growth_reason, link_url, utc
+from reportgen.compare.build_metadata import commit_name, growth_reason, link_url, utc
 from reportgen.compare.growth import Growth, parse_growth
 from reportgen.errors import InvalidBudget
 from reportgen.options import DEFAULT_DUMPS, DEFAULT_HOST, DEFAULT_TITLE

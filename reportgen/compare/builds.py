@@ -6,9 +6,9 @@ from typing import Literal, get_args
 
 from reportgen.analyse.identity import signature_digest
 from reportgen.analyse.sibling_arguments import sibling_arguments
+from reportgen.compare.dump_comparison import Comparison, compare, same
 from reportgen.compare.figures import space_figures
-from reportgen.compare.module_comparison import Comparison, compare, same
-from reportgen.compare.modules import Evidence, ModulePair, Room, Side, pair_modules
+from reportgen.compare.module_pairing import Evidence, ModulePair, Room, Side, pair_modules
 from reportgen.compare.verdicts import Pair, pair_by_name
 from reportgen.input.inputs import Inputs
 from reportgen.input.reading import DumpFiles, Problem

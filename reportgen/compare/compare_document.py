@@ -7,7 +7,7 @@ from reportgen.compare.budgets import Level
 from reportgen.compare.builds import Status
 from reportgen.compare.evidence import Grade
 from reportgen.compare.figures import Figure
-from reportgen.compare.modules import Evidence
+from reportgen.compare.module_pairing import Evidence
 from reportgen.compare.rollups import Row
 from reportgen.compare.terms import Kind
 from reportgen.compare.verdicts import Overall

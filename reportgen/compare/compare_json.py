@@ -17,8 +17,8 @@ from reportgen.compare.compare_document import (
     ValuePair,
 )
 from reportgen.compare.compare_words import grade_counts
+from reportgen.compare.dump_comparison import Comparison, SpaceComparison
 from reportgen.compare.graph import Graph
-from reportgen.compare.module_comparison import Comparison, SpaceComparison
 from reportgen.compare.rollups import Grouping, Row, rollup
 from reportgen.compare.terms import by_kind, total
 from reportgen.compare.verdicts import Judgement, Verdict

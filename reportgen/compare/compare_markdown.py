@@ -20,10 +20,10 @@ from reportgen.compare.compare_words import (
     signed_count,
     unknown_words,
 )
+from reportgen.compare.reasons import cause
 from reportgen.compare.steps import steps_of
 from reportgen.compare.terms import Term
 from reportgen.compare.verdicts import Judgement
-from reportgen.compare.why import cause
 from reportgen.reports.formats import human_bytes
 from reportgen.reports.markdown_text import code, escaped
 

@@ -26,7 +26,7 @@ from typing import Annotated, Any, Literal, NamedTuple, cast, get_args
 
 from reportgen.analyse.backends import space_name
 from reportgen.analyse.sibling_arguments import SiblingArguments
-from reportgen.compare.build_names import commit_name, growth_reason, utc
+from reportgen.compare.build_metadata import commit_name, growth_reason, utc
 from reportgen.compare.figures import FIGURES, plain_name
 from reportgen.document import (
     Bytes,

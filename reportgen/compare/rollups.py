@@ -13,8 +13,8 @@ from reportgen.analyse.attributed import held_for
 from reportgen.analyse.classes import memory_class
 from reportgen.analyse.composition import composition
 from reportgen.analyse.records import Space
+from reportgen.compare.dump_comparison import Comparison, SpaceComparison
 from reportgen.compare.graph import Graph, plain_op_name, shape_parts
-from reportgen.compare.module_comparison import Comparison, SpaceComparison
 from reportgen.document import Bytes, Count, document
 from reportgen.parse.op_names import path_parts
 

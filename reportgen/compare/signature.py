@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from reportgen.compare.alignment import common
+from reportgen.compare.common_subsequence import common
 from reportgen.compare.evidence import How
 from reportgen.compare.graph import Graph, shape_parts
 from reportgen.model import WHOLE

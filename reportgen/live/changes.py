@@ -12,7 +12,7 @@ from typing import Any
 from reportgen.compare.builds import ModuleComparison, compare_modules, figures_of_side
 from reportgen.compare.compare_words import OVERALL_WORDS, change_words, headline, signed_bytes
 from reportgen.compare.figures import Figure
-from reportgen.compare.modules import Evidence, ModulePair, Side
+from reportgen.compare.module_pairing import Evidence, ModulePair, Side
 from reportgen.compare.steps import JoinedStep, steps_of
 from reportgen.compare.verdicts import Pair, judge
 from reportgen.record import record

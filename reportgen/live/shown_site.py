@@ -14,7 +14,7 @@ from reportgen.analyse.spaces import main_space
 from reportgen.compare.builds import figures_of_side
 from reportgen.compare.figures import gate_module
 from reportgen.compare.flaws import flaws_of
-from reportgen.compare.modules import Side
+from reportgen.compare.module_pairing import Side
 from reportgen.dump_pages import DumpPages
 from reportgen.errors import OutputRefused
 from reportgen.failures import failed

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from reportgen.compare.modules import Side
+from reportgen.compare.module_pairing import Side
 from reportgen.input.reading import DumpFiles, Problem
 from reportgen.live.changes import Difference
 from reportgen.live.completeness import Baseline, Completeness

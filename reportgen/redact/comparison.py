@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from reportgen.analyse.records import Measured
 from reportgen.compare.builds import BuildComparison, ModuleComparison
+from reportgen.compare.dump_comparison import Comparison
 from reportgen.compare.graph import Graph, Labels, Operation
-from reportgen.compare.module_comparison import Comparison
 from reportgen.compare.verdicts import Judgement
 from reportgen.input.inputs import Inputs
 from reportgen.input.reading import Problem

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from reportgen.advice.memory import Memory, memory_of
+from reportgen.compare.dump_comparison import compare
 from reportgen.compare.evidence import Match
-from reportgen.compare.module_comparison import compare
 from tests.advice.recompiled import Variant
 
 Buffer = tuple[int, ...]

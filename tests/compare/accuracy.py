@@ -19,9 +19,9 @@ from pathlib import Path
 
 from reportgen.analyse.analysis import measure
 from reportgen.analyse.records import Measured
+from reportgen.compare.dump_comparison import Comparison, compare
 from reportgen.compare.graph import Graph, graph_of
-from reportgen.compare.module_comparison import Comparison, compare
-from reportgen.compare.modules import Side, pair_modules
+from reportgen.compare.module_pairing import Side, pair_modules
 from reportgen.compare.signature import arguments
 from reportgen.input.discover import discover
 from reportgen.input.dump_text import DumpText, TextPart

@@ -19,7 +19,7 @@ from reportgen.compare.budgets import Budget, Budgets
 from reportgen.compare.builds import figures_of_side
 from reportgen.compare.flaws import flaws_of
 from reportgen.compare.growth import Growth
-from reportgen.compare.modules import Side
+from reportgen.compare.module_pairing import Side
 from reportgen.compare.verdicts import Judgement, judge
 from reportgen.parse.parser import parse_dump
 from reportgen.reports.report_document import GateModule

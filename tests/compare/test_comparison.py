@@ -3,8 +3,8 @@
 import re
 
 from reportgen.compare.compare_words import group_name
-from reportgen.compare.module_comparison import compare
-from reportgen.compare.modules import Side, pair_modules
+from reportgen.compare.dump_comparison import compare
+from reportgen.compare.module_pairing import Side, pair_modules
 from reportgen.compare.terms import by_kind, total
 from tests.compare.texts import IN_PLACE, IN_PLACE_DUMPS, NOT_IN_PLACE, compiled, measured
 

@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.compare.module_comparison import compare
+from reportgen.compare.dump_comparison import compare
 from reportgen.render.compare.curves import WIDTH, Axis, curves
 from tests.compare.texts import IN_PLACE, NOT_IN_PLACE, measured
 

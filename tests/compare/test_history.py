@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.analyse.sibling_arguments import SiblingArguments
-from reportgen.compare.build_names import utc
+from reportgen.compare.build_metadata import utc
 from reportgen.compare.history import (
     History,
     ModuleKey,

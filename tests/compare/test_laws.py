@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.analyse.analysis import analyse
-from reportgen.compare.module_comparison import compare
+from reportgen.compare.dump_comparison import compare
 from reportgen.compare.rollups import GROUPINGS, largest, rollup
 from reportgen.model import Dump
 from tests.compare.strategies import pairs, read_dumps, renamed

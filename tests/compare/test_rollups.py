@@ -1,6 +1,6 @@
 """Roll-ups of a change as trees, worked out by hand."""
 
-from reportgen.compare.module_comparison import compare
+from reportgen.compare.dump_comparison import compare
 from reportgen.compare.rollups import Grouping, rollup
 from tests.compare.texts import NOT_IN_PLACE, measured
 from tests.support.dumps import edited

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.analyse.sibling_arguments import SiblingArguments
-from reportgen.compare.causes import cause_words, shape_words
+from reportgen.compare.argument_changes import cause_words, shape_words
 from reportgen.compare.history import Arguments, History, ModuleKey, Record, Spaces
 from reportgen.compare.series import series_of
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from reportgen.advice import advice_records
 from reportgen.analyse import classes, devices, phases, records, results
-from reportgen.compare import budgets, compare_document, evidence, figures, history, modules, terms, verdicts
+from reportgen.compare import budgets, compare_document, evidence, figures, history, module_pairing, terms, verdicts
 from reportgen.compare.compare_document import CompareDocument
 from reportgen.compare.history import HistoryLine
 from reportgen.input import dump_text, names
@@ -42,7 +42,7 @@ WORDS = word_lists(
         ("grade", evidence, "Grade"),
         ("level", budgets, "Level"),
         ("overall", verdicts, "Overall"),
-        ("paired_by", modules, "Evidence"),
+        ("paired_by", module_pairing, "Evidence"),
         ("status", compare_document, "ComparedStatus"),
         ("term_kind", terms, "Kind"),
         ("verdict_status", verdicts, "Status"),

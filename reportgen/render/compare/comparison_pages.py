@@ -13,8 +13,8 @@ from reportgen.compare.compare_words import (
     signed_bytes,
     signed_count,
 )
+from reportgen.compare.reasons import cause
 from reportgen.compare.verdicts import Judgement
-from reportgen.compare.why import cause
 from reportgen.record import record
 from reportgen.render import routes
 from reportgen.render.compare.views import MOST_ROLLUP_ROWS, ModuleView, page_of

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from reportgen.analyse.records import Space
-from reportgen.compare.module_comparison import Comparison, SpaceComparison
+from reportgen.compare.dump_comparison import Comparison, SpaceComparison
 from reportgen.compare.place import Chain
 from reportgen.record import record
 from reportgen.render.drawings.chart_data import byte_ticks

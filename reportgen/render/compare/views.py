@@ -7,10 +7,10 @@ from reportgen.analyse.devices import Capacity
 from reportgen.analyse.records import Space
 from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.compare_words import evidence_words, fit_words, main_color
-from reportgen.compare.module_comparison import Comparison, SpaceComparison
-from reportgen.compare.modules import Room
+from reportgen.compare.dump_comparison import Comparison, SpaceComparison
+from reportgen.compare.module_pairing import Room
+from reportgen.compare.reasons import Reason, argument_words, reasons
 from reportgen.compare.rollups import GROUPINGS, Row, largest, rollup
-from reportgen.compare.why import Reason, argument_words, reasons
 from reportgen.model import Dump
 from reportgen.record import record
 from reportgen.render.compare.curves import Curves, curves

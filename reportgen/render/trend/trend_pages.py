@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from reportgen.analyse.devices import MAIN_SPACE
+from reportgen.compare.argument_changes import cause_words, shape_words
 from reportgen.compare.budgets import Budgets
-from reportgen.compare.causes import cause_words, shape_words
 from reportgen.compare.compare_words import change_words, signed_bytes
 from reportgen.compare.figures import FIGURES, Figure
 from reportgen.compare.history import Amounts, Arguments, History, module_figures

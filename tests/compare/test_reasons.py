@@ -12,10 +12,10 @@ from reportgen.analyse.capacity import Fit
 from reportgen.analyse.devices import MAIN_SPACE, Capacity
 from reportgen.compare.builds import BuildComparison, ModuleComparison, Source, compare_modules
 from reportgen.compare.compare_words import fit_words, headline
-from reportgen.compare.modules import ModulePair, Room, Side
+from reportgen.compare.module_pairing import ModulePair, Room, Side
+from reportgen.compare.reasons import cause, reasons
 from reportgen.compare.steps import step_kinds, steps_of
 from reportgen.compare.terms import Kind, Term, total
-from reportgen.compare.why import cause, reasons
 from reportgen.redact.comparison import ComparisonRedactor
 from reportgen.render.compare.views import module_views
 from tests.advice.recompiled_programs import program

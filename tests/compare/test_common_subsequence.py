@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.compare.alignment import common
+from reportgen.compare.common_subsequence import common
 
 lists = st.lists(st.sampled_from("abc"), max_size=12)
 

@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from reportgen.compare.argument_changes import argument_changes
 from reportgen.compare.builds import ModuleComparison
-from reportgen.compare.causes import argument_changes
 from reportgen.compare.compare_words import main_color, named_groups, signed_bytes
-from reportgen.compare.module_comparison import Comparison
+from reportgen.compare.dump_comparison import Comparison
 from reportgen.compare.steps import JoinedStep, steps_of
 from reportgen.compare.terms import Kind, Term, total
 from reportgen.record import record

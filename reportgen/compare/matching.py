@@ -11,9 +11,9 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from itertools import groupby
 
-from reportgen.compare.chain import longest_chain
 from reportgen.compare.evidence import How, Match, Matching, Tier
 from reportgen.compare.graph import Graph
+from reportgen.compare.schedule_alignment import longest_chain
 from reportgen.compare.signature import argument_pairs, result_pairs
 from reportgen.compare.tiers import TIERS, key_in_tier
 

@@ -14,7 +14,7 @@ from reportgen.compare.evidence import Match
 from reportgen.compare.graph import shape_parts
 from reportgen.compare.held import held_terms
 from reportgen.compare.matched_build import MatchedBuild, Rows, Spaces
-from reportgen.compare.place import MomentPair
+from reportgen.compare.schedule_alignment import MomentPair
 from reportgen.compare.terms import KINDS, Kind, Term
 
 Absence = Literal["none", "space", "held", "idle", "sharing"]

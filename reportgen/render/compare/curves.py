@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from reportgen.analyse.records import Space
 from reportgen.compare.dump_comparison import Comparison, SpaceComparison
-from reportgen.compare.place import Chain
+from reportgen.compare.schedule_alignment import Chain
 from reportgen.record import record
 from reportgen.render.drawings.chart_data import byte_ticks
 

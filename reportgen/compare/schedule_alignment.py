@@ -1,7 +1,11 @@
-"""The place of the program at which two builds are compared.
+"""Where a moment of one build lies in the program of the other, and the place at which two builds are compared.
 
-Their peaks are at different moments. A comparison of those would be noise of two different moments, so both sides
-are looked at where the higher peak is, and one term says how far the other side's own peak is from there.
+Matched instructions that run in the same order on both sides anchor the two schedules to each other. One that the
+scheduler moved would map a place to the wrong half of the program, so only the longest chain that keeps its order
+is used.
+
+The peaks of two builds are at different moments. A comparison of those would be noise of two different moments, so
+both sides are looked at where the higher peak is, and one term says how far the other side's own peak is from there.
 """
 
 from bisect import bisect_left
@@ -9,6 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from reportgen.analyse.records import Space
+from reportgen.compare.graph import Graph
 from reportgen.intervals.step_function import StepFunction
 
 Chain = Sequence[tuple[int, int]]
@@ -20,6 +25,33 @@ class MomentPair(NamedTuple):
 
     before: int
     after: int
+
+
+def longest_chain(before: Graph, after: Graph, partner: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the moments of matched instructions that grow strictly on both sides, as many of them as possible.
+
+    `partner` has the partner of each value of `before`, -1 for none.
+    """
+    moments: dict[int, int] = {}
+    for value, other in enumerate(partner):
+        if other >= 0 and (moment := before.moment(value)) >= 0 and (image := after.moment(other)) >= 0:
+            moments.setdefault(moment, image)  # of several values of an instruction, the first decides
+    # Patience sorting: the end of the best chain of each length, and the point before each.
+    points = sorted(moments.items())
+    ends: list[int] = []
+    at: list[int] = []
+    previous = [-1] * len(points)
+    for number, (_, image) in enumerate(points):
+        place = bisect_left(ends, image)
+        previous[number] = at[place - 1] if place else -1
+        # A point ends a longer chain than any before it, or a chain of that length at a lower image.
+        ends[place : place + 1], at[place : place + 1] = [image], [number]
+    chain: list[tuple[int, int]] = []
+    number = at[-1] if at else -1
+    while number >= 0:
+        chain.append(points[number])
+        number = previous[number]
+    return chain[::-1]
 
 
 def place_of(before: Space, after: Space, chain: Chain) -> MomentPair | None:

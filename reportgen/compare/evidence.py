@@ -1,7 +1,9 @@
-"""Records of a comparison: which values were recognised and why, and the terms between two peaks."""
+"""The evidence that two values are the same: what is equal, how one was chosen, and how far that can be trusted."""
 
-from typing import Literal, NamedTuple
+from collections.abc import Hashable
+from typing import Literal, NamedTuple, get_args
 
+from reportgen.compare.graph import Graph, base_name, shape_parts
 from reportgen.record import record
 
 Tier = Literal[
@@ -16,7 +18,15 @@ Tier = Literal[
     "relabelled and resized",
     "dimensions",
 ]
+"""What two values have in common, from everything to the dimensions alone."""
+
+# The first two are those of pairs that no key has found: the caller's arguments, and dumps with equal content.
+TIERS: tuple[Tier, ...] = get_args(Tier)[2:]
+"""The strictest first."""
+
 How = Literal["path", "number", "result", "content", "graph", "unique", "name", "order"]
+"""How one of several candidates was chosen."""
+
 Grade = Literal["sure", "likely", "in its place"]
 """How far a pair of values can be trusted."""
 
@@ -58,3 +68,27 @@ class Matching:
 
     before: tuple[Match | None, ...]
     after: tuple[Match | None, ...]
+
+
+def key_in_tier(tier: Tier, graph: Graph, value: int) -> Hashable:
+    """Return what must be equal; None where a value has too little to be recognised by."""
+    what, values = graph.operation(value), graph.analysis.dump.values
+    shape, element, rank, dimensions = shape_parts(values.shapes[value])
+    match tier:
+        case "exact":
+            index, color = graph.indexes[value], values.colors[value]
+            return what.opcode, values.shapes[value], what.op_name, what.source, color, index
+        case "operation":
+            return what.opcode, shape, what.op_name
+        case "resized":
+            return what.opcode, what.op_name, element, rank
+        case "retyped":
+            return (what.opcode, what.op_name) if what.op_name else None
+        case "reopcoded":
+            return what.op_name or None
+        case "relabelled":
+            return what.opcode, base_name(values.names[value]), shape
+        case "relabelled and resized":
+            return what.opcode, base_name(values.names[value]), element, rank
+        case _:
+            return rank, dimensions

@@ -11,11 +11,10 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from itertools import groupby
 
-from reportgen.compare.evidence import How, Match, Matching, Tier
+from reportgen.compare.evidence import TIERS, How, Match, Matching, Tier, key_in_tier
 from reportgen.compare.graph import Graph
 from reportgen.compare.schedule_alignment import longest_chain
 from reportgen.compare.signature import argument_pairs, result_pairs
-from reportgen.compare.tiers import TIERS, key_in_tier
 
 _MOST_READERS, _MOST_OPERANDS = 64, 256
 """A value or an instruction with more neighbours does not vote: it says too little and costs too much."""

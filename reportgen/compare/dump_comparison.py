@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 
 from reportgen.analyse.records import Measured, Space
+from reportgen.compare.difference import MatchedBuild, terms
 from reportgen.compare.evidence import Match, Matching
 from reportgen.compare.graph import Graph, graph_of
-from reportgen.compare.matched_build import MatchedBuild
 from reportgen.compare.matching import match
 from reportgen.compare.schedule_alignment import Chain, MomentPair, longest_chain, place_of
 from reportgen.compare.terms import Term
-from reportgen.compare.waterfall import terms
 from reportgen.record import record
 
 

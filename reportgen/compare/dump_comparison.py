@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from reportgen.analyse.records import Measured, Space
-from reportgen.compare.difference import MatchedBuild, terms
+from reportgen.compare.difference import MatchedBuild, difference_terms
 from reportgen.compare.evidence import Match, Matching
 from reportgen.compare.graph import Graph, graph_of
 from reportgen.compare.matching import match
@@ -114,5 +114,5 @@ def _space(sides: tuple[MatchedBuild, MatchedBuild], color: int, chain: Chain) -
         before=before,
         after=after,
         place=place,
-        terms=() if place is None else terms(*sides, (before, after), place),
+        terms=() if place is None else difference_terms(*sides, (before, after), place),
     )

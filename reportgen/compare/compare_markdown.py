@@ -21,8 +21,7 @@ from reportgen.compare.compare_words import (
     unknown_words,
 )
 from reportgen.compare.reasons import cause
-from reportgen.compare.steps import steps_of
-from reportgen.compare.terms import Term
+from reportgen.compare.terms import Term, steps_of
 from reportgen.compare.verdicts import Judgement
 from reportgen.reports.formats import human_bytes
 from reportgen.reports.markdown_text import code, escaped

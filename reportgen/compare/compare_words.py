@@ -7,41 +7,12 @@ from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.evidence import Grade, Match
 from reportgen.compare.graph import Graph, plain_op_name
-from reportgen.compare.terms import Kind, Term
+from reportgen.compare.terms import Term
 from reportgen.compare.verdicts import Overall
 from reportgen.input.inputs import differing_flags
 from reportgen.reports.formats import human_bytes
 
 _NUMBERS = re.compile(r"\d+")
-
-_STEPS: Mapping[Kind, str] = {
-    "elsewhere": "the peak moved",
-    "argument new": "arguments: new",
-    "argument gone": "arguments: gone",
-    "argument resized": "arguments: resized",
-    "result new": "outputs: new",
-    "result gone": "outputs: gone",
-    "result resized": "outputs: resized",
-    "result donated": "outputs: in donated arguments now",
-    "result not donated": "outputs: no longer in donated arguments",
-    "result was temporary": "outputs: temporaries before",
-    "result is temporary": "outputs: temporaries now",
-    "constant new": "constants: new",
-    "constant gone": "constants: gone",
-    "constant resized": "constants: resized",
-    "gone": "temporaries that are gone",
-    "new": "new temporaries",
-    "replaced": "other temporaries in the same place",
-    "shape": "temporaries with another shape",
-    "element type": "temporaries with another element type",
-    "padding": "padding of temporaries",
-    "sharing": "bytes shared with other values",
-    "not live any more": "no longer live at this place",
-    "live now": "live at this place now, not before",
-    "to another space": "in another memory space now",
-    "from another space": "from another memory space",
-}
-
 
 OVERALL_WORDS: Mapping[Overall, str] = {
     "over": "over budget or capacity",
@@ -50,18 +21,6 @@ OVERALL_WORDS: Mapping[Overall, str] = {
     "unsound": "cannot be judged, a dump is unsound",
 }
 """What follows a headline where the builds do not pass."""
-
-
-def step_words(kind: Kind, change: int) -> str:
-    """Return what to call a step that changes the peak by so many bytes."""
-    if kind != "held or temporary":
-        return _STEPS[kind]
-    is_temporary = change >= 0  # because bytes that the caller lends are counted with the caller's memory
-    return (
-        "temporaries now, arguments or outputs before"
-        if is_temporary
-        else "arguments or outputs now, temporaries before"
-    )
 
 
 def signed_bytes(change: int) -> str:

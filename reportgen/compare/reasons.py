@@ -1,14 +1,13 @@
 """Say in a few words why a peak changed: what happened to how many buffers, and where most of that is."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from reportgen.compare.argument_changes import argument_changes
 from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.compare_words import main_color, named_groups, signed_bytes
 from reportgen.compare.dump_comparison import Comparison
-from reportgen.compare.steps import JoinedStep, steps_of
-from reportgen.compare.terms import Kind, Term, total
+from reportgen.compare.terms import JoinedStep, Kind, Term, steps_of, total
 from reportgen.record import record
 from reportgen.reports.formats import counted, end_of
 
@@ -16,27 +15,6 @@ _MOST = 3
 _LONGEST_NAME = 40
 _LEAST_PART = 20
 """A reason is worth a sentence if it is at least this part of the largest."""
-
-_PHRASES: Mapping[Kind, tuple[str, str]] = {
-    "argument new": ("argument", "{} new"),
-    "argument gone": ("argument", "{} gone"),
-    "argument resized": ("argument", "{} resized"),
-    "result new": ("output", "{} new"),
-    "result gone": ("output", "{} gone"),
-    "result resized": ("output", "{} resized"),
-    "result donated": ("output", "{} in the memory of donated arguments now"),
-    "result not donated": ("output", "{} no longer in the memory of donated arguments"),
-    "result was temporary": ("output", "{} no longer among the temporaries"),
-    "result is temporary": ("output", "{} among the temporaries now"),
-    "constant new": ("constant", "{} new"),
-    "constant gone": ("constant", "{} gone"),
-    "constant resized": ("constant", "{} resized"),
-    "gone": ("temporary buffer", "{} gone"),
-    "new": ("temporary buffer", "{} new"),
-    "replaced": ("temporary buffer", "{} in the place of others"),
-    "shape": ("temporary buffer", "{} with another shape, type or padding"),
-    "sharing": ("temporary buffer", "{} sharing other bytes"),
-}
 
 
 @record
@@ -94,30 +72,15 @@ def _reason(comparison: Comparison, step: JoinedStep) -> Reason:
         subject = ""
     return Reason(
         kind=step.kind,
-        words=_words(comparison, step),
+        words=f"{counted(len(step.terms), 'buffer')} moved {_route(comparison, step)}"
+        if step.kind == "to another space"
+        else step.sentence,
         change_bytes=step.change_bytes,
         subject=subject,
         short=end_of(subject, _LONGEST_NAME),
         subject_bytes=amounts.get(subject, 0),
         line=_line(comparison, groups[subject][0]) if subject else "",
     )
-
-
-def _words(comparison: Comparison, step: JoinedStep) -> str:
-    if step.kind == "elsewhere":
-        return step.words
-    count = len(step.terms)
-    if step.kind == "gone" and any(term.kind == "new" for term in step.terms):
-        return step.words
-    if step.kind in ("to another space", "from another space"):
-        return f"{counted(count, 'buffer')} moved {_route(comparison, step)}"
-    if step.kind == "held or temporary":
-        is_temporary = step.change_bytes >= 0
-        where = "a temporary now, an argument or output before" if is_temporary else "an argument or output now"
-        plural = "temporaries now, arguments or outputs before" if is_temporary else "arguments or outputs now"
-        return f"1 buffer is {where}" if count == 1 else f"{count:,} buffers are {plural}"
-    noun, phrase = _PHRASES[step.kind]
-    return f"{counted(count, noun)} {phrase.format('is' if count == 1 else 'are')}"
 
 
 def _route(comparison: Comparison, step: JoinedStep) -> str:

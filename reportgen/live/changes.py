@@ -13,7 +13,7 @@ from reportgen.compare.builds import ModuleComparison, compare_modules, figures_
 from reportgen.compare.compare_words import OVERALL_WORDS, change_words, headline, signed_bytes
 from reportgen.compare.figures import Figure
 from reportgen.compare.module_pairing import Evidence, ModulePair, Side
-from reportgen.compare.steps import JoinedStep, steps_of
+from reportgen.compare.terms import JoinedStep, steps_of
 from reportgen.compare.verdicts import Pair, judge
 from reportgen.record import record
 from reportgen.render.compare.term_groups import TermGroup, groups

@@ -14,8 +14,7 @@ from reportgen.compare.builds import BuildComparison, ModuleComparison, Source, 
 from reportgen.compare.compare_words import fit_words, headline
 from reportgen.compare.module_pairing import ModulePair, Room, Side
 from reportgen.compare.reasons import cause, reasons
-from reportgen.compare.steps import step_kinds, steps_of
-from reportgen.compare.terms import Kind, Term, total
+from reportgen.compare.terms import Kind, Term, step_kinds, steps_of, total
 from reportgen.redact.comparison import ComparisonRedactor
 from reportgen.render.compare.views import module_views
 from tests.advice.recompiled_programs import program

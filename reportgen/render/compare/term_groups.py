@@ -1,10 +1,9 @@
 """The terms of a space as rows of a table: step, then group of like values, then values."""
 
-from reportgen.compare.compare_words import group_name, reason_words, step_words
+from reportgen.compare.compare_words import group_name, reason_words
 from reportgen.compare.dump_comparison import Comparison, SpaceComparison
 from reportgen.compare.graph import shape_parts
-from reportgen.compare.steps import step_kinds
-from reportgen.compare.terms import KINDS, Kind, Term, total
+from reportgen.compare.terms import KINDS, Kind, Term, step_kinds, step_words, total
 from reportgen.record import record
 from reportgen.render.routes import SIDES, ModuleRoutes, step_section
 

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from reportgen.compare.compare_words import named_groups, signed_bytes
 from reportgen.compare.dump_comparison import Comparison, SpaceComparison
-from reportgen.compare.steps import JoinedStep, steps_of
-from reportgen.compare.terms import total
+from reportgen.compare.terms import JoinedStep, steps_of, total
 from reportgen.record import record
 from reportgen.render.routes import step_section
 from reportgen.reports.formats import end_of

@@ -6,9 +6,9 @@ A report has figures only, so with one on either side the differences are known 
 from collections.abc import Callable, Sequence
 from itertools import count
 
-from reportgen.compare.builds import BuildComparison, Source, compare_builds, compare_modules, figures_of_side
-from reportgen.compare.figures import figures_of_report
-from reportgen.compare.flaws import flaws_of
+from reportgen.compare.baseline import figures_of_report
+from reportgen.compare.builds import BuildComparison, Source, compare_builds, compare_modules
+from reportgen.compare.figures import figures_of_side, flaws_of
 from reportgen.compare.module_pairing import Evidence, ModulePair, Room, Side
 from reportgen.errors import UnreadableInput
 from reportgen.input.discover import discover

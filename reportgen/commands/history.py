@@ -9,7 +9,7 @@ from pathlib import Path
 from reportgen import __version__
 from reportgen.commands.gate import budgets_of
 from reportgen.commands.settings import files_read
-from reportgen.compare.figures import recorded_report
+from reportgen.compare.baseline import recorded_report
 from reportgen.compare.history import (
     History,
     Record,

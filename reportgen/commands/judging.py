@@ -6,7 +6,8 @@ from reportgen.commands.github import annotated_verdicts, commands_stopped, tell
 from reportgen.commands.verdicts import exit_code, print_verdicts
 from reportgen.compare.budgets import Budgets
 from reportgen.compare.figures import gate_module
-from reportgen.compare.verdicts import Judgement, judge, judge_fit, pair_by_name
+from reportgen.compare.module_pairing import pair_by_name
+from reportgen.compare.verdicts import Judgement, judge, judge_fit
 from reportgen.input.reading import is_missing
 from reportgen.input.remote import located
 from reportgen.redact.public_figures import public_name, real_figures, redact_flaws, redact_judgement

@@ -4,16 +4,13 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Literal, get_args
 
-from reportgen.analyse.identity import signature_digest
-from reportgen.analyse.sibling_arguments import sibling_arguments
 from reportgen.compare.dump_comparison import Comparison, compare, same
-from reportgen.compare.figures import space_figures
-from reportgen.compare.module_pairing import Evidence, ModulePair, Room, Side, pair_modules
-from reportgen.compare.verdicts import Pair, pair_by_name
+from reportgen.compare.figures import figures_of_side
+from reportgen.compare.module_pairing import Evidence, ModulePair, Pair, Room, Side, pair_by_name, pair_modules
 from reportgen.input.inputs import Inputs
 from reportgen.input.reading import DumpFiles, Problem
 from reportgen.record import record
-from reportgen.reports.report_document import GateModule, Refusal
+from reportgen.reports.report_document import GateModule
 
 Status = Literal["changed", "new", "missing", "same"]
 STATUSES: tuple[Status, ...] = get_args(Status)
@@ -130,22 +127,6 @@ def compare_builds(before: Source, after: Source, sides: tuple[Sequence[Side], S
     # The label, which is unique, makes the order the same for every build.
     modules.sort(key=lambda one: (ranks[one.status], -abs(one.change_bytes), one.module.name, one.module.path))
     return BuildComparison(before=before, after=after, modules=tuple(modules))
-
-
-def figures_of_side(side: Side) -> GateModule:
-    """Return the figures of a module that was read from its dump."""
-    return GateModule(
-        path=side.label,
-        name=side.name,
-        backend=side.backend,
-        shapes=signature_digest(side.analysis.dump),
-        findings=side.flaws,
-        spaces={color: space_figures(space) for color, space in side.analysis.spaces.items()},
-        missing_allocations=side.analysis.missing.words if side.analysis.missing else None,
-        arguments=tuple(sibling_arguments(side.analysis.program)),
-        refused=Refusal(space=side.room.refused, needed=None, usable=None) if side.room.refused else None,
-        checks=(),
-    )
 
 
 def compare_modules(pair: ModulePair) -> ModuleComparison:

@@ -27,7 +27,8 @@ from typing import Annotated, Any, Literal, NamedTuple, cast, get_args
 from reportgen.analyse.backends import space_name
 from reportgen.analyse.sibling_arguments import SiblingArguments
 from reportgen.compare.build_metadata import commit_name, growth_reason, utc
-from reportgen.compare.figures import FIGURES, plain_name
+from reportgen.compare.figures import FIGURES
+from reportgen.compare.module_pairing import plain_name
 from reportgen.document import (
     Bytes,
     Count,

@@ -3,6 +3,7 @@
 The numbers and timestamps in file names are not used: they shift as soon as one more module is compiled.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import field
@@ -12,17 +13,20 @@ from typing import Literal
 from reportgen.analyse.capacity import Fit
 from reportgen.analyse.identity import Digests, digests, signature
 from reportgen.analyse.records import Measured
-from reportgen.compare.figures import plain_name
 from reportgen.compare.graph import base_name, shape_parts
 from reportgen.input.inputs import Inputs
 from reportgen.input.names import Backend
 from reportgen.record import record
-from reportgen.reports.report_document import ListedFinding
+from reportgen.reports.report_document import GateModule, ListedFinding
 
 Evidence = Literal["content", "name and shapes", "similar name and shapes", "name", "shapes"]
 """What two modules have in common."""
 
+Pair = tuple[GateModule | None, GateModule | None]
+"""A module before and after; None on the side that does not have it."""
+
 _LEAST_ALIKE_NAMED, _LEAST_ALIKE = 0.2, 0.5
+_LONG_NUMBER, _LAST_NUMBER = re.compile(r"\d{6,}"), re.compile(r"[_.]\d+$")
 
 
 @record(kw_only=False)
@@ -91,6 +95,11 @@ class ModulePair:
     alike: int = 1
 
 
+def plain_name(name: str) -> str:
+    """Return a module's name without what changes between builds: long numbers, and a trailing `_3` or `.3`."""
+    return _LAST_NUMBER.sub("", _LONG_NUMBER.sub("#", name))
+
+
 def pair_modules(before: Sequence[Side], after: Sequence[Side]) -> tuple[list[ModulePair], list[Side], list[Side]]:
     """Return the pairs in the order of `after`, the modules that are gone, and those that are new."""
     pairing = _Pairing(list(before), list(after))
@@ -149,3 +158,30 @@ class _Pairing:
                 one, other = of_before[0], of_after[0]
                 if likeness(one.makeup, other.makeup) >= _LEAST_ALIKE:
                     self._add(one, other, "shapes")
+
+
+def pair_by_name(before: Sequence[GateModule], after: Sequence[GateModule]) -> list[Pair]:
+    """Pair modules by name and shapes, several of them in their order, then by name alone where one of each is left.
+
+    Equal names come before names that differ in numbers.
+    """
+    left, partners = list(before), dict[int, GateModule]()
+    for has_shapes in (True, False):
+        for name in (str, plain_name):
+            groups: defaultdict[tuple[str, ...], tuple[list[GateModule], list[int]]] = defaultdict(lambda: ([], []))
+            for module in left:
+                groups[_known_by(module, name, has_shapes=has_shapes)][0].append(module)
+            for number, module in enumerate(after):
+                if number not in partners:
+                    groups[_known_by(module, name, has_shapes=has_shapes)][1].append(number)
+            for key, (modules, numbers) in groups.items():
+                if all(key) and (has_shapes or len(modules) == len(numbers) == 1):
+                    partners |= zip(numbers, modules, strict=False)
+            paired = set(map(id, partners.values()))
+            left = [module for module in left if id(module) not in paired]
+    return [(partners.get(number), module) for number, module in enumerate(after)] + [(one, None) for one in left]
+
+
+def _known_by(module: GateModule, name: Callable[[str], str], *, has_shapes: bool) -> tuple[str, ...]:
+    """Return the key by which a module is paired; a part of it is empty where the shapes are not known."""
+    return (module.backend, name(module.name), *([module.shapes] if has_shapes else []))

@@ -5,14 +5,14 @@ are judged; they come from an analysis or from a `report.json`. Those of a dump 
 because they may be wrong in either direction.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
 from reportgen.analyse.devices import read_capacity
 from reportgen.compare.budgets import Budget, Budgets, Level
-from reportgen.compare.figures import plain_name
+from reportgen.compare.module_pairing import Pair, plain_name
 from reportgen.errors import shown
 from reportgen.record import record
 from reportgen.reports.report_document import GateModule
@@ -23,9 +23,6 @@ Status = Literal[
 """What a budget or the checks say. docs/compare.md has the meanings."""
 Overall = Literal["pass", "over", "grown", "cannot judge", "unsound"]
 """The worst verdict."""
-
-Pair = tuple[GateModule | None, GateModule | None]
-"""A module before and after; None on the side that does not have it."""
 
 CANNOT_JUDGE, REGRESSED, UNSOUND = 1, 3, 4
 _JUDGED: frozenset[Status] = frozenset({"pass", "over", "grown"})
@@ -122,33 +119,6 @@ class Judgement:
                 return UNSOUND
             case _:
                 return REGRESSED
-
-
-def pair_by_name(before: Sequence[GateModule], after: Sequence[GateModule]) -> list[Pair]:
-    """Pair modules by name and shapes, several of them in their order, then by name alone where one of each is left.
-
-    Equal names come before names that differ in numbers.
-    """
-    left, partners = list(before), dict[int, GateModule]()
-    for has_shapes in (True, False):
-        for name in (str, plain_name):
-            groups: defaultdict[tuple[str, ...], tuple[list[GateModule], list[int]]] = defaultdict(lambda: ([], []))
-            for module in left:
-                groups[_known_by(module, name, has_shapes=has_shapes)][0].append(module)
-            for number, module in enumerate(after):
-                if number not in partners:
-                    groups[_known_by(module, name, has_shapes=has_shapes)][1].append(number)
-            for key, (modules, numbers) in groups.items():
-                if all(key) and (has_shapes or len(modules) == len(numbers) == 1):
-                    partners |= zip(numbers, modules, strict=False)
-            paired = set(map(id, partners.values()))
-            left = [module for module in left if id(module) not in paired]
-    return [(partners.get(number), module) for number, module in enumerate(after)] + [(one, None) for one in left]
-
-
-def _known_by(module: GateModule, name: Callable[[str], str], *, has_shapes: bool) -> tuple[str, ...]:
-    """Return the key by which a module is paired; a part of it is empty where the shapes are not known."""
-    return (module.backend, name(module.name), *([module.shapes] if has_shapes else []))
 
 
 def judge(

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from reportgen.compare.builds import ModuleComparison, compare_modules, figures_of_side
+from reportgen.compare.builds import ModuleComparison, compare_modules
 from reportgen.compare.compare_words import OVERALL_WORDS, change_words, headline, signed_bytes
-from reportgen.compare.figures import Figure
-from reportgen.compare.module_pairing import Evidence, ModulePair, Side
+from reportgen.compare.figures import Figure, figures_of_side
+from reportgen.compare.module_pairing import Evidence, ModulePair, Pair, Side
 from reportgen.compare.terms import JoinedStep, steps_of
-from reportgen.compare.verdicts import Pair, judge
+from reportgen.compare.verdicts import judge
 from reportgen.record import record
 from reportgen.render.compare.term_groups import TermGroup, groups
 from reportgen.render.routes import SIDES, ModuleRoutes, module_slug

@@ -11,9 +11,7 @@ from itertools import islice
 
 from reportgen.analyse.records import Analysis
 from reportgen.analyse.spaces import main_space
-from reportgen.compare.builds import figures_of_side
-from reportgen.compare.figures import gate_module
-from reportgen.compare.flaws import flaws_of
+from reportgen.compare.figures import figures_of_side, flaws_of, gate_module
 from reportgen.compare.module_pairing import Side
 from reportgen.dump_pages import DumpPages
 from reportgen.errors import OutputRefused

@@ -7,7 +7,8 @@ therefore `program`, and modules of a history are told apart by their shapes.
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from reportgen.compare.verdicts import Judgement, Pair, Verdict
+from reportgen.compare.module_pairing import Pair
+from reportgen.compare.verdicts import Judgement, Verdict
 from reportgen.input.discover import Discovered
 from reportgen.input.reading import DumpFiles
 from reportgen.options import Redaction

@@ -16,8 +16,7 @@ from typing import NamedTuple
 from reportgen.analyse.analysis import analyse
 from reportgen.analyse.records import Analysis
 from reportgen.compare.budgets import Budget, Budgets
-from reportgen.compare.builds import figures_of_side
-from reportgen.compare.flaws import flaws_of
+from reportgen.compare.figures import figures_of_side, flaws_of
 from reportgen.compare.growth import Growth
 from reportgen.compare.module_pairing import Side
 from reportgen.compare.verdicts import Judgement, judge

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from reportgen.compare.figures import figures_of_report, recorded_report
+from reportgen.compare.baseline import figures_of_report, recorded_report
 from reportgen.compare.history import History, Record, figures_of, line_of, modules_of, parse_history, unsound_of
 from reportgen.reports.report_document import ListedFinding
 from tests.compare.gate import damaged, judgement_of, main

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from reportgen.compare.budgets import Budgets, parse_budgets
-from reportgen.compare.verdicts import judge, pair_by_name
+from reportgen.compare.module_pairing import pair_by_name
+from reportgen.compare.verdicts import judge
 from reportgen.reports.report_document import GateModule, Refusal
 from tests.support.gate_records import gate_module_of, space_of
 

@@ -1,0 +1,131 @@
+"""Read the figures of an earlier build from its `report.json`, and write those that a history knows as one.
+
+A gate that passes a damaged dump is worse than none, so a module takes its flaws along with its figures.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from reportgen.compare.figures import Figure
+from reportgen.document import Misstated, parsed, read
+from reportgen.errors import UnreadableInput, quoted, shown
+from reportgen.record import record
+from reportgen.reports.json_lines import json_line
+from reportgen.reports.report_document import (
+    SCHEMA,
+    GateDocument,
+    GateModule,
+    NumberedDocument,
+    RecordedBuild,
+    RecordedDocument,
+    RecordedModule,
+)
+
+_AT_MOST: Sequence[tuple[tuple[Figure, ...], tuple[Figure, ...]]] = (
+    (("needed",), ("allocated",)),
+    (("static",), ("peak_resident",)),
+    (("peak_temp",), ("peak_resident",)),
+    (("peak_resident",), ("static", "peak_temp")),
+)
+"""Figures whose sum is at most that of others, by what they mean."""
+
+
+@record(kw_only=False)
+class RecordedFigures:
+    """The modules of a report of an earlier build, and the commit that it names; empty if it names none."""
+
+    modules: tuple[GateModule, ...]
+    label: str = ""
+
+
+def figures_of_report(data: bytes, source: str) -> RecordedFigures:
+    """Return the modules of a `report.json`. Raises UnreadableInput, naming `source` and the field of a mistake."""
+    try:
+        stated = parsed(data)
+        number = read(NumberedDocument, stated).schema
+    except Misstated as error:
+        raise UnreadableInput(f"{source}: not a report.json: {error}") from error
+    if number != SCHEMA:
+        raise UnreadableInput(
+            f"{source}: schema {number} of report.json; schema {SCHEMA} is needed;"
+            " write the report again: reportgen check --json DUMPS"
+        )
+    try:
+        figures = _figures(stated)
+        _confirm_possible(figures.modules)
+    except Misstated as error:
+        raise UnreadableInput(
+            f"{source}: not a report.json of this version: {error};"
+            " write the report again: reportgen check --json DUMPS"
+        ) from error
+    return figures
+
+
+def _figures(stated: Mapping[str, Any]) -> RecordedFigures:
+    """Return the modules of a whole report, or of what a history knows of one. Raises Misstated."""
+    if "build" not in stated:
+        return RecordedFigures(read(GateDocument, stated).modules)
+    recorded = read(RecordedDocument, stated)
+    commit, distance = recorded.build.commit, recorded.build.distance
+    label = f"{commit} ({distance:,} commit{'s' * (distance != 1)} earlier)" if distance else commit
+    return RecordedFigures(tuple(map(_with_unknown, recorded.modules)), label)
+
+
+def _with_unknown(module: RecordedModule) -> GateModule:
+    """Return a module of a history, which does not know the rest."""
+    return GateModule(
+        path=module.path,
+        name=module.name,
+        backend=module.backend,
+        shapes=module.shapes,
+        findings=module.findings,
+        spaces=module.spaces,
+        arguments=(),
+        refused=None,
+        checks=(),
+    )
+
+
+def recorded_report(modules: Iterable[GateModule], commit: str, distance: int) -> bytes:
+    """Return what a history knows of a build as a report: the figures that a gate needs, and whose they are."""
+    recorded = tuple(
+        RecordedModule(
+            path=module.path,
+            name=module.name,
+            backend=module.backend,
+            shapes=module.shapes,
+            findings=module.flaws,
+            spaces=module.spaces,
+        )
+        for module in modules
+    )
+    build = RecordedBuild(commit=commit, distance=distance)
+    return json_line(RecordedDocument(schema=SCHEMA, build=build, modules=recorded)) + b"\n"
+
+
+def _confirm_possible(modules: Sequence[GateModule]) -> None:
+    """Raise Misstated if figures contradict what they mean or are not listed, or if two modules are of one dump."""
+    for number, module in enumerate(modules):
+        _confirm_listed(module, f"modules[{number}]")
+        for color, space in module.spaces.items():
+            for less, more in _AT_MOST:
+                amounts = [[space.figure(one) for one in figures] for figures in (less, more)]
+                low, high = (sum(one or 0 for one in known) for known in amounts)
+                if None not in (*amounts[0], *amounts[1]) and low > high:
+                    names = [" + ".join(f"{one}_bytes" for one in figures) for figures in (less, more)]
+                    raise Misstated(
+                        f"modules[{number}].spaces.{color}.{names[0]}: {low:,} is more than {names[1]}, {high:,}"
+                    )
+    for label, times in Counter(module.path for module in modules).items():
+        if times > 1:
+            raise Misstated(f"modules: {quoted(label)} is there {times:,} times")
+
+
+def _confirm_listed(module: GateModule, place: str) -> None:
+    """Raise Misstated, naming the `place` of a module, if a check found what none of its findings is."""
+    listed = {finding.slug for finding in module.findings}
+    for number, check in enumerate(module.checks):
+        for slug in check.found:
+            if slug not in listed:
+                raise Misstated(f"{place}.checks[{number}].found.{shown(slug)}: there is no such finding")

@@ -9,7 +9,7 @@ from itertools import count
 from reportgen.compare.baseline import figures_of_report
 from reportgen.compare.builds import BuildComparison, Source, compare_builds, compare_modules
 from reportgen.compare.figures import figures_of_side, flaws_of
-from reportgen.compare.module_pairing import Evidence, ModulePair, Room, Side
+from reportgen.compare.module_pairing import Room, Side, pair_of
 from reportgen.errors import UnreadableInput
 from reportgen.input.discover import discover
 from reportgen.input.inputs import inputs_of
@@ -87,8 +87,7 @@ def compare_pair(before: Source, after: Source) -> BuildComparison:
         if problems and len(sides) < 2:
             raise UnreadableInput(f"{problems[0].file}: {problems[0].message}")
         one, other = sides
-        evidence: Evidence = "content" if one.content == other.content else "name"
-        module = compare_modules(ModulePair(one, other, evidence))
+        module = compare_modules(pair_of(one, other))
         return BuildComparison(before=before, after=after, modules=(module,))
 
 

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from reportgen.compare.dump_comparison import Comparison, compare, same
 from reportgen.compare.figures import figures_of_side
-from reportgen.compare.module_pairing import Evidence, ModulePair, Pair, Room, Side, pair_by_name, pair_modules
+from reportgen.compare.module_pairing import ModulePair, Pair, PairedBy, Room, Side, pair_by_name, pair_modules
 from reportgen.input.inputs import Inputs
 from reportgen.input.reading import DumpFiles, Problem
 from reportgen.record import record
@@ -40,7 +40,7 @@ class ModuleComparison:
     """
 
     figures: Pair
-    evidence: Evidence | None = None
+    paired_by: PairedBy | None = None
     alike: int = 1
     comparison: Comparison | None = None
     inputs: tuple[Inputs, Inputs] | None = None
@@ -132,10 +132,10 @@ def compare_builds(before: Source, after: Source, sides: tuple[Sequence[Side], S
 def compare_modules(pair: ModulePair) -> ModuleComparison:
     """Compare two builds of a module."""
     one, other = pair.before, pair.after
-    compared = same if pair.evidence == "content" else compare
+    compared = same if pair.paired_by == "content" else compare
     return ModuleComparison(
         figures=(figures_of_side(one), figures_of_side(other)),
-        evidence=pair.evidence,
+        paired_by=pair.paired_by,
         alike=pair.alike,
         comparison=compared(one.analysis, other.analysis),
         inputs=(one.inputs, other.inputs),

@@ -7,7 +7,7 @@ from reportgen.compare.budgets import Level
 from reportgen.compare.builds import Status
 from reportgen.compare.evidence import Grade
 from reportgen.compare.figures import Figure
-from reportgen.compare.module_pairing import Evidence
+from reportgen.compare.module_pairing import PairedBy
 from reportgen.compare.rollups import Row
 from reportgen.compare.terms import Kind
 from reportgen.compare.verdicts import Overall
@@ -155,7 +155,7 @@ class ComparedModule:
     """The backend."""
     status: ComparedStatus
     """What became of the module."""
-    paired_by: Evidence | None
+    paired_by: PairedBy | None
     """What the two sides have in common; null if a side is missing or is a report."""
     alike: Positive
     """How many modules were equally good partners and were paired in order."""

@@ -72,7 +72,7 @@ def _module(module: ModuleComparison, *, matches: bool, is_baseline_missing: boo
         name=module.module.name,
         backend=module.module.backend,
         status="no baseline" if is_baseline_missing else module.status,
-        paired_by=module.evidence,
+        paired_by=module.paired_by,
         alike=module.alike,
         input=_inputs(*module.inputs) if module.inputs else None,
         spaces={color: _space(module, color) for color in colors},

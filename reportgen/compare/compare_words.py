@@ -73,7 +73,7 @@ def headline(module: ModuleComparison) -> str:
 
 def unknown_words(module: ModuleComparison) -> str:
     """Return on which side a peak is not known; empty where all are, or where both sides have the same content."""
-    if module.evidence == "content":
+    if module.paired_by == "content":
         return ""
     unknown = [
         one is not None and any(space.peak_resident_bytes is None for space in one.spaces.values())

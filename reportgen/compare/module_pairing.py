@@ -19,13 +19,13 @@ from reportgen.input.names import Backend
 from reportgen.record import record
 from reportgen.reports.report_document import GateModule, ListedFinding
 
-Evidence = Literal["content", "name and shapes", "similar name and shapes", "name", "shapes"]
+PairedBy = Literal["content", "name and shapes", "similar name and shapes", "name", "shapes"]
 """What two modules have in common."""
 
 Pair = tuple[GateModule | None, GateModule | None]
 """A module before and after; None on the side that does not have it."""
 
-_LEAST_ALIKE_NAMED, _LEAST_ALIKE = 0.2, 0.5
+_LEAST_SIMILARITY_NAMED, _LEAST_SIMILARITY = 0.2, 0.5
 _LONG_NUMBER, _LAST_NUMBER = re.compile(r"\d{6,}"), re.compile(r"[_.]\d+$")
 
 
@@ -91,8 +91,13 @@ class ModulePair:
 
     before: Side
     after: Side
-    evidence: Evidence
+    paired_by: PairedBy
     alike: int = 1
+
+
+def pair_of(before: Side, after: Side) -> ModulePair:
+    """Return a pair of modules that are known to be builds of one, whatever they are called."""
+    return ModulePair(before, after, "content" if before.content == after.content else "name")
 
 
 def plain_name(name: str) -> str:
@@ -106,15 +111,15 @@ def pair_modules(before: Sequence[Side], after: Sequence[Side]) -> tuple[list[Mo
     pairing.by_key("content", lambda side: side.content.content)
     pairing.by_key("name and shapes", lambda side: (side.name, side.shapes))
     pairing.by_key("similar name and shapes", lambda side: (side.plain_name, side.shapes))
-    pairing.by_likeness("name", lambda side: side.plain_name, _LEAST_ALIKE_NAMED)
+    pairing.by_similarity("name", lambda side: side.plain_name, _LEAST_SIMILARITY_NAMED)
     pairing.by_unique_shapes()
     return sorted(pairing.pairs, key=lambda pair: pair.after.order), pairing.before, pairing.after
 
 
-def likeness(one: Counter[tuple[str, str]], other: Counter[tuple[str, str]]) -> float:
+def _similarity(before: Side, after: Side) -> float:
     """Return the Dice coefficient of two makeups: 1 for equal ones, 0 for those with nothing in common."""
-    total = one.total() + other.total()
-    return 2 * (one & other).total() / total if total else 1.0
+    total = before.makeup.total() + after.makeup.total()
+    return 2 * (before.makeup & after.makeup).total() / total if total else 1.0
 
 
 class _Pairing:
@@ -124,10 +129,10 @@ class _Pairing:
         self.before, self.after = before, after
         self.pairs: list[ModulePair] = []
 
-    def _add(self, one: Side, other: Side, evidence: Evidence, alike: int = 1) -> None:
-        self.before.remove(one)
-        self.after.remove(other)
-        self.pairs.append(ModulePair(one, other, evidence, alike))
+    def _add(self, before: Side, after: Side, paired_by: PairedBy, alike: int = 1) -> None:
+        self.before.remove(before)
+        self.after.remove(after)
+        self.pairs.append(ModulePair(before, after, paired_by, alike))
 
     def _groups(self, key: Callable[[Side], Hashable]) -> Iterator[tuple[list[Side], list[Side]]]:
         groups: defaultdict[Hashable, tuple[list[Side], list[Side]]] = defaultdict(lambda: ([], []))
@@ -136,28 +141,28 @@ class _Pairing:
                 groups[side.backend, key(side)][number].append(side)
         yield from groups.values()
 
-    def by_key(self, evidence: Evidence, key: Callable[[Side], Hashable]) -> None:
+    def by_key(self, paired_by: PairedBy, key: Callable[[Side], Hashable]) -> None:
         """Pair modules with equal keys, several of one key in their order."""
-        for of_before, of_after in self._groups(key):
-            for one, other in zip(of_before, of_after, strict=False):
-                self._add(one, other, evidence, max(len(of_before), len(of_after)))
+        for sides_before, sides_after in self._groups(key):
+            for before, after in zip(sides_before, sides_after, strict=False):
+                self._add(before, after, paired_by, max(len(sides_before), len(sides_after)))
 
-    def by_likeness(self, evidence: Evidence, key: Callable[[Side], Hashable], least: float) -> None:
-        """Pair the most alike first, of equally alike ones those nearest in order."""
-        for of_before, of_after in self._groups(key):
-            pairs = [(one, other) for one in of_before for other in of_after]
-            scores = {pair: likeness(pair[0].makeup, pair[1].makeup) for pair in pairs}
-            for one, other in sorted(pairs, key=lambda pair: (-scores[pair], abs(pair[0].order - pair[1].order))):
-                if scores[one, other] >= least and one in self.before and other in self.after:
-                    self._add(one, other, evidence)
+    def by_similarity(self, paired_by: PairedBy, key: Callable[[Side], Hashable], least: float) -> None:
+        """Pair the most similar first, of equally similar ones those nearest in order."""
+        for sides_before, sides_after in self._groups(key):
+            pairs = [(before, after) for before in sides_before for after in sides_after]
+            scores = {pair: _similarity(*pair) for pair in pairs}
+            for before, after in sorted(pairs, key=lambda pair: (-scores[pair], abs(pair[0].order - pair[1].order))):
+                if scores[before, after] >= least and before in self.before and after in self.after:
+                    self._add(before, after, paired_by)
 
     def by_unique_shapes(self) -> None:
-        """Pair modules under other names if no others take and return the same shapes, and if they are alike."""
-        for of_before, of_after in self._groups(lambda side: side.shapes):
-            if len(of_before) == len(of_after) == 1:
-                one, other = of_before[0], of_after[0]
-                if likeness(one.makeup, other.makeup) >= _LEAST_ALIKE:
-                    self._add(one, other, "shapes")
+        """Pair modules under other names if no others take and return the same shapes, and if they are similar."""
+        for sides_before, sides_after in self._groups(lambda side: side.shapes):
+            if len(sides_before) == len(sides_after) == 1:
+                before, after = sides_before[0], sides_after[0]
+                if _similarity(before, after) >= _LEAST_SIMILARITY:
+                    self._add(before, after, "shapes")
 
 
 def pair_by_name(before: Sequence[GateModule], after: Sequence[GateModule]) -> list[Pair]:
@@ -179,7 +184,7 @@ def pair_by_name(before: Sequence[GateModule], after: Sequence[GateModule]) -> l
                     partners |= zip(numbers, modules, strict=False)
             paired = set(map(id, partners.values()))
             left = [module for module in left if id(module) not in paired]
-    return [(partners.get(number), module) for number, module in enumerate(after)] + [(one, None) for one in left]
+    return [(partners.get(number), module) for number, module in enumerate(after)] + [(module, None) for module in left]
 
 
 def _known_by(module: GateModule, name: Callable[[str], str], *, has_shapes: bool) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 from reportgen.compare.builds import ModuleComparison, compare_modules
 from reportgen.compare.compare_words import OVERALL_WORDS, change_words, headline, signed_bytes
 from reportgen.compare.figures import Figure, figures_of_side
-from reportgen.compare.module_pairing import Evidence, ModulePair, Pair, Side
+from reportgen.compare.module_pairing import Pair, Side, pair_of
 from reportgen.compare.terms import JoinedStep, steps_of
 from reportgen.compare.verdicts import judge
 from reportgen.record import record
@@ -193,8 +193,7 @@ def of_first(figures: GateModule, peak_bytes: int | None) -> Difference:
 def of_next(last: Difference, before: Side | None, after: Side) -> Difference:
     """Return what a build changed since the `last`; without the analysis of the one before, only figures are known."""
     if before:
-        evidence: Evidence = "content" if before.content == after.content else "name"
-        compared = compare_modules(ModulePair(before, after, evidence))
+        compared = compare_modules(pair_of(before, after))
     else:
         compared = ModuleComparison(figures=(last.now, figures_of_side(after)))
     spaces = _changes(last.first, last.now.spaces, compared.module.spaces, _steps(compared))

@@ -246,7 +246,7 @@ def sessions_table(folder: Path) -> bool:
     complete = True
     for session, modules in zip(sessions[1:], sides[1:], strict=True):
         pairs, gone, new = pair_modules(sides[0], modules)
-        how = Counter(pair.evidence for pair in pairs)
+        how = Counter(pair.paired_by for pair in pairs)
         print(f"{sessions[0].name} → {session.name}: {len(pairs)} of {len(modules)} modules paired, {dict(how)}")
         complete &= not gone and not new
         empty = sum(_is_empty(compare(pair.before.analysis, pair.after.analysis)) for pair in pairs)

@@ -69,7 +69,7 @@ def test_modules_are_paired_by_content_before_their_names() -> None:
     before = [side("jit_f", 0), side("jit_g", 1, NOT_IN_PLACE)]
     after = [side("jit_g", 0), side("jit_f", 1, NOT_IN_PLACE)]
     pairs, gone, new = pair_modules(before, after)
-    assert [(pair.before.name, pair.after.name, pair.evidence) for pair in pairs] == [
+    assert [(pair.before.name, pair.after.name, pair.paired_by) for pair in pairs] == [
         ("jit_f", "jit_g", "content"),
         ("jit_g", "jit_f", "content"),
     ]
@@ -87,7 +87,7 @@ def test_equal_modules_are_paired_in_order_and_counted() -> None:
 def test_a_module_under_another_name_is_recognised_by_its_shapes() -> None:
     other = IN_PLACE.replace("exp_fusion", "exp.1")
     (pair,), _, _ = pair_modules([side("jit_step", 0)], [side("jit_stage", 0, other)])
-    assert pair.evidence == "shapes"
+    assert pair.paired_by == "shapes"
 
 
 def test_a_module_of_another_backend_is_not_the_same() -> None:

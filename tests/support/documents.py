@@ -42,7 +42,7 @@ WORDS = word_lists(
         ("grade", evidence, "Grade"),
         ("level", budgets, "Level"),
         ("overall", verdicts, "Overall"),
-        ("paired_by", module_pairing, "Evidence"),
+        ("paired_by", module_pairing, "PairedBy"),
         ("status", compare_document, "ComparedStatus"),
         ("term_kind", terms, "Kind"),
         ("verdict_status", verdicts, "Status"),

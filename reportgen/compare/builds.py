@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Literal, get_args
 
-from reportgen.compare.dump_comparison import Comparison, compare, same
+from reportgen.compare.dump_comparison import DumpComparison, compare_dumps, compare_equal_dumps
 from reportgen.compare.figures import figures_of_side
 from reportgen.compare.module_pairing import ModulePair, Pair, PairedBy, Room, Side, pair_by_name, pair_modules
 from reportgen.input.inputs import Inputs
@@ -42,7 +42,7 @@ class ModuleComparison:
     figures: Pair
     paired_by: PairedBy | None = None
     alike: int = 1
-    comparison: Comparison | None = None
+    comparison: DumpComparison | None = None
     inputs: tuple[Inputs, Inputs] | None = None
     rooms: tuple[Room, Room] = (Room(), Room())
 
@@ -132,7 +132,7 @@ def compare_builds(before: Source, after: Source, sides: tuple[Sequence[Side], S
 def compare_modules(pair: ModulePair) -> ModuleComparison:
     """Compare two builds of a module."""
     one, other = pair.before, pair.after
-    compared = same if pair.paired_by == "content" else compare
+    compared = compare_equal_dumps if pair.paired_by == "content" else compare_dumps
     return ModuleComparison(
         figures=(figures_of_side(one), figures_of_side(other)),
         paired_by=pair.paired_by,

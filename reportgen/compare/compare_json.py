@@ -17,7 +17,7 @@ from reportgen.compare.compare_document import (
     ValuePair,
 )
 from reportgen.compare.compare_words import grade_counts
-from reportgen.compare.dump_comparison import Comparison, SpaceComparison
+from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
 from reportgen.compare.graph import Graph
 from reportgen.compare.rollups import Grouping, Row, rollup
 from reportgen.compare.terms import by_kind, total
@@ -81,7 +81,7 @@ def _module(module: ModuleComparison, *, matches: bool, is_baseline_missing: boo
     )
 
 
-def _matches(comparison: Comparison) -> Iterator[ValuePair]:
+def _matches(comparison: DumpComparison) -> Iterator[ValuePair]:
     before, after = comparison.graphs
     for value, match in enumerate(comparison.matching.before):
         if match:
@@ -131,7 +131,7 @@ def _space(module: ModuleComparison, color: int) -> ComparedSpace:
     )
 
 
-def _rollups(comparison: Comparison | None, space: SpaceComparison | None) -> Rollups:
+def _rollups(comparison: DumpComparison | None, space: SpaceComparison | None) -> Rollups:
     def rows(grouping: Grouping) -> tuple[Row, ...]:
         return tuple(rollup(comparison, space, grouping)) if comparison and space else ()
 

@@ -44,7 +44,7 @@ class SpaceComparison:
 
 
 @record(slots=False)
-class Comparison:
+class DumpComparison:
     """Everything known about two builds of one module."""
 
     before: Measured
@@ -62,7 +62,7 @@ def _peak_bytes(space: Space | None) -> int | None:
     return None if peak is None else peak.amount
 
 
-def compare(before: Measured, after: Measured) -> Comparison:
+def compare_dumps(before: Measured, after: Measured) -> DumpComparison:
     """Compare two builds of a module."""
     graphs = graph_of(before), graph_of(after)
     matching = match(*graphs)
@@ -70,7 +70,7 @@ def compare(before: Measured, after: Measured) -> Comparison:
     chain = longest_chain(*graphs, trusted)
     sides = MatchedBuild(graphs[0], matching.before), MatchedBuild(graphs[1], matching.after)
     colors = sorted({*before.spaces, *after.spaces})
-    return Comparison(
+    return DumpComparison(
         before=before,
         after=after,
         graphs=graphs,
@@ -80,10 +80,10 @@ def compare(before: Measured, after: Measured) -> Comparison:
     )
 
 
-def same(before: Measured, after: Measured) -> Comparison:
+def compare_equal_dumps(before: Measured, after: Measured) -> DumpComparison:
     """Compare two builds whose dumps have the same content, without looking for what cannot be there."""
     matches = tuple(Match(value, "content", "content") for value in range(len(before.facts)))
-    return Comparison(
+    return DumpComparison(
         before=before,
         after=after,
         graphs=(graph_of(before), graph_of(after)),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from reportgen.compare.argument_changes import argument_changes
 from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.compare_words import main_color, named_groups, signed_bytes
-from reportgen.compare.dump_comparison import Comparison
+from reportgen.compare.dump_comparison import DumpComparison
 from reportgen.compare.terms import JoinedStep, Kind, Term, steps_of, total
 from reportgen.record import record
 from reportgen.reports.formats import counted, end_of
@@ -64,7 +64,7 @@ def reasons(module: ModuleComparison) -> Sequence[Reason]:
     return [_reason(module.comparison, step) for step in worth]
 
 
-def _reason(comparison: Comparison, step: JoinedStep) -> Reason:
+def _reason(comparison: DumpComparison, step: JoinedStep) -> Reason:
     groups = named_groups(comparison.graphs, step.terms)
     amounts = {name: total(terms) for name, terms in groups.items()}
     subject = max(amounts, key=lambda name: (abs(amounts[name]), name), default="")
@@ -83,7 +83,7 @@ def _reason(comparison: Comparison, step: JoinedStep) -> Reason:
     )
 
 
-def _route(comparison: Comparison, step: JoinedStep) -> str:
+def _route(comparison: DumpComparison, step: JoinedStep) -> str:
     """Return where buffers moved: `to host`, `from VMEM`, or both."""
     ways = Counter[str]()
     for term in step.terms:
@@ -93,7 +93,7 @@ def _route(comparison: Comparison, step: JoinedStep) -> str:
     return " and ".join(way for way, _ in ways.most_common(2))
 
 
-def _space(comparison: Comparison, side: int, value: int | None, term: Term) -> str:
+def _space(comparison: DumpComparison, side: int, value: int | None, term: Term) -> str:
     """Return the memory space of a value, or of the partner of one that the other side has."""
     if value is None:
         matches = comparison.matching.before if side else comparison.matching.after
@@ -107,7 +107,7 @@ def _space(comparison: Comparison, side: int, value: int | None, term: Term) -> 
     return measured.spaces[color].name
 
 
-def _line(comparison: Comparison, term: Term) -> str:
+def _line(comparison: DumpComparison, term: Term) -> str:
     """Return the source line of a term, without the folders of its file."""
     side, value = (1, term.after) if term.after is not None else (0, term.before)
     line = comparison.graphs[side].labels(value).line if value is not None else ""

@@ -13,7 +13,7 @@ from reportgen.analyse.attributed import held_for
 from reportgen.analyse.classes import memory_class
 from reportgen.analyse.composition import composition
 from reportgen.analyse.records import Space
-from reportgen.compare.dump_comparison import Comparison, SpaceComparison
+from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
 from reportgen.compare.graph import Graph, plain_op_name, shape_parts
 from reportgen.document import Bytes, Count, document
 from reportgen.parse.op_names import path_parts
@@ -86,7 +86,7 @@ class Row:
         return self.after_bytes - self.before_bytes
 
 
-def rollup(comparison: Comparison, space: SpaceComparison, grouping: Grouping) -> tuple[Row, ...]:
+def rollup(comparison: DumpComparison, space: SpaceComparison, grouping: Grouping) -> tuple[Row, ...]:
     """Return the groups of a space that changed, the largest change first, each followed by its parts."""
     if space.place is None:
         return ()

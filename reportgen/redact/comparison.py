@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from reportgen.analyse.records import Measured
 from reportgen.compare.builds import BuildComparison, ModuleComparison
-from reportgen.compare.dump_comparison import Comparison
+from reportgen.compare.dump_comparison import DumpComparison
 from reportgen.compare.graph import Graph, Labels, Operation
 from reportgen.compare.verdicts import Judgement
 from reportgen.input.inputs import Inputs
@@ -72,7 +72,7 @@ class ComparisonRedactor:
     def _label(self, label: str) -> str:
         return self._names.setdefault(label, self._redactor.token("dump", label))
 
-    def _compared(self, comparison: Comparison) -> Comparison:
+    def _compared(self, comparison: DumpComparison) -> DumpComparison:
         before, after = self._measured(comparison.before), self._measured(comparison.after)
         graphs = self._graph(comparison.graphs[0], before), self._graph(comparison.graphs[1], after)
         return replace(comparison, before=before, after=after, graphs=graphs)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from reportgen.advice.memory import Memory, memory_of
-from reportgen.compare.dump_comparison import compare
+from reportgen.compare.dump_comparison import compare_dumps
 from reportgen.compare.evidence import Match
 from tests.advice.recompiled import Variant
 
@@ -47,7 +47,7 @@ class Removal:
 
 def removal(before: Variant, after: Variant) -> Removal:
     """Return what separates the peaks of two programs."""
-    matching = compare(before.analysis, after.analysis).matching
+    matching = compare_dumps(before.analysis, after.analysis).matching
     one, other = _Side(before, matching.before), _Side(after, matching.after)
     later_bytes = {buffer: other.bytes_at_peak(one.partners(buffer, other)) for buffer in one.at_peak}
     kept = {buffer: later for buffer, later in later_bytes.items() if later is not None}

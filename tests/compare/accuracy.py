@@ -19,7 +19,7 @@ from pathlib import Path
 
 from reportgen.analyse.analysis import measure
 from reportgen.analyse.records import Measured
-from reportgen.compare.dump_comparison import Comparison, compare
+from reportgen.compare.dump_comparison import DumpComparison, compare_dumps
 from reportgen.compare.graph import Graph, graph_of
 from reportgen.compare.module_pairing import Side, pair_modules
 from reportgen.compare.signature import arguments
@@ -107,7 +107,7 @@ class Truth:
             self.tag[value] = f"{path} {index}" if path else None
 
 
-def judge(comparison: Comparison, before: Truth, after: Truth) -> Result:
+def judge(comparison: DumpComparison, before: Truth, after: Truth) -> Result:
     """Hold the pairs of a comparison to the truth; thread-local values are left out."""
     result = Result()
     dump = comparison.before.dump
@@ -133,7 +133,7 @@ def judge(comparison: Comparison, before: Truth, after: Truth) -> Result:
 def broken_laws(before: Measured, after: Measured) -> Iterator[str]:
     """Yield each law of comparison that this pair breaks, in both directions."""
     for one, other, arrow in ((before, after, "→"), (after, before, "←")):
-        comparison = compare(one, other)
+        comparison = compare_dumps(one, other)
         partners = [match.value for match in comparison.matching.before if match]
         if len(partners) != len(set(partners)):
             yield f"{arrow} a value has two partners"
@@ -143,7 +143,7 @@ def broken_laws(before: Measured, after: Measured) -> Iterator[str]:
                 yield f"{arrow} space {color}: terms add up to {total:,}, the peak changes by {change:,}"
 
 
-def _is_empty(comparison: Comparison) -> bool:
+def _is_empty(comparison: DumpComparison) -> bool:
     return not any(space.terms for space in comparison.spaces.values())
 
 
@@ -158,7 +158,7 @@ def pairs_table(folder: Path, *, op_names: bool, tiers: bool) -> bool:
         sides = [_analysis(_only(case / "nat"), op_names=op_names) for case in cases]
         named = [graph_of(_analysis(_only(case / "nat"))) for case in cases]
         truths = [Truth(case, graph) for case, graph in zip(cases, named, strict=True)]
-        result = judge(compare(*sides), *truths)
+        result = judge(compare_dumps(*sides), *truths)
         result.failures += broken_laws(*sides)
         name = f"{before_name} → {after_name} ({kind})"
         scores = "".join(f"{result.grades[grade]!s:36}" for grade in GRADES)
@@ -183,7 +183,7 @@ def self_table(folder: Path) -> bool:
     full = []
     for case in cases:
         one = _analysis(_only(case / "nat"))
-        if not _is_empty(compare(one, one)):
+        if not _is_empty(compare_dumps(one, one)):
             full.append(case.name)
     print(f"with itself: {len(cases) - len(full)} of {len(cases)} compare empty", *full)
     return not full
@@ -199,7 +199,7 @@ def renamed_table(folder: Path, originals: Path) -> bool:
             good = False
             continue
         before, after = _analysis(original), _analysis(_only(case.parent))
-        comparison = compare(before, after)
+        comparison = compare_dumps(before, after)
         truth: Mapping[str, str] = json.loads(case.read_text())
         right = wrong = 0
         for value, match in enumerate(comparison.matching.before):
@@ -249,7 +249,7 @@ def sessions_table(folder: Path) -> bool:
         how = Counter(pair.paired_by for pair in pairs)
         print(f"{sessions[0].name} → {session.name}: {len(pairs)} of {len(modules)} modules paired, {dict(how)}")
         complete &= not gone and not new
-        empty = sum(_is_empty(compare(pair.before.analysis, pair.after.analysis)) for pair in pairs)
+        empty = sum(_is_empty(compare_dumps(pair.before.analysis, pair.after.analysis)) for pair in pairs)
         print(f"   {empty} compare empty")
         for pair in pairs:
             complete &= not list(broken_laws(pair.before.analysis, pair.after.analysis))

@@ -3,21 +3,21 @@
 import re
 
 from reportgen.compare.compare_words import group_name
-from reportgen.compare.dump_comparison import compare
+from reportgen.compare.dump_comparison import compare_dumps
 from reportgen.compare.module_pairing import Side, pair_modules
 from reportgen.compare.terms import by_kind, total
 from tests.compare.texts import IN_PLACE, IN_PLACE_DUMPS, NOT_IN_PLACE, compiled, measured
 
 
 def test_a_donated_array_that_is_no_longer_updated_in_place_is_explained_in_one_row() -> None:
-    space = compare(measured(IN_PLACE), measured(NOT_IN_PLACE)).spaces[0]
+    space = compare_dumps(measured(IN_PLACE), measured(NOT_IN_PLACE)).spaces[0]
     assert [(term.kind, term.change_bytes) for term in space.terms] == [("held or temporary", 4194304)]
     assert space.change_bytes == 4194304
 
 
 def test_two_versions_of_the_compiler_that_update_in_place_and_do_not_differ_in_one_row() -> None:
     before, after = (compiled(IN_PLACE_DUMPS / f"jaxlib-{version}") for version in ("0.7.1", "0.7.2"))
-    space = compare(before, after).spaces[0]
+    space = compare_dumps(before, after).spaces[0]
     assert (space.before_bytes, space.after_bytes) == (4_194_353, 8_388_653)
     ((kind, terms),) = by_kind(space.terms).items()
     assert (kind, total(terms)) == ("held or temporary", 4_194_300)
@@ -25,13 +25,13 @@ def test_two_versions_of_the_compiler_that_update_in_place_and_do_not_differ_in_
 
 
 def test_the_opposite_change_has_the_opposite_term() -> None:
-    space = compare(measured(NOT_IN_PLACE), measured(IN_PLACE)).spaces[0]
+    space = compare_dumps(measured(NOT_IN_PLACE), measured(IN_PLACE)).spaces[0]
     assert [(term.kind, term.change_bytes) for term in space.terms] == [("held or temporary", -4194304)]
 
 
 def test_values_are_recognised_under_another_name() -> None:
     before, after = measured(IN_PLACE), measured(NOT_IN_PLACE)
-    matching = compare(before, after).matching
+    matching = compare_dumps(before, after).matching
     partner = matching.before[before.dump.values.keys.index("exp_fusion{}")]
     assert partner is not None
     assert after.dump.values.keys[partner.value] == "exp_fusion.1{}"
@@ -40,7 +40,7 @@ def test_values_are_recognised_under_another_name() -> None:
 
 def test_a_value_without_a_name_in_the_program_is_called_what_pages_call_it() -> None:
     one, other = (re.sub(r", metadata=\{[^}]*\}", "", text) for text in (IN_PLACE, NOT_IN_PLACE))
-    comparison = compare(measured(one), measured(other))
+    comparison = compare_dumps(measured(one), measured(other))
     for graph in comparison.graphs:
         named = [graph.labels(value) for value in range(len(graph.analysis.dump.values))]
         assert [labels.name for labels in named] == [graph.analysis.authors.of(n).name for n in range(len(named))]
@@ -51,13 +51,13 @@ def test_a_value_without_a_name_in_the_program_is_called_what_pages_call_it() ->
 
 def test_a_resized_argument_is_one_term() -> None:
     after = IN_PLACE.replace("4194304", "8388608").replace("1048576", "2097152")
-    space = compare(measured(IN_PLACE), measured(after)).spaces[0]
+    space = compare_dumps(measured(IN_PLACE), measured(after)).spaces[0]
     assert [(term.kind, term.change_bytes) for term in space.terms] == [("argument resized", 4194304)]
 
 
 def test_an_unknown_peak_has_no_terms() -> None:
     text = IN_PLACE.partition("HloLiveRange")[0]
-    space = compare(measured(text), measured(text)).spaces[0]
+    space = compare_dumps(measured(text), measured(text)).spaces[0]
     assert (space.terms, space.change_bytes) == ((), None)
 
 

@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.compare.dump_comparison import compare
+from reportgen.compare.dump_comparison import compare_dumps
 from reportgen.render.compare.curves import WIDTH, Axis, curves
 from tests.compare.texts import IN_PLACE, NOT_IN_PLACE, measured
 
@@ -35,7 +35,7 @@ def test_an_inserted_stretch_makes_the_other_side_wait() -> None:
 
 
 def test_a_stretch_names_the_instructions_of_both_sides() -> None:
-    comparison = compare(measured(IN_PLACE), measured(NOT_IN_PLACE))
+    comparison = compare_dumps(measured(IN_PLACE), measured(NOT_IN_PLACE))
     drawn = curves(comparison, comparison.spaces[0])
     assert drawn is not None
     assert [band.words for band in drawn.bands] == [

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.analyse.analysis import analyse
-from reportgen.compare.dump_comparison import compare
+from reportgen.compare.dump_comparison import compare_dumps
 from reportgen.compare.rollups import GROUPINGS, largest, rollup
 from reportgen.model import Dump
 from tests.compare.strategies import pairs, read_dumps, renamed
@@ -16,13 +16,13 @@ from tests.compare.strategies import pairs, read_dumps, renamed
 def test_the_terms_add_up_to_the_difference_of_the_peaks_in_both_directions(both: tuple[Dump, Dump]) -> None:
     before, after = map(analyse, both)
     for one, other in ((before, after), (after, before)):
-        for space in compare(one, other).spaces.values():
+        for space in compare_dumps(one, other).spaces.values():
             assert sum(term.change_bytes for term in space.terms) == space.change_bytes
 
 
 @given(pairs())
 def test_each_value_has_at_most_one_partner_and_is_its_partner(both: tuple[Dump, Dump]) -> None:
-    matching = compare(*map(analyse, both)).matching
+    matching = compare_dumps(*map(analyse, both)).matching
     for value, match in enumerate(matching.before):
         assert match is None or matching.after[match.value] == match._replace(value=value)
     assert sum(match is not None for match in matching.before) == sum(match is not None for match in matching.after)
@@ -31,13 +31,13 @@ def test_each_value_has_at_most_one_partner_and_is_its_partner(both: tuple[Dump,
 @given(read_dumps())
 def test_a_dump_has_no_terms_beside_itself(dump: Dump) -> None:
     one = analyse(dump)
-    assert [space.terms for space in compare(one, one).spaces.values() if space.terms] == []
+    assert [space.terms for space in compare_dumps(one, one).spaces.values() if space.terms] == []
 
 
 @given(st.data())
 def test_names_change_no_figure(data: st.DataObject) -> None:
     dump = data.draw(read_dumps())
-    comparison = compare(analyse(dump), analyse(data.draw(renamed(dump))))
+    comparison = compare_dumps(analyse(dump), analyse(data.draw(renamed(dump))))
     for space in comparison.spaces.values():
         assert sum(term.change_bytes for term in space.terms) == space.change_bytes == 0
 
@@ -45,14 +45,14 @@ def test_names_change_no_figure(data: st.DataObject) -> None:
 @given(pairs())
 def test_comparing_backwards_negates_every_difference(both: tuple[Dump, Dump]) -> None:
     before, after = map(analyse, both)
-    forwards, backwards = compare(before, after), compare(after, before)
+    forwards, backwards = compare_dumps(before, after), compare_dumps(after, before)
     for color, space in forwards.spaces.items():
         assert backwards.spaces[color].change_bytes == -(space.change_bytes or 0)
 
 
 @given(pairs())
 def test_every_rollup_adds_up_to_the_same_difference_at_every_level(both: tuple[Dump, Dump]) -> None:
-    comparison = compare(*map(analyse, both))
+    comparison = compare_dumps(*map(analyse, both))
     for space in comparison.spaces.values():
         elsewhere = sum(term.change_bytes for term in space.terms if term.kind == "elsewhere")
         for grouping in GROUPINGS:
@@ -65,7 +65,7 @@ def test_every_rollup_adds_up_to_the_same_difference_at_every_level(both: tuple[
 
 @given(pairs(), st.integers(0, 5))
 def test_the_largest_rows_of_a_rollup_keep_their_parents(both: tuple[Dump, Dump], most: int) -> None:
-    comparison = compare(*map(analyse, both))
+    comparison = compare_dumps(*map(analyse, both))
     for space in comparison.spaces.values():
         rows = largest(rollup(comparison, space, "scope"), most)
         assert len(rows) <= most

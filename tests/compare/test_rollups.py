@@ -1,6 +1,6 @@
 """Roll-ups of a change as trees, worked out by hand."""
 
-from reportgen.compare.dump_comparison import compare
+from reportgen.compare.dump_comparison import compare_dumps
 from reportgen.compare.rollups import Grouping, rollup
 from tests.compare.texts import NOT_IN_PLACE, measured
 from tests.support.dumps import edited
@@ -32,7 +32,7 @@ Rows = list[tuple[str | None, int, int, int, int]]
 
 
 def rows(grouping: Grouping) -> Rows:
-    comparison = compare(measured(BEFORE), measured(AFTER))
+    comparison = compare_dumps(measured(BEFORE), measured(AFTER))
     found = rollup(comparison, comparison.spaces[0], grouping)
     return [(row.label, row.depth, row.change_bytes, row.increase_bytes, row.decrease_bytes) for row in found]
 

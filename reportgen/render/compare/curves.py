@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from reportgen.analyse.records import Space
-from reportgen.compare.dump_comparison import Comparison, SpaceComparison
+from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
 from reportgen.compare.schedule_alignment import Chain
 from reportgen.record import record
 from reportgen.render.drawings.chart_data import byte_ticks
@@ -86,7 +86,7 @@ class Axis:
         return max(first, min(first + position - self._starts[number], end - 1))
 
 
-def curves(comparison: Comparison, space: SpaceComparison, capacity_bytes: int | None = None) -> Curves | None:
+def curves(comparison: DumpComparison, space: SpaceComparison, capacity_bytes: int | None = None) -> Curves | None:
     """Return the resident memory of a space on both sides; None without live ranges.
 
     The capacity is drawn where it is at most twice the higher peak, because it would flatten the curves elsewhere.
@@ -129,7 +129,7 @@ def _ticks(most: int) -> Iterator[tuple[float, str]]:
             yield _height(tick, most), f"{tick / axis['unit_bytes']:g} {axis['unit']}"
 
 
-def _bands(comparison: Comparison, axis: Axis) -> Iterator[Band]:
+def _bands(comparison: DumpComparison, axis: Axis) -> Iterator[Band]:
     """Yield stretches of the axis of equal width, each with the instructions that both sides run where it begins."""
     names = comparison.before.dump.name_at, comparison.after.dump.name_at
     count = min(axis.length, _BANDS)

@@ -1,7 +1,7 @@
 """The terms of a space as rows of a table: step, then group of like values, then values."""
 
 from reportgen.compare.compare_words import group_name, reason_words
-from reportgen.compare.dump_comparison import Comparison, SpaceComparison
+from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
 from reportgen.compare.graph import shape_parts
 from reportgen.compare.terms import KINDS, Kind, Term, step_kinds, step_words, total
 from reportgen.record import record
@@ -49,7 +49,7 @@ class TermGroup:
     id: str
 
 
-def groups(comparison: Comparison, space: SpaceComparison, routes: Routes) -> tuple[TermGroup, ...]:
+def groups(comparison: DumpComparison, space: SpaceComparison, routes: Routes) -> tuple[TermGroup, ...]:
     """Return the groups of a space in the order of the steps, the largest of a step first."""
     found: dict[tuple[Kind, str, str, str], list[Term]] = {}
     for term in space.terms:
@@ -75,7 +75,7 @@ def groups(comparison: Comparison, space: SpaceComparison, routes: Routes) -> tu
     return tuple(sorted(made, key=lambda group: (order[group.step], -abs(group.change_bytes), group.subject)))
 
 
-def _alike(comparison: Comparison, term: Term) -> tuple[str, str, str]:
+def _alike(comparison: DumpComparison, term: Term) -> tuple[str, str, str]:
     """Return (name with its numbers starred, shape, opcode) of what a term is about."""
     side, value = (1, term.after) if term.after is not None else (0, term.before)
     if value is None:
@@ -85,7 +85,7 @@ def _alike(comparison: Comparison, term: Term) -> tuple[str, str, str]:
     return group_name(comparison.graphs, term), shape, graph.operation(value).opcode
 
 
-def _member(comparison: Comparison, term: Term, routes: Routes) -> Member:
+def _member(comparison: DumpComparison, term: Term, routes: Routes) -> Member:
     """Return a term with links to both sides and, if it is about both, why they are the same value."""
     match = comparison.matching.before[term.before] if term.before is not None else None
     # A term may be about one side alone although its value has a partner.
@@ -98,7 +98,9 @@ def _member(comparison: Comparison, term: Term, routes: Routes) -> Member:
     )
 
 
-def _link(comparison: Comparison, routes: Routes, side: int, value: int | None, allocation: int | None) -> Link | None:
+def _link(
+    comparison: DumpComparison, routes: Routes, side: int, value: int | None, allocation: int | None
+) -> Link | None:
     """Return the link to a value, or to an allocation where a term is about no value."""
     dump = comparison.graphs[side].analysis.dump
     if value is not None:

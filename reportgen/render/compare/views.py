@@ -7,7 +7,7 @@ from reportgen.analyse.devices import Capacity
 from reportgen.analyse.records import Space
 from reportgen.compare.builds import ModuleComparison
 from reportgen.compare.compare_words import evidence_words, fit_words, main_color
-from reportgen.compare.dump_comparison import Comparison, SpaceComparison
+from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
 from reportgen.compare.module_pairing import Room
 from reportgen.compare.reasons import Reason, argument_words, reasons
 from reportgen.compare.rollups import GROUPINGS, Row, largest, rollup
@@ -107,7 +107,7 @@ def module_views(modules: Sequence[ModuleComparison]) -> tuple[ModuleView, ...]:
     )
 
 
-def _module_view(path: str, module: ModuleComparison, comparison: Comparison) -> ModuleView:
+def _module_view(path: str, module: ModuleComparison, comparison: DumpComparison) -> ModuleView:
     before, after = module.figures
     # Only a module of both builds has a comparison.
     assert before is not None
@@ -142,7 +142,7 @@ def _module_view(path: str, module: ModuleComparison, comparison: Comparison) ->
     )
 
 
-def _sides(space: SpaceComparison, comparison: Comparison) -> Sequence[SideBar]:
+def _sides(space: SpaceComparison, comparison: DumpComparison) -> Sequence[SideBar]:
     found = []
     sides = ("before", space.before, comparison.before), ("after", space.after, comparison.after)
     for side, one, measured in sides:
@@ -172,7 +172,7 @@ def _space_row(space: SpaceComparison) -> SpaceRow:
     )
 
 
-def _space_view(comparison: Comparison, space: SpaceComparison, routes: Routes, room: Room) -> SpaceView:
+def _space_view(comparison: DumpComparison, space: SpaceComparison, routes: Routes, room: Room) -> SpaceView:
     found = groups(comparison, space, routes)
     fit = room.fits.get(space.color)
     return SpaceView(

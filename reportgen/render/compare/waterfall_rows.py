@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from reportgen.compare.compare_words import named_groups, signed_bytes
-from reportgen.compare.dump_comparison import Comparison, SpaceComparison
+from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
 from reportgen.compare.terms import JoinedStep, steps_of, total
 from reportgen.record import record
 from reportgen.render.routes import step_section
@@ -41,7 +41,7 @@ class Waterfall:
     whole_bytes: int
 
 
-def waterfall(comparison: Comparison, space: SpaceComparison) -> Waterfall:
+def waterfall(comparison: DumpComparison, space: SpaceComparison) -> Waterfall:
     """Return the rows of a memory space. Steps that are too small to see are one row."""
     before, after = space.before_bytes or 0, space.after_bytes or 0
     steps = list(_shown(comparison, space, steps_of(space.terms)))
@@ -79,7 +79,7 @@ def _peak(words: str, amount: int, start: int) -> WaterfallRow:
 
 
 def _shown(
-    comparison: Comparison, space: SpaceComparison, steps: Sequence[JoinedStep]
+    comparison: DumpComparison, space: SpaceComparison, steps: Sequence[JoinedStep]
 ) -> Iterator[tuple[str, str, str, int]]:
     """Yield words, note, href and bytes of each step that can be seen, the largest first, and of the others as one."""
     most = max(space.before_bytes or 0, space.after_bytes or 0)
@@ -92,7 +92,7 @@ def _shown(
         yield "everything else", "; ".join(step.words for step in small), "", sum(step.change_bytes for step in small)
 
 
-def _note(comparison: Comparison, step: JoinedStep) -> str:
+def _note(comparison: DumpComparison, step: JoinedStep) -> str:
     """Return the groups of values that make up most of a step, with their bytes."""
     amounts = {name: total(terms) for name, terms in named_groups(comparison.graphs, step.terms).items()}
     ordered = sorted(amounts, key=lambda name: (-abs(amounts[name]), name))

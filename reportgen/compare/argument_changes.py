@@ -5,10 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, takewhile
 
 from reportgen.analyse.sibling_arguments import SiblingArguments
-from reportgen.compare.compare_words import signed_bytes
 from reportgen.compare.figures import FIGURES
 from reportgen.compare.history import Amounts, Arguments
-from reportgen.reports.formats import counted, human_bytes
+from reportgen.reports.formats import counted, human_bytes, signed_bytes
 
 _STATIC, _TEMPORARY = FIGURES.index("static"), FIGURES.index("peak_temp")
 _PART = re.compile(r"\[[^\]]*\]?|\{[^}]*\}?|\.?[^\[.{]+")

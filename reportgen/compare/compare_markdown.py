@@ -9,21 +9,18 @@ from collections.abc import Sequence
 from reportgen.compare.builds import STATUSES, BuildComparison, ModuleComparison
 from reportgen.compare.compare_words import (
     OVERALL_WORDS,
-    change_words,
     fit_words,
     group_name,
     headline,
     input_words,
     main_color,
     matched_words,
-    signed_bytes,
-    signed_count,
     unknown_words,
 )
 from reportgen.compare.reasons import cause
 from reportgen.compare.terms import Term, steps_of
 from reportgen.compare.verdicts import Judgement
-from reportgen.reports.formats import human_bytes
+from reportgen.reports.formats import change_words, human_bytes, signed_bytes, signed_count
 from reportgen.reports.markdown_text import code, escaped
 
 MOST_CHARACTERS = 60_000

@@ -10,7 +10,7 @@ from reportgen.compare.graph import Graph, plain_op_name
 from reportgen.compare.terms import Term
 from reportgen.compare.verdicts import Overall
 from reportgen.input.inputs import differing_flags
-from reportgen.reports.formats import human_bytes
+from reportgen.reports.formats import change_words, human_bytes, signed_bytes
 
 _NUMBERS = re.compile(r"\d+")
 
@@ -21,31 +21,6 @@ OVERALL_WORDS: Mapping[Overall, str] = {
     "unsound": "cannot be judged, a dump is unsound",
 }
 """What follows a headline where the builds do not pass."""
-
-
-def signed_bytes(change: int) -> str:
-    """Return `+16.03 MiB` or `−512 B`, with a minus sign and never without a sign unless it is zero."""
-    return f"{'+' if change > 0 else '−' if change < 0 else '±'}{human_bytes(abs(change))}"
-
-
-def signed_count(change: int) -> str:
-    """Return `+16,805,572`, exact bytes with their sign."""
-    return f"{'+' if change > 0 else '−' if change < 0 else ''}{abs(change):,}"
-
-
-def share(before: int, after: int) -> str:
-    """Return `+18.3 %`, with the sign of the bytes; empty where there was nothing before or nothing changed."""
-    if before == after or not before:
-        return ""
-    percent = abs(after - before) * 100 / before
-    digits = f"{percent:.1f}" if percent >= 0.05 else "<0.1"
-    return f"{'+' if after > before else '−'}{digits} %"
-
-
-def change_words(before: int, after: int) -> str:
-    """Return `+16.03 MiB (+18.3 %)`."""
-    words, part = signed_bytes(after - before), share(before, after)
-    return f"{words} ({part})" if part else words
 
 
 def headline(module: ModuleComparison) -> str:

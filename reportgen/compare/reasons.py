@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 from reportgen.compare.argument_changes import argument_changes
 from reportgen.compare.builds import ModuleComparison
-from reportgen.compare.compare_words import main_color, named_groups, signed_bytes
+from reportgen.compare.compare_words import main_color, named_groups
 from reportgen.compare.dump_comparison import DumpComparison
 from reportgen.compare.terms import JoinedStep, Kind, Term, steps_of, total
 from reportgen.record import record
-from reportgen.reports.formats import counted, end_of
+from reportgen.reports.formats import counted, end_of, signed_bytes
 
 _MOST = 3
 _LONGEST_NAME = 40

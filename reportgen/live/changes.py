@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any
 
 from reportgen.compare.builds import ModuleComparison, compare_modules
-from reportgen.compare.compare_words import OVERALL_WORDS, change_words, headline, signed_bytes
+from reportgen.compare.compare_words import OVERALL_WORDS, headline
 from reportgen.compare.figures import Figure, figures_of_side
 from reportgen.compare.module_pairing import Pair, Side, pair_of
 from reportgen.compare.terms import JoinedStep, steps_of
@@ -18,7 +18,7 @@ from reportgen.compare.verdicts import judge
 from reportgen.record import record
 from reportgen.render.compare.term_groups import TermGroup, groups
 from reportgen.render.routes import SIDES, ModuleRoutes, module_slug
-from reportgen.reports.formats import exact_bytes, human_bytes, visible
+from reportgen.reports.formats import change_words, exact_bytes, human_bytes, signed_bytes, visible
 from reportgen.reports.report_document import GateModule, GateSpace
 
 ROWS: tuple[tuple[str, Figure], ...] = (

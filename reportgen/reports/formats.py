@@ -30,6 +30,31 @@ def human_bytes(size: int) -> str:
     raise AssertionError("unreachable: the last unit takes every amount")
 
 
+def signed_bytes(change: int) -> str:
+    """Return `+16.03 MiB` or `−512 B`, with a minus sign and never without a sign unless it is zero."""
+    return f"{'+' if change > 0 else '−' if change < 0 else '±'}{human_bytes(abs(change))}"
+
+
+def signed_count(change: int) -> str:
+    """Return `+16,805,572`, exact bytes with their sign."""
+    return f"{'+' if change > 0 else '−' if change < 0 else ''}{abs(change):,}"
+
+
+def signed_percent(before: int, after: int) -> str:
+    """Return `+18.3 %`, with the sign of the bytes; empty where there was nothing before or nothing changed."""
+    if before == after or not before:
+        return ""
+    percent = abs(after - before) * 100 / before
+    digits = f"{percent:.1f}" if percent >= 0.05 else "<0.1"
+    return f"{'+' if after > before else '−'}{digits} %"
+
+
+def change_words(before: int, after: int) -> str:
+    """Return `+16.03 MiB (+18.3 %)`."""
+    words, part = signed_bytes(after - before), signed_percent(before, after)
+    return f"{words} ({part})" if part else words
+
+
 def range_words(size: SizeRange) -> str:
     """Return one size for what was printed with few decimals, or both ends where the difference matters."""
     if (size.high_bytes - size.low_bytes) * _CLOSE <= abs(size.middle):

@@ -3,16 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from reportgen.compare.builds import STATUSES, BuildComparison, ModuleComparison
-from reportgen.compare.compare_words import (
-    fit_words,
-    headline,
-    input_words,
-    main_color,
-    matched_words,
-    share,
-    signed_bytes,
-    signed_count,
-)
+from reportgen.compare.compare_words import fit_words, headline, input_words, main_color, matched_words
 from reportgen.compare.reasons import cause
 from reportgen.compare.verdicts import Judgement
 from reportgen.record import record
@@ -21,12 +12,13 @@ from reportgen.render.compare.views import MOST_ROLLUP_ROWS, ModuleView, page_of
 from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import module_columns, shard
 from reportgen.render.site.site_pages import fixed_pages
+from reportgen.reports.formats import signed_bytes, signed_count, signed_percent
 from reportgen.work import Page
 
 WORDS = {
     "input": input_words,
     "matched": matched_words,
-    "share": share,
+    "signed_percent": signed_percent,
     "signed": signed_bytes,
     "signed_count": signed_count,
 }

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from reportgen.compare.compare_words import named_groups, signed_bytes
+from reportgen.compare.compare_words import named_groups
 from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
 from reportgen.compare.terms import JoinedStep, steps_of, total
 from reportgen.record import record
 from reportgen.render.routes import step_section
-from reportgen.reports.formats import end_of
+from reportgen.reports.formats import end_of, signed_bytes
 
 _ROOM = 0.08
 _SMALL_PART = 1000

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.compare.argument_changes import cause_words, shape_words
 from reportgen.compare.budgets import Budgets
-from reportgen.compare.compare_words import change_words, signed_bytes
 from reportgen.compare.figures import FIGURES, Figure
 from reportgen.compare.history import Amounts, Arguments, History, module_figures
 from reportgen.compare.series import Point, Series, series_of
@@ -15,7 +14,7 @@ from reportgen.render.html.templates import render
 from reportgen.render.module.data_shards import module_columns, shard
 from reportgen.render.site.site_pages import fixed_pages
 from reportgen.render.trend.chart import Change, Chart, chart
-from reportgen.reports.formats import human_bytes
+from reportgen.reports.formats import change_words, human_bytes, signed_bytes
 from reportgen.work import Page
 
 _PEAK, _NEEDED = FIGURES.index("peak_resident"), FIGURES.index("needed")

@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Literal, get_args
 
+from reportgen.analyse.devices import MAIN_SPACE
 from reportgen.compare.dump_comparison import DumpComparison, compare_dumps, compare_equal_dumps
 from reportgen.compare.figures import figures_of_side
+from reportgen.compare.input_difference import InputDifference, input_difference
 from reportgen.compare.module_pairing import ModulePair, Pair, PairedBy, Room, Side, pair_by_name, pair_modules
 from reportgen.input.inputs import Inputs
 from reportgen.input.reading import DumpFiles, Problem
@@ -67,6 +69,28 @@ class ModuleComparison:
         """Return the largest change of a peak in any space, with its sign; the whole peak for a new or gone module."""
         changes = [peaks[1] - peaks[0] for peaks in self.peaks.values()]
         return max(changes, key=abs, default=0)
+
+    @property
+    def input_difference(self) -> InputDifference | None:
+        """Return how the input of the compiler differs; None where a side is missing or only a report."""
+        return input_difference(*self.inputs) if self.inputs else None
+
+    @property
+    def main_color(self) -> int | None:
+        """Return the main memory of the device if its peak changed, else the space whose peak changed most."""
+        if MAIN_SPACE in self.peaks and self.peaks[MAIN_SPACE][0] != self.peaks[MAIN_SPACE][1]:
+            return MAIN_SPACE
+        return self.most_changed
+
+    @property
+    def most_changed(self) -> int | None:
+        """Return the space whose peak changed most, of equal ones the one with the largest peak."""
+        peaks = self.peaks
+        return max(
+            peaks,
+            key=lambda color: (abs(peaks[color][1] - peaks[color][0]), max(peaks[color]), -color),
+            default=None,
+        )
 
     @cached_property
     def peaks(self) -> Mapping[int, tuple[int, int]]:

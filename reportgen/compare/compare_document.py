@@ -7,6 +7,7 @@ from reportgen.compare.budgets import Level
 from reportgen.compare.builds import Status
 from reportgen.compare.evidence import Grade
 from reportgen.compare.figures import Figure
+from reportgen.compare.input_difference import InputDifference
 from reportgen.compare.module_pairing import PairedBy
 from reportgen.compare.rollups import Row
 from reportgen.compare.terms import Kind
@@ -47,18 +48,6 @@ class StatedVerdict:
     """The figure now, in bytes; null if it was not judged."""
     limit_bytes: SignedBytes | None
     """What is allowed, in bytes; null if nothing was judged."""
-
-
-@document()
-class InputDifference:
-    """How the input of the compiler differs."""
-
-    same_program: bool | None
-    """Whether the programs are equal; null if a file beside the dumps is missing."""
-    differing_flags: tuple[str, ...] | None
-    """The flags that differ, by name; null if a file beside the dumps is missing."""
-    same_compiler: bool | None
-    """Whether the compilers are the same; null if a file beside the dumps is missing."""
 
 
 @document()

@@ -10,20 +10,17 @@ from reportgen.compare.compare_document import (
     CompareDocument,
     ComparedSpace,
     ComparedValue,
-    InputDifference,
     Rollups,
     StatedVerdict,
     StepOfDifference,
     ValuePair,
 )
-from reportgen.compare.compare_words import grade_counts
 from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
 from reportgen.compare.graph import Graph
 from reportgen.compare.rollups import Grouping, Row, rollup
 from reportgen.compare.terms import by_kind, total
 from reportgen.compare.verdicts import Judgement, Verdict
 from reportgen.document import encoded
-from reportgen.input.inputs import Inputs, differing_flags
 from reportgen.reports.json_lines import escape_unprintable
 from reportgen.reports.report_document import BudgetFigures, GateSpace
 
@@ -74,9 +71,9 @@ def _module(module: ModuleComparison, *, matches: bool, is_baseline_missing: boo
         status="no baseline" if is_baseline_missing else module.status,
         paired_by=module.paired_by,
         alike=module.alike,
-        input=_inputs(*module.inputs) if module.inputs else None,
+        input=module.input_difference,
         spaces={color: _space(module, color) for color in colors},
-        recognised=grade_counts(module) if module.comparison else None,
+        recognised=module.comparison.matching.grades if module.comparison else None,
         matches=tuple(_matches(module.comparison)) if module.comparison and matches else None,
     )
 
@@ -97,16 +94,6 @@ def _value(graph: Graph, value: int) -> ComparedValue:
         scope=labels.scope or None,
         source=labels.line or None,
         argument=labels.argument or None,
-    )
-
-
-def _inputs(before: Inputs, after: Inputs) -> InputDifference:
-    """Return what differs in the input; None if either side lacks the file that would say it."""
-    both_programs, both_flags = before.program and after.program, before.flags is not None and after.flags is not None
-    return InputDifference(
-        same_program=before.program == after.program if both_programs else None,
-        differing_flags=tuple(differing_flags(before, after)) if both_flags else None,
-        same_compiler=before.changelist == after.changelist if before.changelist and after.changelist else None,
     )
 
 

@@ -3,20 +3,18 @@
 Names come from other people's programs, so everything that Markdown or HTML would interpret is escaped.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 
 from reportgen.compare.builds import STATUSES, BuildComparison, ModuleComparison
 from reportgen.compare.compare_words import (
     OVERALL_WORDS,
     fit_words,
-    group_name,
     headline,
     input_words,
-    main_color,
     matched_words,
     unknown_words,
 )
+from reportgen.compare.dump_comparison import DumpComparison
 from reportgen.compare.reasons import cause
 from reportgen.compare.terms import Term, steps_of
 from reportgen.compare.verdicts import Judgement
@@ -26,7 +24,7 @@ from reportgen.reports.markdown_text import code, escaped
 MOST_CHARACTERS = 60_000
 """A comment on GitHub may have 65,536."""
 
-_MOST_MODULES, _MOST_NAMES = 20, 10
+_MOST_MODULES, _MOST_NAMES, _MOST_SUBJECTS = 20, 10, 3
 
 
 def markdown(comparison: BuildComparison, judgement: Judgement, link: str | None = None) -> str:
@@ -81,13 +79,13 @@ def _title(comparison: BuildComparison, changed: Sequence[ModuleComparison], jud
 def _module(module: ModuleComparison, judgement: Judgement) -> str:
     """Return a module that changed: its spaces, the steps of its main one, folded, and what differs in its input."""
     parts = [f"**{code(module.module.name)}**: {_in_short(module)}", _spaces(module, judgement)]
-    color = main_color(module)
+    color = module.main_color
     compared = module.comparison.spaces.get(color) if module.comparison and color is not None else None
     if module.comparison and compared and compared.terms:
         rows = ["| step | bytes | what |", "| --- | ---: | --- |"]
         rows.append(f"| **peak before** | **{compared.before_bytes or 0:,}** | |")
         rows += [
-            f"| {step.words} | {signed_count(step.change_bytes)} | {_subjects(module, step.terms)} |"
+            f"| {step.words} | {signed_count(step.change_bytes)} | {_subjects(module.comparison, step.terms)} |"
             for step in steps_of(compared.terms)
         ]
         steps = "\n".join([*rows, f"| **peak after** | **{compared.after_bytes or 0:,}** | |"])
@@ -133,18 +131,14 @@ def _limit(module: ModuleComparison, color: int, judgement: Judgement) -> str:
     return f"**{words}**" if tightest.level == "fail" else words
 
 
-def _subjects(module: ModuleComparison, terms: Sequence[Term]) -> str:
+def _subjects(comparison: DumpComparison, terms: Sequence[Term]) -> str:
     """Return the largest groups of a step; names that differ only in numbers are one group."""
-    amounts: Counter[str] = Counter()
-    times: Counter[str] = Counter()
-    for term in terms:
-        label = group_name(module.comparison.graphs, term) if module.comparison else ""
-        if label:
-            amounts[label] += term.change_bytes
-            times[label] += 1
-    largest = sorted(amounts, key=lambda label: (-abs(amounts[label]), label))[:3]
-    words = [f"{times[label]:,} × {code(label)} {signed_bytes(amounts[label])}" for label in largest]
-    return "; ".join([*words, *(["…"] if len(amounts) > len(largest) else [])])
+    groups = comparison.named_terms(terms)
+    words = [
+        f"{len(group.terms):,} × {code(group.name)} {signed_bytes(group.change_bytes)}"
+        for group in groups[:_MOST_SUBJECTS]
+    ]
+    return "; ".join([*words, *(["…"] if len(groups) > _MOST_SUBJECTS else [])])
 
 
 def _last_line(comparison: BuildComparison, link: str | None) -> str:

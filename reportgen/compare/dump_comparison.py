@@ -1,15 +1,18 @@
 """Two builds of one module: which values are the same, and how each space's peak became what it is."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 from reportgen.analyse.records import Measured, Space
 from reportgen.compare.difference import MatchedBuild, difference_terms
 from reportgen.compare.evidence import Match, Matching
-from reportgen.compare.graph import Graph, graph_of
+from reportgen.compare.graph import Graph, graph_of, plain_op_name
 from reportgen.compare.matching import match
 from reportgen.compare.schedule_alignment import Chain, MomentPair, longest_chain, place_of
-from reportgen.compare.terms import Term
+from reportgen.compare.terms import Term, total
 from reportgen.record import record
+
+_NUMBERS = re.compile(r"\d+")
 
 
 @record
@@ -43,16 +46,64 @@ class SpaceComparison:
         return None if before is None or after is None else after - before
 
 
+@record
+class NamedTerms:
+    """Terms about values whose names differ in numbers alone, for which `name` has stars."""
+
+    name: str
+    terms: Sequence[Term]
+
+    @property
+    def change_bytes(self) -> int:
+        """Return the bytes that the terms add to the peak."""
+        return total(self.terms)
+
+
 @record(slots=False)
 class DumpComparison:
-    """Everything known about two builds of one module."""
+    """Everything known about two builds of one module: `graphs` are those of the two dumps, before and after."""
 
-    before: Measured
-    after: Measured
     graphs: tuple[Graph, Graph]
     matching: Matching
     chain: Chain
     spaces: Mapping[int, SpaceComparison]
+
+    @property
+    def before(self) -> Measured:
+        """Return the analysis of the dump before."""
+        return self.graphs[0].analysis
+
+    @property
+    def after(self) -> Measured:
+        """Return the analysis of the dump after."""
+        return self.graphs[1].analysis
+
+    def subject(self, term: Term) -> tuple[Graph, int] | None:
+        """Return the value that a term is about, of the build after if it is there, and the graph that has it."""
+        before, after = self.graphs
+        if term.after is not None:
+            return after, term.after
+        return None if term.before is None else (before, term.before)
+
+    def subject_name(self, term: Term) -> str:
+        """Return what a term is about, with a star for each number; empty where it is about no value.
+
+        The same operation of another layer differs in numbers alone, so those terms form one group.
+        """
+        subject = self.subject(term)
+        if subject is None:
+            return ""
+        graph, value = subject
+        return _NUMBERS.sub("*", plain_op_name(graph.labels(value).name))
+
+    def named_terms(self, terms: Iterable[Term]) -> Sequence[NamedTerms]:
+        """Return the terms that are about something with a name, by that name, the largest change first."""
+        by_name: dict[str, list[Term]] = {}
+        for term in terms:
+            if name := self.subject_name(term):
+                by_name.setdefault(name, []).append(term)
+        groups = [NamedTerms(name=name, terms=of_name) for name, of_name in by_name.items()]
+        return sorted(groups, key=lambda group: (-abs(group.change_bytes), group.name))
 
 
 def _peak_bytes(space: Space | None) -> int | None:
@@ -71,8 +122,6 @@ def compare_dumps(before: Measured, after: Measured) -> DumpComparison:
     sides = MatchedBuild(graphs[0], matching.before), MatchedBuild(graphs[1], matching.after)
     colors = sorted({*before.spaces, *after.spaces})
     return DumpComparison(
-        before=before,
-        after=after,
         graphs=graphs,
         matching=matching,
         chain=chain,
@@ -84,8 +133,6 @@ def compare_equal_dumps(before: Measured, after: Measured) -> DumpComparison:
     """Compare two builds whose dumps have the same content, without looking for what cannot be there."""
     matches = tuple(Match(value, "content", "content") for value in range(len(before.facts)))
     return DumpComparison(
-        before=before,
-        after=after,
         graphs=(graph_of(before), graph_of(after)),
         matching=Matching(matches, matches),
         chain=[(moment, moment) for moment in range(before.moments)],

@@ -1,6 +1,7 @@
 """The evidence that two values are the same: what is equal, how one was chosen, and how far that can be trusted."""
 
-from collections.abc import Hashable
+from collections import Counter
+from collections.abc import Hashable, Mapping
 from typing import Literal, NamedTuple, get_args
 
 from reportgen.compare.graph import Graph, base_name, shape_parts
@@ -68,6 +69,12 @@ class Matching:
 
     before: tuple[Match | None, ...]
     after: tuple[Match | None, ...]
+
+    @property
+    def grades(self) -> Mapping[Grade, int]:
+        """Return the number of matched values by grade."""
+        counts = Counter(match.grade for match in self.before if match)
+        return {grade: counts[grade] for grade in get_args(Grade)}
 
 
 def key_in_tier(tier: Tier, graph: Graph, value: int) -> Hashable:

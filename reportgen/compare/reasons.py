@@ -5,9 +5,8 @@ from collections.abc import Sequence
 
 from reportgen.compare.argument_changes import argument_changes
 from reportgen.compare.builds import ModuleComparison
-from reportgen.compare.compare_words import main_color, named_groups
 from reportgen.compare.dump_comparison import DumpComparison
-from reportgen.compare.terms import JoinedStep, Kind, Term, steps_of, total
+from reportgen.compare.terms import JoinedStep, Kind, Term, steps_of
 from reportgen.record import record
 from reportgen.reports.formats import counted, end_of, signed_bytes
 
@@ -55,7 +54,7 @@ def cause(module: ModuleComparison) -> str:
 
 def reasons(module: ModuleComparison) -> Sequence[Reason]:
     """Return the largest steps of the main memory space."""
-    color = main_color(module)
+    color = module.main_color
     if module.comparison is None or color is None or color not in module.comparison.spaces:
         return ()
     steps = sorted(steps_of(module.comparison.spaces[color].terms), key=lambda step: -abs(step.change_bytes))
@@ -65,11 +64,11 @@ def reasons(module: ModuleComparison) -> Sequence[Reason]:
 
 
 def _reason(comparison: DumpComparison, step: JoinedStep) -> Reason:
-    groups = named_groups(comparison.graphs, step.terms)
-    amounts = {name: total(terms) for name, terms in groups.items()}
-    subject = max(amounts, key=lambda name: (abs(amounts[name]), name), default="")
-    if not subject or abs(amounts[subject]) * _LEAST_PART < abs(step.change_bytes):
-        subject = ""
+    groups = comparison.named_terms(step.terms)
+    largest = max(groups, key=lambda group: (abs(group.change_bytes), group.name), default=None)
+    if largest and abs(largest.change_bytes) * _LEAST_PART < abs(step.change_bytes):
+        largest = None
+    subject = largest.name if largest else ""
     return Reason(
         kind=step.kind,
         words=f"{counted(len(step.terms), 'buffer')} moved {_route(comparison, step)}"
@@ -78,8 +77,8 @@ def _reason(comparison: DumpComparison, step: JoinedStep) -> Reason:
         change_bytes=step.change_bytes,
         subject=subject,
         short=end_of(subject, _LONGEST_NAME),
-        subject_bytes=amounts.get(subject, 0),
-        line=_line(comparison, groups[subject][0]) if subject else "",
+        subject_bytes=largest.change_bytes if largest else 0,
+        line=_line(comparison, largest.terms[0]) if largest else "",
     )
 
 
@@ -109,6 +108,8 @@ def _space(comparison: DumpComparison, side: int, value: int | None, term: Term)
 
 def _line(comparison: DumpComparison, term: Term) -> str:
     """Return the source line of a term, without the folders of its file."""
-    side, value = (1, term.after) if term.after is not None else (0, term.before)
-    line = comparison.graphs[side].labels(value).line if value is not None else ""
-    return line.rpartition("/")[2]
+    subject = comparison.subject(term)
+    if subject is None:
+        return ""
+    graph, value = subject
+    return graph.labels(value).line.rpartition("/")[2]

@@ -75,7 +75,7 @@ class ComparisonRedactor:
     def _compared(self, comparison: DumpComparison) -> DumpComparison:
         before, after = self._measured(comparison.before), self._measured(comparison.after)
         graphs = self._graph(comparison.graphs[0], before), self._graph(comparison.graphs[1], after)
-        return replace(comparison, before=before, after=after, graphs=graphs)
+        return replace(comparison, graphs=graphs)
 
     def _measured(self, measured: Measured) -> Measured:
         """Replace what a comparison shows of a dump; its text is not shown."""

@@ -2,7 +2,6 @@
 
 import re
 
-from reportgen.compare.compare_words import group_name
 from reportgen.compare.dump_comparison import compare_dumps
 from reportgen.compare.module_pairing import Side, pair_modules
 from reportgen.compare.terms import by_kind, total
@@ -46,7 +45,7 @@ def test_a_value_without_a_name_in_the_program_is_called_what_pages_call_it() ->
         assert [labels.name for labels in named] == [graph.analysis.authors.of(n).name for n in range(len(named))]
         assert all(labels.name and not labels.scope for labels in named)
     [term] = comparison.spaces[0].terms
-    assert group_name(comparison.graphs, term) == "exp_fusion.*"
+    assert comparison.subject_name(term) == "exp_fusion.*"
 
 
 def test_a_resized_argument_is_one_term() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from reportgen.compare.builds import STATUSES, BuildComparison, ModuleComparison
-from reportgen.compare.compare_words import fit_words, headline, input_words, main_color, matched_words
+from reportgen.compare.compare_words import fit_words, headline, input_words, matched_words
 from reportgen.compare.reasons import cause
 from reportgen.compare.verdicts import Judgement
 from reportgen.record import record
@@ -78,7 +78,7 @@ def _heading(comparison: BuildComparison) -> str:
 
 def _overview_row(module: ModuleComparison, *, has_sites: bool) -> OverviewRow:
     """Return the row of a module; one without a comparison leads to its page in a build that has it."""
-    color = main_color(module)
+    color = module.main_color
     peaks = module.peaks.get(color) if color is not None else None
     before, after = module.figures
     fit, is_over = fit_words(module)

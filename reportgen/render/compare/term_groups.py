@@ -1,6 +1,6 @@
 """The terms of a space as rows of a table: step, then group of like values, then values."""
 
-from reportgen.compare.compare_words import group_name, reason_words
+from reportgen.compare.compare_words import reason_words
 from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
 from reportgen.compare.graph import shape_parts
 from reportgen.compare.terms import KINDS, Kind, Term, step_kinds, step_words, total
@@ -77,12 +77,12 @@ def groups(comparison: DumpComparison, space: SpaceComparison, routes: Routes) -
 
 def _alike(comparison: DumpComparison, term: Term) -> tuple[str, str, str]:
     """Return (name with its numbers starred, shape, opcode) of what a term is about."""
-    side, value = (1, term.after) if term.after is not None else (0, term.before)
-    if value is None:
+    subject = comparison.subject(term)
+    if subject is None:
         return "", "", ""
-    graph = comparison.graphs[side]
+    graph, value = subject
     shape = shape_parts(graph.analysis.dump.values.shapes[value])[0]
-    return group_name(comparison.graphs, term), shape, graph.operation(value).opcode
+    return comparison.subject_name(term), shape, graph.operation(value).opcode
 
 
 def _member(comparison: DumpComparison, term: Term, routes: Routes) -> Member:

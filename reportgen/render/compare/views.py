@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from reportgen.analyse.devices import Capacity
 from reportgen.analyse.records import Space
 from reportgen.compare.builds import ModuleComparison
-from reportgen.compare.compare_words import evidence_words, fit_words, main_color
+from reportgen.compare.compare_words import evidence_words, fit_words
 from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
 from reportgen.compare.module_pairing import Room
 from reportgen.compare.reasons import Reason, argument_words, reasons
@@ -115,7 +115,7 @@ def _module_view(path: str, module: ModuleComparison, comparison: DumpComparison
     routes = _routes(before, comparison.before.dump), _routes(after, comparison.after.dump)
     rows = [_space_row(space) for space in comparison.spaces.values()]
     changed = [space for space in comparison.spaces.values() if space.terms]
-    color = main_color(module)
+    color = module.main_color
     changed.sort(key=lambda space: (space.color != color, -abs(space.change_bytes or 0), space.color))
     main = next((row for row in rows if row.space.color == color), None)
     fit, is_over = fit_words(module)

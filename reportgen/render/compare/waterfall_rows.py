@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from reportgen.compare.compare_words import named_groups
 from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
-from reportgen.compare.terms import JoinedStep, steps_of, total
+from reportgen.compare.terms import JoinedStep, steps_of
 from reportgen.record import record
 from reportgen.render.routes import step_section
 from reportgen.reports.formats import end_of, signed_bytes
@@ -94,9 +93,8 @@ def _shown(
 
 def _note(comparison: DumpComparison, step: JoinedStep) -> str:
     """Return the groups of values that make up most of a step, with their bytes."""
-    amounts = {name: total(terms) for name, terms in named_groups(comparison.graphs, step.terms).items()}
-    ordered = sorted(amounts, key=lambda name: (-abs(amounts[name]), name))
-    largest = [name for name in ordered[:2] if abs(amounts[name]) * _SEEN_PART >= abs(step.change_bytes)]
-    words = [f"{end_of(name, _LONGEST_NAME)} {signed_bytes(amounts[name])}" for name in largest]
-    rest = len(amounts) - len(largest)
+    groups = comparison.named_terms(step.terms)
+    largest = [group for group in groups[:2] if abs(group.change_bytes) * _SEEN_PART >= abs(step.change_bytes)]
+    words = [f"{end_of(group.name, _LONGEST_NAME)} {signed_bytes(group.change_bytes)}" for group in largest]
+    rest = len(groups) - len(largest)
     return ", ".join([*words, *([f"and {rest:,} more"] if rest and largest else [])])

@@ -181,11 +181,6 @@ def steps_of(terms: Iterable[Term]) -> Sequence[JoinedStep]:
     ]
 
 
-def step_kinds(terms: Sequence[Term]) -> Mapping[Kind, Kind]:
-    """Return the kind that names the step of each kind of term."""
-    return {term.kind: step.kind for step in steps_of(terms) for term in step.terms}
-
-
 def by_kind(terms: Iterable[Term]) -> Mapping[Kind, Sequence[Term]]:
     """Return the terms of each kind that occurs, in the order of `KINDS`."""
     of_kind: defaultdict[Kind, list[Term]] = defaultdict(list)

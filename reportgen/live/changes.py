@@ -6,7 +6,6 @@ terminal prints them, and `templates/live/panel.js` only arranges them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
 from typing import Any
 
 from reportgen.compare.builds import ModuleComparison, compare_modules
@@ -244,12 +243,10 @@ def _steps(compared: ModuleComparison) -> Mapping[int, Sequence[Step]]:
         return {}
     sides = zip(compared.figures, (comparison.before, comparison.after), strict=True)
     one, other = (ModuleRoutes(module_slug(side.path, side.name), found.dump) for side, found in sides if side)
-    steps = {}
-    for color, space in comparison.spaces.items():
-        found = groupby(groups(comparison, space, (one, other)), lambda group: group.step)
-        pairs = zip(steps_of(space.terms), found, strict=True)
-        steps[color] = [_step(step, list(members)) for step, (_, members) in pairs]
-    return steps
+    return {
+        color: [_step(step, groups(comparison, step, (one, other))) for step in steps_of(space.terms)]
+        for color, space in comparison.spaces.items()
+    }
 
 
 def _step(step: JoinedStep, found: Sequence[TermGroup]) -> Step:

@@ -14,7 +14,7 @@ from reportgen.compare.builds import BuildComparison, ModuleComparison, Source, 
 from reportgen.compare.compare_words import fit_words, headline
 from reportgen.compare.module_pairing import ModulePair, Room, Side
 from reportgen.compare.reasons import cause, reasons
-from reportgen.compare.terms import Kind, Term, step_kinds, steps_of, total
+from reportgen.compare.terms import Kind, Term, steps_of, total
 from reportgen.redact.comparison import ComparisonRedactor
 from reportgen.render.compare.views import module_views
 from tests.advice.recompiled_programs import program
@@ -45,7 +45,6 @@ def test_steps_add_up_to_the_terms(terms: list[Term]) -> None:
     assert sum(step.change_bytes for step in steps) == total(terms)
     assert sorted(map(id, (term for step in steps for term in step.terms))) == sorted(map(id, terms))
     assert [step.kind for step in steps] == list(dict.fromkeys(step.kind for step in steps))
-    assert step_kinds(terms).keys() == {term.kind for term in terms}
 
 
 def test_what_is_live_at_another_place_is_one_step_with_the_place() -> None:

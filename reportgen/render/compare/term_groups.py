@@ -1,11 +1,13 @@
-"""The terms of a space as rows of a table: step, then group of like values, then values."""
+"""The terms of a step as rows of a table: groups of similar values, then values."""
+
+from collections.abc import Sequence
 
 from reportgen.compare.compare_words import reason_words
-from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
+from reportgen.compare.dump_comparison import DumpComparison
 from reportgen.compare.graph import shape_parts
-from reportgen.compare.terms import KINDS, Kind, Term, step_kinds, step_words, total
+from reportgen.compare.terms import JoinedStep, Kind, Term, step_words, total
 from reportgen.record import record
-from reportgen.render.routes import SIDES, ModuleRoutes, step_section
+from reportgen.render.routes import SIDES, ModuleRoutes
 
 MOST_VALUES = 20
 """How many values of a group are listed; compare.json has all."""
@@ -36,7 +38,6 @@ class Member:
 class TermGroup:
     """Terms of one kind whose values differ only in the numbers of their names; `step` names their step."""
 
-    kind: Kind
     words: str
     step: Kind
     change_bytes: int
@@ -46,36 +47,31 @@ class TermGroup:
     count: int
     members: tuple[Member, ...]
     left_out: int
-    id: str
 
 
-def groups(comparison: DumpComparison, space: SpaceComparison, routes: Routes) -> tuple[TermGroup, ...]:
-    """Return the groups of a space in the order of the steps, the largest of a step first."""
-    found: dict[tuple[Kind, str, str, str], list[Term]] = {}
-    for term in space.terms:
-        found.setdefault((term.kind, *_alike(comparison, term)), []).append(term)
-    step_of = step_kinds(space.terms)
-    made = [
+def groups(comparison: DumpComparison, step: JoinedStep, routes: Routes) -> Sequence[TermGroup]:
+    """Return the groups of a step, the largest first."""
+    by_key: dict[tuple[Kind, str, str, str], list[Term]] = {}
+    for term in step.terms:
+        by_key.setdefault((term.kind, *_description(comparison, term)), []).append(term)
+    term_groups = [
         TermGroup(
-            kind=kind,
-            words=step_words(kind, change := total(members)),
-            step=step_of[kind],
+            words=step_words(kind, change := total(terms)),
+            step=step.kind,
             change_bytes=change,
             subject=subject,
             shape=shape,
             opcode=opcode,
-            count=len(members),
-            members=tuple(_member(comparison, term, routes) for term in members[:MOST_VALUES]),
-            left_out=max(0, len(members) - MOST_VALUES),
-            id=step_section(space.color, step_of[kind]),
+            count=len(terms),
+            members=tuple(_member(comparison, term, routes) for term in terms[:MOST_VALUES]),
+            left_out=max(0, len(terms) - MOST_VALUES),
         )
-        for (kind, subject, shape, opcode), members in found.items()
+        for (kind, subject, shape, opcode), terms in by_key.items()
     ]
-    order = {kind: number for number, kind in enumerate(KINDS)}
-    return tuple(sorted(made, key=lambda group: (order[group.step], -abs(group.change_bytes), group.subject)))
+    return sorted(term_groups, key=lambda group: (-abs(group.change_bytes), group.subject))
 
 
-def _alike(comparison: DumpComparison, term: Term) -> tuple[str, str, str]:
+def _description(comparison: DumpComparison, term: Term) -> tuple[str, str, str]:
     """Return (name with its numbers starred, shape, opcode) of what a term is about."""
     subject = comparison.subject(term)
     if subject is None:

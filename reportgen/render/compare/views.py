@@ -11,6 +11,7 @@ from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
 from reportgen.compare.module_pairing import Room
 from reportgen.compare.reasons import Reason, argument_words, reasons
 from reportgen.compare.rollups import GROUPINGS, Row, largest, rollup
+from reportgen.compare.terms import steps_of
 from reportgen.model import Dump
 from reportgen.record import record
 from reportgen.render.compare.curves import Curves, curves
@@ -173,13 +174,13 @@ def _space_row(space: SpaceComparison) -> SpaceRow:
 
 
 def _space_view(comparison: DumpComparison, space: SpaceComparison, routes: Routes, room: Room) -> SpaceView:
-    found = groups(comparison, space, routes)
+    term_groups = [group for step in steps_of(space.terms) for group in groups(comparison, step, routes)]
     fit = room.fits.get(space.color)
     return SpaceView(
         space=space,
         waterfall=waterfall(comparison, space),
         curves=curves(comparison, space, fit.capacity.size_bytes if fit else None),
-        groups=found[:MOST_GROUPS],
-        groups_left_out=max(0, len(found) - MOST_GROUPS),
+        groups=term_groups[:MOST_GROUPS],
+        groups_left_out=max(0, len(term_groups) - MOST_GROUPS),
         rollups={grouping: largest(rollup(comparison, space, grouping), MOST_ROLLUP_ROWS) for grouping in GROUPINGS},
     )

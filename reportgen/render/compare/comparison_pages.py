@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from reportgen.compare.builds import STATUSES, BuildComparison, ModuleComparison
 from reportgen.compare.compare_words import fit_words, headline, input_words, matched_words
-from reportgen.compare.reasons import cause
+from reportgen.compare.reasons import argument_words, cause, reasons
 from reportgen.compare.verdicts import Judgement
 from reportgen.record import record
 from reportgen.render import routes
@@ -16,27 +16,27 @@ from reportgen.reports.formats import signed_bytes, signed_count, signed_percent
 from reportgen.work import Page
 
 WORDS = {
+    "arguments": argument_words,
+    "cause": cause,
+    "fit": fit_words,
+    "headline": headline,
     "input": input_words,
     "matched": matched_words,
-    "signed_percent": signed_percent,
+    "reasons": reasons,
     "signed": signed_bytes,
     "signed_count": signed_count,
+    "signed_percent": signed_percent,
 }
 """The functions that templates may call."""
 
 
 @record
 class OverviewRow:
-    """A module on the overview."""
+    """A module on the overview, with the peaks of its main memory space; None on a side that lacks the module."""
 
     module: ModuleComparison
     href: str | None
-    headline: str
     change_bytes: int | None
-    fit: str
-    is_over: bool
-    cause: str
-    inputs: str
     before_bytes: int | None
     after_bytes: int | None
 
@@ -53,12 +53,15 @@ def comparison_pages(
     yield from fixed_pages(title)
     rows = [_overview_row(module, has_sites=has_sites) for module in comparison.modules]
     searched = [(row.module.module, row.after_bytes or 0, row.href) for row in rows if row.href]
-    columns = module_columns((one.name, one.path, one.backend, size, href, 1) for one, size, href in searched)
+    columns = module_columns(
+        (module.name, module.path, module.backend, size, href, 1) for module, size, href in searched
+    )
     yield shard("modules", columns)
     overview = render(
         "pages/compare_overview.html",
         routes.OVERVIEW,
         site_title=title,
+        words=WORDS,
         comparison=comparison,
         judgement=judgement,
         heading=_heading(comparison),
@@ -81,7 +84,6 @@ def _overview_row(module: ModuleComparison, *, has_sites: bool) -> OverviewRow:
     color = module.main_color
     peaks = module.peaks.get(color) if color is not None else None
     before, after = module.figures
-    fit, is_over = fit_words(module)
     href = page_of(module)
     if href is None and has_sites:
         side = routes.SIDES[0 if after is None else 1]
@@ -89,12 +91,7 @@ def _overview_row(module: ModuleComparison, *, has_sites: bool) -> OverviewRow:
     return OverviewRow(
         module=module,
         href=href,
-        headline=headline(module),
         change_bytes=peaks[1] - peaks[0] if peaks and before and after else None,
-        fit=fit,
-        is_over=is_over,
-        cause=cause(module),
-        inputs=input_words(module),
         before_bytes=peaks[0] if peaks and before else None,
         after_bytes=peaks[1] if peaks and after else None,
     )
@@ -112,7 +109,6 @@ def _module_page(
         words=WORDS,
         before_label=comparison.before.label,
         after_label=comparison.after.label,
-        headline=headline(view.module),
         view=view,
         verdicts=[verdict for verdict in judgement.reported if verdict.module == name],
         has_sites=has_sites,

@@ -1,15 +1,13 @@
 """What the page of a comparison shows, known before any page is written."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from reportgen.analyse.devices import Capacity
-from reportgen.analyse.records import Space
 from reportgen.compare.builds import ModuleComparison
-from reportgen.compare.compare_words import evidence_words, fit_words
+from reportgen.compare.compare_words import evidence_words
 from reportgen.compare.dump_comparison import DumpComparison, SpaceComparison
 from reportgen.compare.module_pairing import Room
-from reportgen.compare.reasons import Reason, argument_words, reasons
 from reportgen.compare.rollups import GROUPINGS, Row, largest, rollup
 from reportgen.compare.terms import steps_of
 from reportgen.model import Dump
@@ -25,19 +23,8 @@ MOST_ROLLUP_ROWS = 60
 
 
 @record
-class SpaceRow:
-    """A memory space in the table of spaces, with the changes of its figures in bytes."""
-
-    space: SpaceComparison
-    needed: int
-    slack: int
-    static: int
-    temporary: int
-
-
-@record
 class SideBar:
-    """What a build needs of a memory space as a bar: what the caller holds, temporaries, and slack.
+    """What a build needs of a memory space as a bar: arguments and outputs, temporaries, and slack.
 
     `is_least` is whether more may be needed, because allocations are missing.
     """
@@ -70,26 +57,19 @@ class SpaceView:
 class ModuleView:
     """What a page shows of a module that changed; `main` is its main memory space, whose view is the first.
 
-    `sides` are the bars of that space, before and after, `fit` says in words whether the module fits now, and
-    `reasons` say why it changed.
-
-    `homes` are the pages of the module itself. `tiers` are (grade, what is equal, how it was chosen, number of values),
-    most first, with what was not recognised.
+    `sides` are the bars of that space, before and after. `homes` are the pages of the module itself. `evidence` has
+    (grade, what is equal, how it was chosen, number of values), most first, with what was not recognised.
     """
 
     path: str
     module: ModuleComparison
-    main: SpaceRow | None
+    main: SpaceComparison | None
     sides: Sequence[SideBar]
-    fit: str
-    is_over: bool
     capacity: Capacity | None
-    arguments: Sequence[str]
-    reasons: Sequence[Reason]
-    spaces: Sequence[SpaceRow]
+    spaces: Sequence[SpaceComparison]
     views: Sequence[SpaceView]
     homes: tuple[str, str]
-    tiers: Sequence[tuple[str, str, str, int]]
+    evidence: Sequence[tuple[str, str, str, int]]
 
 
 def page_of(module: ModuleComparison) -> str | None:
@@ -114,15 +94,13 @@ def _module_view(path: str, module: ModuleComparison, comparison: DumpComparison
     assert before is not None
     assert after is not None
     routes = _routes(before, comparison.before.dump), _routes(after, comparison.after.dump)
-    rows = [_space_row(space) for space in comparison.spaces.values()]
     changed = [space for space in comparison.spaces.values() if space.terms]
     color = module.main_color
     changed.sort(key=lambda space: (space.color != color, -abs(space.change_bytes or 0), space.color))
-    main = next((row for row in rows if row.space.color == color), None)
-    fit, is_over = fit_words(module)
+    main = comparison.spaces.get(color) if color is not None else None
     room = module.rooms[1]
-    known = room.fits.get(color) if color is not None else None
-    tiers = Counter(
+    fit = room.fits.get(color) if color is not None else None
+    evidence = Counter(
         (match.grade, *evidence_words(match)) if match else ("not recognised", "", "")
         for match in comparison.matching.before
     )
@@ -130,47 +108,30 @@ def _module_view(path: str, module: ModuleComparison, comparison: DumpComparison
         path=path,
         module=module,
         main=main,
-        sides=_sides(main.space, comparison) if main else (),
-        fit=fit,
-        is_over=is_over,
-        capacity=known.capacity if known else None,
-        arguments=argument_words(module),
-        reasons=reasons(module),
-        spaces=rows,
+        sides=_sides(main, comparison) if main else (),
+        capacity=fit.capacity if fit else None,
+        spaces=tuple(comparison.spaces.values()),
         views=[_space_view(comparison, space, routes, room) for space in changed],
         homes=(SIDES[0] + routes[0].index, SIDES[1] + routes[1].index),
-        tiers=sorted(((*tier, count) for tier, count in tiers.items()), key=lambda row: (-row[3], row)),
+        evidence=sorted(((*kind, count) for kind, count in evidence.items()), key=lambda row: (-row[3], row)),
     )
 
 
 def _sides(space: SpaceComparison, comparison: DumpComparison) -> Sequence[SideBar]:
-    found = []
+    bars = []
     sides = ("before", space.before, comparison.before), ("after", space.after, comparison.after)
-    for side, one, measured in sides:
-        peak = one.peak_resident.amount if one and one.peak_resident else 0
-        needed = one.needed_bytes if one else 0
-        held = min(one.static_bytes, peak) if one else 0
-        parts = (("parameter", held), ("temporary", peak - held), ("slack", max(needed - peak, 0)))
+    for side, figures, measured in sides:
+        peak = figures.peak_resident.amount if figures and figures.peak_resident else 0
+        needed = figures.needed_bytes if figures else 0
+        static = min(figures.static_bytes, peak) if figures else 0
+        parts = (("parameter", static), ("temporary", peak - static), ("slack", max(needed - peak, 0)))
         is_least = measured.missing is not None
-        found.append(SideBar(side=side, peak_bytes=peak, needed_bytes=needed, is_least=is_least, parts=parts))
-    return found
+        bars.append(SideBar(side=side, peak_bytes=peak, needed_bytes=needed, is_least=is_least, parts=parts))
+    return bars
 
 
 def _routes(figures: GateModule, dump: Dump) -> ModuleRoutes:
     return ModuleRoutes(module_slug(figures.path, figures.name), dump)
-
-
-def _space_row(space: SpaceComparison) -> SpaceRow:
-    def change(amount: Callable[[Space], int]) -> int:
-        return (amount(space.after) if space.after else 0) - (amount(space.before) if space.before else 0)
-
-    return SpaceRow(
-        space=space,
-        needed=change(lambda one: one.needed_bytes),
-        slack=change(lambda one: one.slack_bytes or 0),
-        static=change(lambda one: one.static_bytes),
-        temporary=change(lambda one: one.peak_temp.amount if one.peak_temp else 0),
-    )
 
 
 def _space_view(comparison: DumpComparison, space: SpaceComparison, routes: Routes, room: Room) -> SpaceView:
